@@ -1,0 +1,107 @@
+"""Robot bodies and robot motions: open them, see them, trust their numbers.
+
+>>> import bodymotion as bm
+>>> body = bm.load("SR1.wrl")           # doctest: +SKIP
+>>> motion = bm.load("SR1Walk.seq")     # doctest: +SKIP
+>>> bm.view(body, motion)               # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body, ExtraJoint, Joint, Link, Segment, Viewpoint
+    from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
+    from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
+    from bodymotion.formats.seq import open_motion
+    from bodymotion.formats.table import load
+    from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+    from bodymotion.shapes import Box, Capsule, Cone, Cylinder, Lines, Material, Mesh, Points, Shape, Sphere, Texture
+    from bodymotion.source import Source
+    from bodymotion.timeline import Timeline
+    from bodymotion.viewer import view
+
+_WHERE = {
+    "body": ("Body", "ExtraJoint", "Joint", "Link", "Segment", "Viewpoint"),
+    "devices": ("AccelerationSensor", "Device", "ForceSensor", "Gyro", "OtherDevice", "RangeSensor", "VisionSensor"),
+    "diagnostics": ("FormatError", "Location", "Problem", "Report", "Rule"),
+    "formats.seq": ("open_motion",),
+    "formats.table": ("load",),
+    "motion": ("Motion", "MultiSE3Seq", "MultiValueSeq", "OtherSeq", "Vector3Seq"),
+    "shapes": (
+        "Box",
+        "Capsule",
+        "Cone",
+        "Cylinder",
+        "Lines",
+        "Material",
+        "Mesh",
+        "Points",
+        "Shape",
+        "Sphere",
+        "Texture",
+    ),
+    "source": ("Source",),
+    "timeline": ("Timeline",),
+    "viewer": ("view",),
+}
+_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
+
+__version__ = "0.1.0"
+__all__ = [
+    "AccelerationSensor",
+    "Body",
+    "Box",
+    "Capsule",
+    "Cone",
+    "Cylinder",
+    "Device",
+    "ExtraJoint",
+    "ForceSensor",
+    "FormatError",
+    "Gyro",
+    "Joint",
+    "Lines",
+    "Link",
+    "Location",
+    "Material",
+    "Mesh",
+    "Motion",
+    "MultiSE3Seq",
+    "MultiValueSeq",
+    "OtherDevice",
+    "OtherSeq",
+    "Points",
+    "Problem",
+    "RangeSensor",
+    "Report",
+    "Rule",
+    "Segment",
+    "Shape",
+    "Source",
+    "Sphere",
+    "Texture",
+    "Timeline",
+    "Vector3Seq",
+    "Viewpoint",
+    "VisionSensor",
+    "__version__",
+    "load",
+    "open_motion",
+    "view",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'bodymotion' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"bodymotion.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,80 @@
+"""Read-only float64 arrays: what every value in this package is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int32]
+
+__all__ = ["ContentEquality", "Floats", "Ints", "frozen", "frozen_ints", "same"]
+
+
+def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, what: str = "array") -> Floats:
+    """Give `values` as a read-only float64 array, checked against `shape` (None in it: any length).
+
+    An array that already is float64 and owned by the caller is not copied: it becomes read-only through the view
+    that is returned, not in the caller's hands.
+
+    Raises
+    ------
+    ValueError
+        When the shape is another one; the message names both.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if shape is not None and (
+        array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True))
+    ):
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise ValueError(f"{what}: expected shape ({wanted}), got {array.shape}")
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def frozen_ints(values: npt.ArrayLike, what: str = "array") -> Ints:
+    """Give `values` as a read-only int32 array."""
+    array = np.asarray(values)
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{what}: expected whole numbers, got {array.dtype}")
+    array = array.astype(np.int32, copy=False).view()
+    array.flags.writeable = False
+    return array
+
+
+def same(a: object, b: object) -> bool:
+    """Whether two contents are equal: arrays element by element, NaN equal to NaN, mappings and sequences in depth."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        a, b = np.asarray(a), np.asarray(b)
+        if a.shape != b.shape:
+            return False
+        nan_matters = a.dtype.kind == "f" and b.dtype.kind == "f"
+        return bool(np.array_equal(a, b, equal_nan=nan_matters))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or (a != a and b != b)
+    return bool(a == b)
+
+
+class ContentEquality:
+    """Base of dataclasses (declared with `eq=False`) that hold arrays: `==` goes through all fields that take part in it."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        compared = [f.name for f in fields(self) if f.compare]  # type: ignore[arg-type]
+        return all(same(getattr(self, name), getattr(other, name)) for name in compared)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,375 @@
+"""What moves: links in link-index order, joints in order of joint id, devices, extra joints, shapes.
+
+The joint columns of a body (the J numbers that pose it) follow the joint ids: column i is the joint with id i. An id that no link
+has is a placeholder that moves nothing; of several joints with one id the first in link order has the column. Moving joints
+without an id, but for free ones, follow after the highest id in link order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import poses
+from bodymotion.arrays import ContentEquality, Floats, frozen
+from bodymotion.devices import Device
+from bodymotion.diagnostics import Problem
+from bodymotion.shapes import Shape
+from bodymotion.source import Source
+
+if TYPE_CHECKING:
+    from bodymotion.motion import Motion
+
+__all__ = ["Body", "ExtraJoint", "ExtraJointType", "Joint", "JointType", "Link", "Segment", "Viewpoint"]
+
+JointType: TypeAlias = Literal["rotate", "slide", "free", "fixed", "crawler"]
+ExtraJointType: TypeAlias = Literal["xyz", "xy", "z", "piston", "ball", "hinge"]
+
+MOVING = ("rotate", "slide", "crawler")
+"""The joint types that have a column of their own without an id."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Joint(ContentEquality):
+    """The joint between a link and its parent, with the fields of the OpenHRP document.
+
+    Attributes
+    ----------
+    name, type, id:
+        `id` is −1 where the file gives none. A crawler's value moves its belt and no link.
+    axis:
+        (3,) unit vector in the link's frame; of no meaning for free and fixed joints.
+    lower, upper:
+        [rad or m], ±inf where there is no limit.
+    velocity_lower, velocity_upper:
+        [rad/s or m/s], ±inf where there is no limit.
+    gear_ratio, gear_efficiency, rotor_inertia [kg m²], rotor_resistor [Ω], torque_const [Nm/A], encoder_pulse:
+        The motor and its gear.
+    extra:
+        All other fields as the file gives them.
+    """
+
+    name: str = ""
+    type: JointType = "fixed"
+    id: int = -1
+    axis: Floats = field(default_factory=lambda: frozen([0.0, 0.0, 1.0]))
+    lower: float = -np.inf
+    upper: float = np.inf
+    velocity_lower: float = -np.inf
+    velocity_upper: float = np.inf
+    gear_ratio: float = 1.0
+    gear_efficiency: float = 1.0
+    rotor_inertia: float = 0.0
+    rotor_resistor: float = 0.0
+    torque_const: float = 1.0
+    encoder_pulse: float = 1.0
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", frozen(self.axis, (3,), "axis"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Segment(ContentEquality):
+    """A rigid part of a link: `transform` (4, 4) in the link; all else in the segment's own frame.
+
+    `mass` [kg], `center_of_mass` (3,) [m], `inertia` (3, 3) [kg m²] about the centre of mass.
+    """
+
+    name: str = ""
+    transform: Floats = field(default_factory=lambda: frozen(np.eye(4)))
+    mass: float = 0.0
+    center_of_mass: Floats = field(default_factory=lambda: frozen(np.zeros(3)))
+    inertia: Floats = field(default_factory=lambda: frozen(np.zeros((3, 3))))
+    visuals: tuple[Shape, ...] = ()
+    collisions: tuple[Shape, ...] = ()
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "transform", frozen(self.transform, (4, 4), "transform"))
+        object.__setattr__(self, "center_of_mass", frozen(self.center_of_mass, (3,), "center_of_mass"))
+        object.__setattr__(self, "inertia", frozen(self.inertia, (3, 3), "inertia"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Link(ContentEquality):
+    """A rigid body of the tree.
+
+    `index` counts links depth-first; `parent` is the parent's index, −1 for the root; `offset` (7,) the pose in the parent at joint
+    value 0 (for the root: in the world). Masses and shapes come from the segments, put together in the link's frame.
+    """
+
+    name: str = ""
+    index: int = 0
+    parent: int = -1
+    joint: Joint = field(default_factory=Joint)
+    offset: Floats = field(default_factory=lambda: poses.IDENTITY)
+    segments: tuple[Segment, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offset", frozen(self.offset, (7,), "offset"))
+
+    @cached_property
+    def mass(self) -> float:
+        """The sum [kg] of the segments' masses."""
+        return float(sum(segment.mass for segment in self.segments))
+
+    @cached_property
+    def center_of_mass(self) -> Floats:
+        """Where the mass is (3,) [m], in the link's frame: Σ m·(T·c) / Σ m; the origin for a link without mass."""
+        if self.mass == 0:
+            return frozen(np.zeros(3))
+        moment = np.zeros(3)
+        for segment in self.segments:
+            moment += segment.mass * _placed(segment)
+        return frozen(moment / self.mass)
+
+    @cached_property
+    def inertia(self) -> Floats:
+        """The inertia tensor (3, 3) [kg m²] about the centre of mass, along the link's axes.
+
+        Each segment's tensor is turned into the link's axes and moved to the common centre of mass (Huygens–Steiner).
+        """
+        total = np.zeros((3, 3))
+        for segment in self.segments:
+            turn = segment.transform[:3, :3]
+            arm = _placed(segment) - self.center_of_mass
+            total += turn @ segment.inertia @ turn.T
+            total += segment.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        return frozen(total)
+
+    @cached_property
+    def visuals(self) -> tuple[Shape, ...]:
+        """What is seen of the link, in its frame."""
+        return tuple(shape.moved(segment.transform) for segment in self.segments for shape in segment.visuals)
+
+    @cached_property
+    def collisions(self) -> tuple[Shape, ...]:
+        """What touches other things, in the link's frame."""
+        return tuple(shape.moved(segment.transform) for segment in self.segments for shape in segment.collisions)
+
+
+def _placed(segment: Segment) -> Floats:
+    return np.asarray(segment.transform[:3, :3] @ segment.center_of_mass + segment.transform[:3, 3])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExtraJoint(ContentEquality):
+    """A constraint that closes a loop: point `positions[0]` of link `links[0]` stays with `positions[1]` of `links[1]`.
+
+    `type`: "xyz" (the two points coincide), "xy" (they coincide in the two directions normal to `axis`), "z" (along `axis` only);
+    "ball", "piston" and "hinge" as Choreonoid has them. `axis` (3,) is in the first link's frame.
+    """
+
+    name: str = ""
+    type: ExtraJointType = "xyz"
+    links: tuple[int, int] = (0, 0)
+    positions: Floats = field(default_factory=lambda: frozen(np.zeros((2, 3))))
+    axis: Floats = field(default_factory=lambda: frozen([1.0, 0.0, 0.0]))
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "positions", frozen(self.positions, (2, 3), "positions"))
+        object.__setattr__(self, "axis", frozen(self.axis, (3,), "axis"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Viewpoint(ContentEquality):
+    """A place to look from: `pose` (7,) in the model's frame, looking along −z with +y up; `field_of_view` [rad]."""
+
+    description: str = ""
+    pose: Floats = field(default_factory=lambda: frozen([0.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0]))
+    field_of_view: float = 0.785398
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pose", frozen(self.pose, (7,), "pose"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Body(ContentEquality):
+    """A robot, or any other thing made of links.
+
+    Attributes
+    ----------
+    links:
+        In link-index order: depth-first, in the order of the file; a parent stands before its children.
+    root_pose:
+        (7,) The root link's pose in the world when a motion gives none.
+    info:
+        What the file says in words: of the OpenHRP document `info`, `version`, `name`.
+    """
+
+    name: str = ""
+    links: tuple[Link, ...] = ()
+    devices: tuple[Device, ...] = ()
+    extra_joints: tuple[ExtraJoint, ...] = ()
+    viewpoints: tuple[Viewpoint, ...] = ()
+    root_pose: Floats = field(default_factory=lambda: poses.IDENTITY)
+    info: Mapping[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
+    source: Source = field(default_factory=Source, compare=False)
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root_pose", frozen(self.root_pose, (7,), "root_pose"))
+        for index, link in enumerate(self.links):
+            if link.index != index or not -1 <= link.parent < index or (link.parent == -1) != (index == 0):
+                raise ValueError(
+                    f"link {index} ({link.name!r}) has index {link.index} and parent {link.parent}: links stand in link-index "
+                    "order, the root first, every parent before its children"
+                )
+
+    @cached_property
+    def joint_links(self) -> tuple[int, ...]:
+        """For each joint column the index of the link that it moves, −1 for a placeholder."""
+        owner: dict[int, int] = {}
+        for link in self.links:
+            if link.joint.id >= 0:
+                owner.setdefault(link.joint.id, link.index)
+        highest = max(owner, default=-1)
+        without_id = [link.index for link in self.links[1:] if link.joint.id < 0 and link.joint.type in MOVING]
+        return (*(owner.get(i, -1) for i in range(highest + 1)), *without_id)
+
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        """The J joints, one for each column of joint arrays."""
+        return tuple(
+            self.links[index].joint if index >= 0 else Joint(name="", type="fixed", id=column)
+            for column, index in enumerate(self.joint_links)
+        )
+
+    @property
+    def num_joints(self) -> int:
+        """J, the number of columns of joint arrays."""
+        return len(self.joint_links)
+
+    @cached_property
+    def mass(self) -> float:
+        """The mass [kg] of all links."""
+        return float(sum(link.mass for link in self.links))
+
+    def link(self, name: str) -> Link:
+        """Give the link of that name.
+
+        Raises
+        ------
+        KeyError
+            When there is none; the message lists the names that exist.
+        """
+        for link in self.links:
+            if link.name == name:
+                return link
+        raise KeyError(f"no link {name!r}; there are: {', '.join(link.name for link in self.links)}")
+
+    def forward_kinematics(self, q: npt.ArrayLike, root: npt.ArrayLike | None = None) -> Floats:
+        """Give the poses of all links in the world.
+
+        Parameters
+        ----------
+        q:
+            (..., J) joint displacements [rad or m], in order of joint columns.
+        root:
+            (..., 7) poses of the root link in the world; `root_pose` when not given. Its batch axes and those of `q` broadcast.
+
+        Returns
+        -------
+        (..., L, 7) in link-index order.
+
+        Raises
+        ------
+        ValueError
+            When the last axis of `q` is not J long, or that of `root` not 7.
+        """
+        from bodymotion.kernels import forward_kinematics
+
+        q = np.asarray(q, dtype=np.float64)
+        root = np.asarray(self.root_pose if root is None else root, dtype=np.float64)
+        if q.ndim == 0 or q.shape[-1] != self.num_joints:
+            raise ValueError(f"the body has {self.num_joints} joint columns, q has shape {q.shape}")
+        if root.ndim == 0 or root.shape[-1] != 7:
+            raise ValueError(f"a root pose has 7 numbers (x y z qw qx qy qz), root has shape {root.shape}")
+        return forward_kinematics.link_poses(self.tree, q, root)
+
+    @cached_property
+    def tree(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]:
+        """The links as arrays for the kernels: parents, kinds, columns (L,), offsets (L, 7), axes (L, 3).
+
+        Kinds: 0 moves not, 1 rotates, 2 slides; the root's own joint moves nothing, since its pose is given.
+        """
+        kinds = {"rotate": 1, "slide": 2}
+        count = len(self.links)
+        columns = np.full(count, -1, dtype=np.int64)
+        for column, index in enumerate(self.joint_links):
+            if index >= 0:
+                columns[index] = column
+        return (
+            np.array([link.parent for link in self.links], dtype=np.int64),
+            np.array(
+                [
+                    kinds.get(link.joint.type, 0) if link.index and columns[link.index] >= 0 else 0
+                    for link in self.links
+                ],
+                dtype=np.int64,
+            ),
+            columns,
+            np.array([link.offset for link in self.links]).reshape(count, 7),
+            np.array([link.joint.axis for link in self.links]).reshape(count, 3),
+        )
+
+    def link_poses(self, motion: Motion) -> Floats:
+        """Give the poses (T, L, 7) of all links in the world over a motion.
+
+        The .seq document combines link and joint trajectories in three ways. Where the motion has the poses of all links, they are
+        taken as they are, with or without joints beside them. Where it has fewer, the first is the root's and the rest follows from
+        the joint displacements. A motion without any link pose stands at `root_pose`. A motion with link poses alone, on a body of
+        one link, needs no joints.
+
+        Raises
+        ------
+        ValueError
+            When the motion has fewer joint columns than the body, or neither joints nor poses of all links; the message names the
+            counts.
+        """
+        count = len(self.links)
+        link_position = motion.link_position
+        if link_position is not None and link_position.num_parts >= count:
+            return frozen(link_position.values[:, :count])
+        joints = motion.joint_displacement
+        if joints is None:
+            if link_position is None:
+                raise ValueError("the motion has neither joint displacements nor link positions, so it moves no body")
+            if self.num_joints:
+                raise ValueError(
+                    f"the motion has poses of {link_position.num_parts} links and no joint displacements; {self.name or 'the body'} "
+                    f"has {count} links and {self.num_joints} joint columns"
+                )
+        elif joints.num_parts < self.num_joints:
+            raise ValueError(
+                f"the motion has {joints.num_parts} joint columns, {self.name or 'the body'} has {self.num_joints}: is it a motion of "
+                "another body?"
+            )
+        used = [c for c in (joints, link_position) if c is not None]
+        if any(c.timeline != used[0].timeline for c in used):
+            motion = motion.replaced(*used).on_common_timeline()
+            joints, link_position = motion.joint_displacement, motion.link_position
+        frames = used[0].num_frames if len(used) == 1 else motion.replaced(*used).num_frames
+        q = np.zeros((frames, 0)) if joints is None else joints.values[:, : self.num_joints]
+        return self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0])
+
+    def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:
+        """Give the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7); a body without mass has it at its root."""
+        link_poses = np.asarray(link_poses, dtype=np.float64)
+        if link_poses.ndim < 2 or link_poses.shape[-2:] != (len(self.links), 7):
+            raise ValueError(f"link poses have shape (..., {len(self.links)}, 7), these have {link_poses.shape}")
+        if self.mass == 0:
+            return np.array(link_poses[..., 0, :3])
+        from bodymotion.kernels import forward_kinematics
+
+        masses = np.array([link.mass for link in self.links])
+        centers = np.array([link.center_of_mass for link in self.links])
+        return forward_kinematics.center_of_mass(link_poses, masses / self.mass, centers)

@@ -1,0 +1,112 @@
+"""Sensors and other devices on a link, with the fields of the OpenHRP document in snake_case.
+
+`pose` (7,) is in the link's frame. A device looks along its −z axis with +y up. A `max_…` of −1 means that there is no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bodymotion import poses
+from bodymotion.arrays import ContentEquality, Floats, frozen
+
+__all__ = [
+    "AccelerationSensor",
+    "Device",
+    "ForceSensor",
+    "Gyro",
+    "OtherDevice",
+    "RangeSensor",
+    "VisionSensor",
+]
+
+
+def _unlimited() -> Floats:
+    return frozen([-1.0, -1.0, -1.0])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Device(ContentEquality):
+    """What all devices have: `name`, `id` (−1 none), `link` (index), `pose` (7,) in the link, unknown fields in `extra`."""
+
+    name: str = ""
+    id: int = -1
+    link: int = 0
+    pose: Floats = field(default_factory=lambda: poses.IDENTITY)
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pose", frozen(self.pose, (7,), "pose"))
+
+    @property
+    def kind(self) -> str:
+        """The name of the device's node in the document, or in the file where the document has none such."""
+        return type(self).__name__
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AccelerationSensor(Device):
+    """Three-axis accelerometer: `max_acceleration` (3,) [m/s²]."""
+
+    max_acceleration: Floats = field(default_factory=_unlimited)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Gyro(Device):
+    """Three-axis rate gyro: `max_angular_velocity` (3,) [rad/s]."""
+
+    max_angular_velocity: Floats = field(default_factory=_unlimited)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ForceSensor(Device):
+    """Six-axis force and torque sensor: `max_force` (3,) [N], `max_torque` (3,) [Nm]."""
+
+    max_force: Floats = field(default_factory=_unlimited)
+    max_torque: Floats = field(default_factory=_unlimited)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VisionSensor(Device):
+    """Camera: `type` is COLOR, DEPTH, COLOR_DEPTH or NONE; `field_of_view` [rad]; clip distances [m]; pixels; [Hz]."""
+
+    type: str = "NONE"
+    field_of_view: float = 0.785398
+    front_clip_distance: float = 0.01
+    back_clip_distance: float = 10.0
+    width: int = 320
+    height: int = 240
+    frame_rate: float = 30.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RangeSensor(Device):
+    """Laser range finder scanning the XZ plane: `scan_angle`, `scan_step` [rad], `scan_rate` [Hz], `max_distance` [m]."""
+
+    scan_angle: float = 3.14159
+    scan_step: float = 0.1
+    scan_rate: float = 10.0
+    max_distance: float = 10.0
+
+    @property
+    def ray_angles(self) -> Floats:
+        """The angles (N,) [rad] of the rays from −z towards the sides: 0, ±scan_step, … within ±scan_angle/2."""
+        if self.scan_angle <= 0 or self.scan_step <= 0:
+            return np.zeros(1)
+        half = int(np.floor(0.5 * self.scan_angle / self.scan_step + 1e-9))
+        return np.arange(-half, half + 1) * self.scan_step
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OtherDevice(Device):
+    """A device of any other type: its `type`; all its fields are in `extra`."""
+
+    type: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The name of the device's node in the file."""
+        return self.type

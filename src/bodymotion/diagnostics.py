@@ -1,0 +1,95 @@
+"""What is said about a file: where (Location), what (Problem, by a Rule), all of it (Report), and FormatError.
+
+A `Rule` is one sentence of a format's document, or of our judgement, with a stable code such as ``SEQ103``; the rooms of
+the formats keep theirs in a `rules.py`. A `Problem` is one place where a rule is broken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Severity: TypeAlias = Literal["error", "warning", "note"]
+
+__all__ = ["FormatError", "Location", "Problem", "Report", "Rule", "Severity"]
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in a file: `line` and `column` count from 1; `inside` is the path inside the document."""
+
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    inside: str | None = None
+
+    def __str__(self) -> str:
+        text = ":".join(str(part) for part in (self.path, self.line, self.column) if part is not None)
+        return text or self.inside or ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One place where a rule is broken."""
+
+    rule: str
+    severity: Severity
+    message: str
+    location: Location = field(default_factory=Location)
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = str(self.location)
+        inside = f" ({self.location.inside})" if self.location.inside and self.location.inside != place else ""
+        hint = f" [{self.hint}]" if self.hint else ""
+        return f"{place}{': ' if place else ''}{self.rule} {self.message}{inside}{hint}"
+
+
+class FormatError(ValueError):
+    """A file of which nothing can be made, or that its document forbids; `problem` says where and why."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[Problem]]:
+        return FormatError, (self.problem,)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of a format: its stable code, its usual severity, one sentence with the reason, and what to do."""
+
+    code: str
+    severity: Severity
+    sentence: str
+    source: str = "document"
+    hint: str = ""
+
+    def problem(self, message: str, location: Location | None = None, hint: str | None = None) -> Problem:
+        """Say that the rule is broken at `location`."""
+        return Problem(self.code, self.severity, message, location or Location(), self.hint if hint is None else hint)
+
+    def error(self, message: str, location: Location | None = None, hint: str | None = None) -> FormatError:
+        """Make the exception that says so."""
+        return FormatError(self.problem(message, location, hint))
+
+
+@dataclass(frozen=True)
+class Report:
+    """All problems met while one thing was done."""
+
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that are errors."""
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return not self.errors
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)

@@ -1,0 +1,204 @@
+"""How a body moves: components over time, named as in the .seq document.
+
+A component is a table with a row per frame. Joint displacements stand in order of joint id [rad or m], link positions in order of
+link index (the order of a depth-first walk of the link tree).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, TypeVar
+
+from bodymotion.arrays import ContentEquality, Floats, frozen
+from bodymotion.diagnostics import Problem
+from bodymotion.source import Source
+from bodymotion.timeline import Timeline
+
+__all__ = [
+    "JOINT_DISPLACEMENT",
+    "JOINT_EFFORT",
+    "LINK_POSITION",
+    "ZMP",
+    "Component",
+    "Motion",
+    "MultiSE3Seq",
+    "MultiValueSeq",
+    "OtherSeq",
+    "Vector3Seq",
+]
+
+JOINT_DISPLACEMENT = "JointDisplacement"
+JOINT_EFFORT = "JointEffort"
+LINK_POSITION = "LinkPosition"
+ZMP = "ZMP"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Seq(ContentEquality):
+    content: str
+    timeline: Timeline
+    values: Floats
+    part_labels: tuple[str, ...] = ()
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def _check(self, shape: tuple[int | None, ...]) -> None:
+        object.__setattr__(self, "values", frozen(self.values, shape, f"values of {self.content}"))
+        if len(self.values) != self.timeline.num_frames:
+            raise ValueError(f"{self.content}: {len(self.values)} rows of values for {self.timeline.num_frames} frames")
+
+    @property
+    def num_frames(self) -> int:
+        """How many frames the component has."""
+        return self.timeline.num_frames
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MultiValueSeq(_Seq):
+    """Several numbers a frame: `values` (T, P). With the content JointDisplacement: P joints in order of joint id."""
+
+    def __post_init__(self) -> None:
+        self._check((None, None))
+
+    @property
+    def num_parts(self) -> int:
+        """How many numbers a frame has."""
+        return int(self.values.shape[1])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MultiSE3Seq(_Seq):
+    """Several poses a frame: `values` (T, P, 7), each x y z [m] and the quaternion w x y z, in the world frame."""
+
+    def __post_init__(self) -> None:
+        self._check((None, None, 7))
+
+    @property
+    def num_parts(self) -> int:
+        """How many poses a frame has."""
+        return int(self.values.shape[1])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Vector3Seq(_Seq):
+    """One vector a frame: `values` (T, 3); in the root link's frame when `is_root_relative`, else in the world's."""
+
+    is_root_relative: bool = False
+
+    def __post_init__(self) -> None:
+        self._check((None, 3))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OtherSeq(ContentEquality):
+    """A component of a type that the document does not know: all that the file says of it, as plain values, in `extra`."""
+
+    type: str
+    content: str
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+Component: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq | OtherSeq
+_S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion(ContentEquality):
+    """Components over time.
+
+    Attributes
+    ----------
+    components:
+        In the order of the file. Two may have the same content: both are kept, the shortcuts give the last one.
+    extra:
+        Keys of the file's top node that the document does not know.
+    source, problems:
+        Where it came from and what was odd there; not part of `==`.
+    """
+
+    components: tuple[Component, ...] = ()
+    extra: Mapping[str, object] = field(default_factory=dict)
+    source: Source = field(default_factory=Source, compare=False)
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "components", tuple(self.components))
+
+    def _last(self, kind: type[_S], content: str) -> _S | None:
+        found = [c for c in self.components if isinstance(c, kind) and c.content == content]
+        return found[-1] if found else None
+
+    @property
+    def joint_displacement(self) -> MultiValueSeq | None:
+        """The joint displacements (T, P) [rad or m] in order of joint id, if there are any."""
+        return self._last(MultiValueSeq, JOINT_DISPLACEMENT)
+
+    @property
+    def link_position(self) -> MultiSE3Seq | None:
+        """The poses (T, P, 7) of links in the world, the root link's first, if there are any."""
+        return self._last(MultiSE3Seq, LINK_POSITION)
+
+    @property
+    def zmp(self) -> Vector3Seq | None:
+        """The zero moment point (T, 3) [m], if there is one."""
+        return self._last(Vector3Seq, ZMP)
+
+    @property
+    def timed(self) -> tuple[MultiValueSeq | MultiSE3Seq | Vector3Seq, ...]:
+        """The components that have frames: all but those of unknown types."""
+        return tuple(c for c in self.components if not isinstance(c, OtherSeq))
+
+    @property
+    def timeline(self) -> Timeline:
+        """The timeline that all components share.
+
+        Raises
+        ------
+        ValueError
+            When there is no component with frames, or when they differ; the message names the lengths and rates.
+        """
+        timed = self.timed
+        if not timed:
+            raise ValueError("the motion has no component with frames, so it has no time")
+        first = timed[0].timeline
+        for component in timed[1:]:
+            if component.timeline != first:
+                raise ValueError(
+                    "the components do not share one timeline: "
+                    + "; ".join(f"{c.content} has {_in_words(c.timeline)}" for c in timed)
+                    + ". Motion.on_common_timeline() puts them on one"
+                )
+        return first
+
+    @property
+    def frame_rate(self) -> float | None:
+        """Frames per second [Hz] of all components; None when their frames have time stamps."""
+        return self.timeline.frame_rate
+
+    @property
+    def num_frames(self) -> int:
+        """The number of frames of all components."""
+        return self.timeline.num_frames
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last one, of all components."""
+        return self.timeline.duration
+
+    @property
+    def times(self) -> Floats:
+        """The time (T,) [s] of each frame, of all components."""
+        return self.timeline.times
+
+    def replaced(self, *components: Component) -> Motion:
+        """Give the motion with other components."""
+        return replace(self, components=components)
+
+
+def _in_words(timeline: Timeline) -> str:
+    frames = f"{timeline.num_frames} frames"
+    if timeline.frame_rate is not None:
+        return f"{frames} at {timeline.frame_rate:g} Hz"
+    if not timeline.num_frames:
+        return frames
+    return f"{frames} with time stamps from {timeline.times[0]:g} s to {timeline.times[-1]:g} s"

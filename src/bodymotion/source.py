@@ -1,0 +1,20 @@
+"""Where a thing came from: what a save needs to write it back alike. Never part of `==`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["Source"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """`format` ("seq", "openhrp", …), `path`, `version` as the file gives it, text `encoding`, and the format's `options`."""
+
+    format: str = ""
+    path: Path | None = None
+    version: str = ""
+    encoding: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
