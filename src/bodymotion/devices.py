@@ -97,7 +97,7 @@ class RangeSensor(Device):
         if self.scan_angle <= 0 or self.scan_step <= 0:
             return np.zeros(1)
         half = int(np.floor(0.5 * self.scan_angle / self.scan_step + 1e-9))
-        return np.arange(-half, half + 1) * self.scan_step
+        return np.asarray(np.arange(-half, half + 1) * self.scan_step, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

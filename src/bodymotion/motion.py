@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 
 from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.diagnostics import Problem
+from bodymotion.interpolation import Method, frames_needed, resampled
 from bodymotion.source import Source
 from bodymotion.timeline import Timeline
 
@@ -189,6 +190,65 @@ class Motion(ContentEquality):
     def times(self) -> Floats:
         """The time (T,) [s] of each frame, of all components."""
         return self.timeline.times
+
+    def resample(self, frame_rate: float, method: Method = "after") -> Motion:
+        """Put every component on a fixed frame rate, over its own time; methods are those of `bodymotion.interpolation`.
+
+        Parameters
+        ----------
+        frame_rate:
+            [Hz] of the motion that is returned; its first frame is at 0 s.
+        method:
+            "after", "nearest" or "before" hold values until the next frame, as the .seq document describes the import of
+            time-stamped frames; "linear" interpolates, along the shorter arc for orientations.
+        """
+        if not 0 < frame_rate < float("inf"):
+            raise ValueError(f"a frame rate is a positive, finite number of Hz, not {frame_rate}")
+        counts = [frames_needed(c.timeline, frame_rate, method) for c in self.timed]
+        return self._on_rate(frame_rate, counts, method)
+
+    def on_common_timeline(self, frame_rate: float | None = None, method: Method = "after") -> Motion:
+        """Put all components on one timeline: a shorter one keeps its last value to the end.
+
+        Parameters
+        ----------
+        frame_rate:
+            [Hz]; when not given, the rate that the file wishes for its time-stamped frames, else the highest rate of the components.
+        method:
+            As for `resample`.
+
+        Raises
+        ------
+        ValueError
+            When no rate is given and the motion has none, or when a component has no frames at all.
+        """
+        timelines = [c.timeline for c in self.timed]
+        if frame_rate is None:
+            rates = [rate for t in timelines for rate in (t.frame_rate or t.import_rate,) if rate is not None]
+            if not rates:
+                raise ValueError("the motion has time stamps and no frame rate: say which one is wanted")
+            frame_rate = max(rates)
+        empty = [c.content for c in self.timed if not c.num_frames]
+        if empty and any(t.num_frames for t in timelines):
+            raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
+        longest = max((frames_needed(t, frame_rate, method) for t in timelines), default=0)
+        return self._on_rate(frame_rate, [longest] * len(timelines), method)
+
+    def _on_rate(self, frame_rate: float, counts: list[int], method: Method) -> Motion:
+        remaining = iter(counts)
+        components: list[Component] = []
+        for component in self.components:
+            if isinstance(component, OtherSeq):
+                components.append(component)
+                continue
+            count = next(remaining)
+            timeline = Timeline.uniform(count, frame_rate)
+            if component.timeline == timeline or not component.num_frames:
+                values = component.values
+            else:
+                values = resampled(component.values, component.timeline, frame_rate, count, method)
+            components.append(replace(component, timeline=timeline, values=values))
+        return self.replaced(*components)
 
     def replaced(self, *components: Component) -> Motion:
         """Give the motion with other components."""

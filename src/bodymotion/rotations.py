@@ -37,7 +37,8 @@ def normalized(quaternion: npt.ArrayLike) -> Floats:
     largest = np.max(np.abs(q), axis=-1, keepdims=True)
     usable = np.isfinite(largest) & (largest > 0)
     scaled = np.where(usable, q, IDENTITY) / np.where(usable, largest, 1.0)
-    return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True))
+    length: Floats = np.sqrt(np.sum(scaled * scaled, axis=-1, keepdims=True))
+    return np.asarray(scaled / length)
 
 
 def conjugate(quaternion: npt.ArrayLike) -> Floats:

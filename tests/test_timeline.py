@@ -1,0 +1,132 @@
+"""When frames happen, and what is between them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bodymotion import rotations
+from bodymotion.interpolation import held_frames
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.timeline import Timeline
+
+increasing = st.lists(st.floats(0.001, 2), min_size=1, max_size=30).map(np.cumsum)
+
+
+def values(timeline, columns=1, content="JointDisplacement"):
+    table = np.arange(timeline.num_frames * columns, dtype=float).reshape(-1, columns) + 1
+    return MultiValueSeq(content=content, timeline=timeline, values=table)
+
+
+def test_a_timeline_has_a_rate_or_stamps():
+    assert np.allclose(Timeline.uniform(4, 50).times, [0, 0.02, 0.04, 0.06])
+    assert Timeline.uniform(101, 50).duration == 2
+    assert Timeline.stamped([1, 1.5, 4]).duration == 3
+    assert Timeline.stamped([1, 1.5, 4]).frame_rate is None
+    assert Timeline.stamped([1.0, 2.0]) == Timeline.stamped([1.0, 2.0])
+    assert Timeline.stamped([1.0, 2.0]) != Timeline.stamped([1.0, 2.5])
+    for wrong in (0, -1, np.nan, np.inf):
+        with pytest.raises(ValueError, match="frame rate"):
+            Timeline.uniform(3, wrong)
+
+
+@given(st.integers(1, 50), st.sampled_from([30, 100, 333.333, 500, 1000]), st.integers(0, 60))
+def test_frame_in_force_at_its_own_time(count, rate, k):
+    timeline = Timeline.uniform(count, rate)
+    assert timeline.frames_at(k / rate) == min(k, count - 1)
+
+
+@given(increasing, st.floats(-1, 70))
+def test_frame_in_force_between_stamps(stamps, t):
+    index = int(Timeline.stamped(stamps).frames_at(t))
+    assert index == 0 or stamps[index] <= t + 1e-6
+    assert index == len(stamps) - 1 or stamps[index + 1] > t
+
+
+def test_the_three_readings_of_the_import():
+    # Stamps 0.021 and 0.048 on a grid of 0.01 s: at or after, nearest, at or before.
+    stamps = Timeline.stamped([0.021, 0.048])
+    assert held_frames(stamps, 100, 7, "after").tolist() == [0, 0, 0, 0, 0, 1, 1]
+    assert held_frames(stamps, 100, 7, "nearest").tolist() == [0, 0, 0, 0, 0, 1, 1]
+    assert held_frames(stamps, 100, 7, "before").tolist() == [0, 0, 0, 0, 1, 1, 1]
+    middle = Timeline.stamped([0.0, 0.032])
+    assert held_frames(middle, 100, 5, "after").tolist() == [0, 0, 0, 0, 1]
+    assert held_frames(middle, 100, 5, "nearest").tolist() == [0, 0, 0, 1, 1]
+    assert held_frames(middle, 100, 5, "before").tolist() == [0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("method", ["after", "nearest", "before", "linear"])
+@pytest.mark.parametrize("rate", [10, 30, 50, 100, 125, 200, 333, 500, 1000])
+def test_a_stamp_on_a_frame_is_on_it(method, rate):
+    count = 2000
+    stamps = Timeline.stamped(np.arange(count) / rate)
+    assert np.array_equal(held_frames(stamps, rate, count, method), np.arange(count))
+    decimal = Timeline.stamped([float(f"{k / rate:.9f}") for k in range(count)])
+    assert np.array_equal(held_frames(decimal, rate, count, method), np.arange(count))
+
+
+def test_two_stamps_on_one_frame_the_later_counts_and_the_last_stamp_ends_it():
+    motion = Motion((values(Timeline.stamped([0.011, 0.012, 0.045])),)).resample(100)
+    assert motion.joint_displacement.values[:, 0].tolist() == [1, 1, 2, 2, 2, 3]
+
+
+@given(increasing, st.sampled_from([10, 100, 240]))
+def test_linear_is_numpy_interp(stamps, rate):
+    motion = Motion((values(Timeline.stamped(stamps), 2),))
+    component = motion.resample(rate, "linear").joint_displacement
+    times = np.arange(component.num_frames) / rate
+    for column in range(2):
+        expected = np.interp(times, stamps, motion.joint_displacement.values[:, column])
+        assert np.allclose(component.values[:, column], expected, atol=1e-3)
+
+
+def test_linear_orientations_go_along_the_arc():
+    turned = [[[0, 0, 0, 1, 0, 0, 0]], [[2, 0, 0, *-rotations.from_rpy([0, 0, 1.0])]]]
+    component = MultiSE3Seq(content="LinkPosition", timeline=Timeline.stamped([0.0, 1.0]), values=turned)
+    middle = Motion((component,)).resample(2, "linear").link_position.values[1, 0]
+    assert np.allclose(middle[:3], [1, 0, 0])
+    assert np.allclose(rotations.to_rpy(middle[3:]), [0, 0, 0.5])
+
+
+def test_components_on_one_timeline():
+    motion = Motion(
+        (
+            values(Timeline.uniform(5, 100)),
+            Vector3Seq(content="ZMP", timeline=Timeline.uniform(2, 50), values=[[1, 0, 0], [2, 0, 0]]),
+            OtherSeq(type="FooSeq", content="Bar"),
+        )
+    )
+    with pytest.raises(ValueError, match="5 frames at 100 Hz; ZMP has 2 frames at 50 Hz"):
+        _ = motion.num_frames
+    common = motion.on_common_timeline()
+    assert (common.frame_rate, common.num_frames, common.duration) == (100, 5, 0.04)
+    assert common.zmp.values[:, 0].tolist() == [1, 1, 2, 2, 2]
+    assert common.components[2] == motion.components[2]
+    assert common.joint_displacement == motion.joint_displacement
+
+
+def test_stamps_without_a_rate_need_one():
+    motion = Motion((values(Timeline.stamped([0, 0.5, 0.6])),))
+    with pytest.raises(ValueError, match="say which"):
+        motion.on_common_timeline()
+    wished = Motion((values(Timeline.stamped([0, 0.5, 0.6], import_rate=10)),)).on_common_timeline()
+    assert wished.frame_rate == 10
+    assert wished.joint_displacement.values[:, 0].tolist() == [1, 1, 1, 1, 1, 2, 3]
+
+
+def test_a_motion_without_frames_has_no_time():
+    with pytest.raises(ValueError, match="no component with frames"):
+        _ = Motion().duration
+    assert Motion().on_common_timeline(frame_rate=10) == Motion()
+
+
+def test_equality_goes_by_contents():
+    a = values(Timeline.uniform(2, 10))
+    nan = MultiValueSeq(content="X", timeline=Timeline.uniform(1, 10), values=[[np.nan]])
+    assert Motion((a, nan)) == Motion((values(Timeline.uniform(2, 10)), nan))
+    assert Motion((a,)) != Motion((values(Timeline.uniform(2, 20)),))
+    assert not a.values.flags.writeable
+    with pytest.raises(ValueError, match=r"2 rows of values for 3 frames"):
+        MultiValueSeq(content="X", timeline=Timeline.uniform(3, 10), values=np.zeros((2, 1)))
