@@ -357,8 +357,7 @@ class Body(ContentEquality):
         if any(c.timeline != used[0].timeline for c in used):
             motion = motion.replaced(*used).on_common_timeline()
             joints, link_position = motion.joint_displacement, motion.link_position
-        frames = used[0].num_frames if len(used) == 1 else motion.replaced(*used).num_frames
-        q = np.zeros((frames, 0)) if joints is None else joints.values[:, : self.num_joints]
+        q = np.zeros((used[0].num_frames, 0)) if joints is None else joints.values[:, : self.num_joints]
         return self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0])
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:

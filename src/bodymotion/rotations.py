@@ -43,7 +43,8 @@ def normalized(quaternion: npt.ArrayLike) -> Floats:
 
 def conjugate(quaternion: npt.ArrayLike) -> Floats:
     """Give the inverse of unit quaternions (..., 4)."""
-    return np.asarray(quaternion, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
+    q: Floats = np.asarray(quaternion, dtype=np.float64)
+    return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
