@@ -1,0 +1,47 @@
+"""The verbs, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bodymotion import __version__
+from bodymotion.cli.info import info
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"bodymotion {__version__}")
+        raise typer.Exit()
+
+
+@app.callback(
+    epilog="Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 problems found or failed, 2 wrong use, "
+    "3 done but something was lost."
+)
+def bodymotion(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Open robot bodies and robot motions: OpenHRP models (.wrl) and Choreonoid motions (.seq).
+
+    \b
+    Examples:
+      bodymotion info robot.wrl walk.seq
+      bodymotion view robot.wrl walk.seq
+    """  # noqa: D301
+
+
+app.command()(info)

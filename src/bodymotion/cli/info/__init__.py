@@ -1,0 +1,94 @@
+"""`bodymotion info FILE…`: what is in a model or a motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from bodymotion.cli.info.data import Data
+    from bodymotion.diagnostics import Problem
+
+__all__ = ["info"]
+
+
+def info(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="Models (.wrl) and motions (.seq, .yaml, .json).", show_default=False),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: an object for one file, an array for several.")
+    ] = False,
+    values: Annotated[
+        bool,
+        typer.Option("--values", "-v", help="Give the range of values of each joint and link, for large files too."),
+    ] = False,
+    allow_outside: Annotated[
+        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
+    ] = False,
+) -> None:
+    """Print what is in models and motions.
+
+    For a model: links with joints, limits and masses, devices, closed loops, size, texts. For a motion: components with size, rate,
+    duration and range of values. A motion larger than memory is answered from its headers and a count of its rows.
+
+    A file that can not be read gets a message on stderr with its line; the others are answered all the same, and the exit code is 1.
+
+    \b
+    Examples:
+      bodymotion info robot.wrl
+      bodymotion info --values walk.seq
+      bodymotion info --json robot.wrl walk.seq
+    """  # noqa: D301
+    from bodymotion.cli.info.data import as_json as text_of
+    from bodymotion.cli.info.pages import page_of
+    from bodymotion.cli.output import results
+
+    answers: list[Data] = []
+    failed = False
+    with results() as out:
+        for count, path in enumerate(files):
+            answer = _answer(path, values, allow_outside)
+            failed |= answer["kind"] == "unreadable"
+            if as_json:
+                answers.append(answer)
+            elif answer["kind"] != "unreadable":
+                if count:
+                    out.write("\n")
+                page_of(answer).print()
+        if as_json:
+            out.write(text_of(answers[0] if len(files) == 1 else answers))
+    raise typer.Exit(1 if failed else 0)
+
+
+def _answer(path: Path, values: bool, allow_outside: bool) -> Data:
+    from bodymotion.cli.info.data import about_file, problems_of
+    from bodymotion.cli.messages import say, show_problem
+    from bodymotion.cli.text import one_line
+    from bodymotion.diagnostics import FormatError
+
+    problems: tuple[Problem, ...] = ()
+    try:
+        return _read(path, values, allow_outside)
+    except FormatError as error:
+        show_problem(error.problem)
+        problems = (error.problem,)
+    except MemoryError:
+        say(one_line(f"{path}: not enough memory to read it"))
+    return {**about_file(path, "unreadable"), **problems_of(problems)}
+
+
+def _read(path: Path, values: bool, allow_outside: bool) -> Data:
+    from bodymotion.formats.table import find_format
+
+    found = find_format(path)
+    if found.name == "openhrp":
+        from bodymotion.cli.info.body import describe_body
+
+        return describe_body(found.read(path, allow_outside=allow_outside), path)
+    from bodymotion.cli.info.motion import describe_motion
+
+    return describe_motion(found.read(path), path, parts=values)

@@ -1,0 +1,309 @@
+"""The data of `info` as a page for people. Degrees stand beside radians here, and nowhere in the data."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bodymotion.cli.info.data import Data
+from bodymotion.cli.page import Page, Table
+from bodymotion.formats.table import FORMATS
+
+__all__ = ["page_of"]
+
+SHOWN_PROBLEMS = 10
+
+
+def page_of(data: Data) -> Page:
+    """Lay out what is known of a file."""
+    page = Page()
+    titles = {row.name: row.title for row in FORMATS}
+    title = titles.get(data["format"], data["format"])
+    page.heading(f"{data.get('name') or data['file']}: {title}")
+    page.fact("file", data["file"] + (f" ({_bytes(data['size'])})" if data["size"] is not None else ""))
+    if data["kind"] == "body":
+        _body(page, data)
+    else:
+        _motion(page, data)
+    _problems(page, data)
+    return page
+
+
+def _body(page: Page, data: Data) -> None:
+    _words(page, "format", data["version"], data["encoding"])
+    types = Counter(joint["type"] for joint in data["joints"] if joint["link"] >= 0)
+    placeholders = sum(joint["link"] < 0 for joint in data["joints"])
+    if placeholders:
+        types["placeholder"] = placeholders
+    page.fact("links", data["num_links"])
+    page.fact("joints", _count(data["num_joints"], types))
+    page.fact("devices", _count(data["num_devices"], Counter(d["kind"] for d in data["devices"])))
+    page.fact("extra joints", _count(data["num_extra_joints"], Counter(e["type"] for e in data["extra_joints"])))
+    page.fact("mass", f"{_n(data['mass'])} kg")
+    if data["center_of_mass"] is not None:
+        page.fact("centre of mass", f"{_vector(data['center_of_mass'])} m (all joints at 0)")
+    box = data["bounding_box"]
+    if box is not None:
+        size = [high - low for low, high in zip(box["lower"], box["upper"], strict=True)]
+        page.fact("size", f"{' × '.join(_n(s, 4) for s in size)} m (x, y, z; all joints at 0)")
+        page.fact("bounding box", f"{_vector(box['lower'])} … {_vector(box['upper'])} m")
+    page.fact("shapes", f"{data['num_triangles']} triangles, {data['num_vertices']} vertices")
+    for name, text in data["info"].items():
+        page.fact(name, "\n".join(map(str, text)) if isinstance(text, list) else text)
+    _extra(page, data["extra"])
+    page.heading("Links")
+    page.table(_links(data["links"]))
+    if data["devices"]:
+        page.heading("Devices")
+        page.table(_devices(data["devices"]))
+    if data["extra_joints"]:
+        page.heading("Extra joints")
+        page.table(_extra_joints(data))
+    if data["viewpoints"]:
+        page.heading("Viewpoints")
+        rows = [(v["description"], _vector(v["pose"][:3]), _degrees(v["field_of_view"])) for v in data["viewpoints"]]
+        page.table(
+            Table(("viewpoint", "position [m]", "field of view [deg]"), rows, frozenset({"field of view [deg]"}))
+        )
+
+
+def _links(links: Sequence[Data]) -> Table:
+    depth: dict[int, int] = {-1: -1}
+    rows = []
+    for link in links:
+        depth[link["index"]] = depth[link["parent"]] + 1
+        joint = link["joint"]
+        moves = joint["type"] in ("rotate", "slide", "crawler")
+        turns = joint["type"] == "rotate"
+        rows.append(
+            (
+                str(link["index"]),
+                "  " * depth[link["index"]] + link["name"],
+                joint["type"],
+                str(joint["id"]) if joint["id"] >= 0 else "-",
+                _axis(joint["axis"]) if moves else "",
+                _limits(joint["lower"], joint["upper"], 180 / math.pi) if turns else "",
+                _limits(joint["lower"], joint["upper"]) if moves else "",
+                _limits(joint["velocity_lower"], joint["velocity_upper"]) if moves else "",
+                _n(link["mass"]),
+                str(link["num_triangles"] or ""),
+            )
+        )
+    columns = (
+        "link",
+        "name",
+        "joint",
+        "id",
+        "axis",
+        "limits [deg]",
+        "[rad or m]",
+        "speed [rad/s, m/s]",
+        "mass [kg]",
+        "triangles",
+    )
+    return Table(
+        columns,
+        rows,
+        frozenset({"link", "id", "mass [kg]", "triangles", "limits [deg]", "[rad or m]", "speed [rad/s, m/s]"}),
+    )
+
+
+_ANGLES = {"field_of_view", "scan_angle", "scan_step"}
+_OF_EVERY_DEVICE = {"kind", "name", "id", "link", "link_name", "pose", "extra"}
+
+
+def _devices(devices: Sequence[Data]) -> Table:
+    rows = []
+    for device in devices:
+        own = {key: value for key, value in device.items() if key not in _OF_EVERY_DEVICE}
+        if own.get("type") == device["kind"]:
+            del own["type"]
+        said = [
+            f"{key} {_degrees(value)}°" if key in _ANGLES else f"{key} {_value(value)}" for key, value in own.items()
+        ]
+        said += [f"{key} {_value(value)}" for key, value in device["extra"].items()]
+        rows.append(
+            (
+                device["kind"],
+                device["name"],
+                str(device["id"]) if device["id"] >= 0 else "-",
+                device["link_name"] or str(device["link"]),
+                _vector(device["pose"][:3]),
+                ", ".join(said),
+            )
+        )
+    return Table(("device", "name", "id", "link", "position in link [m]", "parameters"), rows, frozenset({"id"}))
+
+
+def _extra_joints(data: Data) -> Table:
+    names = {link["index"]: link["name"] for link in data["links"]}
+    rows = [
+        (
+            joint["name"] or "-",
+            joint["type"],
+            *(
+                f"{names.get(link, link)} at {_vector(position)}"
+                for link, position in zip(joint["links"], joint["positions"], strict=True)
+            ),
+            _axis(joint["axis"]),
+        )
+        for joint in data["extra_joints"]
+    ]
+    return Table(("name", "type", "first link [m]", "second link [m]", "axis"), rows)
+
+
+def _motion(page: Page, data: Data) -> None:
+    version = f"version {data['version']}" if data["version"] else ""
+    _words(page, "format", version, data["encoding"], *(f"{k}: {_value(v)}" for k, v in data["options"].items()))
+    if data["duration"] is not None:
+        rate = f" at {_n(data['frame_rate'])} Hz" if data["frame_rate"] is not None else " with time stamps"
+        page.fact("duration", f"{_n(data['duration'])} s")
+        page.fact("frames", f"{data['num_frames']}{rate}")
+    moved = data["root_displacement"]
+    if moved is not None:
+        page.fact("root", f"{_vector(moved['start'])} → {_vector(moved['end'])} m, {_n(moved['distance'], 4)} m apart")
+    _extra(page, data["extra"])
+    page.heading("Components")
+    rows = [_component_row(component) for component in data["components"]]
+    columns = ("content", "type", "parts", "frames", "rate [Hz]", "from [s]", "to [s]", "lowest", "highest", "remarks")
+    page.table(Table(columns, rows, frozenset({"parts", "frames", "rate [Hz]", "from [s]", "to [s]"})))
+    for component in data["components"]:
+        if component.get("parts"):
+            page.heading(f"Values of {component['content']}")
+            page.table(_parts(component["parts"]))
+
+
+def _component_row(component: Data) -> tuple[str, ...]:
+    if "num_frames" not in component:
+        keys = ", ".join(component["extra"])
+        return (component["content"] or "-", component["type"] or "-", *[""] * 7, f"not known; kept as it is: {keys}")
+    extent = component.get("range") or {"lower": None, "upper": None, "non_finite": 0}
+    remarks = []
+    if "is_root_relative" in component:
+        remarks.append("in the root link's frame" if component["is_root_relative"] else "in the world frame")
+    if component["import_rate"]:
+        remarks.append(f"to be put on {_n(component['import_rate'])} Hz")
+    if extent["non_finite"]:
+        remarks.append(f"{extent['non_finite']} numbers are not finite")
+    if component["part_labels"]:
+        remarks.append(f"{len(component['part_labels'])} labels")
+    remarks += [f"{key}: {_value(value)}" for key, value in component["extra"].items()]
+    return (
+        component["content"],
+        component["type"],
+        str(component["num_parts"]),
+        str(component["num_frames"]),
+        "stamps" if component["has_frame_time"] else _n(component["frame_rate"]),
+        _n(component["first_time"]),
+        _n(component["last_time"]),
+        _value(extent["lower"]),
+        _value(extent["upper"]),
+        "; ".join(remarks),
+    )
+
+
+def _parts(parts: Sequence[Data]) -> Table:
+    angles = all(not isinstance(part["lower"], list) for part in parts)
+    rows = [
+        (
+            str(part["part"]),
+            part["label"],
+            _value(part["lower"]),
+            _value(part["upper"]),
+            _degrees(part["lower"]) if angles else "",
+            _degrees(part["upper"]) if angles else "",
+        )
+        for part in parts
+    ]
+    columns = ("part", "label", "lowest", "highest", "as degrees", "to")
+    return Table(columns, rows, frozenset({"part", "lowest", "highest", "as degrees", "to"}))
+
+
+def _problems(page: Page, data: Data) -> None:
+    problems = data["problems"]
+    if not problems:
+        return
+    counts = [
+        f"{data[key]} {word if data[key] == 1 else word + 's'}"
+        for key, word in (("num_errors", "error"), ("num_warnings", "warning"), ("num_notes", "note"))
+        if data[key]
+    ]
+    page.heading(f"Problems: {', '.join(counts)}")
+    styles = {"error": "red", "warning": "yellow"}
+    order = {"error": 0, "warning": 1, "note": 2}
+    for problem in sorted(problems, key=lambda p: order[p["severity"]])[:SHOWN_PROBLEMS]:
+        place = ":".join(str(problem[key]) for key in ("path", "line", "column") if problem[key] is not None)
+        place = place or problem["inside"] or ""
+        text = f"{place}{': ' if place else ''}{problem['rule']} {problem['severity']}: {problem['message']}"
+        page.line(text, styles.get(problem["severity"], ""))
+    if len(problems) > SHOWN_PROBLEMS:
+        page.line(f"and {len(problems) - SHOWN_PROBLEMS} more; --json lists all")
+
+
+def _words(page: Page, name: str, *words: str) -> None:
+    if any(words):
+        page.fact(name, ", ".join(word for word in words if word))
+
+
+def _extra(page: Page, extra: Mapping[str, Any]) -> None:
+    for name, value in extra.items():
+        page.fact(name, _value(value))
+
+
+def _count(total: int, kinds: Mapping[str, int]) -> str:
+    said = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    return f"{total} ({said})" if said else str(total)
+
+
+def _bytes(size: int) -> str:
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}" if size < 100 * factor else f"{size / factor:.0f} {unit}"
+    return f"{size} bytes"
+
+
+def _n(value: float | None, digits: int = 6) -> str:
+    """Give a number in as few digits as people read; `-` for none."""
+    return "-" if value is None else f"{value + 0.0:.{digits}g}"
+
+
+def _vector(values: Iterable[float | None], digits: int = 4) -> str:
+    return "(" + ", ".join(_n(None if v is None else round(v, 9), digits) for v in values) + ")"
+
+
+def _axis(axis: Sequence[float]) -> str:
+    """Give "x", "-y", …, or the vector where it lies along none of the axes."""
+    for name, along in zip("xyz", axis, strict=True):
+        if abs(abs(along) - 1) < 1e-9:
+            return name if along > 0 else f"-{name}"
+    return _vector(axis, 3)
+
+
+def _degrees(radians: float | None) -> str:
+    return "-" if radians is None else _n(math.degrees(radians), 4)
+
+
+def _limits(lower: float | None, upper: float | None, factor: float = 1.0) -> str:
+    if lower is None and upper is None:
+        return "none"
+    if lower is not None and upper is not None and lower == -upper:
+        return f"±{_n(upper * factor, 4)}"
+    low = "" if lower is None else _n(lower * factor, 4)
+    high = "" if upper is None else _n(upper * factor, 4)
+    return f"{low}…{high}"
+
+
+def _value(value: Any) -> str:  # noqa: ANN401
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return _n(value)
+    if isinstance(value, list):
+        return "(" + ", ".join(_value(item) for item in value) + ")"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_value(item)}" for key, item in value.items()) + "}"
+    return str(value)

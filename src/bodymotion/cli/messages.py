@@ -1,0 +1,80 @@
+"""Messages about files, on stderr: ``path:line:column: RULE message``, then the line itself with a caret under the place, and a hint."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from itertools import islice
+from pathlib import Path
+
+from bodymotion.cli.text import one_line, width
+from bodymotion.diagnostics import Location, Problem
+
+__all__ = ["headline", "say", "show_problem"]
+
+READABLE = 256 << 20
+"""In a larger file the line is not looked for."""
+BEFORE, AFTER = 60, 40
+"""How much of a line is shown on either side of the place."""
+
+
+def say(text: str) -> None:
+    """Print a line on stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def headline(problem: Problem) -> str:
+    """Give ``path:line:column: RULE message (path inside the document)`` on one line, safe to print."""
+    place = str(problem.location)
+    inside = problem.location.inside
+    tail = f" ({inside})" if inside and inside != place else ""
+    return one_line(f"{place}{': ' if place else ''}{problem.rule} {problem.message}{tail}")
+
+
+def show_problem(problem: Problem) -> None:
+    """Print a problem on stderr with the line that it is about."""
+    say(headline(problem))
+    for line in _excerpt(problem.location):
+        say(line)
+    if problem.hint:
+        say(f"  hint: {one_line(problem.hint)}")
+
+
+def _excerpt(location: Location) -> list[str]:
+    text = _line_of(location)
+    if text is None or location.line is None:
+        return []
+    number = str(location.line)
+    column = None if location.column is None else min(location.column - 1, len(text))
+    start = max(0, (column or 0) - BEFORE)
+    end = max(start, column or 0) + AFTER
+    before = "…" if start else ""
+    shown = before + one_line(text[start:end]) + ("…" if end < len(text) else "")
+    lines = [f"  {number} | {shown}"]
+    if column is not None and column >= 0:
+        lines.append(f"  {' ' * len(number)} | {' ' * width(before + one_line(text[start:column]))}^")
+    return lines
+
+
+def _line_of(location: Location) -> str | None:
+    if location.path is None or location.line is None or location.line < 1:
+        return None
+    try:
+        path = Path(location.path)
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode) or about.st_size > READABLE:
+            return None
+        with path.open("rb") as file:
+            raw = next(islice(file, location.line - 1, None), None)
+    except (OSError, ValueError):
+        return None
+    return None if raw is None else _decoded(raw.rstrip(b"\r\n")).replace("\t", " ")
+
+
+def _decoded(raw: bytes) -> str:
+    for encoding in ("utf-8", "cp932"):
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("latin-1")

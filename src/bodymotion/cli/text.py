@@ -1,0 +1,38 @@
+"""Text from files, made safe to print: a name in a file may hold escape sequences that drive the terminal.
+
+Control characters (C0, C1, DEL), those that turn the direction of writing, and halves of surrogate pairs are shown as the escapes that
+Python writes for them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["one_line", "padded", "width"]
+
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""What JSON leaves as it is, but a terminal should not get."""
+
+
+def one_line(text: object) -> str:
+    r"""Give the text on one line, with all that could drive a terminal shown as an escape such as ``\x1b``."""
+    return _UNSAFE.sub(_escape, str(text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def width(text: str) -> int:
+    """Give how many columns of a terminal the text takes: two for a wide East Asian character, none for a combining one."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def padded(text: str, columns: int, right: bool = False) -> str:
+    """Fill the text with blanks to a width, on its left side if it shall stand `right`."""
+    blanks = " " * (columns - width(text))
+    return blanks + text if right else text + blanks
