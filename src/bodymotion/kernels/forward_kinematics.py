@@ -9,30 +9,22 @@ run over frames, which compilers turn into vector instructions.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from bodymotion.arrays import Floats, frozen
+from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.trigonometry import sines_and_cosines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bodymotion.arrays import Floats
 
 __all__ = ["center_of_mass", "link_poses"]
 
-Tree = tuple[
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.float64],
-    npt.NDArray[np.float64],
-]
+Indices: TypeAlias = npt.NDArray[np.int64]
+Tree: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats]
 
 FEW = 512
 """Up to so many frames one thread is faster than several."""
@@ -50,8 +42,8 @@ def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
     batch = np.broadcast_shapes(q.shape[:-1], root.shape[:-1])
     links = len(tree[0])
     count = int(np.prod(batch, dtype=np.int64))
-    q_rows = np.ascontiguousarray(np.broadcast_to(q, (*batch, q.shape[-1]))).reshape(count, q.shape[-1])
-    root_rows = np.ascontiguousarray(np.broadcast_to(root, (*batch, 7))).reshape(count, 7)
+    q_rows = _rows(np.broadcast_to(q, (*batch, q.shape[-1])), (count, q.shape[-1]))
+    root_rows = _rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
     out = np.empty((count, links, 7))
     if links:
         _in_slices(count, lambda start, stop: _poses(*tree, q_rows[start:stop], root_rows[start:stop], out[start:stop]))
@@ -60,10 +52,16 @@ def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
 
 def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
     """Give Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares (L,) of the mass and their centres (L, 3)."""
-    rows = np.ascontiguousarray(poses).reshape(-1, *poses.shape[-2:])
-    out = np.empty((len(rows), 3))
-    _in_slices(len(rows), lambda start, stop: _center(rows[start:stop], shares, centers, out[start:stop]))
+    count = int(np.prod(poses.shape[:-2], dtype=np.int64))
+    rows = _rows(poses, (count, *poses.shape[-2:]))
+    out = np.empty((count, 3))
+    _in_slices(count, lambda start, stop: _center(rows[start:stop], shares, centers, out[start:stop]))
     return out.reshape(*poses.shape[:-2], 3)
+
+
+def _rows(values: Floats, shape: tuple[int, ...]) -> Floats:
+    # Always contiguous and read-only: for any other mix of the two, a kernel would be compiled once more.
+    return frozen(np.ascontiguousarray(values).reshape(shape))
 
 
 def _in_slices(count: int, work: Callable[[int, int], None]) -> None:
@@ -77,11 +75,21 @@ def _in_slices(count: int, work: Callable[[int, int], None]) -> None:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
+    os.register_at_fork(after_in_child=_pool.cache_clear)
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="bodymotion-kernel")
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-def _poses(parents, kinds, columns, offsets, axes, q, root, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@kernel
+def _poses(
+    parents: Indices,
+    kinds: Indices,
+    columns: Indices,
+    offsets: Floats,
+    axes: Floats,
+    q: Floats,
+    root: Floats,
+    out: Floats,
+) -> None:
     links = parents.shape[0]
     row = 7 * BLOCK
     block = np.empty(links * row)
@@ -121,9 +129,8 @@ def _poses(parents, kinds, columns, offsets, axes, q, root, out):  # type: ignor
                     out[start + b, i, k] = block[i * row + k * BLOCK + b]
 
 
-# The two below are cached as parts of _poses alone: with a cache entry of their own they would be linked, not inlined.
-@njit(nogil=True, error_model="numpy")
-def _unit(pose, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@inlined
+def _unit(pose: Floats, out: Floats) -> None:
     """Copy a pose with its quaternion scaled to unit length; one without a finite, positive length becomes the identity."""
     largest = 0.0
     finite = True
@@ -147,8 +154,10 @@ def _unit(pose, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         out[6] = 0.0
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"contract"})
-def _step(parent, offset, axis, sine, cosine, slide, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@inlined
+def _step(
+    parent: Floats, offset: Floats, axis: Floats, sine: Floats, cosine: Floats, slide: Floats, out: Floats
+) -> None:
     """Go from a parent's poses to a child's, in a block of frames: offset, then a turn and a slide about the axis."""
     ow, ox, oy, oz = offset[3], offset[4], offset[5], offset[6]
     ax, ay, az = axis[0], axis[1], axis[2]
@@ -187,8 +196,8 @@ def _step(parent, offset, axis, sine, cosine, slide, out):  # type: ignore[no-un
         out[6 * BLOCK + b] = w * jz + x * jy - y * jx + z * c
 
 
-@njit(nogil=True, cache=True)
-def _center(poses, shares, centers, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@kernel
+def _center(poses: Floats, shares: Floats, centers: Floats, out: Floats) -> None:
     for t in range(poses.shape[0]):
         sx = 0.0
         sy = 0.0

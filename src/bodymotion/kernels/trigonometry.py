@@ -8,7 +8,9 @@ beyond it the C library takes over.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from bodymotion.arrays import Floats
+from bodymotion.kernels.compiling import inlined
 
 __all__ = ["LARGEST", "sines_and_cosines"]
 
@@ -24,8 +26,8 @@ _C1, _C2, _C3 = 4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015
 _C4, _C5, _C6 = -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"contract"})
-def sines_and_cosines(angles, sines, cosines):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+@inlined
+def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
     """Fill `sines` and `cosines` (N,) with those of `angles` (N,) [rad]."""
     beyond = 0
     for i in range(angles.shape[0]):
