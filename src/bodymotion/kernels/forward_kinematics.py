@@ -75,7 +75,8 @@ def _in_slices(count: int, work: Callable[[int, int], None]) -> None:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_pool.cache_clear)
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="bodymotion-kernel")
 
 
