@@ -12,6 +12,9 @@ MFFloat, MFTime                        float64 array (N,)
 MFVec2f, MFVec3f, MFRotation, MFColor  float64 array (N, 2), (N, 3), (N, 4), (N, 3)
 SFImage                                int64 array: width, height, components, pixels
 ====================================== =====================================================================
+
+Arrays are read-only. The value of a field that its node does not declare is told by its look: a number is int or float, several
+numbers a float64 array (N,), strings in brackets a list, nodes in brackets a list, empty brackets an empty list.
 """
 
 from __future__ import annotations
@@ -19,15 +22,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem
 
+if TYPE_CHECKING:
+    from bodymotion.formats.vrml.text import Text
+
 __all__ = ["FieldDeclaration", "IsReference", "Node", "Proto", "Route", "Scene", "Value"]
 
-Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | None | list[Node] | list[str] | IsReference"
+Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | IsReference | None"
 
 
 @dataclass(frozen=True)
@@ -37,28 +43,51 @@ class IsReference:
     name: str
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Node:
     """A node: `type` as written, DEF `name` ("" none), the `fields` that the file gives, and where it stands.
 
-    USE gives the very same object. For an instance of a prototype, `proto` is its declaration.
+    USE gives the very same object. For an instance of a prototype, `proto` is its declaration. A Script (and nothing else) has
+    `declarations`: the fields and events that it declares for itself. `text` and `offset` say where the node's type is written, and
+    `places` where each field's name is.
     """
 
     type: str
     name: str = ""
     fields: dict[str, Value] = field(default_factory=dict)
     proto: Proto | None = None
-    location: Location = field(default_factory=Location)
+    text: Text | None = field(default=None, repr=False)
+    offset: int = 0
+    places: dict[str, int] = field(default_factory=dict, repr=False)
+    declarations: dict[str, FieldDeclaration] = field(default_factory=dict)
+
+    @property
+    def location(self) -> Location:
+        """Where the node's type stands."""
+        return self.text.location(self.offset) if self.text is not None else Location()
+
+    def location_of(self, name: str) -> Location:
+        """Give the place of a field's name; that of the node where the file does not give the field."""
+        if self.text is None:
+            return Location()
+        return self.text.location(self.places.get(name, self.offset))
+
+    @property
+    def path(self) -> Path | None:
+        """The file that the node is written in: relative urls start from its folder."""
+        return self.text.path if self.text is not None else None
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
         """Give a field's value: the file's, else that of the prototype's declaration or of the standard, else `default`."""
-        value = self.fields.get(name)
-        if value is None and name not in self.fields:
-            declared = self.proto.fields.get(name) if self.proto is not None else None
-            if declared is not None:
-                return default if declared.value is None else declared.value
-            return default
-        return value
+        if name in self.fields:
+            return self.fields[name]
+        if self.proto is not None:
+            declared = self.proto.fields.get(name)
+        else:
+            from bodymotion.formats.vrml.specs import standard_fields
+
+            declared = standard_fields(self.type).get(name)
+        return default if declared is None or declared.value is None else declared.value
 
 
 @dataclass(frozen=True)
@@ -95,7 +124,11 @@ class Route:
 
 @dataclass(eq=False)
 class Scene:
-    """A whole file: `nodes` at the top level, prototypes by name, routes, the problems met."""
+    """A whole file: `nodes` at the top level, prototypes by name, routes, the problems met.
+
+    `header` is the line that names the language, "" where there is none. `size` counts the nodes of the scene with every USE counted as
+    often as it stands and every instance of a prototype with its body: what a walk through the whole scene meets.
+    """
 
     nodes: list[Node] = field(default_factory=list)
     protos: dict[str, Proto] = field(default_factory=dict)
@@ -104,3 +137,4 @@ class Scene:
     encoding: str = "ascii"
     header: str = ""
     problems: list[Problem] = field(default_factory=list)
+    size: int = 0

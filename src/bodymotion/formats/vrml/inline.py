@@ -1,0 +1,180 @@
+"""Files that a file names: Inline, EXTERNPROTO, textures; which of them may be opened, and their scenes, each parsed once.
+
+The model's folder tree is the folder of the model file (the one that the loader is made for) with all below it, symbolic links
+followed. A url starts from the folder of the file that holds it and may go up with `..` as long as it stays in that tree: so
+`RH2/parts/PanTilt/x.wrl` may name `../sensor/y.wrl` when `RH2/robot.wrl` is the model, but not when it is opened as a model itself;
+`allow_outside=True` lifts this. Absolute paths and network addresses are never opened.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from pathlib import Path
+from urllib.parse import unquote
+
+from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.formats.vrml import rules
+from bodymotion.formats.vrml.nodes import Node, Proto, Scene
+from bodymotion.formats.vrml.parser import MAX_SIZE, parse_vrml
+
+__all__ = ["InlineLoader"]
+
+MAX_BYTES = 2 * 10**9
+MAX_NESTING = 64
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
+
+
+class InlineLoader:
+    """Loads the parts of one model.
+
+    Parameters
+    ----------
+    root_folder:
+        The folder of the model file.
+    allow_outside:
+        Open files outside that folder as well.
+
+    Attributes
+    ----------
+    problems:
+        Everything met: parts that are missing or not opened, and the problems inside of parts, each once.
+    """
+
+    def __init__(self, root_folder: str | Path, allow_outside: bool = False) -> None:
+        self.root = Path(root_folder).resolve()
+        self.allow_outside = allow_outside
+        self.problems: list[Problem] = []
+        self._scenes: dict[Path, Scene | None] = {}
+        self._parts: dict[Path, set[Path]] = {}
+        self._bytes = 0
+        self._size = 0
+
+    def load(self, node: Node, base_path: Path | None = None) -> Scene | None:
+        """Give the scene of an Inline node's first url that works; None when none does, with the reason in `problems`.
+
+        `base_path` is the file that holds the node (as a rule `node.path`, which is taken when it is None). Two nodes that name one file
+        get the same `Scene`.
+        """
+        path = self.resolve(node, base_path)
+        if path is None:
+            return None
+        base = base_path or node.path
+        return self._open(path, Path(base).resolve() if base else self.root, node.location_of("url"))
+
+    def resolve(self, node: Node, base_path: Path | None = None) -> Path | None:
+        """Give the file that the `url` field of a node (Inline, ImageTexture …) names, if it exists and may be opened.
+
+        Look at the suffix first where a url may name something else than VRML (`.stl`).
+        """
+        urls = node.fields.get("url")
+        names = (
+            [urls]
+            if isinstance(urls, str)
+            else [url for url in urls if isinstance(url, str)]
+            if isinstance(urls, list)
+            else []
+        )
+        return self.resolve_urls(names, base_path or node.path, node.location_of("url"))
+
+    def resolve_urls(self, urls: list[str], base_path: Path | None, location: Location) -> Path | None:
+        """Give the first file of `urls` that exists and may be opened; None when there is none, with the reasons in `problems`."""
+        met: list[Problem] = []
+        folder = Path(base_path).resolve().parent if base_path else self.root
+        for url in urls:
+            result = self._resolve(url, folder, location)
+            if isinstance(result, Path):
+                return result
+            met.append(result)
+        self.problems += met or [rules.PART_MISSING.problem("no url is given", location)]
+        return None
+
+    def load_proto(self, proto: Proto) -> Proto | None:
+        """Give the PROTO that an EXTERNPROTO means: that of its url's #name, else of its own name, else the file's first."""
+        base = Path(proto.location.path) if proto.location.path else None
+        for url in proto.urls:
+            name = url.rpartition("#")[2] if "#" in url else ""
+            path = self.resolve_urls([url], base, proto.location)
+            scene = self._open(path, base.resolve() if base else self.root, proto.location) if path else None
+            if scene is None:
+                continue
+            found = scene.protos.get(name or proto.name) or (None if name else next(iter(scene.protos.values()), None))
+            if found is not None and not found.urls:
+                return found
+            if found is not None:
+                return self.load_proto(found)
+            self.problems.append(
+                rules.NO_PROTO.problem(f"{url} declares no PROTO {name or proto.name}", proto.location)
+            )
+        return None
+
+    def _resolve(self, url: str, folder: Path, location: Location) -> Path | Problem:
+        shown = url if len(url) < 200 else url[:200] + "…"
+        if _ADDRESS.match(url):
+            return rules.PART_REMOTE.problem(f"{shown} is not opened", location)
+        plain = url.partition("#")[0]
+        for name in dict.fromkeys((url, plain, plain.replace("\\", "/"), unquote(plain))):
+            try:
+                path = (folder / name).resolve()
+                regular = stat.S_ISREG(path.stat().st_mode)
+            except (OSError, ValueError, RuntimeError):
+                continue
+            if not self.allow_outside and not path.is_relative_to(self.root):
+                return rules.PART_OUTSIDE.problem(f"{shown} lies outside the folder of the model", location)
+            if regular:
+                return path
+        return rules.PART_MISSING.problem(f"{shown} is missing", location)
+
+    def _open(self, path: Path, base: Path, location: Location) -> Scene | None:
+        if base == path or base in self._below(path):
+            self.problems.append(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
+            return None
+        self._parts.setdefault(base, set()).add(path)
+        if self._nesting(base) > MAX_NESTING:
+            self.problems.append(rules.PART_LIMIT.problem(f"{path.name} is nested too deep", location))
+            return None
+        if path not in self._scenes:
+            self._scenes[path] = self._read(path, location)
+        scene = self._scenes[path]
+        if scene is not None:
+            self._size += scene.size + 1
+            if self._size > MAX_SIZE:
+                self.problems.append(rules.PART_LIMIT.problem(f"{path.name} makes it too many nodes", location))
+                return None
+        return scene
+
+    def _read(self, path: Path, location: Location) -> Scene | None:
+        try:
+            self._bytes += path.stat().st_size
+            if self._bytes > MAX_BYTES:
+                self.problems.append(rules.PART_LIMIT.problem(f"{path.name} makes it too many bytes", location))
+                return None
+            scene = parse_vrml(path.read_bytes(), path)
+        except OSError as error:
+            self.problems.append(rules.PART_UNREADABLE.problem(f"{path.name}: {error.strerror}", location))
+            return None
+        except FormatError as error:
+            self.problems += [error.problem, rules.PART_UNREADABLE.problem(f"{path.name} is left out", location)]
+            return None
+        self.problems += scene.problems
+        return scene
+
+    def _below(self, path: Path) -> set[Path]:
+        """All files that a file contains, as far as they have been asked for."""
+        below: set[Path] = set()
+        todo = [path]
+        while todo:
+            for part in self._parts.get(todo.pop(), ()):
+                if part not in below:
+                    below.add(part)
+                    todo.append(part)
+        return below
+
+    def _nesting(self, path: Path) -> int:
+        """How many files lie one in the other above `path`, itself counted."""
+        level, above = 0, {path}
+        while above:
+            level += 1
+            above = {whole for whole, parts in self._parts.items() if parts & above}
+        return level

@@ -1,0 +1,449 @@
+"""The grammar of VRML97 (ISO/IEC 14772-1, annex A), from the text to a `Scene`.
+
+    scene        header? statement*
+    statement    node | PROTO | EXTERNPROTO | ROUTE
+    node         [DEF name] type { (field value | PROTO | EXTERNPROTO | ROUTE)* }  |  USE name
+    PROTO        PROTO name [ (access type name default)* ] { statement+ }
+    EXTERNPROTO  EXTERNPROTO name [ (access type name)* ] urls
+    ROUTE        ROUTE name.event TO name.event
+    value        of the field's declared type (values.py), or IS name in the body of a prototype
+
+A comma is white space, as is a comment. A prototype is known from its end on, in the rest of its file or of the prototype around it;
+names of nodes likewise, but not in prototypes inside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from bodymotion.diagnostics import FormatError, Location, Rule
+from bodymotion.formats.vrml import rules
+from bodymotion.formats.vrml.lexis import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, SPACE, STRING, WORD
+from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
+from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
+from bodymotion.formats.vrml.text import Text, decode
+from bodymotion.formats.vrml.values import READERS, Reader, by_look, read_event
+
+__all__ = ["MAX_DEPTH", "MAX_SIZE", "Parser", "parse_vrml"]
+
+MAX_DEPTH = 256
+"""So deep may nodes be nested."""
+
+MAX_SIZE = 10_000_000
+"""So many nodes may a scene have when every USE and every prototype is expanded."""
+
+_HEADER = re.compile(r"#\s*VRML\s+V(\d[\d.]*)[^\r\n]*")
+_STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
+_NUMBER_LIKE = re.compile(r"[+-]?\.?[0-9]")
+
+
+def parse_vrml(data: bytes, path: Path | None = None, known_protos: Mapping[str, Proto] | None = None) -> Scene:
+    """Parse a VRML97 file.
+
+    Parameters
+    ----------
+    data:
+        Its bytes.
+    path:
+        Where they come from: for the locations of problems, and for relative urls.
+    known_protos:
+        Prototypes that the file may use without declaring them.
+
+    Raises
+    ------
+    FormatError
+        With line and column, when the text does not follow the grammar.
+    """
+    if data[:2] == b"\x1f\x8b":
+        place = Location(str(path) if path else None, 1, 1)
+        raise rules.NOT_VRML97.error("the file is compressed", place, "unpack it with gunzip")
+    text, encoding = decode(data)
+    parser = Parser(Text(text.rstrip("\0\x1a"), path, encoding), known_protos or {})
+    try:
+        return parser.scene()
+    except RecursionError as error:
+        raise parser.error(rules.TOO_DEEP, "nodes are nested too deep for the stack that is left", 0) from error
+
+
+@cache
+def _standard_readers(node_type: str) -> dict[str, Reader] | None:
+    return _readers_of(standard_fields(node_type)) if node_type in STANDARD_NODES else None
+
+
+def _readers_of(fields: Mapping[str, FieldDeclaration]) -> dict[str, Reader]:
+    return {
+        name: read_event if declared.access in ("eventIn", "eventOut") else READERS.get(declared.type, by_look)
+        for name, declared in fields.items()
+    }
+
+
+class Parser:
+    """One pass over one text. Methods take a place in it and give what stands there and the place after that."""
+
+    def __init__(self, text: Text, known_protos: Mapping[str, Proto]) -> None:
+        self.text = text
+        self.data = text.data
+        self.result = Scene(path=text.path, encoding=text.encoding)
+        self.protos: dict[str, Proto] = {}
+        self.proto_readers: dict[str, dict[str, Reader]] = {}
+        self.proto_sizes: dict[str, int] = {}
+        self.defined: dict[str, tuple[Node, int]] = {}
+        self.routes: list[Route] = self.result.routes
+        self.interface: Mapping[str, FieldDeclaration] | None = None
+        self.depth = 0
+        self.size = 0
+        for name, proto in known_protos.items():
+            self._declare(name, proto, 1)
+
+    def scene(self) -> Scene:
+        """Parse the whole text."""
+        result = self.result
+        result.header = self._header()
+        if self.text.encoding not in ("ascii", "utf-8"):
+            self.problem(rules.ENCODING, f"the text is not UTF-8; it is read as {self.text.encoding}", 0)
+        result.nodes, _ = self._statements(0, None)
+        result.protos = self.protos
+        result.size = self.size
+        if not result.nodes and not result.protos:
+            self.problem(rules.EMPTY, "there is no node in the file", 0)
+        return result
+
+    def _header(self) -> str:
+        before = SPACE.match(self.data)
+        found = _HEADER.search(self.data, 0, before.end() if before is not None else 0)
+        if found is None:
+            other = re.match(r"\s*#\s*(X3D|Inventor)\b", self.data)
+            if other is not None:
+                raise self.error(rules.NOT_VRML97, f"this is {other[1]}", 0)
+            self.problem(rules.HEADER, "the header is missing", 0)
+            return ""
+        if not found[1].startswith("2"):
+            raise self.error(rules.NOT_VRML97, f"this is VRML {found[1].rstrip('.')}", found.start())
+        if found.start() > 0 or not found[0].startswith("#VRML V2.0 utf8"):
+            self.problem(
+                rules.HEADER, f"the header stands late or is written otherwise: {found[0][:40]}", found.start()
+            )
+        return found[0].rstrip()
+
+    # ---- statements
+
+    def _statements(self, pos: int, opened: int | None) -> tuple[list[Node], int]:
+        """Read statements to the end of the text, or to the brace that closes the one at `opened`."""
+        nodes: list[Node] = []
+        data = self.data
+        while True:
+            found = NODE.match(data, pos)
+            if found is not None:
+                node, pos = self._node(found)
+                nodes.append(node)
+                continue
+            word = self._word(pos)
+            kind = word[1]
+            if kind in _STATEMENTS:
+                pos = self._statement(kind, word.end())
+            elif kind == "}" and opened is not None:
+                return nodes, word.end()
+            elif kind == "" and word.end() == len(data):
+                if opened is None:
+                    return nodes, pos
+                raise self._unclosed(opened, "the prototype")
+            elif kind in ("USE", "DEF"):
+                value, pos = self.node_or_null(pos)
+                if isinstance(value, Node):
+                    nodes.append(value)
+            elif kind in ("]", "}"):
+                raise self.error(rules.SYNTAX, f"{kind} closes nothing", word.start(1), "take it out")
+            else:
+                raise self.wrong(f"where a node belongs stands {self.found(word.start(1))}", word.start(1))
+
+    def _statement(self, kind: str, pos: int) -> int:
+        if kind == "PROTO":
+            return self._proto(pos)
+        if kind == "EXTERNPROTO":
+            return self._extern_proto(pos)
+        found = ROUTE.match(self.data, pos)
+        if found is None:
+            raise self.wrong("a route is written ROUTE name.event TO name.event", self.skip(pos))
+        ends = [found[1].rpartition("."), found[2].rpartition(".")]
+        self.routes.append(Route(ends[0][0], ends[0][2], ends[1][0], ends[1][2]))
+        return found.end()
+
+    def _proto(self, pos: int) -> int:
+        name, place, pos = self._proto_name(pos)
+        fields, pos = self._declarations(pos, defaults=True)
+        word = self._word(pos)
+        if word[1] != "{":
+            raise self.wrong(
+                f"where the body of PROTO {name} belongs stands {self.found(word.start(1))}", word.start(1)
+            )
+        proto = Proto(name, fields, location=self.text.location(place))
+        outer = (
+            self.protos,
+            self.proto_readers,
+            self.proto_sizes,
+            self.defined,
+            self.routes,
+            self.interface,
+            self.size,
+        )
+        self.protos, self.proto_readers, self.proto_sizes = map(dict, outer[:3])  # type: ignore[arg-type]
+        self.defined, self.routes, self.interface = {}, proto.routes, fields
+        self._deeper(place)
+        proto.body, pos = self._statements(word.end(), word.start(1))
+        self.depth -= 1
+        size = self.size - outer[6]
+        self.protos, self.proto_readers, self.proto_sizes, self.defined, self.routes, self.interface, self.size = outer
+        self._declare(name, proto, size)
+        return pos
+
+    def _extern_proto(self, pos: int) -> int:
+        name, place, pos = self._proto_name(pos)
+        fields, pos = self._declarations(pos, defaults=False)
+        urls, pos = READERS["MFString"](self, pos)
+        if not isinstance(urls, list):
+            raise self.wrong("an EXTERNPROTO ends with its urls", self.skip(pos))
+        proto = Proto(name, fields, urls=tuple(map(str, urls)), location=self.text.location(place))
+        self._declare(name, proto, 1)
+        return pos
+
+    def _proto_name(self, pos: int) -> tuple[str, int, int]:
+        found = NAME.match(self.data, pos)
+        opened = OPEN.match(self.data, found.end()) if found is not None else None
+        if found is None or opened is None:
+            raise self.wrong("a prototype begins with PROTO name [", self.skip(pos))
+        return found[1], found.start(1), opened.end()
+
+    def _declare(self, name: str, proto: Proto, size: int) -> None:
+        self.protos[name] = proto
+        self.proto_readers[name] = _readers_of(proto.fields)
+        self.proto_sizes[name] = size
+
+    def _declarations(self, pos: int, defaults: bool) -> tuple[dict[str, FieldDeclaration], int]:
+        opened = pos - 1
+        fields: dict[str, FieldDeclaration] = {}
+        while (found := DECLARATION.match(self.data, pos)) is not None:
+            access, field_type, name = found.groups()
+            value: Value = None
+            pos = found.end()
+            if defaults and access in ("field", "exposedField"):
+                value, pos = READERS.get(field_type, by_look)(self, pos)
+            fields[name] = FieldDeclaration(access, field_type, name, value)
+        return fields, self.closed(opened, pos, "field, exposedField, eventIn or eventOut with type and name")
+
+    # ---- nodes
+
+    def node_or_null(self, pos: int) -> tuple[Value, int]:
+        """Read a node, USE, NULL or IS."""
+        found = NODE.match(self.data, pos)
+        if found is not None:
+            return self._node(found)
+        word = self._word(pos)
+        kind = word[1]
+        if kind == "NULL":
+            return None, word.end()
+        if kind == "USE":
+            return self._use(word.end())
+        if kind == "DEF":
+            return self._nameless(word.start(1), word.end())
+        reference = IS.match(self.data, pos)
+        if reference is not None:
+            return self.is_reference(reference[1], reference.start(1)), reference.end()
+        if kind == "[":
+            self.problem(rules.ODD_VALUE, "brackets around an SFNode", word.start(1))
+            nodes, pos = self.node_list(pos)
+            return (nodes[0] if isinstance(nodes, list) and nodes else None), pos
+        raise self.wrong(f"where a node belongs stands {self.found(word.start(1))}", word.start(1))
+
+    def node_list(self, pos: int) -> tuple[Value, int]:
+        """Read nodes in brackets, or one without, or IS."""
+        opened = OPEN.match(self.data, pos)
+        if opened is None:
+            value, pos = self.node_or_null(pos)
+            if isinstance(value, IsReference):
+                return value, pos
+            return ([value] if isinstance(value, Node) else []), pos
+        pos = opened.end()
+        nodes: list[Node] = []
+        data = self.data
+        while True:
+            found = NODE.match(data, pos)
+            if found is not None:
+                node, pos = self._node(found)
+                nodes.append(node)
+                continue
+            word = self._word(pos)
+            kind = word[1]
+            if kind == "]":
+                return nodes, word.end()
+            if kind in _STATEMENTS:
+                pos = self._statement(kind, word.end())
+            elif kind in ("USE", "DEF", "NULL"):
+                value, pos = self.node_or_null(pos)
+                if isinstance(value, Node):
+                    nodes.append(value)
+            elif kind == "" and word.end() == len(data):
+                raise self._unclosed(opened.end() - 1, "the list of nodes")
+            else:
+                raise self.wrong(f"where a node or ] belongs stands {self.found(word.start(1))}", word.start(1))
+
+    def _use(self, pos: int) -> tuple[Node | None, int]:
+        found = NAME.match(self.data, pos)
+        if found is None:
+            raise self.wrong("USE needs a name", self.skip(pos))
+        node, size = self.defined.get(found[1], (None, 0))
+        if node is None:
+            self.problem(rules.UNDEFINED_USE, f"no node before has the name {found[1][:80]}", found.start(1))
+        self.size += size
+        return node, found.end()
+
+    def _nameless(self, place: int, pos: int) -> tuple[Value, int]:
+        """Read what follows a DEF that names no node, as in `DEF Transform {`."""
+        self.problem(rules.NO_DEF_NAME, "DEF names no node", place)
+        return self.node_or_null(pos)
+
+    def _deeper(self, place: int) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.error(rules.TOO_DEEP, f"more than {MAX_DEPTH} nodes one in the other", place)
+
+    def _node(self, opening: re.Match[str]) -> tuple[Node, int]:
+        """Read a node from its opening brace on."""
+        name, node_type = opening.groups()
+        place = opening.start(2)
+        self._deeper(place)
+        before = self.size
+        proto = self.protos.get(node_type)
+        if proto is not None:
+            readers = self.proto_readers[node_type]
+            self.size += 1 + self.proto_sizes[node_type]
+        else:
+            known = _standard_readers(node_type)
+            if known is None:
+                self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type[:80]}", place)
+            readers = known or {}
+            self.size += 1
+        if self.size > MAX_SIZE:
+            raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", place)
+        node = Node(node_type, name or "", {}, proto, self.text, place)
+        fields, places = node.fields, node.places
+        data, match = self.data, WORD.match
+        pos = opening.end()
+        while True:
+            found = match(data, pos)
+            assert found is not None  # it matches everywhere
+            word, pos = found[1], found.end()
+            read = readers.get(word)
+            if read is not None:
+                if word in fields:
+                    self.problem(rules.REPEATED_FIELD, f"{word} is given twice", found.start(1))
+                places[word] = found.start(1)
+                fields[word], pos = read(self, pos)
+            elif word == "}":
+                break
+            else:
+                pos = self._odd_field(node, found, opening.end() - 1)
+        self.depth -= 1
+        if name:
+            self.defined[name] = node, self.size - before
+        return node, pos
+
+    def _odd_field(self, node: Node, found: re.Match[str], opened: int) -> int:
+        """Read a statement in a node, a declaration in a Script, or a field that the node's type does not have."""
+        word, place = found[1], found.start(1)
+        if word in _STATEMENTS:
+            return self._statement(word, found.end())
+        if node.type == "Script" and (declared := DECLARATION.match(self.data, found.start())) is not None:
+            return self._script_field(node, declared)
+        if not word or word in ("[", "]", "{") or _NUMBER_LIKE.match(word):
+            if place == len(self.data):
+                raise self._unclosed(opened, f"the node {node.type}")
+            last = next(reversed(node.fields), "")
+            after = f" after {last}" if last else ""
+            raise self.wrong(
+                f"in the node {node.type}{after}, where a field or }} belongs, stands {self.found(place)}", place
+            )
+        if node.type in STANDARD_NODES or node.proto is not None:
+            is_event = IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
+            if not is_event:
+                self.problem(rules.UNKNOWN_FIELD, f"{node.type} has no field {word[:80]}", place)
+        if word in node.fields:
+            self.problem(rules.REPEATED_FIELD, f"{word[:80]} is given twice", place)
+        node.places[word] = place
+        node.fields[word], pos = by_look(self, found.end())
+        return pos
+
+    def _script_field(self, node: Node, declared: re.Match[str]) -> int:
+        access, field_type, name = declared.groups()
+        pos = declared.end()
+        value: Value = None
+        if access in ("field", "exposedField"):
+            value, pos = READERS.get(field_type, by_look)(self, pos)
+            node.fields[name] = value
+            node.places[name] = declared.start(3)
+        elif (reference := IS.match(self.data, pos)) is not None:
+            node.fields[name], pos = self.is_reference(reference[1], reference.start(1)), reference.end()
+        node.declarations[name] = FieldDeclaration(access, field_type, name, value)
+        return pos
+
+    # ---- what readers of values need
+
+    def is_reference(self, name: str, place: int) -> IsReference:
+        """Make the value `IS name`."""
+        if self.interface is None or name not in self.interface:
+            self.problem(rules.UNKNOWN_IS, f"there is no field {name[:80]} that IS could mean", place)
+        return IsReference(name)
+
+    def closed(self, opened: int, pos: int, wanted: str) -> int:
+        """Go over the bracket that closes the one at `opened`, or say what stands there where `wanted` or ] belongs."""
+        word = self._word(pos)
+        if word[1] == "]":
+            return word.end()
+        if word.start(1) == len(self.data):
+            raise self._unclosed(opened, "the list")
+        self.string_end(word.start(1))
+        raise self.wrong(f"where {wanted} or ] belongs stands {self.found(word.start(1))}", word.start(1))
+
+    def string_end(self, place: int) -> None:
+        """Raise if a string begins at `place` that never ends."""
+        if self.data[place : place + 1] == '"' and STRING.match(self.data, place) is None:
+            raise self._unclosed(place, "the string")
+
+    def skip(self, pos: int) -> int:
+        """Go over white space and comments."""
+        return self._word(pos).start(1)
+
+    def found(self, place: int) -> str:
+        """Say in words what stands at a place."""
+        string = STRING.match(self.data, place)
+        if string is not None:
+            return f'the string "{string[1][:40]}"'
+        word = self._word(place)[1] or self.data[place : place + 1]
+        return word[:40] if word else "the end of the file"
+
+    def problem(self, rule: Rule, message: str, place: int) -> None:
+        """Note a problem; the first thousand of them."""
+        if len(self.result.problems) < 1000:
+            self.result.problems.append(rule.problem(message, self.text.location(place)))
+
+    def error(self, rule: Rule, message: str, place: int, hint: str | None = None) -> FormatError:
+        """Make the exception that says that a rule is broken at a place."""
+        return rule.error(message, self.text.location(place), hint)
+
+    def wrong(self, message: str, place: int) -> FormatError:
+        """Make the exception for text that does not follow the grammar."""
+        self.string_end(place)
+        rule = rules.NOT_CLOSED if place >= len(self.data) else rules.SYNTAX
+        return self.error(rule, message, place)
+
+    def _unclosed(self, opened: int, what: str) -> FormatError:
+        begin = self.text.location(opened)
+        message = f"{what} that begins in line {begin.line}, column {begin.column} is not closed"
+        return self.error(rules.NOT_CLOSED, message, opened if self.data[opened] == '"' else len(self.data))
+
+    def _word(self, pos: int) -> re.Match[str]:
+        found = WORD.match(self.data, pos)
+        assert found is not None  # it matches everywhere
+        return found

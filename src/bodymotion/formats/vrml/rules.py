@@ -1,0 +1,117 @@
+"""The rules of the language, VRML1xx: which file is refused, and what is odd in one that is read."""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = ["RULES"]
+
+NOT_VRML97 = Rule(
+    "VRML101",
+    "error",
+    "Only VRML97 (#VRML V2.0 utf8) is read: VRML 1.0 and X3D are other languages.",
+    hint="convert the file to VRML97, for example with a 3D modelling program",
+)
+SYNTAX = Rule("VRML102", "error", "The text must follow the grammar of VRML97.")
+NOT_CLOSED = Rule(
+    "VRML103",
+    "error",
+    'Every { [ and " must be closed before the file ends.',
+    hint="the file may be cut off, or a bracket be missing further up",
+)
+WRONG_VALUE = Rule("VRML104", "error", "A field's value must be of the field's type.")
+WRONG_COUNT = Rule("VRML105", "error", "A list of vectors, colours or rotations must hold a whole number of them.")
+TOO_DEEP = Rule(
+    "VRML106",
+    "error",
+    "Nodes may be nested 256 deep at most, and a scene may hold ten million nodes with all USE and prototypes expanded.",
+    "judgement",
+    "such a file is broken, or made to harm",
+)
+HEADER = Rule(
+    "VRML110",
+    "note",
+    "A file begins with the line #VRML V2.0 utf8.",
+    hint="write it as the first line",
+)
+ENCODING = Rule(
+    "VRML111",
+    "note",
+    "The text of a file is UTF-8.",
+    hint="save the file as UTF-8",
+)
+UNKNOWN_NODE = Rule(
+    "VRML112",
+    "warning",
+    "A node's type must be one of the standard, or be declared by a PROTO before.",
+    hint="the node is kept; the types of its values are told by their look",
+)
+UNKNOWN_FIELD = Rule(
+    "VRML113",
+    "warning",
+    "A node may have only the fields that its type declares.",
+    hint="the field is kept; the type of its value is told by its look",
+)
+REPEATED_FIELD = Rule("VRML114", "warning", "A field is given once in a node.", hint="the last value counts")
+NO_DEF_NAME = Rule("VRML115", "error", "DEF needs a name and a node.", hint="the node is read without a name")
+UNDEFINED_USE = Rule(
+    "VRML116",
+    "error",
+    "USE needs a node with that DEF name before it, in the same file or prototype.",
+    hint="nothing stands in its place",
+)
+ODD_VALUE = Rule(
+    "VRML117",
+    "warning",
+    "A value is written as its type demands: text in quotes, single values without brackets, several in brackets.",
+    hint="the value is taken as it is meant",
+)
+NOT_FINITE = Rule(
+    "VRML118", "warning", "A number must be finite.", hint="the program that wrote the file has divided by zero"
+)
+EMPTY = Rule("VRML119", "warning", "A file should hold at least one node.", "judgement")
+UNKNOWN_IS = Rule(
+    "VRML120",
+    "error",
+    "IS stands in the body of a prototype and names a field that it declares.",
+    hint="the field keeps its default",
+)
+PART_MISSING = Rule(
+    "VRML130",
+    "warning",
+    "The file that an Inline, a texture or an EXTERNPROTO names must exist.",
+    hint="the model is shown without this part",
+)
+PART_OUTSIDE = Rule(
+    "VRML131",
+    "warning",
+    "Parts must lie in the folder of the model or below it, symbolic links followed.",
+    "judgement",
+    "if you trust the file, allow_outside=True reads the part",
+)
+PART_REMOTE = Rule(
+    "VRML132",
+    "warning",
+    "Parts are named by a path relative to their file: absolute paths and network addresses are never opened.",
+    "judgement",
+    "put a copy beside the model and name it by its relative path",
+)
+PART_CYCLE = Rule(
+    "VRML133", "error", "A file must not contain itself through Inline.", hint="the inner one is left out"
+)
+PART_LIMIT = Rule(
+    "VRML134",
+    "error",
+    "Parts may be nested 64 deep at most, and be 2 GB with ten million nodes in all.",
+    "judgement",
+    "the part is left out",
+)
+PART_UNREADABLE = Rule(
+    "VRML135",
+    "warning",
+    "A part must be a VRML97 file.",
+    hint="the model is shown without this part",
+)
+NO_PROTO = Rule("VRML136", "warning", "The file of an EXTERNPROTO must declare a PROTO of that name.")
+
+RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

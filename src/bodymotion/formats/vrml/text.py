@@ -1,0 +1,51 @@
+"""The text of a file: its encoding, and where in it an offset stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+from pathlib import Path
+
+from bodymotion.diagnostics import Location
+
+__all__ = ["Text", "decode"]
+
+BOM = b"\xef\xbb\xbf"
+LINE_BREAK = re.compile(r"\r\n?|\n")
+
+
+class Text:
+    """The decoded `data` of the file at `path`. Lines end with LF, CR or CRLF, all three in one file if it likes."""
+
+    def __init__(self, data: str, path: Path | None = None, encoding: str = "ascii") -> None:
+        self.data = data
+        self.path = path
+        self.encoding = encoding
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """The offsets at which lines begin."""
+        return [0, *(match.end() for match in LINE_BREAK.finditer(self.data))]
+
+    def location(self, offset: int) -> Location:
+        """Give line and column, both from 1, of a place in the text."""
+        offset = min(max(offset, 0), len(self.data))
+        line = bisect_right(self.line_starts, offset)
+        return Location(str(self.path) if self.path else None, line, offset - self.line_starts[line - 1] + 1)
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """Give text and encoding: ASCII, else UTF-8 (what the standard wants), else Shift-JIS as Windows writes it, else Latin-1.
+
+    Latin-1 takes any bytes. It stands for "neither of the others": the parser says so in a problem.
+    """
+    data = data.removeprefix(BOM)
+    if data.isascii():
+        return data.decode("ascii"), "ascii"
+    for encoding in ("utf-8", "cp932"):
+        try:
+            return data.decode(encoding), encoding
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1"), "latin-1"
