@@ -1,39 +1,57 @@
 # Two commands on a fresh machine: `make demo` shows a robot walking, `make test` runs all tests.
-# Both need python3 (3.11 or newer) with venv, and pip. PYTHON=… chooses another interpreter.
+# Both need python3 (3.11 or newer) with venv and pip. PYTHON=… chooses another interpreter, DEMO="--port 9000" adds options.
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/.installed
+RUNNING := .venv/.running
+DEVELOPING := .venv/.developing
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt
+APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test check bench examples clean
+.PHONY: demo test check bench examples docs clean browser
 
-demo: $(STAMP)
+demo: $(RUNNING)
 	$(BIN)/bodymotion view examples/biped.wrl examples/biped_walk.seq $(DEMO)
 
-test: $(STAMP) browser
+test: $(DEVELOPING) browser
 	$(BIN)/python -m pytest -n 2 $(TESTS)
 
-check: $(STAMP)
-	$(BIN)/ruff format --check src tests benchmarks examples
-	$(BIN)/ruff check src tests benchmarks examples
+check: $(DEVELOPING)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(STAMP)
+bench: $(DEVELOPING)
 	$(BIN)/python -m benchmarks
 
-examples: $(STAMP)
+examples: $(RUNNING)
 	$(BIN)/python examples/make_examples.py
 
-# The browser tests drive Debian's Chromium: installed when we may, named when not.
-.PHONY: browser
+docs: $(RUNNING)
+	$(BIN)/python docs/make_rules.py
+
+# Installed when we may, named when not.
 browser:
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-	  && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	  && apt-get update -qq && $(APT) chromium >/dev/null; } \
 	  || echo "chromium is not installed: the browser tests skip (Debian: apt-get install chromium)" >&2
 
-$(STAMP): pyproject.toml constraints.txt
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "bodymotion needs Python 3.11 or newer; make PYTHON=… names another interpreter" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && $(APT) python3-venv >/dev/null; } \
+	  || { echo "Python has no venv (Debian: apt-get install python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
-	touch $@
+
+$(RUNNING): .venv/bin/python pyproject.toml constraints.txt
+	@echo "installing bodymotion and what it needs into .venv ..."
+	$(PIP) -e .
+	@touch $@
+
+$(DEVELOPING): .venv/bin/python pyproject.toml constraints.txt
+	@echo "installing bodymotion and what its tests need into .venv ..."
+	$(PIP) -e ".[dev]"
+	@touch $(RUNNING) $@
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,65 @@
+"""Write docs/rules.md from the rules in the code: ``python docs/make_rules.py``."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import bodymotion.formats
+from bodymotion.diagnostics import Rule
+
+PAGE = Path(__file__).with_name("rules.md")
+
+TITLES = {
+    "FMT": "Files (FMT)",
+    "SEQ": "Body motions, .seq (SEQ)",
+    "VRML": "The language VRML97, .wrl (VRML)",
+    "OHRP": "OpenHRP models, .wrl (OHRP)",
+}
+"""The groups of rules, by the letters that their codes begin with, in the order of the page."""
+
+TOP = """\
+# Rules
+
+What bodymotion says about files, by the codes of its messages. This page is written by `docs/make_rules.py` from the rules in the code.
+
+- **error**: the document forbids it, or nothing can be made of it.
+- **warning**: it is read, and may well be a mistake.
+- **note**: it is read, and good to know.
+
+*Document* or *judgement* says whether a rule stands in the format's document (or follows from the programs that define it) or is our own.
+A reader that can make nothing of a file raises `FormatError` with one of these; whatever is odd but readable is in `problems`.
+"""
+
+
+def rules() -> list[Rule]:
+    """Give all rules of all formats, in order of code."""
+    found: dict[str, Rule] = {}
+    for info in pkgutil.walk_packages(bodymotion.formats.__path__, "bodymotion.formats."):
+        for value in vars(importlib.import_module(info.name)).values():
+            if isinstance(value, Rule) and found.setdefault(value.code, value) != value:
+                raise ValueError(f"two rules have the code {value.code}")
+    return sorted(found.values(), key=lambda rule: rule.code)
+
+
+def page() -> str:
+    """Give the text of the page."""
+    groups: dict[str, list[Rule]] = {}
+    for rule in rules():
+        groups.setdefault(re.sub(r"\d", "", rule.code), []).append(rule)
+    text = TOP
+    for letters in sorted(groups, key=lambda letters: [*TITLES, letters].index(letters)):
+        text += f"\n## {TITLES.get(letters, letters)}\n\n| code | severity | rule | what to do | from |\n|---|---|---|---|---|\n"
+        for rule in groups[letters]:
+            text += f"| {rule.code} | {rule.severity} | {_cell(rule.sentence)} | {_cell(rule.hint)} | {rule.source} |\n"
+    return text
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,196 @@
+"""The pages for people are true: every command in them runs and prints what they say, every link leads somewhere.
+
+In blocks marked `console` or `sh` a line that begins with ``$ `` is a command, run in a folder that holds a copy of the examples (also as
+`robot.wrl` and `walk.seq`); the lines below it are what it prints, with `…` for anything left out. Blocks marked `python` run one after
+another, page by page.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import typer
+
+from bodymotion.cli.app import app
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SETS_UP = re.compile(r"git clone |cd |(python3? -m )?pip3? install |(uv )?pip install |python3 -m venv |(source|\.) ")
+"""Commands that put bodymotion onto a machine: tried by the packaging test and by whoever clones the project, not here."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line of a page and the lines that the page says it prints."""
+
+    page: str
+    line: str
+    output: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.page}: {self.line}"
+
+
+def blocks(page: Path, *languages: str) -> list[str]:
+    return [text for language, text in BLOCK.findall(page.read_text(encoding="utf-8")) if language in languages]
+
+
+def commands() -> list[Command]:
+    found = []
+    for page in PAGES:
+        for block in blocks(page, "console", "sh"):
+            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                line, _, output = part.replace("\\\n", " ").partition("\n")
+                found.append(Command(page.name, line.partition("  #")[0].strip(), tuple(output.rstrip().splitlines())))
+    return found
+
+
+COMMANDS = commands()
+
+
+@pytest.fixture
+def desk(tmp_path, examples) -> Path:
+    """A folder to work in, with the examples in it."""
+    shutil.copytree(examples, tmp_path / "examples")
+    for path in examples.iterdir():
+        if path.is_file():
+            shutil.copy(path, tmp_path)
+    shutil.copy(examples / "biped.wrl", tmp_path / "robot.wrl")
+    shutil.copy(examples / "biped_walk.seq", tmp_path / "walk.seq")
+    return tmp_path
+
+
+def environment() -> dict[str, str]:
+    folder = str(Path(sys.executable).parent)
+    return {
+        **os.environ,
+        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONUNBUFFERED": "1",
+        "COLUMNS": "200",
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=str)
+def test_command(command, desk):
+    if SETS_UP.match(command.line):
+        return
+    if command.line.startswith("make"):
+        target = command.line.split()[1]
+        assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    elif re.search(r"\bbodymotion view\b", command.line) and "--html" not in command.line:
+        serves(command.line, desk)
+    else:
+        assert command.line.startswith("bodymotion "), "neither a command of bodymotion nor one that sets it up"
+        result = subprocess.run(
+            command.line,
+            shell=True,
+            cwd=desk,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        expected = 1 if re.search(r"^\S+:\d+:\d+: [A-Z]+\d+ ", "\n".join(command.output), re.MULTILINE) else 0
+        assert result.returncode == expected, result.stderr
+        prints(command.output, result.stdout + result.stderr)
+
+
+def prints(said: tuple[str, ...], output: str) -> None:
+    """Check that the lines stand in the output, in their order; a line `…` or `...` stands for any number of lines."""
+    lines = [line.rstrip() for line in output.splitlines()]
+    at, anywhere = 0, False
+    for line in said:
+        if line.strip() in ("…", "..."):
+            anywhere = True
+            continue
+        pattern = re.compile(".*".join(re.escape(part) for part in re.split("…|\\.\\.\\.", line.rstrip())))
+        hits = [i for i in range(at, len(lines)) if pattern.fullmatch(lines[i])]
+        assert hits, f"not printed: {line!r}"
+        assert anywhere or hits[0] == at, f"printed, but not here: {line!r}"
+        at, anywhere = hits[0] + 1, False
+
+
+def serves(line: str, desk: Path) -> None:
+    """Start a server, wait until it says its address, and interrupt it as Ctrl-C does."""
+    options = [option for option in ("--no-browser", "--port 0") if option.split()[0] not in line]
+    log = desk / "log.txt"
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            ["bash", "-c", "exec " + " ".join([line, *options])], cwd=desk, env=environment(), stdout=out, stderr=out
+        )
+    try:
+        until = time.monotonic() + 90
+        while "http://" not in log.read_text() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        assert "http://" in log.read_text(), log.read_text()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) in (0, 130)
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
+def test_python(page, desk):
+    code = "import bodymotion\nbodymotion.view = lambda *things, **options: None\n" + "\n".join(blocks(page, "python"))
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=desk,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text):
+        if not target.startswith(("http://", "https://", "mailto:")):
+            assert (page.parent / target).exists(), f"{page.name} points to {target}"
+
+
+def test_the_reference_has_every_verb_and_option():
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    group = typer.main.get_command(app)
+    sections = {
+        heading.strip("`").split()[-1]: text
+        for heading, text in re.findall(r"^## (`bodymotion[^\n]*`)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    }
+    assert set(group.commands) <= set(sections)
+    for name, command in group.commands.items():
+        real = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        real = {option for option in real if option.startswith("-")}
+        text = BLOCK.sub("", sections[name])
+        told = set(re.findall(r"`(--?[a-z][a-z-]*)", text))
+        assert real - {"-h", "--help"} == told, name
+
+
+def test_the_page_of_rules_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("make_rules", ROOT / "docs" / "make_rules.py")
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == maker.page(), "run `make docs`"
+    assert {re.sub(r"\d", "", rule.code) for rule in maker.rules()} <= set(maker.TITLES)
+
+
+def test_the_makefile_and_the_check_are_sound():
+    for target in ("demo", "test", "check", "bench"):
+        subprocess.run(["make", "-n", target], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(["bash", "-n", ".ci/run"], cwd=ROOT, check=True)
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)

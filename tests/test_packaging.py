@@ -1,0 +1,115 @@
+"""A built wheel, installed alone in an empty environment, opens the examples from anywhere on the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, missing
+
+NO_INDEX = re.compile(
+    "No matching distribution|Temporary failure|Network is unreachable|Connection|Max retries|Name or service",
+    re.IGNORECASE,
+)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    built = subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_what_the_wheel_holds(wheel):
+    package = ROOT / "src" / "bodymotion"
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (metadata,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
+        (entry_points,) = (archive.read(name).decode() for name in names if name.endswith("/entry_points.txt"))
+    files = {f"bodymotion/{p.relative_to(package).as_posix()}" for p in package.rglob("*") if p.is_file()}
+    assert {name for name in files if "__pycache__" not in name} <= names
+    assert {name.split("/")[0] for name in names} == {
+        "bodymotion",
+        *(n.split("/")[0] for n in names if ".dist-info/" in n),
+    }
+    assert any(name.endswith("/LICENSE") for name in names)
+    assert "License-Expression: Apache-2.0" in metadata
+    assert "bodymotion = bodymotion.cli:main" in entry_points
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    """A folder far from the project with an environment that holds the wheel, and what it asks for, and nothing else."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    venv.create(folder / "env", with_pip=True)
+    pip = [folder / "env" / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    result = subprocess.run(
+        [*pip, "install", "--quiet", "--retries", "2", "--timeout", "20", "-c", ROOT / "constraints.txt", wheel],
+        capture_output=True,
+        text=True,
+        env=clean(),
+        cwd=folder,
+        check=False,
+    )
+    if result.returncode and NO_INDEX.search(result.stderr):
+        missing("an index of Python packages")
+    assert result.returncode == 0, result.stderr
+    checked = subprocess.run([*pip, "check"], capture_output=True, text=True, env=clean(), check=False)
+    assert checked.returncode == 0, checked.stdout
+    return folder
+
+
+def clean() -> dict[str, str]:
+    return {
+        key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV", "BODYMOTION"))
+    }
+
+
+def run(folder: Path, *arguments: str) -> str:
+    result = subprocess.run(
+        [folder / "env" / "bin" / arguments[0], *arguments[1:]],
+        cwd=folder,
+        env=clean(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.slow
+def test_installed_alone(installed, examples):
+    for name in ("biped.wrl", "biped_walk.seq"):
+        shutil.copy(examples / name, installed)
+    where = run(installed, "python", "-c", "import bodymotion; print(bodymotion.__file__)").strip()
+    assert Path(where).is_relative_to(installed / "env")
+
+    body, motion = json.loads(run(installed, "bodymotion", "info", "--json", "biped.wrl", "biped_walk.seq"))
+    assert body["kind"] == "body"
+    assert body["mass"] > 0
+    assert motion["kind"] == "motion"
+    assert motion["duration"] > 9
+    assert "Links" in run(installed, "bodymotion", "info", "biped.wrl")
+
+    run(installed, "bodymotion", "view", "biped.wrl", "biped_walk.seq", "--html", "walk.html")
+    page = (installed / "walk.html").read_text(encoding="utf-8")
+    assert "<html" in page.lower()
+    assert len(page) > 100_000

@@ -1,0 +1,250 @@
+"""The rooms of the package: who may import whom, what is public, what stays unloaded, and what no file may hold."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import bodymotion
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "bodymotion"
+
+FLOORS = (
+    (
+        "arrays",
+        "diagnostics",
+        "interpolation",
+        "meshing",
+        "poses",
+        "rotations",
+        "shapes",
+        "source",
+        "timeline",
+    ),
+    ("kernels",),
+    ("body", "devices", "motion", "animation"),
+    ("formats",),
+    ("editing", "dynamics", "checks", "spot"),
+    ("viewer",),
+    ("cli",),
+)
+"""Rooms from the lowest floor to the highest; a room imports from its own floor or a lower one. New ones are placed here."""
+
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+HEAVY = (
+    "numba",
+    "trimesh",
+    "viser",
+    "yaml",
+    "simdjson",
+    "orjson",
+    "scipy",
+    "PIL",
+    "typer",
+    "rich",
+    "mujoco",
+    "matplotlib",
+)
+
+
+def modules() -> dict[str, Path]:
+    """Give all modules of the package: dotted name without the package's own, and file."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports(name: str, path: Path) -> Iterator[tuple[str, int, bool]]:
+    """Give what a module imports of the package: dotted name, line, whether for types only."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        targets: list[str] = []
+        if isinstance(node, ast.Import):
+            targets = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".") if package else []
+                above = above[: len(above) - (node.level - 1)]
+                base = ".".join(["bodymotion", *above, *([node.module] if node.module else [])])
+            targets = [f"{base}.{alias.name}" for alias in node.names]
+        for target in targets:
+            if target.split(".")[0] != "bodymotion":
+                continue
+            inside = target.partition(".")[2]
+            while inside and inside not in MODULES:
+                inside = inside.rpartition(".")[0]
+            if inside:
+                yield inside, node.lineno, id(node) in for_types
+
+
+def room(module: str) -> str:
+    return module.partition(".")[0]
+
+
+INNER = {name: path for name, path in MODULES.items() if name not in ("", "__main__")}
+
+
+def test_every_room_has_a_floor():
+    assert {room(name) for name in INNER} <= set(FLOOR), "place the new room in FLOORS"
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_nothing_imports_upwards(name):
+    for target, line, _ in imports(name, INNER[name]):
+        assert FLOOR[room(target)] <= FLOOR[room(name)], f"{name}:{line} imports {target}, which is above it"
+
+
+def test_no_cycle_of_imports():
+    """Neither between modules when they load, nor between rooms at all (but for names that only types need)."""
+    on_load: dict[str, set[str]] = {name: set() for name in INNER}
+    between: dict[str, set[str]] = {room(name): set() for name in INNER}
+    for name, path in INNER.items():
+        in_functions = _lines_in_functions(path)
+        for target, line, for_types in imports(name, path):
+            if for_types:
+                continue
+            if line not in in_functions and target != name:
+                on_load[name].add(target)
+            if room(target) != room(name) and FLOOR[room(name)] > 0:
+                between[room(name)].add(room(target))
+    assert not _cycle(between)
+    assert not _cycle({name: {t for t in targets if not name.startswith(f"{t}.")} for name, targets in on_load.items()})
+
+
+def _lines_in_functions(path: Path) -> set[int]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    return {line for function in functions for line in range(function.lineno, (function.end_lineno or 0) + 1)}
+
+
+def _cycle(graph: dict[str, set[str]]) -> list[str]:
+    """Give the nodes that are on a cycle or lead only to one: what is left when leaves are taken off again and again."""
+    left = {node: set(targets) & set(graph) for node, targets in graph.items()}
+    while leaves := [node for node, targets in left.items() if not targets]:
+        for leaf in leaves:
+            del left[leaf]
+        for targets in left.values():
+            targets.difference_update(leaves)
+    return sorted(left)
+
+
+@pytest.mark.parametrize("language", ["formats.vrml", "formats.seq"])
+def test_a_language_knows_no_other_format(language):
+    allowed = (language, "formats.table")
+    for name in (name for name in INNER if name == language or name.startswith(f"{language}.")):
+        for target, line, _ in imports(name, INNER[name]):
+            ok = room(target) != "formats" or target == "formats" or target.startswith(allowed)
+            assert ok, f"{name}:{line} imports {target}"
+
+
+def test_vrml_knows_no_robots():
+    for name in (name for name in INNER if name.startswith("formats.vrml")):
+        for target, line, _ in imports(name, INNER[name]):
+            assert FLOOR[room(target)] < FLOOR["body"] or room(target) == "formats", f"{name}:{line} imports {target}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_name_in_all_exists(name):
+    if name == "__main__":
+        return
+    module = importlib.import_module(f"bodymotion.{name}" if name else "bodymotion")
+    listed = getattr(module, "__all__", [])
+    assert len(listed) == len(set(listed))
+    for public in listed:
+        assert hasattr(module, public), f"{module.__name__}.__all__ lists {public!r}"
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_every_module_says_what_it_is(name):
+    assert ast.get_docstring(ast.parse(INNER[name].read_text(encoding="utf-8"))), f"{name} has no docstring"
+
+
+def test_public_names():
+    promised = (
+        "load open_motion view Body Motion Problem Report FormatError Location MultiValueSeq MultiSE3Seq Vector3Seq"
+    )
+    assert set(promised.split()) <= set(bodymotion.__all__)
+    assert dir(bodymotion) == sorted(bodymotion.__all__)
+    for public in bodymotion.__all__:
+        assert getattr(bodymotion, public) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = bodymotion.nothing
+
+
+def loaded_after(code: str) -> set[str]:
+    """Give the top-level packages that are loaded in a fresh interpreter after some code ran."""
+    code += "\nimport json, sys; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(result.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("code", ["import bodymotion", "from bodymotion import Body, Motion, load"])
+def test_import_loads_nothing_heavy(code):
+    assert not loaded_after(code) & set(HEAVY)
+
+
+def project_files() -> list[Path]:
+    """Give the files of the project: those that git knows, or all where there is no git."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+    return [
+        path
+        for path in ROOT.rglob("*")
+        if path.is_file() and not any(p.startswith((".", "__pycache__")) for p in path.parts)
+    ]
+
+
+def test_no_file_names_a_machine_or_a_registry():
+    folders = [rf"(?<![\w.-])/{name}/" for name in ("work", "root", "home/[a-z]", "Users/[a-z]")]
+    hosts = [name.replace("_", r"\.") for name in ("pypi_org", "pythonhosted_org", "test_pypi")]
+    options = [f"--{name}index-url" for name in ("", "extra-")] + ["--trusted-" + "host", "PIP_" + "INDEX"]
+    forbidden = re.compile("|".join([*folders, *hosts, *options]))
+    for path in project_files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found = forbidden.search(text)
+        assert not found, f"{path.relative_to(ROOT)} names {found.group()!r}"
+
+
+def test_dependencies_are_pinned_without_addresses():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line.strip() and not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+", pin) for pin in pins)
+    names = {re.sub(r"[-_.]+", "-", pin.partition("==")[0]).lower() for pin in pins}
+    assert len(names) == len(pins)
+    wanted = re.findall(r'^  "([A-Za-z0-9._-]+)>=', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(wanted) > 10
+    assert {re.sub(r"[-_.]+", "-", name).lower() for name in wanted} <= names
+
+
+def test_licence_and_version():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{bodymotion.__version__}"' in text
+    assert 'license = "Apache-2.0"' in text
+    assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert f"## {bodymotion.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
