@@ -11,13 +11,23 @@ import sys
 from pathlib import Path
 
 from make.robot import biped
+from make.seq import write_seq
+from make.walk import walk
 from make.wrl import write_wrl
+
+import bodymotion as bm
 
 
 def main(folder: Path) -> None:
-    """Write both files into `folder`."""
+    """Write both files into `folder`; the walk is made for the robot as it is read back from its file."""
     model = folder / "biped.wrl"
     model.write_text(write_wrl(biped()), encoding="utf-8", newline="\n")
+    motion = walk(bm.load(model))
+    (folder / "biped_walk.seq").write_text(
+        write_seq(motion, "The robot of biped.wrl walks for ten seconds, with a bend to the left"),
+        encoding="utf-8",
+        newline="\n",
+    )
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class Plan:
 
     turns: tuple[float, ...]
     length: float = 0.22
-    rest: float = 0.5
+    rest: float = 0.8
     shift: float = 0.6
     swing: float = 0.58
     both: float = 0.17

@@ -37,8 +37,8 @@ class Walk:
 
 
 def plan() -> Plan:
-    """Lay out ten steps: straight on, a bend to the left, straight on."""
-    return Plan(turns=(0, 0, 0.07, 0.12, 0.12, 0.12, 0.07, 0, 0, 0))
+    """Lay out nine steps: straight on, a bend to the left, straight on."""
+    return Plan(turns=(0.0, 0.06, 0.12, 0.12, 0.12, 0.06, 0.0, 0.0, 0.0))
 
 
 def softened(values: Array, seconds: float) -> Array:
@@ -69,15 +69,16 @@ def walk(body: Body) -> Walk:
     planned = steps.zero_moment_point(times)
     reference = planned[:, :2]
     center = np.zeros_like(reference)
-    root[:, :2] = reference
     missing = reference
     for number in range(PASSES):
         height = float(body.center_of_mass(body.forward_kinematics(joints, root))[:, 2].mean()) if number else 0.7
         center = center + Preview(height).track(missing)
         center = settled(center, reference[-1], times)
+        if not number:
+            root[:, :2] = center
         root, joints = placed(body, legs, root, joints, ankles, center)
         missing = reference - zero_moment_point(body, body.forward_kinematics(joints, root), 1 / RATE)[:, :2]
-        missing = missing - missing[0]
+        missing[:2] = missing[-2:] = 0
     return Walk(*rounded(root, joints, legs), np.round(planned, 6))
 
 
@@ -117,12 +118,12 @@ def gestures(body: Body, times: Array, stride: Array, heading: Array) -> Array:
     put("CHEST_PITCH", 0.04)
     put("HEAD_PAN", -0.32 * stride + softened(ahead, 0.6) * 0.8)
     put("HEAD_TILT", 0.06)
-    grasp = 0.10 + 0.22 * (1 - np.cos(2 * np.pi * times / 5.0))
+    grasp = 0.08 + 0.13 * (1 - np.cos(2 * np.pi * times / 5.0))
     for side, sign in (("R", -1.0), ("L", 1.0)):
-        put(f"{side}_SHOULDER_PITCH", 0.10 + 1.5 * sign * stride)
+        put(f"{side}_SHOULDER_PITCH", 0.06 + 1.35 * sign * stride)
         put(f"{side}_SHOULDER_ROLL", sign * 0.14)
         put(f"{side}_SHOULDER_YAW", -sign * 0.08)
-        put(f"{side}_ELBOW", -0.50 + 0.9 * sign * stride)
+        put(f"{side}_ELBOW", -0.42 + 0.9 * sign * stride)
         put(f"{side}_WRIST", sign * 0.15)
         opened = np.round(grasp, 6)
         put(f"{side}_FINGER_CRANK", opened)
