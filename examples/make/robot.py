@@ -6,6 +6,8 @@ Hands: a thumb that stays and two fingers on a parallelogram, which is a closed 
 
 from __future__ import annotations
 
+import numpy as np
+
 from .model import Link, Loop, Part, Robot, Sensor, Vector
 from .solids import Box, Cylinder, limb, shell
 
@@ -32,7 +34,7 @@ LOOKS = {
 SHELL, MOTOR, TRIM = 640.0, 1800.0, 800.0
 """Mean densities [kg/m³] of what is inside a shell, of a drive, of a cover."""
 
-FORWARD = "1 -1 -1 2.0943951"
+FORWARD = "1 -1 -1 2.0943951023932"
 """The turn that makes a camera's view, −z with y up, look along x with z up."""
 
 
@@ -46,9 +48,9 @@ def cap(radius: float, height: float, along: str, at: Vector = (0.0, 0.0, 0.0)) 
     return Part(Cylinder(radius, height), "ACCENT", TRIM, at, along)
 
 
-PELVIS = shell((-0.085, 0.05, 0.066, 0), (-0.03, 0.076, 0.098, 0), (0.055, 0.07, 0.098, 0), ends=(0.03, 0.022))
-BELT = shell((0.0, 0.062, 0.088, 0), (0.022, 0.062, 0.088, 0), ends=(0.006, 0.006))
-ABDOMEN = shell((0.0, 0.058, 0.078, 0), (0.035, 0.054, 0.074, 0), (0.075, 0.062, 0.084, 0), ends=(0.012, 0.012))
+PELVIS = limb((-0.085, 0.05, 0.066), (-0.03, 0.076, 0.098), (0.055, 0.07, 0.098), ends=(0.03, 0.022))
+BELT = limb((0.0, 0.062, 0.088), (0.022, 0.062, 0.088), ends=(0.006, 0.006))
+ABDOMEN = limb((0.0, 0.058, 0.078), (0.035, 0.054, 0.074), (0.075, 0.062, 0.084), ends=(0.012, 0.012))
 CHEST = shell(
     (0.06, 0.064, 0.088, 0),
     (0.14, 0.090, 0.128, 0.006),
@@ -77,7 +79,7 @@ LOWER_LEG = shell(
     ends=(0.015, 0.02),
 )
 KNEE_PAD = limb((0.0, 0.040, 0.026), (0.022, 0.034, 0.022), power=3, ends=(0.004, 0.012))
-SOLE_PAD = shell((-0.085, 0.122, 0.062, 0.03), (-0.067, 0.122, 0.062, 0.03), power=4, ends=(0.004, 0.004))
+SOLE_PAD = limb((-0.085, 0.122, 0.062), (-0.067, 0.122, 0.062), power=4, ends=(0.004, 0.004))
 FOOT = shell(
     (-0.069, 0.116, 0.058, 0.026),
     (-0.045, 0.104, 0.055, 0.014),
@@ -86,9 +88,7 @@ FOOT = shell(
     ends=(0.006, 0.02),
 )
 TOE_CAP = shell((-0.070, 0.045, 0.0605, 0.108), (-0.036, 0.030, 0.052, 0.092), power=3.4, ends=(0.005, 0.016))
-SHOULDER = shell(
-    (-0.062, 0.042, 0.042, 0), (-0.01, 0.057, 0.057, 0), (0.058, 0.046, 0.046, 0), power=2.2, ends=(0.02, 0.04)
-)
+SHOULDER = limb((-0.062, 0.042, 0.042), (-0.01, 0.057, 0.057), (0.058, 0.046, 0.046), power=2.2, ends=(0.02, 0.04))
 UPPER_ARM = limb((-0.195, 0.034, 0.034), (-0.12, 0.041, 0.040), (-0.045, 0.040, 0.040), power=2.3, ends=(0.016, 0.012))
 FOREARM = limb((-0.175, 0.029, 0.028), (-0.09, 0.041, 0.039), (-0.012, 0.036, 0.034), power=2.3, ends=(0.010, 0.016))
 CUFF = limb((-0.19, 0.031, 0.030), (-0.172, 0.032, 0.031), power=2.3, ends=(0.004, 0.004))
@@ -109,7 +109,7 @@ def leg(side: str, sign: int) -> Link:
         8.0,
         fast,
         [
-            Part(SOLE_PAD, "JOINT", TRIM),
+            Part(SOLE_PAD, "JOINT", TRIM, (0.03, 0, 0), "z"),
             Part(FOOT, "SHELL", SHELL),
             Part(TOE_CAP, "ACCENT", TRIM),
             motor(0.028, 0.082, "x", (-0.004, 0, 0)),
@@ -277,7 +277,7 @@ def arm(side: str, sign: int) -> Link:
         (-15, 120) if sign > 0 else (-120, 15),
         8.0,
         middle,
-        [Part(SHOULDER, "SHELL", SHELL), cap(0.028, 0.064, "", (0, sign * 0.030, 0))],
+        [Part(SHOULDER, "SHELL", SHELL, along="z"), cap(0.028, 0.064, "", (0, sign * 0.030, 0))],
         children=[upper],
     )
     return Link(
@@ -346,13 +346,13 @@ def upper_body() -> Link:
         5.0,
         (160.0, 2.6e-5),
         [
-            Part(ABDOMEN, "METAL", SHELL),
+            Part(ABDOMEN, "METAL", SHELL, along="z"),
             Part(CHEST, "SHELL", SHELL),
             Part(BREAST, "ACCENT", TRIM, (0.088, 0, 0.238), "x"),
             Part(WINDOW, "VISOR", TRIM, (0.091, 0, 0.165), "x"),
             Part(Cylinder(0.009, 0.006), "GLOW", TRIM, (0.107, -0.048, 0.238), "x"),
         ],
-        pack=("BATTERY", (-0.095, 0, 0.205), [Part(PACK, "METAL", 1500.0, (0, 0, 0), turn=(Z, 1.5707963))]),
+        pack=("BATTERY", (-0.095, 0, 0.205), [Part(PACK, "METAL", 1500.0, (0, 0, 0), turn=(Z, 0.5 * np.pi))]),
         sensors=[
             Sensor(
                 "CHEST_SCANNER",
@@ -389,8 +389,8 @@ def biped() -> Robot:
         None,
         (0, 0, HIP_DROP + THIGH + SHIN + ANKLE_HEIGHT),
         parts=[
-            Part(PELVIS, "SHELL", SHELL),
-            Part(BELT, "ACCENT", TRIM, (0, 0, 0.045)),
+            Part(PELVIS, "SHELL", SHELL, along="z"),
+            Part(BELT, "ACCENT", TRIM, (0, 0, 0.045), "z"),
             motor(0.04, 0.1, "", (0, 0, 0)),
         ],
         sensors=[

@@ -5,6 +5,8 @@ Every shell, limb and look is written once and used again by its name.
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 
 from bodymotion import rotations
@@ -246,8 +248,10 @@ class _Writer:
         if any(part.at):
             place.append(f"translation {numbers(part.at)}")
         if angle:
-            place.append(f"rotation {numbers(axis)} {number(angle, 7)}")
-        self.put(depth, f"Transform {{ {' '.join(place)} children {shape} }}" if place else shape)
+            place.append(f"rotation {numbers(axis)} {number(angle, 12)}")
+        text = f"Transform {{ {' '.join(place)} children {shape} }}" if place else shape
+        for line in textwrap.wrap(text, 116, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False):
+            self.put(depth, line)
 
     def look(self, name: str) -> str:
         if name in self.seen_looks:
