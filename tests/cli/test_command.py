@@ -1,0 +1,169 @@
+"""The command as a program: starts quickly, ends politely, keeps results and messages apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import bodymotion
+from bodymotion.cli.app import app
+
+COMMAND = str(Path(sys.executable).parent / "bodymotion")
+
+
+def run(*arguments: str, **options):
+    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+@pytest.fixture
+def walk(examples) -> str:
+    return str(examples / "biped_walk.seq")
+
+
+def test_version():
+    result = run("--version")
+    assert (result.returncode, result.stdout, result.stderr) == (0, f"bodymotion {bodymotion.__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["info", "--help"]])
+def test_help_has_examples(arguments):
+    result = run(*arguments)
+    assert result.returncode == 0
+    assert "Examples:\n  bodymotion info" in result.stdout
+    assert result.stderr == ""
+
+
+def test_the_module_is_the_command():
+    result = subprocess.run(
+        [sys.executable, "-m", "bodymotion", "--version"], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == run("--version").stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["info"], ["info", "--nonsense", "a.seq"]])
+def test_wrong_use(arguments):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert "Usage:" in result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unloaded"),
+    [
+        (["--help"], "numpy rich yaml simdjson numba trimesh viser scipy PIL matplotlib"),
+        (["--version"], "numpy rich yaml simdjson numba trimesh viser scipy PIL matplotlib"),
+        (["info", "WALK"], "rich numba trimesh viser scipy PIL matplotlib"),
+        (["info", "MODEL"], "rich viser scipy matplotlib"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_stays_unloaded(arguments, unloaded, examples):
+    files = {"WALK": str(examples / "biped_walk.seq"), "MODEL": str(examples / "biped.wrl")}
+    code = """
+import json, sys
+from bodymotion.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert end.code in (0, None)
+print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code, *(files.get(a, a) for a in arguments)], capture_output=True, text=True, check=True
+    )
+    assert not set(unloaded.split()) & set(json.loads(result.stdout.splitlines()[-1]))
+
+
+def test_reader_of_the_output_goes_away(walk):
+    """As in `bodymotion info … | head -1`, with more output than a pipe holds."""
+    process = subprocess.Popen([COMMAND, "info", *[walk] * 300], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(60) == 141
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+def test_interrupted(tmp_path):
+    """Ctrl-C while a file is read: a FIFO that nobody writes to keeps the command waiting."""
+    waits = tmp_path / "waits.seq"
+    os.mkfifo(waits)
+    process = subprocess.Popen([COMMAND, "info", waits], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until = time.monotonic() + 30
+    while time.monotonic() < until and "wait_for_partner" not in waiting_in(process.pid):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in err
+
+
+def waiting_in(pid: int) -> str:
+    """Give the function of the kernel that a process waits in; where Linux does not say, wait a second instead."""
+    try:
+        return Path(f"/proc/{pid}/wchan").read_text()
+    except OSError:
+        time.sleep(1)
+        return "wait_for_partner"
+
+
+def test_on_a_terminal(walk):
+    """Coloured on a terminal, the same words as in a pipe."""
+    main, side = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "250"}
+    environment.pop("NO_COLOR", None)
+    process = subprocess.Popen([COMMAND, "info", walk], stdout=side, stderr=side, env=environment)
+    os.close(side)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(main)
+    assert process.wait(30) == 0
+    assert b"\x1b[1m" in shown
+    plain = run("info", walk).stdout
+    assert "\x1b" not in plain
+    for word in plain.split():
+        assert word.encode() in shown
+
+
+def test_output_in_an_encoding_that_lacks_characters(walk):
+    result = run("info", walk, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_fault_of_our_own_is_said_and_the_rest_goes_on(walk, monkeypatch):
+    """A bug shows its traceback on stderr, costs one file its answer, and gives exit code 1."""
+    import bodymotion.cli.info.motion as room
+
+    real = room.describe_motion
+    calls = []
+
+    def once(*arguments, **options):
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise RuntimeError("broken here")
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(room, "describe_motion", once)
+    result = CliRunner().invoke(app, ["info", walk, walk])
+    assert result.exit_code == 1
+    assert "broken here" in result.stderr
+    assert "fault of bodymotion" in result.stderr
+    assert "Components" in result.stdout

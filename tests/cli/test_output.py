@@ -1,0 +1,180 @@
+"""What is printed: nothing in a file drives the terminal, plain text is stable, messages point at the place."""
+
+from __future__ import annotations
+
+import io
+import json
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bodymotion.cli.info.data import as_json, plain
+from bodymotion.cli.messages import headline, show_problem
+from bodymotion.cli.page import Page, Table
+from bodymotion.cli.text import one_line, padded, width
+from bodymotion.diagnostics import Location, Problem
+
+ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=50)
+DRIVES = {"Cc", "Cs", "Zl", "Zp"}
+
+
+def drives_a_terminal(text: str) -> bool:
+    turns = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
+    return any(unicodedata.category(c) in DRIVES or c in turns for c in text)
+
+
+@given(ANY_TEXT)
+def test_one_line_drives_nothing(text):
+    assert not drives_a_terminal(one_line(text))
+
+
+@given(st.text("abcXYZ äö回転軸 {}[]:.-_", max_size=30))
+def test_one_line_keeps_plain_words(text):
+    assert one_line(text) == text
+
+
+def test_escapes_are_those_of_python():
+    assert one_line("a\x1b[31m\nb\u202e\ud800") == r"a\x1b[31m\nb\u202e\ud800"
+
+
+def test_width_of_wide_characters():
+    assert width("回転") == 4
+    assert padded("回転", 6) == "回転  "
+    assert padded("ab", 4, right=True) == "  ab"
+
+
+JSON_LIKE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(JSON_LIKE)
+def test_json_is_json_and_drives_nothing(value):
+    text = as_json(plain(value))
+    assert not drives_a_terminal(text.replace("\n", ""))
+    text.encode("utf-8")
+    json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+@given(ANY_TEXT)
+def test_json_gives_texts_back(text):
+    assert json.loads(as_json(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.array([[1.0, np.nan], [np.inf, -2.0]]), [[1.0, None], [None, -2.0]]),
+        (np.int32(7), 7),
+        (np.bool_(True), True),
+        (2**100, 2**100),
+        ({1: (1, 2)}, {"1": [1, 2]}),
+        (b"\x00", "<bytes>"),
+        (object(), "<object>"),
+        (np.zeros(2000), "<2000 values>"),
+    ],
+)
+def test_plain(value, expected):
+    assert plain(value) == expected
+
+
+def test_plain_ends():
+    endless: list[object] = []
+    endless.append(endless)
+    json.dumps(plain(endless))
+
+
+def a_page() -> Page:
+    page = Page()
+    page.heading("Robot [bold]")
+    page.fact("mass", "1 kg")
+    page.fact("info", "one\ntwo\x1b")
+    page.heading("Links")
+    rows = [("0", "WAIST", "", "1.5"), ("1", "回転", "", "12.25")]
+    page.table(Table(("link", "name", "nothing", "mass [kg]"), rows, frozenset({"link", "mass [kg]"})))
+    return page
+
+
+def test_plain_page():
+    assert a_page().plain() == (
+        "Robot [bold]\n"
+        "  mass                1 kg\n"
+        "  info                one\n"
+        "                      two\\x1b\n"
+        "\n"
+        "Links\n"
+        "  link  name   mass [kg]\n"
+        "     0  WAIST        1.5\n"
+        "     1  回転       12.25\n"
+    )
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("columns", ["30", "200"])
+def test_page_on_a_terminal(monkeypatch, columns):
+    """Colours come from us only, markup is not read, all that plain text has is there in a wide window as in a narrow one."""
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    a_page().print()
+    text = terminal.getvalue()
+    assert "\x1b[1m" in text
+    for word in ("Robot [bold]", "two\\x1b", "WAIST", "回転", "12.25"):
+        assert word in text
+
+
+def test_message_with_line_and_caret(tmp_path, capsys):
+    path = tmp_path / "walk.seq"
+    path.write_bytes("first\r\n\t- [0.1, 回転x, 0.3]\r\nlast".encode("cp932"))
+    show_problem(Problem("SEQ104", "error", "`x` is not a number", Location(str(path), 2, 12), "write a number"))
+    out, err = capsys.readouterr()
+    assert out == ""
+    message, line, caret, hint = err.splitlines()
+    assert message == f"{path}:2:12: SEQ104 `x` is not a number"
+    assert line == "  2 |  - [0.1, 回転x, 0.3]"
+    assert width(caret) - 1 == width(line[: line.index("x")])
+    assert hint == "  hint: write a number"
+
+
+def test_message_about_a_long_line(tmp_path, capsys):
+    path = tmp_path / "a.seq"
+    path.write_text("1234567890" * 1000 + "x" + "0" * 5000)
+    show_problem(Problem("SEQ104", "error", "no", Location(str(path), 1, 10001)))
+    _, line, caret = capsys.readouterr().err.splitlines()
+    assert len(line) < 120
+    assert line[caret.index("^")] == "x"
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        Location("nowhere.seq", 3, 4),
+        Location("nowhere.seq"),
+        Location(None, 3, 4),
+        Location("/dev/zero", 1, 1),
+        Location("a\0b", 1, 1),
+        Location(".", 1, 1),
+        Location(__file__, 10**9, 1),
+        Location(__file__, 0, 0),
+        Location(inside="components[0]"),
+    ],
+)
+def test_message_without_a_line(location, capsys):
+    show_problem(Problem("SEQ104", "error", "no", location))
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_headline_is_one_safe_line():
+    problem = Problem("SEQ104", "error", "two\nlines \x1b[2J", Location("a\x1b.seq", 1, 2, "components[0]"))
+    assert headline(problem) == r"a\x1b.seq:1:2: SEQ104 two\nlines \x1b[2J (components[0])"
