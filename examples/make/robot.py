@@ -34,7 +34,7 @@ LOOKS = {
 SHELL, MOTOR, TRIM = 640.0, 1800.0, 800.0
 """Mean densities [kg/m³] of what is inside a shell, of a drive, of a cover."""
 
-FORWARD = "1 -1 -1 2.0943951023932"
+FORWARD = "0.577350269190 -0.577350269190 -0.577350269190 2.094395102393"
 """The turn that makes a camera's view, −z with y up, look along x with z up."""
 
 

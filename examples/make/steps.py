@@ -41,10 +41,10 @@ class Plan:
     length: float = 0.22
     rest: float = 0.8
     shift: float = 0.6
-    swing: float = 0.58
-    both: float = 0.17
+    swing: float = 0.6
+    both: float = 0.15
     lift: float = 0.035
-    heel: float = 0.38
+    heel: float = 0.34
     toe: float = 0.16
     inward: float = 0.012
     ahead: tuple[float, float] = (0.005, 0.04)
@@ -86,7 +86,7 @@ class Plan:
                 y = y + there * (hold[2] - last[2])
                 heading = heading + there * (hold[3] - last[3])
                 share = np.hypot(hold[1] - last[1], hold[2] - last[2]) / (2 * self.length)
-                heel, toe = self.heel * share * hump(phase, 3, 5), self.toe * share * hump(phase, 6, 3)
+                heel, toe = self.heel * share * hump(phase, 4, 5), self.toe * share * hump(phase, 6, 3)
                 pitch = pitch + heel - toe
                 z = z + self.lift * hump(phase, 3, 3) + self.pivots[0] * np.sin(heel) + self.pivots[1] * np.sin(toe)
                 last = hold
