@@ -2,7 +2,7 @@
 
 The joint columns of a body (the J numbers that pose it) follow the joint ids: column i is the joint with id i. An id that no link
 has is a placeholder that moves nothing; of several joints with one id the first in link order has the column. Moving joints
-without an id, but for free ones, follow after the highest id in link order.
+without an id, but for the root, follow after the highest id in link order.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = ["Body", "ExtraJoint", "ExtraJointType", "Joint", "JointType", "Link",
 JointType: TypeAlias = Literal["rotate", "slide", "free", "fixed", "crawler"]
 ExtraJointType: TypeAlias = Literal["xyz", "xy", "z", "piston", "ball", "hinge"]
 
-MOVING = ("rotate", "slide", "crawler")
-"""The joint types that have a column of their own without an id."""
+MOVING = ("rotate", "slide", "crawler", "free")
+"""The joint types that have a column without an id too; the root has none then, and that of a free joint moves nothing."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

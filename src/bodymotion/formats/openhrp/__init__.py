@@ -1,0 +1,12 @@
+"""OpenHRP models: robots written in VRML97 with the prototypes Humanoid, Joint, Segment, sensors and ExtraJoint.
+
+Humanoid { humanoidBody [ Joint { children [ Segment, sensors, Joint … ] } ] }: the tree of Joints is the tree of links. The
+language itself, the shapes and the parts in other files belong to `bodymotion.formats.vrml`.
+"""
+
+from __future__ import annotations
+
+from bodymotion.formats.openhrp.reader import read_openhrp
+from bodymotion.formats.openhrp.rules import RULES
+
+__all__ = ["RULES", "read_openhrp"]

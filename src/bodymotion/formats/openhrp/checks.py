@@ -1,0 +1,139 @@
+"""What can be said of the links, ids and lists of a model only when all of it is read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.formats.openhrp import values
+from bodymotion.formats.openhrp.rules import (
+    ID_GAP,
+    ID_MISSING,
+    ID_ORDER,
+    ID_TWICE,
+    ID_UNUSED,
+    LISTS,
+    NO_INERTIA,
+    NO_MASS,
+    SAME_NAME,
+    SENSOR_ID_GAP,
+    SENSOR_ID_MISSING,
+    SENSOR_ID_TWICE,
+    TRIANGLE,
+)
+from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.nodes import Node
+
+if TYPE_CHECKING:
+    from bodymotion.body import Link
+    from bodymotion.diagnostics import Location, Problem, Rule
+    from bodymotion.formats.openhrp.tree import Tree
+
+__all__ = ["check_tree"]
+
+
+def check_tree(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
+    """Note what is wrong with names, lists, ids and masses."""
+    _check_names(tree, humanoid, problems)
+    _check_joint_ids(tree, humanoid, problems)
+    _check_sensor_ids(tree, problems)
+    for link, node in zip(tree.links, tree.joint_nodes, strict=True):
+        _check_mass(link, node, problems)
+
+
+def _check_names(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
+    seen: set[str] = set()
+    for node in tree.joint_nodes:
+        if node.name in seen and node.name:
+            problems.append(SAME_NAME.problem(f"a second Joint has the name {node.name!r}", node.location))
+        seen.add(node.name)
+    for name, nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
+        listed = access.children(humanoid, name)
+        missing = [values.label(node) for node in nodes if not any(node is item for item in listed)]
+        strange = [values.label(item) for item in listed if not any(node is item for node in nodes)]
+        if missing:
+            problems.append(LISTS.problem(f"{name} lacks {_some(missing)}", humanoid.location_of(name)))
+        if strange:
+            problems.append(LISTS.problem(f"{name} has {_some(strange)} too", humanoid.location_of(name)))
+
+
+def _check_joint_ids(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
+    first: dict[int, str] = {}
+    ids = []
+    for link, node in zip(tree.links, tree.joint_nodes, strict=True):
+        joint, title, place = link.joint, values.label(node), node.location_of("jointId")
+        if joint.id < 0:
+            if link.index and joint.type in ("rotate", "slide", "crawler"):
+                problems.append(ID_MISSING.problem(f"{title} has no jointId", node.location))
+            continue
+        if joint.type in ("fixed", "free"):
+            problems.append(ID_UNUSED.problem(f"{title} is {joint.type} and has jointId {joint.id}", place))
+        if joint.id in first:
+            problems.append(ID_TWICE.problem(f"{title} has jointId {joint.id}, as has {first[joint.id]}", place))
+        else:
+            first[joint.id] = title
+            ids.append(joint.id)
+    gaps = _gaps(ids)
+    if gaps:
+        problems.append(ID_GAP.problem(f"no Joint has jointId {_some(gaps)}", humanoid.location))
+    if ids != sorted(ids):
+        problems.append(ID_ORDER.problem("the jointIds do not follow the order of the links", humanoid.location))
+
+
+def _check_sensor_ids(tree: Tree, problems: list[Problem]) -> None:
+    by_kind: dict[str, list[int]] = defaultdict(list)
+    places: dict[str, Location] = {}
+    for device, node in zip(tree.devices, tree.device_nodes, strict=True):
+        if device.id < 0:
+            if node.proto is None or "sensorId" in node.proto.fields:
+                problems.append(SENSOR_ID_MISSING.problem(f"{values.label(node)} has no sensorId", node.location))
+            continue
+        if device.id in by_kind[device.kind]:
+            problems.append(
+                SENSOR_ID_TWICE.problem(
+                    f"{values.label(node)} has sensorId {device.id}, as has another {device.kind}",
+                    node.location_of("sensorId"),
+                )
+            )
+        by_kind[device.kind].append(device.id)
+        places.setdefault(device.kind, node.location)
+    for kind, ids in by_kind.items():
+        gaps = _gaps(ids)
+        if gaps:
+            problems.append(SENSOR_ID_GAP.problem(f"no {kind} has sensorId {_some(gaps)}", places[kind]))
+
+
+def _check_mass(link: Link, node: Node, problems: list[Problem]) -> None:
+    title = values.label(node)
+
+    def say(rule: Rule, message: str) -> None:
+        problems.append(rule.problem(message, node.location))
+
+    moves = link.joint.type != "fixed"
+    if link.mass <= 0:
+        if moves:
+            say(NO_MASS, f"{title} has a mass of {link.mass:g} kg")
+        return
+    if not link.inertia.any():
+        if moves:
+            say(NO_INERTIA, f"{title} has {link.mass:g} kg and no inertia")
+        return
+    moments = np.linalg.eigvalsh(0.5 * (link.inertia + link.inertia.T))
+    if moments[0] < -1e-9 * moments[-1] or moments[2] > (moments[0] + moments[1]) * (1 + 1e-6):
+        shown = " ".join(f"{moment:.4g}" for moment in moments)
+        say(TRIANGLE, f"{title} has the principal moments {shown} kg m²")
+
+
+def _gaps(ids: list[int]) -> list[str]:
+    """Name the numbers below the highest that are not there, a few of them."""
+    there = set(ids)
+    highest = min(max(there, default=-1), len(there) + 20)
+    return [str(number) for number in range(highest) if number not in there]
+
+
+def _some(names: list[str]) -> str:
+    if len(names) <= 6:
+        return ", ".join(names)
+    return f"{', '.join(names[:5])} and {len(names) - 5} more"

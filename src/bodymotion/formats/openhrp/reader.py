@@ -1,0 +1,162 @@
+"""Reading a whole model: the Humanoid and what stands beside it, or a scene without one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import poses
+from bodymotion.body import Body, ExtraJoint, Joint, Link, Segment, Viewpoint
+from bodymotion.formats.openhrp import values
+from bodymotion.formats.openhrp.checks import check_tree
+from bodymotion.formats.openhrp.extra_joints import read_extra_joint
+from bodymotion.formats.openhrp.rules import HUMANOID_POSE, HUMANOIDS, NO_JOINT, OUTSIDE
+from bodymotion.formats.openhrp.tree import read_tree
+from bodymotion.formats.vrml import InlineLoader, Node, access, read_vrml
+from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.source import Source
+
+if TYPE_CHECKING:
+    from bodymotion.arrays import Floats
+    from bodymotion.diagnostics import Problem
+
+__all__ = ["read_openhrp"]
+
+USED = {"humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints"}
+
+
+def read_openhrp(path: str | Path, *, allow_outside: bool = False) -> Body:
+    """Read an OpenHRP model, or any VRML97 scene, as a body.
+
+    Parameters
+    ----------
+    path:
+        The `.wrl` file.
+    allow_outside:
+        Open parts (Inline, textures) that lie outside the folder of the model, too.
+
+    Returns
+    -------
+    The body of the file's Humanoid. A file without one is a body of a single fixed link "Root" that has the whole scene as its
+    shapes. What is odd in the file, and which parts are missing, is in `problems`.
+
+    Raises
+    ------
+    FormatError
+        When the text is not VRML97, or the document forbids what it says and no body can be made of it.
+    """
+    path = Path(path)
+    scene = read_vrml(path)
+    problems: list[Problem] = list(scene.problems)
+    parts = InlineLoader(path.parent, allow_outside)
+    top = _Top(parts, problems)
+    top.walker.walk(scene.nodes, Place())
+    if top.humanoids:
+        humanoid, where = top.humanoids[0]
+        for other, _ in top.humanoids[1:]:
+            problems.append(HUMANOIDS.problem(f"{values.label(other)} is a second one", other.location))
+        if top.walker.drawn:
+            problems.append(
+                OUTSIDE.problem(
+                    f"{len(top.walker.drawn)} shapes stand beside the Humanoid: left out", humanoid.location
+                )
+            )
+        body = _humanoid(humanoid, where, top, path)
+        version = access.text(humanoid, "version", "1.1")
+    else:
+        body = _single_link(top, path)
+        version = ""
+    return replace(
+        body,
+        viewpoints=tuple(top.viewpoints),
+        source=Source("openhrp", path, version, scene.encoding, {"header": scene.header}),
+        problems=tuple(dict.fromkeys([*problems, *parts.problems])),
+    )
+
+
+class _Top:
+    """The walk through the top level: Humanoids, ExtraJoints, Viewpoints, and the shapes beside them."""
+
+    def __init__(self, parts: InlineLoader, problems: list[Problem]) -> None:
+        self.parts = parts
+        self.problems = problems
+        self.walker = SceneWalker(problems, parts, self.meet)
+        self.humanoids: list[tuple[Node, Floats]] = []
+        self.extra_joints: list[Node] = []
+        self.viewpoints: list[Viewpoint] = []
+        self.world: dict[str, object] = {}
+
+    def meet(self, node: Node, place: Place) -> bool:
+        match node.type:
+            case "Humanoid":
+                self.humanoids.append((node, place.transform))
+            case "ExtraJoint":
+                self.extra_joints.append(node)
+            case "Viewpoint":
+                self.viewpoints.append(_viewpoint(node, place.transform, self.problems))
+            case "WorldInfo":
+                self.world |= {name: values.plain(value) for name, value in node.fields.items()}
+            case _:
+                return False
+        return True
+
+
+def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> Body:
+    problems = top.problems
+    default = np.array_equal(values.own_pose(node, problems), poses.IDENTITY) and np.array_equal(where, np.eye(4))
+    if not default or tuple(access.vector(node, "scale", (1.0, 1.0, 1.0))) != (1.0, 1.0, 1.0):
+        problems.append(HUMANOID_POSE.problem(f"{values.label(node)} has a pose or a scale of its own", node.location))
+    top.walker.walk(access.children(node, "viewpoints"), Place())
+    tree = read_tree(access.children(node, "humanoidBody"), top.parts, problems)
+    if not tree.links:
+        raise NO_JOINT.error(f"{values.label(node)} has no Joint", node.location)
+    check_tree(tree, node, problems)
+    numbers: dict[str, int] = {}
+    for link in tree.links:
+        numbers.setdefault(link.name, link.index)
+    info: dict[str, object] = {
+        "name": access.text(node, "name"),
+        "version": access.text(node, "version", "1.1"),
+        "info": "\n".join(access.texts(node, "info")),
+    }
+    extra_joints: tuple[ExtraJoint, ...] = tuple(
+        read_extra_joint(extra, numbers, problems) for extra in top.extra_joints + tree.extra_joint_nodes
+    )
+    extra = values.rest(node, USED)
+    if not np.array_equal(where, np.eye(4)):
+        extra["placed"] = where
+    return Body(
+        name=node.name or access.text(node, "name") or path.stem,
+        links=tuple(tree.links),
+        devices=tuple(tree.devices),
+        extra_joints=extra_joints,
+        root_pose=tree.links[0].offset,
+        info=info | top.world,
+        extra=extra,
+    )
+
+
+def _single_link(top: _Top, path: Path) -> Body:
+    drawn = top.walker.drawn
+    segment = Segment(
+        name="Root",
+        visuals=tuple(d.shape for d in drawn if d.visual),
+        collisions=tuple(d.shape for d in drawn if d.collision),
+    )
+    link = Link(name="Root", joint=Joint(name="Root", type="fixed"), segments=(segment,))
+    return Body(name=path.stem, links=(link,), info=top.world)
+
+
+def _viewpoint(node: Node, transform: Floats, problems: list[Problem]) -> Viewpoint:
+    own = poses.from_parts(
+        values.finite(node, "position", (0.0, 0.0, 10.0), problems), access.rotation(node, "orientation")
+    )
+    placed = transform @ poses.to_matrix(own)
+    return Viewpoint(
+        description=access.text(node, "description") or node.name,
+        pose=own if np.array_equal(transform, np.eye(4)) else poses.from_matrix(placed),
+        field_of_view=float(values.finite(node, "fieldOfView", (0.785398,), problems)[0]),
+    )

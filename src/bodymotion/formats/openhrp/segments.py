@@ -1,0 +1,79 @@
+"""The Segment node: mass, centre of mass and inertia of a rigid part of a link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.arrays import Floats, frozen
+from bodymotion.body import Segment
+from bodymotion.formats.openhrp import values
+from bodymotion.formats.openhrp.rules import ASYMMETRIC, INERTIA_SIZE, MASS, NOT_FINITE, SEGMENT_SCALED
+from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.nodes import Node
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.shapes import Shape
+
+__all__ = ["is_rigid", "read_segment"]
+
+USED = {"mass", "centerOfMass", "momentsOfInertia", "children"}
+
+
+def read_segment(
+    node: Node,
+    transform: Floats,
+    visuals: tuple[Shape, ...],
+    collisions: tuple[Shape, ...],
+    problems: list[Problem],
+) -> Segment:
+    """Make a segment of a Segment node at `transform` (4, 4) in its link, with shapes in its own frame.
+
+    Raises
+    ------
+    FormatError
+        When momentsOfInertia has some, but fewer than nine numbers.
+    """
+    mass = float(values.finite(node, "mass", (0.0,), problems)[0])
+    if mass < 0:
+        problems.append(MASS.problem(f"mass of {values.label(node)} is {mass:g}", node.location))
+    if not is_rigid(transform):
+        problems.append(SEGMENT_SCALED.problem(f"{values.label(node)} is scaled", node.location))
+    return Segment(
+        name=node.name,
+        transform=transform,
+        mass=mass,
+        center_of_mass=values.finite(node, "centerOfMass", (0.0, 0.0, 0.0), problems),
+        inertia=_inertia(node, problems),
+        visuals=visuals,
+        collisions=collisions,
+        extra=values.rest(node, USED),
+    )
+
+
+def is_rigid(transform: Floats) -> bool:
+    """Whether a transform (4, 4) turns and moves without stretching or mirroring."""
+    turn = transform[:3, :3]
+    return bool(np.allclose(turn @ turn.T, np.eye(3), atol=1e-6) and np.linalg.det(turn) > 0)
+
+
+def _inertia(node: Node, problems: list[Problem]) -> Floats:
+    numbers = access.numbers(node, "momentsOfInertia")
+    if "momentsOfInertia" not in node.fields and not len(numbers):
+        return frozen(np.zeros((3, 3)))
+    if len(numbers) != 9:
+        problem = INERTIA_SIZE.problem(
+            f"momentsOfInertia of {values.label(node)} has {len(numbers)} numbers", node.location
+        )
+        if len(numbers) < 9:
+            raise INERTIA_SIZE.error(problem.message, node.location)
+        problems.append(problem)
+    inertia = numbers[:9].reshape(3, 3)
+    if not np.isfinite(inertia).all():
+        problems.append(NOT_FINITE.problem(f"momentsOfInertia of {values.label(node)} is not finite", node.location))
+        return frozen(np.zeros((3, 3)))
+    if not np.allclose(inertia, inertia.T, rtol=1e-6, atol=1e-6 * np.abs(inertia).max()):
+        problems.append(ASYMMETRIC.problem(f"momentsOfInertia of {values.label(node)} is not symmetric", node.location))
+    return frozen(inertia)

@@ -1,0 +1,186 @@
+"""From the nodes below a Humanoid to links: the walk that keeps track of which Joint and which Segment it is in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import poses
+from bodymotion.arrays import Floats, frozen
+from bodymotion.body import Joint, Link, Segment
+from bodymotion.devices import Device
+from bodymotion.formats.openhrp import values
+from bodymotion.formats.openhrp.joints import read_joint
+from bodymotion.formats.openhrp.rules import (
+    JOINT_IN_SEGMENT,
+    JOINT_MOVED,
+    OUTSIDE,
+    SEGMENT_IN_SEGMENT,
+    SEVERAL_ROOTS,
+    TOO_MANY,
+)
+from bodymotion.formats.openhrp.segments import read_segment
+from bodymotion.formats.openhrp.sensors import is_sensor, read_sensor
+from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.scene import Place, SceneWalker
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.formats.vrml.inline import InlineLoader
+    from bodymotion.formats.vrml.scene import Drawn
+    from bodymotion.shapes import Shape
+
+__all__ = ["Tree", "read_tree"]
+
+MOST_LINKS = 20_000
+
+
+@dataclass
+class OpenLink:
+    """A link whose Joint is being walked through."""
+
+    index: int
+    parent: int
+    node: Node
+    joint: Joint
+    offset: Floats
+    segments: list[Segment] = field(default_factory=list)
+
+    def closed(self) -> Link:
+        """Give the link as it is now."""
+        return Link(
+            name=self.joint.name,
+            index=self.index,
+            parent=self.parent,
+            joint=self.joint,
+            offset=self.offset,
+            segments=tuple(self.segments),
+        )
+
+
+@dataclass
+class Tree:
+    """What stands below a Humanoid: links, the nodes that they come from, devices, all Segment nodes met."""
+
+    links: list[Link] = field(default_factory=list)
+    joint_nodes: list[Node] = field(default_factory=list)
+    segment_nodes: list[Node] = field(default_factory=list)
+    devices: list[Device] = field(default_factory=list)
+    device_nodes: list[Node] = field(default_factory=list)
+    extra_joint_nodes: list[Node] = field(default_factory=list)
+
+
+def read_tree(nodes: list[Node], parts: InlineLoader, problems: list[Problem]) -> Tree:
+    """Walk through a humanoidBody.
+
+    Raises
+    ------
+    FormatError
+        When a Joint or a Segment stands where it must not, or holds what can not be read.
+    """
+    return _TreeReader(parts, problems).read(nodes)
+
+
+class _TreeReader:
+    def __init__(self, parts: InlineLoader, problems: list[Problem]) -> None:
+        self.problems = problems
+        self.walker = SceneWalker(problems, parts, self.meet)
+        self.links: list[OpenLink] = []
+        self.tree = Tree()
+        self.link: OpenLink | None = None
+        self.segment: Floats | None = None
+        """The transform of the Segment that the walk is in."""
+
+    def read(self, nodes: list[Node]) -> Tree:
+        self.walker.walk(nodes, Place())
+        if self.walker.drawn:
+            self._say_outside("shapes", nodes[0])
+        self.tree.links = [link.closed() for link in self.links]
+        self.tree.joint_nodes = [link.node for link in self.links]
+        return self.tree
+
+    def meet(self, node: Node, place: Place) -> bool:
+        match node.type:
+            case "Joint":
+                self._enter_joint(node, place)
+            case "Segment":
+                self._enter_segment(node, place)
+            case "Surface" if "visual" in node.fields or "collision" in node.fields:
+                self.walker.enter(access.children(node, "collision"), replace(place, visual=False))
+                self.walker.enter(access.children(node, "visual"), replace(place, collision=False))
+            case "ExtraJoint":
+                self.tree.extra_joint_nodes.append(node)
+            case _ if is_sensor(node):
+                self._enter_sensor(node, place)
+            case _:
+                return False
+        return True
+
+    def _enter_joint(self, node: Node, place: Place) -> None:
+        if self.segment is not None:
+            raise JOINT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location)
+        if not np.allclose(place.transform, np.eye(4), atol=1e-9):
+            raise JOINT_MOVED.error(f"{values.label(node)} stands under a Transform", node.location)
+        parent = self.link
+        if parent is None and self.links:
+            self.problems.append(SEVERAL_ROOTS.problem(f"{values.label(node)} is a second root", node.location))
+            return
+        if len(self.links) >= MOST_LINKS:
+            raise TOO_MANY.error(f"the body has more than {MOST_LINKS} Joints", node.location)
+        link = OpenLink(
+            index=len(self.links),
+            parent=-1 if parent is None else parent.index,
+            node=node,
+            joint=read_joint(node, self.problems),
+            offset=values.own_pose(node, self.problems),
+        )
+        self.links.append(link)
+        self.link = link
+        outer, self.walker.drawn = self.walker.drawn, []
+
+        def leave() -> None:
+            if self.walker.drawn:
+                # Shapes that stand in the Joint itself: a part of the link without mass and name.
+                visuals, collisions = _sorted(self.walker.drawn)
+                link.segments.append(Segment(visuals=visuals, collisions=collisions))
+            self.link, self.walker.drawn = parent, outer
+
+        self.walker.enter(access.children(node), Place(), leave)
+
+    def _enter_segment(self, node: Node, place: Place) -> None:
+        if self.segment is not None:
+            raise SEGMENT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location)
+        self.tree.segment_nodes.append(node)
+        link = self.link
+        if link is None:
+            self._say_outside(values.label(node), node)
+            return
+        self.segment = place.transform
+        outer, self.walker.drawn = self.walker.drawn, []
+
+        def leave() -> None:
+            visuals, collisions = _sorted(self.walker.drawn)
+            link.segments.append(read_segment(node, frozen(place.transform), visuals, collisions, self.problems))
+            self.segment, self.walker.drawn = None, outer
+
+        self.walker.enter(access.children(node), replace(place, transform=Place().transform), leave)
+
+    def _enter_sensor(self, node: Node, place: Place) -> None:
+        if self.link is None:
+            self._say_outside(values.label(node), node)
+            return
+        transform = place.transform if self.segment is None else self.segment @ place.transform
+        self.tree.devices.append(read_sensor(node, self.link.index, transform, self.problems))
+        self.tree.device_nodes.append(node)
+        own = poses.to_matrix(values.own_pose(node, []))
+        self.walker.enter(access.children(node), replace(place, transform=place.transform @ own))
+
+    def _say_outside(self, what: str, node: Node) -> None:
+        self.problems.append(OUTSIDE.problem(f"{what} in no Joint: left out", node.location))
+
+
+def _sorted(drawn: list[Drawn]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+    return tuple(d.shape for d in drawn if d.visual), tuple(d.shape for d in drawn if d.collision)

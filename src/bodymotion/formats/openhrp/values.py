@@ -1,0 +1,93 @@
+"""Fields of OpenHRP nodes: plain values for what is only kept, axes and poses for what is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import poses
+from bodymotion.arrays import Floats, frozen
+from bodymotion.formats.openhrp.rules import AXIS_LENGTH, JOINT_AXIS, NOT_FINITE, OLD_AXIS, ROTATION_AXIS
+from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.nodes import Node
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+
+__all__ = ["axis", "finite", "label", "own_pose", "plain", "rest"]
+
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+
+
+def label(node: Node) -> str:
+    """Say which node is meant: `Joint 'WAIST'`."""
+    return f"{node.type} {node.name!r}" if node.name else f"a {node.type} without a name"
+
+
+def plain(value: object) -> object:
+    """Give a field's value without nodes: a node by its DEF name, or its type."""
+    if isinstance(value, Node):
+        return value.name or value.type
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str, np.ndarray)):
+        return value
+    return str(value)
+
+
+def rest(node: Node, used: Iterable[str]) -> dict[str, object]:
+    """Give the fields that the file gives to a node, but those in `used`."""
+    used = set(used)
+    return {name: plain(value) for name, value in node.fields.items() if name not in used}
+
+
+def finite(node: Node, name: str, default: tuple[float, ...], problems: list[Problem]) -> Floats:
+    """Give a field's numbers, `default` and a problem where one of them is not finite."""
+    values = access.vector(node, name, default)
+    if np.isfinite(values).all():
+        return values
+    problems.append(NOT_FINITE.problem(f"{name} of {label(node)} is {_shown(values)}", node.location))
+    return frozen(default)
+
+
+def axis(node: Node, default: tuple[float, float, float], problems: list[Problem]) -> Floats:
+    """Give a jointAxis (3,) of length 1, or zero; a vector, or in old files the letter of an axis."""
+    value = node.get("jointAxis")
+    if isinstance(value, str):
+        letter = value.strip().upper()
+        if letter not in AXES:
+            raise JOINT_AXIS.error(f"jointAxis of {label(node)} is {value!r}", node.location)
+        if value not in AXES:
+            problems.append(
+                JOINT_AXIS.problem(f"jointAxis of {label(node)} is {value!r}: read as {letter!r}", node.location)
+            )
+        elif "jointAxis" in node.fields:
+            problems.append(OLD_AXIS.problem(f"jointAxis of {label(node)} is {value!r}", node.location))
+        return frozen(AXES[letter])
+    vector = finite(node, "jointAxis", default, problems)
+    largest = np.abs(vector).max()
+    if largest == 0.0:
+        return vector
+    scaled = vector / largest
+    length = float(np.linalg.norm(scaled))
+    if abs(length * largest - 1.0) > 1e-6:
+        problems.append(AXIS_LENGTH.problem(f"jointAxis of {label(node)} is {_shown(vector)}", node.location))
+    return vector if length * largest == 1.0 else frozen(scaled / length)
+
+
+def own_pose(node: Node, problems: list[Problem]) -> Floats:
+    """Give the pose (7,) of a node in its parent, from its translation and rotation."""
+    turn = finite(node, "rotation", (0.0, 0.0, 1.0, 0.0), problems)
+    length = float(np.linalg.norm(turn[:3]))
+    if length > 0 and abs(length - 1.0) > 1e-2 and turn[3] != 0.0:
+        problems.append(ROTATION_AXIS.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location))
+    quaternion = (
+        access.rotation(node) if np.isfinite(access.vector(node, "rotation", (0, 0, 1, 0))).all() else [1.0, 0, 0, 0]
+    )
+    return poses.from_parts(finite(node, "translation", (0.0, 0.0, 0.0), problems), quaternion)
+
+
+def _shown(values: Floats) -> str:
+    return " ".join(f"{value:.6g}" for value in values)

@@ -1,0 +1,161 @@
+"""Fields of nodes as the type that is needed, whatever type the file declares for them.
+
+A prototype of the file's own may give any type to a field, and a node without a declaration has guessed ones; so a number is taken
+from an array of one, a list from a lone number, and what can not be had in this way is refused with its place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats, frozen
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.shape_rules import WRONG_VALUE, ZERO_AXIS
+
+__all__ = [
+    "child",
+    "children",
+    "flag",
+    "integer",
+    "integers",
+    "number",
+    "numbers",
+    "rotation",
+    "rows",
+    "text",
+    "texts",
+    "vector",
+]
+
+
+def _refused(node: Node, name: str, wanted: str) -> FormatError:
+    value = node.get(name)
+    given = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else repr(value)
+    if isinstance(value, (Node, list)):
+        given = "nodes" if isinstance(value, Node) or (value and isinstance(value[0], Node)) else "a list"
+    return WRONG_VALUE.error(f"{_title(node)}: {name} must be {wanted}, here it is {given:.60}", node.location)
+
+
+def _title(node: Node) -> str:
+    return f"{node.type} {node.name!r}" if node.name else node.type
+
+
+def numbers(node: Node, name: str) -> Floats:
+    """Give a field's numbers (N,) in a row; none where the field is not given."""
+    value = node.get(name)
+    if value is None:
+        return frozen(np.zeros(0))
+    if isinstance(value, list) and not value:
+        return frozen(np.zeros(0))
+    if isinstance(value, (np.ndarray, bool, int, float)):
+        array = np.asarray(value)
+        if array.dtype.kind in "biuf":
+            return frozen(array.reshape(-1))
+    raise _refused(node, name, "a list of numbers")
+
+
+def number(node: Node, name: str, default: float) -> float:
+    """Give a field's number: the first, where there are several; `default` where there is none."""
+    values = numbers(node, name)
+    return float(values[0]) if len(values) else default
+
+
+def integer(node: Node, name: str, default: int) -> int:
+    """Give a field's whole number; one with a fraction is refused."""
+    value = number(node, name, default)
+    if value != value or value != int(np.clip(value, -(2**53), 2**53)):
+        raise _refused(node, name, "a whole number")
+    return int(value)
+
+
+def integers(node: Node, name: str) -> npt.NDArray[np.integer]:
+    """Give a field's whole numbers (N,)."""
+    value = node.get(name)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+        return value.reshape(-1)
+    values = numbers(node, name)
+    whole = np.clip(np.nan_to_num(values), -(2**31), 2**31 - 1)
+    if (whole != values).any() or (whole % 1 != 0).any():
+        raise _refused(node, name, "a list of whole numbers")
+    return whole.astype(np.int32)
+
+
+def vector(node: Node, name: str, default: tuple[float, ...]) -> Floats:
+    """Give as many numbers as `default` has; fewer are refused."""
+    values = numbers(node, name)
+    if not len(values):
+        return frozen(default)
+    if len(values) < len(default):
+        raise _refused(node, name, f"{len(default)} numbers")
+    return values[: len(default)]
+
+
+def rows(node: Node | None, name: str, width: int) -> Floats:
+    """Give a field's numbers (N, width); what is left over at the end is not used."""
+    if node is None:
+        return frozen(np.zeros((0, width)))
+    values = numbers(node, name)
+    return values[: len(values) // width * width].reshape(-1, width)
+
+
+def rotation(node: Node, name: str = "rotation", default: tuple[float, float, float, float] = (0, 0, 1, 0)) -> Floats:
+    """Give a field's rotation (axis, angle) as a quaternion (4,) w x y z; an axis of no length is refused."""
+    value = vector(node, name, default)
+    if not value[:3].any():
+        raise ZERO_AXIS.error(f"{_title(node)}: {name} turns about an axis of no length", node.location)
+    # A power of two keeps all digits, and the squares of a tiny or huge axis in range.
+    scale = 2.0 ** -np.floor(np.log2(np.abs(value[:3]).max()))
+    return rotations.from_axis_angle(value[:3] * scale, value[3])
+
+
+def flag(node: Node, name: str, default: bool) -> bool:
+    """Give a field's TRUE or FALSE."""
+    value = node.get(name)
+    if isinstance(value, (bool, int, float)):
+        return bool(value)
+    if value is None:
+        return default
+    raise _refused(node, name, "TRUE or FALSE")
+
+
+def text(node: Node, name: str, default: str = "") -> str:
+    """Give a field's string: the first, where there are several."""
+    found = texts(node, name)
+    return found[0] if found else default
+
+
+def texts(node: Node, name: str) -> list[str]:
+    """Give a field's strings."""
+    value = node.get(name)
+    if isinstance(value, str):
+        return [value]
+    if value is None:
+        return []
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return list(value)
+    if isinstance(value, np.ndarray) and not value.size:
+        return []
+    raise _refused(node, name, "a string")
+
+
+def children(node: Node, name: str = "children") -> list[Node]:
+    """Give a field's nodes, without NULL."""
+    value = node.get(name)
+    if value is None:
+        return []
+    if isinstance(value, Node):
+        return [value]
+    if isinstance(value, list) and all(item is None or isinstance(item, Node) for item in value):
+        return [item for item in value if item is not None]
+    if isinstance(value, np.ndarray) and not value.size:
+        return []
+    raise _refused(node, name, "a list of nodes")
+
+
+def child(node: Node, name: str) -> Node | None:
+    """Give a field's node, None where there is none."""
+    found = children(node, name)
+    return found[0] if found else None

@@ -1,0 +1,123 @@
+"""Appearance, Material and the textures of VRML97 (ISO/IEC 14772-1, 6.3, 6.27, 6.22, 6.49) as a `Material`.
+
+Without a Material node the standard shows the plain colour white and no light on it. Here such a surface is white too, but lit,
+so that its form can be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.arrays import Floats, frozen
+from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.shape_rules import NOT_SHOWN, OUT_OF_RANGE
+from bodymotion.shapes import Material, Texture
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+
+__all__ = ["PLAIN", "AppearanceReader"]
+
+PLAIN = Material(diffuse=(1.0, 1.0, 1.0))
+"""The material of shapes that have none."""
+
+
+class AppearanceReader:
+    """Makes materials; an Appearance that is used several times gives the same material each time.
+
+    `find_file(node)` gives the file that a node's url names, None where there is none to be opened; it notes why.
+    """
+
+    def __init__(
+        self,
+        problems: list[Problem],
+        actual: Callable[[Node], Node | None],
+        find_file: Callable[[Node], Path | None],
+    ) -> None:
+        self.problems = problems
+        self.actual = actual
+        self.find_file = find_file
+        self._known: dict[int, tuple[Node, Material]] = {}
+
+    def read(self, node: Node | None) -> Material:
+        """Give the material of an Appearance node."""
+        if node is None:
+            return PLAIN
+        if id(node) not in self._known:
+            self._known[id(node)] = (node, self._read(node))
+        return self._known[id(node)][1]
+
+    def _read(self, node: Node) -> Material:
+        found = self.actual(node)
+        if found is None or found.type != "Appearance":
+            return PLAIN
+        material, texture, turned = (
+            self.actual(part) if (part := access.child(found, name)) is not None else None
+            for name in ("material", "texture", "textureTransform")
+        )
+        image = self._texture(texture, turned) if texture is not None else None
+        if material is None or material.type != "Material":
+            return PLAIN if image is None else Material(diffuse=PLAIN.diffuse, texture=image)
+        default = Material()
+        return Material(
+            diffuse=self._color(material, "diffuseColor", default.diffuse),
+            ambient_intensity=self._share(material, "ambientIntensity", default.ambient_intensity),
+            specular=self._color(material, "specularColor", default.specular),
+            emissive=self._color(material, "emissiveColor", default.emissive),
+            shininess=self._share(material, "shininess", default.shininess),
+            transparency=self._share(material, "transparency", default.transparency),
+            texture=image,
+        )
+
+    def _color(self, node: Node, name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+        red, green, blue = self._within(node, access.vector(node, name, default))
+        return red, green, blue
+
+    def _share(self, node: Node, name: str, default: float) -> float:
+        return self._within(node, np.array([access.number(node, name, default)]))[0]
+
+    def _within(self, node: Node, values: Floats) -> list[float]:
+        inside = np.clip(np.nan_to_num(values), 0.0, 1.0)
+        if (inside != values).any():
+            text = " ".join(f"{value:g}" for value in values)
+            self.problems.append(OUT_OF_RANGE.problem(f"a Material has the value {text}", node.location))
+        return [float(value) for value in inside]
+
+    def _texture(self, node: Node, turned: Node | None) -> Texture | None:
+        if node.type != "ImageTexture":
+            self.problems.append(NOT_SHOWN.problem(f"{node.type} is not shown", node.location))
+            return None
+        urls = access.texts(node, "url")
+        path = self.find_file(node)
+        if path is None:
+            return None
+        return Texture(
+            path,
+            next((url for url in urls if url.replace("\\", "/").endswith(path.name)), urls[0]),
+            repeat_s=access.flag(node, "repeatS", True),
+            repeat_t=access.flag(node, "repeatT", True),
+            transform=_texture_transform(turned),
+        )
+
+
+def _texture_transform(node: Node | None) -> Floats:
+    """Give the (3, 3) matrix of a TextureTransform for columns (s, t, 1): −C · S · R · C · T (ISO/IEC 14772-1, 6.49)."""
+    if node is None:
+        return frozen(np.eye(3))
+    center, scale = access.vector(node, "center", (0.0, 0.0)), access.vector(node, "scale", (1.0, 1.0))
+    angle = access.number(node, "rotation", 0.0)
+    c, s = np.cos(angle), np.sin(angle)
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    stretch = np.diag([scale[0], scale[1], 1.0])
+    return frozen(_moved(-center) @ stretch @ turn @ _moved(center + access.vector(node, "translation", (0.0, 0.0))))
+
+
+def _moved(by: Floats) -> Floats:
+    matrix = np.eye(3)
+    matrix[:2, 2] = by
+    return matrix

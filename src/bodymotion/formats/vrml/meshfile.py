@@ -1,0 +1,39 @@
+"""Parts that an Inline names and that are no VRML97: plain meshes such as STL, read by trimesh."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bodymotion.shapes import Mesh
+
+__all__ = ["read_mesh_file"]
+
+SMOOTH = 0.5
+"""[rad] Crease angle of a mesh that does not give one: rounded parts look round, edges stay edges."""
+
+MOST_BYTES = 2 * 10**9
+
+
+def read_mesh_file(path: Path) -> Mesh:
+    """Read a mesh, its vertices merged where they coincide.
+
+    Raises
+    ------
+    ValueError
+        When nothing can be made of the file; with the reason.
+    """
+    import trimesh
+
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError("the file is too large")
+        loaded = trimesh.load_mesh(path, file_type=path.suffix.lstrip(".").lower())
+        faces = np.asarray(loaded.faces).reshape(-1, 3)
+        vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
+    except Exception as error:  # trimesh's readers raise whatever the bytes lead to
+        raise ValueError(str(error) or type(error).__name__) from error
+    if not len(faces) or not np.isfinite(vertices).all():
+        raise ValueError("it holds no triangles, or corners that are not finite")
+    return Mesh(vertices, faces, crease_angle=SMOOTH)

@@ -1,0 +1,193 @@
+"""Walking through a scene: grouping nodes, their transforms, switches, parts; and the shapes met on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats, frozen
+from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.appearance import PLAIN, AppearanceReader
+from bodymotion.formats.vrml.geometry import GeometryReader
+from bodymotion.formats.vrml.meshfile import read_mesh_file
+from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.prototypes import instance_of
+from bodymotion.formats.vrml.rules import PART_UNREADABLE
+from bodymotion.formats.vrml.shape_rules import NOT_FINITE, TOO_LARGE, UNKNOWN_NODE
+from bodymotion.formats.vrml.specs import STANDARD_NODES
+from bodymotion.shapes import Mesh, Shape
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Location, Problem, Rule
+    from bodymotion.formats.vrml.inline import InlineLoader
+
+__all__ = ["Drawn", "Place", "SceneWalker", "node_transform"]
+
+MOST_NODES = 1_000_000
+"""How many nodes may be visited: USE inside USE unfolds to any number."""
+
+MESH_FILES = (".stl",)
+"""Parts that are not VRML97, but plain meshes."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A shape met on the way, in the frame where the walk began; whether it is to be seen, and whether it is solid to others."""
+
+    shape: Shape
+    visual: bool
+    collision: bool
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the walk is: the transform so far (4, 4), and what shapes here are for."""
+
+    transform: Floats = field(default_factory=lambda: frozen(np.eye(4)))
+    visual: bool = True
+    collision: bool = True
+
+
+class SceneWalker:
+    """Walks through nodes and collects shapes in `drawn`.
+
+    `meet(node, place)` is asked first about each node, prototypes not yet looked through; where it gives True it has dealt with
+    the node. It may have the walk go on inside with `enter`. The walk keeps its own stack: nodes may be nested to any depth.
+    """
+
+    def __init__(self, problems: list[Problem], parts: InlineLoader, meet: Callable[[Node, Place], bool]) -> None:
+        self.problems = problems
+        self.parts = parts
+        self.meet = meet
+        self.drawn: list[Drawn] = []
+        self.visited = 0
+        self._stack: list[tuple[Node, Place] | Callable[[], None]] = []
+        self._expanded: dict[int, tuple[Node, Node | None]] = {}
+        self._mesh_files: dict[Path, Mesh | None] = {}
+        self._strange: set[str] = set()
+        self.geometry = GeometryReader(problems, self.actual)
+        self.appearance = AppearanceReader(problems, self.actual, parts.resolve)
+
+    def tell(self, rule: Rule, message: str, location: Location) -> None:
+        """Note a problem."""
+        self.problems.append(rule.problem(message, location))
+
+    def actual(self, node: Node) -> Node | None:
+        """Look through instances of prototypes into the node that stands first in their bodies."""
+        if node.proto is None:
+            return node
+        if id(node) not in self._expanded:
+            self._expanded[id(node)] = (node, instance_of(node, self.parts))
+        return self._expanded[id(node)][1]
+
+    def walk(self, nodes: Iterable[Node], place: Place) -> None:
+        """Walk through nodes that stand at a place, and all that is inside them."""
+        self.enter(nodes, place)
+        while self._stack:
+            item = self._stack.pop()
+            if callable(item):
+                item()
+            else:
+                self._visit(*item)
+
+    def enter(self, nodes: Iterable[Node], place: Place, leave: Callable[[], None] | None = None) -> None:
+        """Have the walk go on with nodes that stand at a place; call `leave` when all that is inside them is done."""
+        if leave is not None:
+            self._stack.append(leave)
+        self._stack.extend((node, place) for node in reversed(list(nodes)))
+
+    def _visit(self, node: Node, place: Place) -> None:
+        self.visited += 1
+        if self.visited > MOST_NODES:
+            raise TOO_LARGE.error(f"the scene unfolds to more than {MOST_NODES} nodes", node.location)
+        if self.meet(node, place):
+            return
+        found = self.actual(node)
+        if found is None or (found is not node and self.meet(found, place)):
+            return
+        match found.type:
+            case "Transform":
+                self.enter(access.children(found), self.moved(place, node_transform(found), found))
+            case "Group" | "Anchor" | "Billboard":
+                self.enter(access.children(found), place)
+            case "Switch":
+                choices = found.get("choice")
+                choices = choices if isinstance(choices, list) else access.children(found, "choice")
+                chosen = access.integer(found, "whichChoice", -1)
+                if 0 <= chosen < len(choices) and isinstance(choices[chosen], Node):
+                    self.enter([choices[chosen]], place)
+            case "LOD":
+                self.enter((access.children(found, "level") or access.children(found))[:1], place)
+            case "Collision":
+                self._collision(found, place)
+            case "Inline":
+                self._part(found, place)
+            case "Shape":
+                self._draw(found, place)
+            case _ if found.type not in STANDARD_NODES and found.type not in self._strange:
+                self._strange.add(found.type)
+                self.tell(UNKNOWN_NODE, f"{found.type} is no node that is known; it is left out", found.location)
+
+    def _collision(self, node: Node, place: Place) -> None:
+        collide, proxy = access.flag(node, "collide", True), access.child(node, "proxy")
+        if proxy is not None and collide:
+            self.enter([proxy], replace(place, visual=False))
+        solid = collide and proxy is None
+        self.enter(access.children(node), replace(place, collision=place.collision and solid))
+
+    def _part(self, node: Node, place: Place) -> None:
+        urls = access.texts(node, "url")
+        if any(url.lower().endswith(MESH_FILES) for url in urls):
+            path = self.parts.resolve(node)
+            mesh = self._mesh_file(path, node) if path is not None else None
+            if mesh is not None:
+                self.drawn.append(Drawn(Shape(mesh, place.transform, PLAIN, node.name), place.visual, place.collision))
+            return
+        scene = self.parts.load(node)
+        if scene is not None:
+            self.enter(scene.nodes, place)
+
+    def _mesh_file(self, path: Path, node: Node) -> Mesh | None:
+        if path not in self._mesh_files:
+            try:
+                self._mesh_files[path] = read_mesh_file(path)
+            except ValueError as error:
+                self._mesh_files[path] = None
+                self.tell(PART_UNREADABLE, f"{path.name}: {error}", node.location)
+        return self._mesh_files[path]
+
+    def _draw(self, node: Node, place: Place) -> None:
+        part = access.child(node, "geometry")
+        found = self.actual(part) if part is not None else None
+        if found is None or not (place.visual or place.collision):
+            return
+        material = self.appearance.read(access.child(node, "appearance"))
+        geometry = self.geometry.read(found, textured=material.texture is not None)
+        if geometry is not None:
+            shape = Shape(geometry, place.transform, material, node.name)
+            self.drawn.append(Drawn(shape, place.visual, place.collision))
+
+    def moved(self, place: Place, transform: Floats, node: Node) -> Place:
+        """Give the place inside a node with a transform (4, 4) of its own."""
+        if not np.isfinite(transform).all():
+            raise NOT_FINITE.error(f"{node.type}: its translation, rotation or scale is not finite", node.location)
+        return replace(place, transform=place.transform @ transform)
+
+
+def node_transform(node: Node) -> Floats:
+    """Give the matrix (4, 4) of a Transform, T · C · R · SR · S · −SR · −C (ISO/IEC 14772-1, 6.52)."""
+    center = access.vector(node, "center", (0.0, 0.0, 0.0))
+    scale = access.vector(node, "scale", (1.0, 1.0, 1.0))
+    linear = rotations.to_matrix(access.rotation(node))
+    if (scale != 1.0).any():
+        stretch = rotations.to_matrix(access.rotation(node, "scaleOrientation"))
+        linear = linear @ (stretch * scale) @ stretch.T
+    matrix = np.eye(4)
+    matrix[:3, :3] = linear
+    matrix[:3, 3] = access.vector(node, "translation", (0.0, 0.0, 0.0)) + center - linear @ center
+    return matrix

@@ -1,0 +1,46 @@
+"""What can be wrong with the shapes of a VRML97 file (ISO/IEC 14772-1, clause 6)."""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+WRONG_VALUE = Rule("VRML201", "error", "A field holds what its node can use.")
+ZERO_AXIS = Rule(
+    "VRML202", "error", "The axis of a rotation has a length.", hint="write 0 0 1 0 for a rotation that does nothing"
+)
+BAD_INDEX = Rule(
+    "VRML203", "error", "An index points into the list that it is for; the faces that break this are left out."
+)
+SMALL_FACE = Rule("VRML204", "warning", "A face has three corners or more; others are left out.")
+UNUSED_LIST = Rule(
+    "VRML205",
+    "warning",
+    "Colours, normals and texture coordinates are as many as what they are for; else they are not used.",
+)
+NO_POINTS = Rule("VRML206", "warning", "A shape has points; one without shows nothing.", "judgement")
+NOT_FINITE = Rule("VRML207", "warning", "Coordinates are finite numbers; faces with others are left out.", "judgement")
+NO_TEXTURE = Rule(
+    "VRML208", "note", "The image of a texture is there and of a known kind; else the surface has its colour alone."
+)
+NOT_SHOWN = Rule("VRML208", "note", "Some nodes of VRML97 have no shape here.", "judgement")
+OUT_OF_RANGE = Rule(
+    "VRML209", "warning", "Colours and the other values of a material are in 0…1; others are cut off there."
+)
+BAD_SIZE = Rule("VRML210", "warning", "The sizes of a primitive are greater than zero; others show nothing.")
+TOO_LARGE = Rule("VRML211", "error", "A scene stays within what can be held; what is beyond is left out.", "judgement")
+UNKNOWN_NODE = Rule("VRML212", "warning", "A node is of the standard or has a PROTO; others are left out.")
+
+RULES: tuple[Rule, ...] = (
+    WRONG_VALUE,
+    ZERO_AXIS,
+    BAD_INDEX,
+    SMALL_FACE,
+    UNUSED_LIST,
+    NO_POINTS,
+    NOT_FINITE,
+    NOT_SHOWN,
+    OUT_OF_RANGE,
+    BAD_SIZE,
+    TOO_LARGE,
+    UNKNOWN_NODE,
+)

@@ -1,0 +1,67 @@
+"""Meshes and bounds under affine transforms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import Floats
+from bodymotion.meshing.primitives import to_mesh
+
+if TYPE_CHECKING:
+    from bodymotion.shapes import Corners, Geometry, Mesh
+
+__all__ = ["transformed", "used_vertices"]
+
+
+def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
+    """Give the mesh under an affine `transform` (4, 4); a mirroring one turns the faces round, so that they still face outwards.
+
+    Normals are carried by the cofactor matrix, which also stands a scale of zero.
+    """
+    from bodymotion.shapes import Corners, Mesh
+
+    transform = np.asarray(transform, dtype=np.float64)
+    if np.array_equal(transform, np.eye(4)):
+        return mesh
+    linear = transform[:3, :3]
+    mirrored = bool(np.linalg.det(linear) < 0)
+
+    def turned(corners: Corners | None) -> Corners | None:
+        return Corners(corners.values, corners.indices[:, ::-1]) if corners is not None and mirrored else corners
+
+    normals = turned(mesh.normals)
+    if normals is not None:
+        cofactor = np.stack(
+            [np.cross(linear[1], linear[2]), np.cross(linear[2], linear[0]), np.cross(linear[0], linear[1])]
+        )
+        carried = normals.values @ (-cofactor if mirrored else cofactor).T
+        length = np.linalg.norm(carried, axis=1, keepdims=True)
+        normals = Corners(carried / np.where(length > 0, length, 1.0), normals.indices)
+    return Mesh(
+        vertices=mesh.vertices @ linear.T + transform[:3, 3],
+        faces=mesh.faces[:, ::-1] if mirrored else mesh.faces,
+        crease_angle=mesh.crease_angle,
+        normals=normals,
+        colors=turned(mesh.colors),
+        texture_coordinates=turned(mesh.texture_coordinates),
+        two_sided=mesh.two_sided,
+    )
+
+
+def used_vertices(geometry: Geometry) -> Floats:
+    """Give the vertices (N, 3) that something is drawn between, in the geometry's own frame; for primitives those of their mesh."""
+    from bodymotion.shapes import Lines, Points
+
+    if isinstance(geometry, Points):
+        return geometry.vertices
+    if isinstance(geometry, Lines):
+        vertices, used = geometry.vertices, geometry.segments
+    else:
+        mesh = to_mesh(geometry)
+        vertices, used = mesh.vertices, mesh.faces
+    mask = np.zeros(len(vertices), dtype=bool)
+    mask[used.ravel()] = True
+    return vertices[mask]
