@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
-ROUND = 24
+ROUND = 28
 """Corners of the cross-section of a shell or limb."""
 
 
@@ -119,11 +119,10 @@ class Station:
 
 
 def outline(power: float) -> Array:
-    """Give the corners (ROUND, 2) of a superellipse of half width 1, counterclockwise."""
+    """Give the corners (ROUND, 2) of a superellipse of half width 1, counterclockwise, closest where it bends most."""
     angle = 2 * np.pi * np.arange(ROUND) / ROUND
-    u, v = np.cos(angle), np.sin(angle)
-    radius = (np.abs(u) ** power + np.abs(v) ** power) ** (-1 / power)
-    return np.stack([radius * u, radius * v], axis=-1)
+    direction = np.round(np.stack([np.cos(angle), np.sin(angle)], axis=-1), 15)
+    return np.asarray(np.sign(direction) * np.abs(direction) ** (2 / power))
 
 
 def rounded_stations(stations: Sequence[Station], first: float, last: float, steps: int = 4) -> list[Station]:

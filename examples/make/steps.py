@@ -39,7 +39,7 @@ class Plan:
 
     turns: tuple[float, ...]
     length: float = 0.22
-    rest: float = 0.8
+    rest: float = 0.95
     shift: float = 0.6
     swing: float = 0.6
     both: float = 0.15
