@@ -1,0 +1,20 @@
+"""The viewer in the browser, and pages that play on their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bodymotion.viewer.api import view
+
+if TYPE_CHECKING:
+    from bodymotion.viewer.app import Viewer
+
+__all__ = ["Viewer", "view"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name == "Viewer":
+        from bodymotion.viewer.app import Viewer
+
+        return Viewer
+    raise AttributeError(f"module 'bodymotion.viewer' has no attribute {name!r}")

@@ -1,0 +1,392 @@
+"""The viewer: a server, a take on its stage, a player, a panel, and one thread that owns them all.
+
+Whatever a browser, a key, a watcher or a program wants is put into an inbox and done by that thread between two ticks, so nothing needs a
+lock. A tick sends at most one picture; when the time for a picture has passed, it is left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import queue
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from bodymotion.arrays import Floats
+from bodymotion.viewer.keys import add_keys
+from bodymotion.viewer.panel import Panel
+from bodymotion.viewer.player import Player
+from bodymotion.viewer.stage import Stage
+from bodymotion.viewer.switches import Switches
+from bodymotion.viewer.take import Take
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["Viewer", "free_port", "quiet_server"]
+
+PICTURES = 60.0
+"""Pictures a second at most."""
+PANEL, VALUES = 12.0, 4.0
+"""How often a second, while playing, the clock and slider are written, and the values of joints."""
+LONGEST_TICK = 0.5
+"""[s] After a longer pause (a computer that slept) the player goes on where it was."""
+T = TypeVar("T")
+
+
+class Viewer:
+    """A viewer that runs until `stop`.
+
+    Its state (`take`, `player`, `stage`, `switches`) belongs to its own thread; use the methods. They return when it is done.
+    """
+
+    def __init__(
+        self,
+        take: Take,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        files: Sequence[Path] = (),
+        switches: Switches | None = None,
+        play: bool = True,
+    ) -> None:
+        self.take = take
+        self.files = tuple(files)
+        self.switches = switches or Switches()
+        self.switches.stand |= take.stands_by_default
+        self.switches.follow |= Stage.walks_far(take)
+        self.player = Player(take.timeline)
+        self.server = quiet_server(host, port)
+        self._host = host
+        self._inbox: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        self._stopped = threading.Event()
+        self._play_when_seen = play
+        self._when_stopped: list[Callable[[], None]] = []
+        self.pictures = 0
+        self._prepare_page()
+        self.stage = Stage(self.server, take, self.switches)
+        self.panel = Panel(self)
+        add_keys(self.server, self.act)
+        self._first_camera()
+        self._thread = threading.Thread(target=self._run, name="bodymotion-viewer", daemon=True)
+        self._thread.start()
+        self.server.on_client_connect(lambda _client: self._post(self._seen))
+
+    @property
+    def url(self) -> str:
+        """The address to open in a browser."""
+        host = {"0.0.0.0": "localhost", "::": "localhost"}.get(self._host, self._host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.server.get_port()}"
+
+    @property
+    def time(self) -> float:
+        """Where the player stands [s]."""
+        return self.player.time
+
+    @property
+    def frame(self) -> int:
+        """The frame that is shown."""
+        return self.player.frame
+
+    @property
+    def playing(self) -> bool:
+        """Whether it plays."""
+        return self.player.playing
+
+    def play(self) -> None:
+        """Go on playing."""
+        self._do(self.player.play)
+
+    def pause(self) -> None:
+        """Stop where it is."""
+        self._do(self.player.pause)
+
+    def seek(self, time: float) -> None:
+        """Go to a time [s]."""
+        self._do(lambda: self._go(lambda: self.player.seek(time)))
+
+    def seek_frame(self, frame: int) -> None:
+        """Go to a frame."""
+        self._do(lambda: self._go(lambda: self.player.seek_frame(frame)))
+
+    def set_joint(self, column: int, value: float) -> None:
+        """Pause and set a joint by hand [rad or m]; it stays until the time changes."""
+        self._do(lambda: self._pose(column, value))
+
+    def show(self, name: str, on: bool = True) -> None:
+        """Turn one of the switches on or off, such as "devices" or "frames"."""
+        self._do(lambda: self.stage.switch(name, on))
+
+    def link_poses(self) -> Floats:
+        """Give the poses (L, 7) of the links in the world, as they are shown."""
+        return self._do(self.stage.link_poses)
+
+    def replace(self, take: Take) -> None:
+        """Show another take in the place of this one, at the same time and with the same switches."""
+        self._do(lambda: self._replace(take))
+
+    def say(self, text: str, bad: bool = False) -> None:
+        """Write a message at the top of the panel."""
+        self._do(lambda: self.panel.say(text, bad))
+
+    def wait(self) -> None:
+        """Return when the viewer is stopped; Ctrl-C stops it."""
+        try:
+            while not self._stopped.wait(0.5):
+                pass
+        except KeyboardInterrupt:
+            self.stop()
+
+    def stop(self) -> None:
+        """Close the viewer and its server."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        self._inbox.put(lambda: None)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout=5.0)
+        for work in self._when_stopped:
+            work()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.server.stop()
+
+    def on_stop(self, work: Callable[[], None]) -> None:
+        """Have `work` done when the viewer stops."""
+        self._when_stopped.append(work)
+
+    def __enter__(self) -> Viewer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # What the panel and the keys call, from any thread, without waiting.
+
+    def act(self, name: str) -> None:
+        """Do what a key or a button stands for; `keys.KEYS` has the names."""
+        self._post(lambda: self._act(name))
+
+    def scrub(self, frame: int) -> None:
+        """Pause at a frame."""
+
+        def scrub() -> None:
+            self.player.pause()
+            self._go(lambda: self.player.seek_frame(frame))
+
+        self._post(scrub)
+
+    def set_speed(self, speed: float) -> None:
+        """Play so many times faster than the clock."""
+        self._post(lambda: self.player.set_speed(speed))
+
+    def set_loop(self, loop: bool) -> None:
+        """Start again at the end, or not."""
+        self._post(lambda: setattr(self.player, "loop", loop))
+
+    def switch(self, name: str, on: bool) -> None:
+        """Turn one of the switches on or off."""
+        self._post(lambda: self.stage.switch(name, on))
+
+    def pose_joint(self, column: int, value: float) -> None:
+        """Pause and set a joint by hand [rad or m]."""
+        self._post(lambda: self._pose(column, value))
+
+    def choose_path(self, link: str | None) -> None:
+        """Draw the path of a link, or of none."""
+        self._post(lambda: self.stage.choose_path(link))
+
+    def plot_changed(self) -> None:
+        """Draw the curves that are chosen now."""
+
+        def draw() -> None:
+            if self.panel.plot is not None:
+                self.switches.plotted = self.panel.plot.chosen
+                self.panel.plot.draw()
+
+        self._post(draw)
+
+    def look(
+        self, client: viser.ClientHandle | None, *, preset: str | None = None, viewpoint: int | None = None
+    ) -> None:
+        """Turn the camera of one browser to a preset, or to a viewpoint of the model."""
+
+        def look() -> None:
+            if client is None:
+                return
+            view = self.stage.viewpoint(viewpoint) if viewpoint is not None else self.stage.view(preset or "Corner")
+            with client.atomic():
+                client.camera.up_direction = view.up
+                client.camera.position = view.position
+                client.camera.look_at = view.look_at
+                client.camera.fov = view.field_of_view
+
+        self._post(look)
+
+    # What the viewer's own thread does.
+
+    def _prepare_page(self) -> None:
+        self.server.gui.configure_theme(
+            show_logo=False, show_share_button=False, control_width="large", brand_color=(28, 110, 190)
+        )
+        self.server.gui.set_panel_label(self.take.body.name or "bodymotion")
+
+    def _first_camera(self) -> None:
+        view = self.stage.view("Corner")
+        camera = self.server.initial_camera
+        camera.fov = view.field_of_view
+        camera.near = 0.01 * self.stage.scene.size
+        camera.far = 300.0 * self.stage.scene.size
+        camera.position = view.position
+        camera.look_at = view.look_at
+
+    def _seen(self) -> None:
+        if self._play_when_seen:
+            self._play_when_seen = False
+            self.player.play()
+
+    def _go(self, move: Callable[[], None]) -> None:
+        self.stage.posed = None
+        move()
+
+    def _pose(self, column: int, value: float) -> None:
+        self.player.pause()
+        self.stage.pose_joint(column, value)
+
+    def _act(self, name: str) -> None:
+        player = self.player
+        rate = (player.num_frames - 1) / max(player.end - player.start, 1e-9)
+        tenth = max(1, round(0.1 * rate))
+        moves: dict[str, Callable[[], None]] = {
+            "next": lambda: player.step(1),
+            "back": lambda: player.step(-1),
+            "far_next": lambda: player.step(tenth),
+            "far_back": lambda: player.step(-tenth),
+            "first": lambda: player.seek_frame(0),
+            "last": lambda: player.step(player.num_frames),
+            "toggle": player.toggle,
+        }
+        others: dict[str, Callable[[], None]] = {
+            "slower": player.slower,
+            "faster": player.faster,
+            "loop": lambda: setattr(player, "loop", not player.loop),
+            "follow": lambda: self.stage.switch("follow", not self.switches.follow),
+        }
+        if name in moves:
+            self._go(moves[name])
+        else:
+            others[name]()
+
+    def _replace(self, take: Take) -> None:
+        self.stage.remove()
+        self.server.gui.reset()
+        self.take = take
+        self.player = self.player.moved_to(take.timeline)
+        self._prepare_page()
+        self.stage = Stage(self.server, take, self.switches)
+        self.panel = Panel(self)
+        add_keys(self.server, self.act)
+
+    def _post(self, work: Callable[[], object]) -> None:
+        self._inbox.put(work)
+
+    def _do(self, work: Callable[[], T]) -> T:
+        """Have the thread do `work`, and give what it gives."""
+        if threading.current_thread() is self._thread or self._stopped.is_set():
+            return work()
+        done: queue.SimpleQueue[tuple[bool, T | BaseException]] = queue.SimpleQueue()
+
+        def run() -> None:
+            try:
+                result = work()
+            except BaseException as error:
+                done.put((False, error))
+                raise
+            self._show()
+            done.put((True, result))
+
+        self._post(run)
+        fine, result = done.get(timeout=60.0)
+        if not fine:
+            assert isinstance(result, BaseException)
+            raise result
+        return result  # type: ignore[return-value]
+
+    def _show(self) -> None:
+        self.stage.show(self.player.frame)
+        self.pictures += 1
+
+    def _run(self) -> None:
+        last, shown = monotonic(), -1
+        next_panel = next_values = 0.0
+        while not self._stopped.is_set():
+            work = self._next(1.0 / PICTURES - (monotonic() - last) if self.player.playing else 1.0)
+            try:
+                acted = False
+                while work is not None and not self._stopped.is_set():
+                    work()
+                    acted, work = True, self._next(0.0)
+                now = monotonic()
+                seconds, last = now - last, now
+                self.player.advance(seconds if seconds <= LONGEST_TICK else 0.0)
+                frame = self.player.frame
+                if frame != shown or acted:
+                    if self.player.playing:
+                        self.stage.posed = None
+                    self._show()
+                    shown = frame
+                if acted or now >= next_panel:
+                    slow = acted or now >= next_values
+                    self.panel.sync(slow)
+                    next_panel = now + 1.0 / PANEL
+                    next_values = now + 1.0 / VALUES if slow else next_values
+            except Exception:
+                if not self._stopped.is_set():
+                    traceback.print_exc(file=sys.stderr)
+
+    def _next(self, timeout: float) -> Callable[[], object] | None:
+        try:
+            return self._inbox.get(timeout=timeout) if timeout > 0 else self._inbox.get_nowait()
+        except queue.Empty:
+            return None
+
+
+def quiet_server(host: str, port: int) -> viser.ViserServer:
+    """Start a viser server that prints nothing, on the first free port from `port` on."""
+    import viser
+
+    free = free_port(host, port)
+    with contextlib.redirect_stdout(io.StringIO()):
+        return viser.ViserServer(host=host, port=free, verbose=False)
+
+
+def free_port(host: str, port: int) -> int:
+    """Find the first port from `port` on that can be listened at; 0 leaves the choice to the system.
+
+    Raises
+    ------
+    OSError
+        When the host is none of this machine's, or none of a hundred ports is free.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except socket.gaierror as error:
+        raise OSError(f"can not listen at {host!r}: {error.strerror}") from error
+    for candidate in range(port, min(port + 100, 65536)):
+        with socket.socket(family, kind, protocol) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trial.bind((address[0], candidate, *address[2:]))
+            except PermissionError:
+                continue
+            except OSError as error:
+                if error.errno == 98 or "in use" in str(error).lower():
+                    continue
+                raise OSError(f"can not listen at {host!r}: {error.strerror}") from error
+            return candidate
+    raise OSError(f"no port from {port} to {min(port + 99, 65535)} is free at {host!r}")

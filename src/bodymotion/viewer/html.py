@@ -1,0 +1,145 @@
+"""A motion as one HTML page that plays without a server and without a network.
+
+The page is viser's own player with everything in it. Frames are sampled at most `MOST_PICTURES` times a second; all else of the motion
+stays in its file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import tempfile
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.timeline import Timeline
+from bodymotion.viewer.switches import Switches
+from bodymotion.viewer.take import Take
+
+__all__ = ["Sampling", "sampled", "write_page"]
+
+MOST_PICTURES = 30.0
+"""Pictures a second."""
+MOST_SAMPLES = 9000
+"""Pictures in all; of a longer motion fewer a second are taken."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Which frames a page shows: `frames` (N,), one each 1/`rate` seconds."""
+
+    frames: npt.NDArray[np.intp]
+    rate: float
+
+    def __str__(self) -> str:
+        return f"{len(self.frames)} pictures at {self.rate:.3g} a second"
+
+
+def sampled(timeline: Timeline) -> Sampling:
+    """Choose the frames that a page shows."""
+    if timeline.num_frames < 2:
+        return Sampling(np.zeros(1, dtype=np.intp), 1.0)
+    own = timeline.frame_rate or (timeline.num_frames - 1) / timeline.duration
+    rate = min(MOST_PICTURES, own, MOST_SAMPLES / max(timeline.duration, 1e-9))
+    count = int(np.floor(timeline.duration * rate + 1e-6)) + 1
+    times = timeline.times[0] + np.arange(count) / rate
+    return Sampling(np.asarray(timeline.frames_at(times), dtype=np.intp), rate)
+
+
+def page(take: Take, switches: Switches | None = None) -> str:
+    """Give the page as text."""
+    from bodymotion.viewer.app import quiet_server
+    from bodymotion.viewer.stage import Stage
+
+    switches = switches or Switches()
+    switches.stand |= take.stands_by_default
+    switches.follow |= Stage.walks_far(take)
+    sampling = sampled(take.timeline)
+    server = quiet_server("127.0.0.1", 0)
+    try:
+        stage = Stage(server, take, switches)
+        view = stage.view("Corner")
+        camera = server.initial_camera
+        camera.fov = view.field_of_view
+        camera.near, camera.far = 0.01 * stage.scene.size, 300.0 * stage.scene.size
+        camera.position, camera.look_at = view.position, view.look_at
+        stage.show(int(sampling.frames[0]))
+        recording = server.get_scene_serializer()
+        if len(sampling.frames) > 1:
+            for frame in sampling.frames:
+                stage.show(int(frame))
+                recording.insert_sleep(1.0 / sampling.rate)
+        text = recording.as_html()
+    finally:
+        with contextlib.redirect_stdout(io.StringIO()):
+            server.stop()
+    return _signed(text, take, sampling)
+
+
+def write_page(take: Take, path: Path, switches: Switches | None = None) -> Sampling:
+    """Write the page to a file, whole or not at all; give what was sampled.
+
+    Raises
+    ------
+    OSError
+        When the file can not be written.
+    """
+    text = page(take, switches)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return sampled(take.timeline)
+
+
+def _signed(text: str, take: Take, sampling: Sampling) -> str:
+    """Put the title, a line that says what is shown, and the keys of single pictures into the page."""
+    name = take.body.name or "bodymotion"
+    line = escape(name)
+    if len(sampling.frames) > 1:
+        line += f" · {take.timeline.duration:.2f} s · {escape(str(sampling))}"
+    head, tail = text.split("</head>", 1)
+    before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
+    head = f"{before}<title>{escape(name)}</title>{rest.split('</title>', 1)[1]}"
+    extra = (
+        '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;'
+        f'background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'
+        f"<script>const pictureRate = {sampling.rate!r};{KEYS_IN_PAGE}</script>"
+    )
+    return f"{head}</head>{tail.replace('</body>', extra + '</body>', 1) if '</body>' in tail else tail + extra}"
+
+
+KEYS_IN_PAGE = """
+(() => {
+  let exact = 0;
+  const field = () => document.querySelector("input.mantine-NumberInput-input");
+  const now = () => { const t = parseFloat(field().value); return exact.toFixed(1) === t.toFixed(1) ? exact : t; };
+  const seek = (t) => {
+    exact = Math.max(0, t);
+    const input = field();
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, exact.toFixed(4));
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    requestAnimationFrame(() => input.blur());
+  };
+  document.documentElement.addEventListener("keydown", (event) => {
+    if (!field() || (event.target instanceof HTMLInputElement && event.target !== field())) return;
+    const steps = { ArrowLeft: -1, ArrowRight: 1 };
+    if (event.key in steps) {
+      event.stopPropagation();
+      seek(now() + steps[event.key] / pictureRate * (event.shiftKey ? Math.round(0.1 * pictureRate) : 1));
+    } else if (event.key === "Home") seek(0);
+  });
+})();
+"""

@@ -1,0 +1,140 @@
+"""The joint panel: a slider for each joint that moves a link, in degrees or metres, within the joint's limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.body import Body, Joint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import viser
+
+__all__ = ["JointSliders", "SliderRange", "in_words", "slider_range"]
+
+WIDEST = {"rotate": np.pi, "slide": 1.0}
+"""How far [rad or m] a slider goes each way where the joint has no limit."""
+ENDLESS = 100.0
+"""Limits [rad or m] beyond this are taken as none."""
+QUIET = 0.6
+"""For so many seconds after someone has moved a slider its value is not written back."""
+
+
+@dataclass(frozen=True)
+class SliderRange:
+    """What a slider covers, in degrees for turning joints and metres for sliding ones."""
+
+    lowest: float
+    highest: float
+    step: float
+    to_shown: float
+
+    def shown(self, value: float) -> float:
+        """Give a joint value [rad or m] as the slider shows it: on one of its steps, kept within it."""
+        on_step = round(round(value * self.to_shown / self.step) * self.step, 6)
+        return float(np.clip(on_step, self.lowest, self.highest))
+
+    def joint_value(self, shown: float) -> float:
+        """Give the joint value [rad or m] for what the slider shows."""
+        return shown / self.to_shown
+
+
+def slider_range(joint: Joint) -> SliderRange:
+    """Give what the slider of a joint covers: its limits, or a half turn or a metre each way where it has none."""
+    turning = joint.type != "slide"
+    widest = WIDEST["rotate" if turning else "slide"]
+    lower, upper = joint.lower, joint.upper
+    lower = lower if abs(lower) <= ENDLESS else -widest if not abs(upper) <= ENDLESS else min(-widest, upper)
+    upper = upper if abs(upper) <= ENDLESS else max(widest, lower)
+    if lower > upper:
+        lower, upper = upper, lower
+    to_shown = float(np.rad2deg(1.0)) if turning else 1.0
+    digits = 1 if turning else 3
+    lowest, highest = _inwards(lower * to_shown, digits, np.ceil), _inwards(upper * to_shown, digits, np.floor)
+    if lowest > highest:
+        lowest = highest = lower * to_shown
+    return SliderRange(lowest, highest, 10.0**-digits, to_shown)
+
+
+def _inwards(value: float, digits: int, rounding: Callable[[float], float]) -> float:
+    scaled = value * 10**digits
+    near = round(scaled)
+    return float(near if abs(near - scaled) < 1e-6 else rounding(scaled)) / float(10**digits)
+
+
+def in_words(joint: Joint, value: float) -> str:
+    """Say a joint's value: degrees and radians, or metres, and whether it is beyond the joint's limits."""
+    text = f"{value:+.3f} m" if joint.type == "slide" else f"{np.rad2deg(value):+.1f}° {value:+.3f} rad"
+    beyond = value < joint.lower - 1e-6 or value > joint.upper + 1e-6
+    return f"{text} (beyond limit)" if beyond else text
+
+
+class JointSliders:
+    """The sliders of a body's joints; `moved(column, value)` is called when someone moves one."""
+
+    def __init__(self, gui: viser.GuiApi, body: Body, moved: Callable[[int, float], None]) -> None:
+        self._body = body
+        self._sliders: dict[int, Any] = {}
+        self._ranges: dict[int, SliderRange] = {}
+        self._touched: dict[int, float] = {}
+        self._shown: dict[int, float] = {}
+        for column, index in enumerate(body.joint_links):
+            joint = body.joints[column]
+            if index < 1 or joint.type not in ("rotate", "slide"):
+                continue
+            covers = self._ranges[column] = slider_range(joint)
+            slider = gui.add_slider(
+                _label(joint, column, 0.0),
+                min=covers.lowest,
+                max=covers.highest,
+                step=covers.step,
+                initial_value=covers.shown(0.0),
+                hint=_hint(joint, column, 0.0),
+            )
+            self._sliders[column] = slider
+            slider.on_update(self._reaction(column, moved))
+
+    def _reaction(
+        self, column: int, moved: Callable[[int, float], None]
+    ) -> Callable[[viser.GuiEvent[viser.GuiSliderHandle[float]]], None]:
+        def react(event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
+            if event.client_id is not None:
+                self._touched[column] = monotonic()
+                moved(column, self._ranges[column].joint_value(event.target.value))
+
+        return react
+
+    def __len__(self) -> int:
+        return len(self._sliders)
+
+    def show(self, q: Floats) -> None:
+        """Put the sliders to joint values (J,) [rad or m]."""
+        now = monotonic()
+        for column, slider in self._sliders.items():
+            value = float(q[column])
+            if self._shown.get(column) == value:
+                continue
+            self._shown[column] = value
+            if now - self._touched.get(column, -QUIET) >= QUIET:
+                slider.value = self._ranges[column].shown(value)
+            joint = self._body.joints[column]
+            slider.label, slider.hint = _label(joint, column, value), _hint(joint, column, value)
+
+
+def _label(joint: Joint, column: int, value: float) -> str:
+    name = (joint.name or f"joint {column}")[:40]
+    if joint.type == "slide":
+        return f"{name} [m]"
+    return f"{name} {value:+.3f}".replace("-0.000", "+0.000").replace(".", ".\u2060") + "\u00a0rad"
+
+
+def _hint(joint: Joint, column: int, value: float) -> str:
+    unit, scale = ("m", 1.0) if joint.type == "slide" else ("°", float(np.rad2deg(1.0)))
+    low, high = (f"{scale * limit:g}{unit}" if np.isfinite(limit) else "none" for limit in (joint.lower, joint.upper))
+    return f"{joint.name or 'joint'} (column {column}): {in_words(joint, value)}; limits {low} … {high}"

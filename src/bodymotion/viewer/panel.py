@@ -1,0 +1,216 @@
+"""The panel: playing, joints, what is shown, plot, and what is known of the files.
+
+Names come from files, so whatever becomes HTML is escaped; everything else goes through widgets that show plain text.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from bodymotion.viewer.camera import PRESETS
+from bodymotion.viewer.joints import JointSliders
+from bodymotion.viewer.plots import JointPlot
+from bodymotion.viewer.switches import LABELS
+
+if TYPE_CHECKING:
+    import viser
+
+    from bodymotion.viewer.app import Viewer
+
+__all__ = ["Panel"]
+
+SPEEDS = ("0.1×", "0.25×", "0.5×", "1×", "2×", "4×")
+NO_PATH = "no link"
+MOST_PROBLEMS = 40
+QUIET = 0.6
+"""For so many seconds after someone has moved the slider it is not written back."""
+
+
+class Panel:
+    """The widgets of one take; everything that they do goes through the viewer's inbox."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self._viewer = viewer
+        self._gui = gui = viewer.server.gui
+        take = viewer.take
+        self.message = gui.add_html("", visible=False)
+        self.playback = _Playback(viewer) if take.num_frames > 1 else None
+        self.plot: JointPlot | None = None
+        tabs = gui.add_tab_group()
+        with tabs.add_tab("Joints"):
+            hint = gui.add_html("")
+            self.sliders = JointSliders(gui, take.body, viewer.pose_joint)
+            hint.content = _small(
+                "Degrees (or metres) on the slider, radians below the name. Moving one pauses."
+                if len(self.sliders)
+                else "No joint of this body moves a link."
+            )
+        with tabs.add_tab("Show"):
+            self._add_switches()
+        if take.num_frames > 1 and take.curves:
+            with tabs.add_tab("Plot"):
+                self.plot = JointPlot(gui, take, viewer.switches.plotted, viewer.plot_changed)
+                self.plot.draw()
+        with tabs.add_tab(f"About{f' ({len(take.problems)})' if take.problems else ''}"):
+            gui.add_html(about(viewer))
+
+    def _add_switches(self) -> None:
+        gui, viewer = self._gui, self._viewer
+        take = viewer.take
+        views = gui.add_button_group("View", tuple(PRESETS))
+        views.on_click(lambda event: viewer.look(event.client, preset=event.target.value))
+        if take.body.viewpoints:
+            names = tuple(f"{i + 1}. {v.description or 'viewpoint'}"[:40] for i, v in enumerate(take.body.viewpoints))
+            chosen = gui.add_dropdown("Viewpoint", ("—", *names))
+
+            def go(event: viser.GuiEvent[viser.GuiDropdownHandle[str]]) -> None:
+                if event.client is not None and event.target.value in names:
+                    viewer.look(event.client, viewpoint=names.index(event.target.value))
+
+            chosen.on_update(go)
+        absent = {
+            "zmp": take.zmp is None,
+            "devices": not take.body.devices,
+            "mass": take.body.mass == 0,
+            "follow": take.num_frames < 2,
+            "collisions": not any(link.collisions for link in take.body.links),
+            "visuals": not any(link.visuals for link in take.body.links),
+            "axes": not len(self.sliders),
+        }
+        self._ticks: dict[str, Any] = {}
+        for name, label in LABELS.items():
+            if absent.get(name, False):
+                continue
+            tick = self._ticks[name] = gui.add_checkbox(label, getattr(viewer.switches, name))
+            tick.on_update(self._switched(name))
+        if take.num_frames > 1:
+            names = tuple(dict.fromkeys(link.name for link in take.body.links))
+            initial = viewer.switches.path if viewer.switches.path in names else NO_PATH
+            path = gui.add_dropdown("Path of", (NO_PATH, *names), initial_value=initial)
+            path.on_update(
+                lambda event: (
+                    viewer.choose_path(None if event.target.value == NO_PATH else event.target.value)
+                    if event.client_id is not None
+                    else None
+                )
+            )
+
+    def _switched(self, name: str) -> Any:  # noqa: ANN401
+        def react(event: viser.GuiEvent[viser.GuiCheckboxHandle]) -> None:
+            if event.client_id is not None:
+                self._viewer.switch(name, event.target.value)
+
+        return react
+
+    def sync(self, slow: bool) -> None:
+        """Write the state of the viewer into the widgets; the joints and the plot's values only when `slow`."""
+        viewer = self._viewer
+        if self.playback is not None:
+            self.playback.sync()
+        for name, tick in self._ticks.items():
+            tick.value = getattr(viewer.switches, name)
+        if self.plot is not None:
+            self.plot.follow(viewer.player.frame)
+        if slow:
+            self.sliders.show(viewer.stage.q)
+
+    def say(self, text: str, bad: bool = False) -> None:
+        """Write a message at the top of the panel; an empty one takes it away."""
+        color = "#c92a2a" if bad else "#495057"
+        self.message.content = f'<div style="padding:0 1em;color:{color};font-size:0.85em">{escape(text)}</div>'
+        self.message.visible = bool(text)
+
+
+class _Playback:
+    """Time, frame slider, buttons, speed and loop."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self._viewer = viewer
+        from viser import Icon
+
+        gui = viewer.server.gui
+        self._icons = (Icon.PLAYER_PLAY, Icon.PLAYER_PAUSE)
+        self._touched = -QUIET
+        self._clock = gui.add_html(self._time_in_words())
+        self._slider: Any = gui.add_slider("Frame", 0, viewer.take.num_frames - 1, 1, viewer.player.frame)
+        self._slider.on_update(self._scrubbed)
+        self._play = gui.add_button("Play", icon=self._icons[0])
+        self._play.on_click(lambda _event: viewer.act("toggle"))
+        steps = gui.add_button_group("Step", ("|◀", "◀", "▶", "▶|"))
+        actions = {"|◀": "first", "◀": "back", "▶": "next", "▶|": "last"}
+        steps.on_click(lambda event: viewer.act(actions[event.target.value]))
+        self._speed: Any = gui.add_slider("Speed ×", 0.1, 4.0, 0.05, viewer.player.speed)
+        self._speed.on_update(
+            lambda event: viewer.set_speed(event.target.value) if event.client_id is not None else None
+        )
+        self._loop: Any = gui.add_checkbox("Loop", viewer.player.loop)
+        self._loop.on_update(lambda event: viewer.set_loop(event.target.value) if event.client_id is not None else None)
+        self._shows_pause: bool | None = None
+
+    def _scrubbed(self, event: viser.GuiEvent[viser.GuiSliderHandle[int]]) -> None:
+        if event.client_id is not None:
+            self._touched = monotonic()
+            self._viewer.scrub(event.target.value)
+
+    def _time_in_words(self) -> str:
+        player = self._viewer.player
+        rate = player.timeline.frame_rate
+        where = f"{player.time:.3f} s</b> of {player.end:.3f} s"
+        if player.start:
+            where += f" (from {player.start:.3f} s)"
+        frame = f"frame {player.frame} of {player.num_frames - 1}" + (f", {rate:g} Hz" if rate else ", time stamps")
+        return (
+            '<div style="padding:0 1em;font-variant-numeric:tabular-nums"><b style="font-size:1.15em">'
+            f'{where}<br><span style="opacity:0.7;font-size:0.85em">{frame}</span></div>'
+        )
+
+    def sync(self) -> None:
+        """Write the player's state into the widgets."""
+        player = self._viewer.player
+        self._clock.content = self._time_in_words()
+        if monotonic() - self._touched >= QUIET:
+            self._slider.value = player.frame
+        if self._shows_pause != player.playing:
+            self._shows_pause = player.playing
+            self._play.label = "Pause" if player.playing else "Play"
+            self._play.icon = self._icons[player.playing]
+        self._speed.value = player.speed
+        self._loop.value = player.loop
+
+
+def _small(text: str) -> str:
+    return f'<div style="padding:0 1em;font-size:0.85em;opacity:0.75">{escape(text)}</div>'
+
+
+def about(viewer: Viewer) -> str:
+    """Say as HTML what is shown, and what was odd in the files."""
+    take = viewer.take
+    facts = [
+        ("Body", f"{take.body.name or 'without a name'}: {len(take.body.links)} links, {take.body.num_joints} joint columns, "
+                 f"{take.body.mass:.3g} kg"),
+    ]  # fmt: skip
+    facts += [(f"File {i + 1}", path.name) for i, path in enumerate(viewer.files)]
+    if take.motion is not None:
+        rate = take.timeline.frame_rate
+        facts.append(("Motion", f"{take.num_frames} frames" + (f" at {rate:g} Hz" if rate else " with time stamps")))
+    if viewer.switches.stand:
+        facts.append(("Ground", "The motion says nothing of the root, so the body stands on its lowest point."
+                      if take.motion is not None else "The body stands on its lowest point."))  # fmt: skip
+    facts += [("Note", note) for note in take.notes]
+    rows = "".join(
+        f'<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">{escape(k)}</td><td>{escape(v)}</td></tr>'
+        for k, v in facts
+    )
+    found = "".join(
+        f'<li style="margin-bottom:4px">{escape(str(problem))}</li>' for problem in take.problems[:MOST_PROBLEMS]
+    )
+    if len(take.problems) > MOST_PROBLEMS:
+        found += f"<li>… and {len(take.problems) - MOST_PROBLEMS} more</li>"
+    listed = f"<b>{len(take.problems)} problems in the files</b><ul>{found}</ul>" if take.problems else ""
+    return (
+        '<div style="padding:0 1em;font-size:0.82em;overflow-wrap:anywhere">'
+        f'<table>{rows}</table><br>{listed}<span style="opacity:0.65">Keys: space play · ← → frame · shift ← → 0.1 s · '
+        "Home End · [ ] speed · L loop · F follow</span></div>"
+    )

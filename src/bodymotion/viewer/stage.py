@@ -1,0 +1,142 @@
+"""A take on a server: which poses are shown now, and all that has to be sent when that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.viewer.camera import View, framing, from_viewpoint
+from bodymotion.viewer.overlays import Overlays, add_ground, frames_of_path
+from bodymotion.viewer.scene import Scene
+from bodymotion.viewer.switches import Switches
+from bodymotion.viewer.take import Take
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["Stage"]
+
+FAR_WALK = 0.6
+"""A motion whose root goes farther than so many times the robot's size is followed by the camera unless told otherwise."""
+
+
+class Stage:
+    """A take in the scene of a server, with its overlays.
+
+    `posed` holds the joint values (J,) that someone has set by hand, None while the motion's own are shown.
+    """
+
+    def __init__(self, server: viser.ViserServer, take: Take, switches: Switches) -> None:
+        self.server = server
+        self.take = take
+        self.switches = switches
+        self.posed: Floats | None = None
+        self.frame = 0
+        first = self._poses(0)
+        self.scene = Scene(server, take, first)
+        self.overlays = Overlays(self.scene)
+        self._anchor = np.array(first[0, :3])
+        add_ground(server.scene, self.scene.size)
+        for name in ("visuals", "collisions", "frames", "axes", "devices", "mass", "zmp"):
+            if getattr(switches, name) != (name == "visuals"):
+                self.switch(name, getattr(switches, name))
+        self.choose_path(switches.path)
+
+    @classmethod
+    def walks_far(cls, take: Take) -> bool:
+        """Say whether the root of a take goes so far that the camera should follow it."""
+        roots = take.link_poses[:, 0, :2]
+        bounds = take.footprint.bounds(take.link_poses[0])
+        size = float(np.linalg.norm(bounds[1] - bounds[0])) if bounds is not None else np.inf
+        return bool(take.motion is not None and np.ptp(roots, axis=0).max(initial=0.0) > FAR_WALK * size)
+
+    @property
+    def q(self) -> Floats:
+        """The joint values (J,) that are shown."""
+        return self.posed if self.posed is not None else np.asarray(self.take.q[self.frame])
+
+    def pose_joint(self, column: int, value: float) -> None:
+        """Set a joint by hand."""
+        posed = np.array(self.q)
+        posed[column] = value
+        self.posed = posed
+
+    def show(self, frame: int) -> int:
+        """Show a frame, or at it what was set by hand; give how many messages the links took."""
+        self.frame = frame
+        poses = self._poses(frame)
+        with self.server.atomic():
+            sent = self.scene.place(poses)
+            self.overlays.place(poses, self.take.zmp_at(frame, poses[0]))
+            self.scene.follow(self.offset(poses))
+        return sent
+
+    def offset(self, poses: Floats) -> Floats:
+        """Give by how much (3,) the world is moved back so that the root stays in view."""
+        if not self.switches.follow:
+            return np.zeros(3)
+        return np.array([*(poses[0, :2] - self._anchor[:2]), 0.0])
+
+    def link_poses(self) -> Floats:
+        """Give the poses (L, 7) of the links in the world as they are shown."""
+        return self._poses(self.frame)
+
+    def _poses(self, frame: int) -> Floats:
+        poses = self.take.link_poses[frame]
+        if self.posed is not None:
+            poses = self.take.body.forward_kinematics(self.posed, poses[0])
+        if self.switches.stand:
+            poses = np.array(poses)
+            poses[:, 2] += self.take.lift(poses)
+        return np.asarray(poses)
+
+    def switch(self, name: str, on: bool) -> None:
+        """Turn a switch of `Switches` on or off."""
+        setattr(self.switches, name, on)
+        showers: dict[str, Callable[[bool], None]] = {
+            "visuals": self.scene.show_visuals,
+            "collisions": self.scene.show_collisions,
+            "frames": self.scene.show_frames,
+            "axes": self.overlays.show_axes,
+            "devices": self.overlays.show_devices,
+            "mass": self.overlays.show_mass,
+            "zmp": lambda on: self.overlays.show_zmp(on and self.take.zmp is not None),
+            "stand": lambda on: self.choose_path(self.switches.path),
+        }
+        if name in showers:
+            showers[name](on)
+
+    def choose_path(self, link: str | None) -> None:
+        """Draw the path of a link, or of none; a name that the body has not is none."""
+        self.switches.path = link
+        index = next((one.index for one in self.take.body.links if one.name == link), None)
+        if link is None or index is None or self.take.num_frames < 2:
+            self.overlays.show_path(None)
+            return
+        frames = frames_of_path(self.take.num_frames)
+        poses = self.take.link_poses[frames]
+        points = np.array(poses[:, index, :3])
+        if self.switches.stand:
+            points[:, 2] += self.take.lift(poses)
+        self.overlays.show_path(points)
+
+    def view(self, preset: str) -> View:
+        """Give the camera of a preset, around the robot as it is shown."""
+        poses = self._poses(self.frame)
+        bounds = self.take.footprint.bounds(poses)
+        return framing((self.scene.bounds if bounds is None else bounds) - self.offset(poses), preset)
+
+    def viewpoint(self, number: int) -> View:
+        """Give the camera of one of the model's own viewpoints."""
+        origin = np.array([*(-self.offset(self._poses(self.frame))), 1.0, 0.0, 0.0, 0.0])
+        view = self.take.body.viewpoints[number]
+        reach = float(np.linalg.norm(view.pose[:3] - self.scene.bounds.mean(axis=0)))
+        return from_viewpoint(view, origin, reach)
+
+    def remove(self) -> None:
+        """Take everything out of the scene."""
+        self.overlays.remove()
+        self.scene.remove()
