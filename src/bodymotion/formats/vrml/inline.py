@@ -92,7 +92,7 @@ class InlineLoader:
 
     def load_proto(self, proto: Proto) -> Proto | None:
         """Give the PROTO that an EXTERNPROTO means: that of its url's #name, else of its own name, else the file's first."""
-        base = Path(proto.location.path) if proto.location.path else None
+        base = proto.path
         for url in proto.urls:
             name = url.rpartition("#")[2] if "#" in url else ""
             path = self.resolve_urls([url], base, proto.location)

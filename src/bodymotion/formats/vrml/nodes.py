@@ -102,14 +102,25 @@ class FieldDeclaration:
 
 @dataclass(eq=False)
 class Proto:
-    """PROTO or EXTERNPROTO (`urls`): the interface and the nodes of the body."""
+    """PROTO or EXTERNPROTO (`urls`): the interface and the nodes of the body; `text` and `offset` say where its name stands."""
 
     name: str
     fields: Mapping[str, FieldDeclaration]
     body: list[Node] = field(default_factory=list)
     routes: list[Route] = field(default_factory=list)
     urls: tuple[str, ...] = ()
-    location: Location = field(default_factory=Location)
+    text: Text | None = field(default=None, repr=False)
+    offset: int = 0
+
+    @property
+    def location(self) -> Location:
+        """Where the prototype's name stands."""
+        return self.text.location(self.offset) if self.text is not None else Location()
+
+    @property
+    def path(self) -> Path | None:
+        """The file that the prototype is declared in: relative urls start from its folder."""
+        return self.text.path if self.text is not None else None
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,11 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from bodymotion.diagnostics import FormatError, Location, Rule
+from bodymotion.diagnostics import Location
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.lexis import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, SPACE, STRING, WORD
+from bodymotion.formats.vrml.cursor import Cursor
+from bodymotion.formats.vrml.header import read_header
+from bodymotion.formats.vrml.lexis import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, WORD
 from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
 from bodymotion.formats.vrml.text import Text, decode
@@ -35,7 +37,6 @@ MAX_DEPTH = 256
 MAX_SIZE = 10_000_000
 """So many nodes may a scene have when every USE and every prototype is expanded."""
 
-_HEADER = re.compile(r"#\s*VRML\s+V(\d[\d.]*)[^\r\n]*")
 _STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
 _NUMBER_LIKE = re.compile(r"[+-]?\.?[0-9]")
 
@@ -75,18 +76,23 @@ def _standard_readers(node_type: str) -> dict[str, Reader] | None:
 
 def _readers_of(fields: Mapping[str, FieldDeclaration]) -> dict[str, Reader]:
     return {
-        name: read_event if declared.access in ("eventIn", "eventOut") else READERS.get(declared.type, by_look)
+        name: read_event if declared.access in ("eventIn", "eventOut") else _reader(declared.type)
         for name, declared in fields.items()
     }
 
 
-class Parser:
+def _reader(field_type: str) -> Reader:
+    if field_type == "MFNode":
+        return Parser.node_list
+    return Parser.node_or_null if field_type == "SFNode" else READERS.get(field_type, by_look)
+
+
+class Parser(Cursor):
     """One pass over one text. Methods take a place in it and give what stands there and the place after that."""
 
     def __init__(self, text: Text, known_protos: Mapping[str, Proto]) -> None:
-        self.text = text
-        self.data = text.data
-        self.result = Scene(path=text.path, encoding=text.encoding)
+        super().__init__(text)
+        self.result = Scene(path=text.path, encoding=text.encoding, problems=self.problems)
         self.protos: dict[str, Proto] = {}
         self.proto_readers: dict[str, dict[str, Reader]] = {}
         self.proto_sizes: dict[str, int] = {}
@@ -101,7 +107,7 @@ class Parser:
     def scene(self) -> Scene:
         """Parse the whole text."""
         result = self.result
-        result.header = self._header()
+        result.header = read_header(self)
         if self.text.encoding not in ("ascii", "utf-8"):
             self.problem(rules.ENCODING, f"the text is not UTF-8; it is read as {self.text.encoding}", 0)
         result.nodes, _ = self._statements(0, None)
@@ -110,23 +116,6 @@ class Parser:
         if not result.nodes and not result.protos:
             self.problem(rules.EMPTY, "there is no node in the file", 0)
         return result
-
-    def _header(self) -> str:
-        before = SPACE.match(self.data)
-        found = _HEADER.search(self.data, 0, before.end() if before is not None else 0)
-        if found is None:
-            other = re.match(r"\s*#\s*(X3D|Inventor)\b", self.data)
-            if other is not None:
-                raise self.error(rules.NOT_VRML97, f"this is {other[1]}", 0)
-            self.problem(rules.HEADER, "the header is missing", 0)
-            return ""
-        if not found[1].startswith("2"):
-            raise self.error(rules.NOT_VRML97, f"this is VRML {found[1].rstrip('.')}", found.start())
-        if found.start() > 0 or not found[0].startswith("#VRML V2.0 utf8"):
-            self.problem(
-                rules.HEADER, f"the header stands late or is written otherwise: {found[0][:40]}", found.start()
-            )
-        return found[0].rstrip()
 
     # ---- statements
 
@@ -140,7 +129,7 @@ class Parser:
                 node, pos = self._node(found)
                 nodes.append(node)
                 continue
-            word = self._word(pos)
+            word = self.word(pos)
             kind = word[1]
             if kind in _STATEMENTS:
                 pos = self._statement(kind, word.end())
@@ -149,7 +138,7 @@ class Parser:
             elif kind == "" and word.end() == len(data):
                 if opened is None:
                     return nodes, pos
-                raise self._unclosed(opened, "the prototype")
+                raise self.unclosed(opened, "the prototype")
             elif kind in ("USE", "DEF"):
                 value, pos = self.node_or_null(pos)
                 if isinstance(value, Node):
@@ -174,12 +163,12 @@ class Parser:
     def _proto(self, pos: int) -> int:
         name, place, pos = self._proto_name(pos)
         fields, pos = self._declarations(pos, defaults=True)
-        word = self._word(pos)
+        word = self.word(pos)
         if word[1] != "{":
             raise self.wrong(
                 f"where the body of PROTO {name} belongs stands {self.found(word.start(1))}", word.start(1)
             )
-        proto = Proto(name, fields, location=self.text.location(place))
+        proto = Proto(name, fields, text=self.text, offset=place)
         outer = (
             self.protos,
             self.proto_readers,
@@ -205,7 +194,7 @@ class Parser:
         urls, pos = READERS["MFString"](self, pos)
         if not isinstance(urls, list):
             raise self.wrong("an EXTERNPROTO ends with its urls", self.skip(pos))
-        proto = Proto(name, fields, urls=tuple(map(str, urls)), location=self.text.location(place))
+        proto = Proto(name, fields, urls=tuple(map(str, urls)), text=self.text, offset=place)
         self._declare(name, proto, 1)
         return pos
 
@@ -229,7 +218,7 @@ class Parser:
             value: Value = None
             pos = found.end()
             if defaults and access in ("field", "exposedField"):
-                value, pos = READERS.get(field_type, by_look)(self, pos)
+                value, pos = _reader(field_type)(self, pos)
             fields[name] = FieldDeclaration(access, field_type, name, value)
         return fields, self.closed(opened, pos, "field, exposedField, eventIn or eventOut with type and name")
 
@@ -240,7 +229,7 @@ class Parser:
         found = NODE.match(self.data, pos)
         if found is not None:
             return self._node(found)
-        word = self._word(pos)
+        word = self.word(pos)
         kind = word[1]
         if kind == "NULL":
             return None, word.end()
@@ -274,7 +263,7 @@ class Parser:
                 node, pos = self._node(found)
                 nodes.append(node)
                 continue
-            word = self._word(pos)
+            word = self.word(pos)
             kind = word[1]
             if kind == "]":
                 return nodes, word.end()
@@ -285,7 +274,7 @@ class Parser:
                 if isinstance(value, Node):
                     nodes.append(value)
             elif kind == "" and word.end() == len(data):
-                raise self._unclosed(opened.end() - 1, "the list of nodes")
+                raise self.unclosed(opened.end() - 1, "the list of nodes")
             else:
                 raise self.wrong(f"where a node or ] belongs stands {self.found(word.start(1))}", word.start(1))
 
@@ -359,7 +348,7 @@ class Parser:
             return self._script_field(node, declared)
         if not word or word in ("[", "]", "{") or _NUMBER_LIKE.match(word):
             if place == len(self.data):
-                raise self._unclosed(opened, f"the node {node.type}")
+                raise self.unclosed(opened, f"the node {node.type}")
             last = next(reversed(node.fields), "")
             after = f" after {last}" if last else ""
             raise self.wrong(
@@ -380,7 +369,7 @@ class Parser:
         pos = declared.end()
         value: Value = None
         if access in ("field", "exposedField"):
-            value, pos = READERS.get(field_type, by_look)(self, pos)
+            value, pos = _reader(field_type)(self, pos)
             node.fields[name] = value
             node.places[name] = declared.start(3)
         elif (reference := IS.match(self.data, pos)) is not None:
@@ -388,62 +377,8 @@ class Parser:
         node.declarations[name] = FieldDeclaration(access, field_type, name, value)
         return pos
 
-    # ---- what readers of values need
-
     def is_reference(self, name: str, place: int) -> IsReference:
         """Make the value `IS name`."""
         if self.interface is None or name not in self.interface:
             self.problem(rules.UNKNOWN_IS, f"there is no field {name[:80]} that IS could mean", place)
         return IsReference(name)
-
-    def closed(self, opened: int, pos: int, wanted: str) -> int:
-        """Go over the bracket that closes the one at `opened`, or say what stands there where `wanted` or ] belongs."""
-        word = self._word(pos)
-        if word[1] == "]":
-            return word.end()
-        if word.start(1) == len(self.data):
-            raise self._unclosed(opened, "the list")
-        self.string_end(word.start(1))
-        raise self.wrong(f"where {wanted} or ] belongs stands {self.found(word.start(1))}", word.start(1))
-
-    def string_end(self, place: int) -> None:
-        """Raise if a string begins at `place` that never ends."""
-        if self.data[place : place + 1] == '"' and STRING.match(self.data, place) is None:
-            raise self._unclosed(place, "the string")
-
-    def skip(self, pos: int) -> int:
-        """Go over white space and comments."""
-        return self._word(pos).start(1)
-
-    def found(self, place: int) -> str:
-        """Say in words what stands at a place."""
-        string = STRING.match(self.data, place)
-        if string is not None:
-            return f'the string "{string[1][:40]}"'
-        word = self._word(place)[1] or self.data[place : place + 1]
-        return word[:40] if word else "the end of the file"
-
-    def problem(self, rule: Rule, message: str, place: int) -> None:
-        """Note a problem; the first thousand of them."""
-        if len(self.result.problems) < 1000:
-            self.result.problems.append(rule.problem(message, self.text.location(place)))
-
-    def error(self, rule: Rule, message: str, place: int, hint: str | None = None) -> FormatError:
-        """Make the exception that says that a rule is broken at a place."""
-        return rule.error(message, self.text.location(place), hint)
-
-    def wrong(self, message: str, place: int) -> FormatError:
-        """Make the exception for text that does not follow the grammar."""
-        self.string_end(place)
-        rule = rules.NOT_CLOSED if place >= len(self.data) else rules.SYNTAX
-        return self.error(rule, message, place)
-
-    def _unclosed(self, opened: int, what: str) -> FormatError:
-        begin = self.text.location(opened)
-        message = f"{what} that begins in line {begin.line}, column {begin.column} is not closed"
-        return self.error(rules.NOT_CLOSED, message, opened if self.data[opened] == '"' else len(self.data))
-
-    def _word(self, pos: int) -> re.Match[str]:
-        found = WORD.match(self.data, pos)
-        assert found is not None  # it matches everywhere
-        return found

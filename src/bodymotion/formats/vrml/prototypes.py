@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Value
 
@@ -28,7 +29,8 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
         if found is None:
             return []
         proto = found
-    return _Copy(node, proto).nodes(proto.body)
+    copy = _Copy(node, proto)
+    return [copy.node(part) for part in proto.body]
 
 
 def instance_of(node: Node, loader: InlineLoader | None = None) -> Node | None:
@@ -50,10 +52,8 @@ class _Copy:
         self.proto = proto
         self.done: dict[int, Node] = {}
 
-    def nodes(self, nodes: list[Node]) -> list[Node]:
-        return [self.node(node) for node in nodes]
-
     def node(self, node: Node) -> Node:
+        """Copy a node with all below it, unless there is no IS in it."""
         known = self.done.get(id(node))
         if known is not None:
             return known
@@ -70,17 +70,14 @@ class _Copy:
             elif isinstance(value, Node):
                 new = self.node(value)
                 changed = changed or new is not value
-            elif isinstance(value, list) and value and isinstance(value[0], Node):
-                copies = self.nodes(value)
-                if any(a is not b for a, b in zip(copies, value, strict=True)):
-                    changed, new = True, copies
+            elif isinstance(value, list):
+                copies: list[Any] = []
+                for item in value:
+                    copies.append(self.node(item) if isinstance(item, Node) else item)
+                    changed = changed or copies[-1] is not item
+                new = copies
             fields[name] = new
-        if not changed:
-            result = node
-        else:
-            result = Node(
-                node.type, node.name, fields, node.proto, node.text, node.offset, node.places, node.declarations
-            )
+        result = replace(node, fields=fields) if changed else node
         self.done[id(node)] = result
         return result
 

@@ -9,7 +9,7 @@ from bodymotion.formats.vrml.text import BOM
 
 __all__ = ["looks_like_vrml"]
 
-_HEADER = re.compile(rb"#\s*VRML\s+V\d")
+_HEADER = re.compile(rb"#[ \t]*VRML[ \t]+V[0-9]")
 _SPACE = re.compile(rb"[ \t\r\n,\f\v]*+(?:#[^\r\n]*+[ \t\r\n,\f\v]*+)*+")
 _NODES = "|".join(STANDARD_NODES).encode()
 _START = re.compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 
 from bodymotion.diagnostics import Location
@@ -26,7 +27,9 @@ class Text:
     @cached_property
     def line_starts(self) -> list[int]:
         """The offsets at which lines begin."""
-        return [0, *(match.end() for match in LINE_BREAK.finditer(self.data))]
+        if "\r" in self.data:
+            return [0, *(match.end() for match in LINE_BREAK.finditer(self.data))]
+        return list(accumulate((len(line) + 1 for line in self.data.split("\n")[:-1]), initial=0))
 
     def location(self, offset: int) -> Location:
         """Give line and column, both from 1, of a place in the text."""
@@ -38,8 +41,10 @@ class Text:
 def decode(data: bytes) -> tuple[str, str]:
     """Give text and encoding: ASCII, else UTF-8 (what the standard wants), else Shift-JIS as Windows writes it, else Latin-1.
 
-    Latin-1 takes any bytes. It stands for "neither of the others": the parser says so in a problem.
+    Latin-1 takes any bytes: it stands for "none of the others". UTF-16 is known by its byte order mark.
     """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace"), "utf-16"
     data = data.removeprefix(BOM)
     if data.isascii():
         return data.decode("ascii"), "ascii"

@@ -1,4 +1,4 @@
-"""Readers of field values, one for each type: `read(parser, pos)` gives the value and the place after it.
+"""Readers of field values, one for each type but those of nodes: `read(parser, pos)` gives the value and the place after it.
 
 Each tries the usual shape with one pattern. Whatever that does not take goes to `irregular`: IS, a value in a shape that its type does
 not allow but whose meaning is plain (a problem), or an error that says what stands there instead.
@@ -6,8 +6,8 @@ not allow but whose meaning is plain (a problem), or an error that says what sta
 
 from __future__ import annotations
 
-import math
 import re
+import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.lexis import COMMENT, IS, LOOSE_NUMBER, NUMBER, OPEN, STRING, TO_BRACKET, WORD, numbers
+from bodymotion.formats.vrml.loose import WHOLE, bare_by_look, frozen_array, int32, loose_numbers
 from bodymotion.formats.vrml.nodes import Value
 from bodymotion.formats.vrml.numbers import float_list, int_list
 
@@ -37,7 +38,6 @@ COUNTS = {
 """How many numbers a value has."""
 
 _ESCAPE = re.compile(r'\\(["\\])')
-_WHOLE = re.compile(r"[+-]?[0-9]+")
 _TRUTH = {"TRUE": True, "FALSE": False}
 
 
@@ -48,15 +48,14 @@ def unescape(text: str) -> str:
 
 def _vector_reader(field_type: str) -> Reader:
     match = numbers(COUNTS[field_type]).match
-    array = np.array
+    pack = struct.Struct(f"{COUNTS[field_type]}d").pack
+    array = np.frombuffer
 
     def read(parser: Parser, pos: int) -> tuple[Value, int]:
         found = match(parser.data, pos)
         if found is None:
             return irregular(parser, pos, field_type)
-        value = array([float(word) for word in found.groups()])
-        value.flags.writeable = False
-        return value, found.end()
+        return array(pack(*map(float, found.groups()))), found.end()
 
     return read
 
@@ -75,15 +74,9 @@ def _scalar_reader(field_type: str) -> Reader:
 
 def _read_int(parser: Parser, pos: int) -> tuple[Value, int]:
     found = NUMBER.match(parser.data, pos)
-    if found is None or _WHOLE.fullmatch(found[1]) is None:
+    if found is None or WHOLE.fullmatch(found[1]) is None:
         return irregular(parser, pos, "SFInt32")
-    return _int32(parser, int(found[1]), found.start(1)), found.end()
-
-
-def _int32(parser: Parser, value: int, place: int) -> int:
-    if not -(2**31) <= value < 2**31:
-        raise parser.error(rules.WRONG_VALUE, f"{value} does not fit into an SFInt32 (32 bits)", place)
-    return value
+    return int32(parser, int(found[1]), found.start(1)), found.end()
 
 
 def _read_bool(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -104,16 +97,22 @@ def _read_string(parser: Parser, pos: int) -> tuple[Value, int]:
 def _read_strings(parser: Parser, pos: int) -> tuple[Value, int]:
     opened = OPEN.match(parser.data, pos)
     if opened is None:
-        found = STRING.match(parser.data, pos)
-        if found is None:
+        strings, end = _strings(parser, pos)
+        if not strings:
             return irregular(parser, pos, "MFString")
-        return [unescape(found[1])], found.end()
-    pos = opened.end()
+        if len(strings) > 1:
+            parser.problem(rules.ODD_VALUE, f"{len(strings)} strings without brackets around them", parser.skip(pos))
+        return strings, end
+    strings, pos = _strings(parser, opened.end())
+    return strings, parser.closed(opened.end() - 1, pos, "a string in quotes")
+
+
+def _strings(parser: Parser, pos: int) -> tuple[list[str], int]:
     strings: list[str] = []
     while (found := STRING.match(parser.data, pos)) is not None:
         strings.append(unescape(found[1]))
         pos = found.end()
-    return strings, parser.closed(opened.end() - 1, pos, "a string in quotes")
+    return strings, pos
 
 
 def _list_reader(field_type: str) -> Reader:
@@ -126,17 +125,21 @@ def _list_reader(field_type: str) -> Reader:
         data = parser.data
         opened = OPEN.match(data, pos)
         if opened is None:
-            return _bare_numbers(parser, pos, field_type, width, whole)
+            return _bare_numbers(parser, pos, field_type)
         start = opened.end()
         end = data.find("]", start)
         text = data[start:end] if end >= 0 else ""
         if end < 0 or "#" in text:
-            found = TO_BRACKET.match(data, start)
-            end = found.end() if found is not None else len(data)
-            text = COMMENT.sub(lambda comment: " " * len(comment[0]), data[start:end])
+            last_line = max(text.rfind("\n"), text.rfind("\r"), 0)
+            if end < 0 or text.find("#", last_line) >= 0:
+                found = TO_BRACKET.match(data, start)
+                end = found.end() if found is not None else len(data)
+            text = COMMENT.sub(" ", data[start:end])
         values: Any = make(text) if end < len(data) else None
         if values is None:
-            values = _loose_list(parser, start, end, single, whole)
+            loose, pos = loose_numbers(parser, start, single)
+            parser.closed(start - 1, pos, "a whole number" if whole else "a number")
+            values = frozen_array(loose, whole)
         if width == 1:
             return values, end + 1
         if len(values) % width:
@@ -147,68 +150,19 @@ def _list_reader(field_type: str) -> Reader:
     return read
 
 
-def _frozen_array(values: list[Any], whole: bool) -> Any:  # noqa: ANN401
-    array = np.array(values, dtype=np.int32 if whole else np.float64)
-    array.flags.writeable = False
-    return array
-
-
-def _loose_list(parser: Parser, start: int, end: int, single: str, whole: bool) -> Any:  # noqa: ANN401
-    """Read the numbers of a list one by one, to find the one that is none."""
-    values: list[float] = []
-    pos = start
-    while (found := LOOSE_NUMBER.match(parser.data, pos)) is not None:
-        values.append(_loose_number(parser, found[1], found.start(1), single))
-        pos = found.end()
-    parser.closed(start - 1, pos, "a whole number" if whole else "a number")
-    return _frozen_array(values, whole)
-
-
-def _loose_number(parser: Parser, word: str, place: int, single: str) -> float:
-    if single == "SFInt32":
-        sign = -1 if word[0] == "-" else 1
-        digits = word.lstrip("+-")
-        if digits[:2] in ("0x", "0X"):
-            value = sign * int(digits, 16)
-            # Sixteen bits in two's complement each: 0xFFFFFFFF is how the standard writes -1.
-            return value - 2**32 if 2**31 <= value < 2**32 else _int32(parser, value, place)
-        if _WHOLE.fullmatch(word):
-            return _int32(parser, int(word) if len(word) < 40 else 2**40, place)
-        try:
-            number = float(word)
-        except ValueError:
-            number = math.nan
-        if not number.is_integer():
-            raise parser.error(rules.WRONG_VALUE, f"{word[:40]} stands where a whole number belongs", place)
-        parser.problem(rules.ODD_VALUE, f"{word[:40]} is written for a whole number", place)
-        return _int32(parser, int(number), place)
-    if "x" in word or "X" in word:
-        raise parser.error(rules.WRONG_VALUE, f"{word[:40]} is hexadecimal: only whole numbers may be", place)
-    try:
-        number = float(word)
-    except ValueError:
-        number = math.nan if "#" not in word or "inf" not in word.lower() else math.inf
-    if not math.isfinite(number):
-        parser.problem(rules.NOT_FINITE, f"{word[:40]} stands where a number belongs", place)
-    return number
-
-
-def _bare_numbers(parser: Parser, pos: int, field_type: str, width: int, whole: bool) -> tuple[Value, int]:
+def _bare_numbers(parser: Parser, start: int, field_type: str) -> tuple[Value, int]:
     """Read one value without brackets, which is legal, or several, which is not, but plain."""
     single = "SF" + field_type[2:]
-    values: list[float] = []
-    start = pos
-    while (found := LOOSE_NUMBER.match(parser.data, pos)) is not None:
-        values.append(_loose_number(parser, found[1], found.start(1), single))
-        pos = found.end()
+    width = COUNTS[single]
+    values, pos = loose_numbers(parser, start, single)
     if not values:
-        return irregular(parser, pos, field_type)
+        return irregular(parser, start, field_type)
     if len(values) % width:
         message = f"{len(values)} numbers do not make an {field_type} of {width} each"
         raise parser.error(rules.WRONG_COUNT, message, parser.skip(start))
     if len(values) > width:
         parser.problem(rules.ODD_VALUE, f"{len(values)} numbers without brackets around them", parser.skip(start))
-    array = _frozen_array(values, whole)
+    array = frozen_array(values, field_type == "MFInt32")
     return array if width == 1 else array.reshape(-1, width), pos
 
 
@@ -257,25 +211,7 @@ def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
     start = parser.data[place : place + 1]
     count = COUNTS.get(field_type)
     if count is not None:
-        opened = start == "["
-        at = place + 1 if opened else place
-        values: list[float] = []
-        while len(values) < count and (number := LOOSE_NUMBER.match(parser.data, at)) is not None:
-            values.append(_loose_number(parser, number[1], number.start(1), field_type))
-            at = number.end()
-        if len(values) == count:
-            if opened:
-                at = parser.closed(place, at, "the closing bracket")
-                parser.problem(rules.ODD_VALUE, f"brackets around an {field_type}", place)
-            if count > 1:
-                return _frozen_array(values, False), at
-            return (int(values[0]) if field_type == "SFInt32" else values[0]), at
-        if not values and count > 1 and (text := STRING.match(parser.data, pos)) is not None:
-            parser.problem(rules.ODD_VALUE, f'"{text[1][:40]}" stands where an {field_type} belongs', place)
-            return unescape(text[1]), text.end()
-        wanted = f"{count} numbers" if count > 1 else "a whole number" if field_type == "SFInt32" else "a number"
-        after = f", after {len(values)} of them {parser.found(at)}" if values else f" stands {parser.found(place)}"
-        raise parser.wrong(f"where {wanted} ({field_type}) belong{'' if count > 1 else 's'}{after}", at)
+        return _odd_numbers(parser, place, field_type, count)
     if field_type == "SFBool" and (word := WORD.match(parser.data, pos)) is not None:
         truth = {"true": True, "1": True, "false": False, "0": False}.get(word[1].lower())
         if truth is not None:
@@ -288,6 +224,32 @@ def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
     if start == '"':
         parser.string_end(place)
     raise parser.wrong(f"where the value of an {field_type} belongs stands {parser.found(place)}", place)
+
+
+def _odd_numbers(parser: Parser, place: int, field_type: str, count: int) -> tuple[Value, int]:
+    """Read the numbers of one value, in brackets perhaps; a string where a vector belongs is kept, as old models have it for an axis."""
+    opened = parser.data[place : place + 1] == "["
+    values, pos = loose_numbers(parser, place + opened, field_type, count)
+    if len(values) == count:
+        if opened:
+            pos = parser.closed(place, pos, "the closing bracket")
+            parser.problem(rules.ODD_VALUE, f"brackets around an {field_type}", place)
+        if count > 1:
+            return frozen_array(values, False), pos
+        return (int(values[0]) if field_type == "SFInt32" else values[0]), pos
+    if not values and count > 1 and (text := STRING.match(parser.data, place)) is not None:
+        parser.problem(rules.ODD_VALUE, f'"{text[1][:40]}" stands where an {field_type} belongs', place)
+        return unescape(text[1]), text.end()
+    stop = parser.skip(pos)
+    what = (
+        f"{count} numbers belong"
+        if count > 1
+        else "a whole number belongs"
+        if field_type == "SFInt32"
+        else "a number belongs"
+    )
+    after = f", after {len(values)} of them stands" if values else " stands"
+    raise parser.wrong(f"where {what} ({field_type}){after} {parser.found(stop)}", stop)
 
 
 def by_look(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -306,29 +268,15 @@ def by_look(parser: Parser, pos: int) -> tuple[Value, int]:
             return _read_strings(parser, pos)
         if LOOSE_NUMBER.match(parser.data, inner) is not None:
             return READERS["MFFloat"](parser, pos)
-        return READERS["MFNode"](parser, pos)
+        return parser.node_list(pos)
     if LOOSE_NUMBER.match(parser.data, pos) is not None:
-        value, at = _bare_by_look(parser, pos)
-        return value, at
+        return bare_by_look(parser, pos)
     if (found := IS.match(parser.data, pos)) is not None:
         return parser.is_reference(found[1], found.start(1)), found.end()
     word = WORD.match(parser.data, pos)
     if word is not None and word[1] in _TRUTH:
         return _TRUTH[word[1]], word.end()
-    return READERS["SFNode"](parser, pos)
-
-
-def _bare_by_look(parser: Parser, pos: int) -> tuple[Value, int]:
-    words: list[tuple[str, int]] = []
-    while (found := LOOSE_NUMBER.match(parser.data, pos)) is not None:
-        words.append((found[1], found.start(1)))
-        pos = found.end()
-    if len(words) == 1:
-        word, place = words[0]
-        if _WHOLE.fullmatch(word) and len(word) < 10:
-            return int(word), pos
-        return _loose_number(parser, word, place, "SFFloat"), pos
-    return _frozen_array([_loose_number(parser, word, place, "SFFloat") for word, place in words], False), pos
+    return parser.node_or_null(pos)
 
 
 READERS: dict[str, Reader] = {
@@ -339,8 +287,6 @@ READERS: dict[str, Reader] = {
     "SFString": _read_string,
     "MFString": _read_strings,
     "SFImage": _read_image,
-    "SFNode": lambda parser, pos: parser.node_or_null(pos),
-    "MFNode": lambda parser, pos: parser.node_list(pos),
     **{name: _vector_reader(name) for name, count in COUNTS.items() if count > 1},
     **{
         name: _list_reader(name)
