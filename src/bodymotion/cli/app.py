@@ -8,6 +8,7 @@ import typer
 
 from bodymotion import __version__
 from bodymotion.cli.info import info
+from bodymotion.cli.view import view
 
 __all__ = ["app"]
 
@@ -45,3 +46,4 @@ def bodymotion(
 
 
 app.command()(info)
+app.command()(view)

@@ -34,6 +34,7 @@ def view(
     block: bool = True,
     watch: bool = False,
     play: bool = True,
+    allow_outside: bool = False,
     show: Iterable[str] = (),
 ) -> Viewer | None:
     """Show a robot and its motion in the browser; or write a page that does.
@@ -57,6 +58,8 @@ def view(
         Load the files again when they are saved, and keep the time.
     play:
         Begin to play as soon as a browser is there.
+    allow_outside:
+        Also read parts of a model that lie outside its folder.
     show:
         What to switch on at first, such as "devices", "frames", "axes", "mass", "collisions".
 
@@ -71,7 +74,7 @@ def view(
     """
     sources = [source for source in (body, motion) if source is not None]
     files = [Path(source) for source in sources if not isinstance(source, (Body, Motion))]
-    take = load_take(*sources)
+    take = load_take(*sources, allow_outside=allow_outside)
     switches = _switches(show)
     if html is not None:
         from bodymotion.viewer.html import write_page
@@ -83,8 +86,12 @@ def view(
 
     viewer = Viewer(take, host=host, port=port, files=files, switches=switches, play=play)
     print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
+    if take.problems:
+        print(
+            f"bodymotion: {len(take.problems)} problems in the files; the panel lists them", file=sys.stderr, flush=True
+        )
     if watch and files:
-        _watch(viewer, sources, files)
+        _watch(viewer, sources, files, allow_outside)
     if open_browser:
         import webbrowser
 
@@ -97,7 +104,7 @@ def view(
     return None
 
 
-def load_take(*sources: Showable) -> Take:
+def load_take(*sources: Showable, allow_outside: bool = False) -> Take:
     """Make what is shown of a body, a motion, or both, given as things or as files, in any order.
 
     Raises
@@ -107,13 +114,12 @@ def load_take(*sources: Showable) -> Take:
     ValueError
         When there are two bodies or two motions, or what they hold does not fit.
     """
-    from bodymotion.formats.table import load
     from bodymotion.viewer.take import make_take
 
     bodies: list[Body] = []
     motions: list[Motion] = []
     for source in sources:
-        thing = source if isinstance(source, (Body, Motion)) else load(Path(source))
+        thing = source if isinstance(source, (Body, Motion)) else _load(Path(source), allow_outside)
         if isinstance(thing, Body):
             bodies.append(thing)
         elif isinstance(thing, Motion):
@@ -125,12 +131,19 @@ def load_take(*sources: Showable) -> Take:
     return make_take(bodies[0] if bodies else None, motions[0] if motions else None)
 
 
-def _watch(viewer: Viewer, sources: list[Showable], files: list[Path]) -> None:
+def _load(path: Path, allow_outside: bool) -> object:
+    from bodymotion.formats.table import find_format
+
+    found = find_format(path)
+    return found.read(path, allow_outside=True) if allow_outside and found.name == "openhrp" else found.read(path)
+
+
+def _watch(viewer: Viewer, sources: list[Showable], files: list[Path], allow_outside: bool) -> None:
     from bodymotion.viewer.watch import Watcher
 
     def reload() -> None:
         try:
-            take = load_take(*sources)
+            take = load_take(*sources, allow_outside=allow_outside)
         except (ValueError, OSError) as error:
             viewer.say(f"Not reloaded, the last good one is shown: {error}", bad=True)
             return

@@ -22,6 +22,8 @@ WIDEST = {"rotate": np.pi, "slide": 1.0}
 """How far [rad or m] a slider goes each way where the joint has no limit."""
 ENDLESS = 100.0
 """Limits [rad or m] beyond this are taken as none."""
+UNBROKEN_DOT = "\u2024"
+"""Looks like a point; after a true one viser breaks the line of a label."""
 QUIET = 0.6
 """For so many seconds after someone has moved a slider its value is not written back."""
 
@@ -131,7 +133,8 @@ def _label(joint: Joint, column: int, value: float) -> str:
     name = (joint.name or f"joint {column}")[:40]
     if joint.type == "slide":
         return f"{name} [m]"
-    return f"{name} {value:+.3f}".replace("-0.000", "+0.000").replace(".", ".\u2060") + "\u00a0rad"
+    number = f"{value:+.3f}".replace("-0.000", "+0.000").replace("-", "−").replace(".", UNBROKEN_DOT)
+    return f"{name} {number}\u00a0rad"
 
 
 def _hint(joint: Joint, column: int, value: float) -> str:

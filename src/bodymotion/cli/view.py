@@ -1,0 +1,78 @@
+"""`bodymotion view MODEL [MOTION]`: see a robot and its motion in the browser, or write a page that shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["view"]
+
+
+def view(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="MODEL [MOTION]", help="A model (.wrl), a motion (.seq), or both.", show_default=False),
+    ],
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write one self-contained page instead, which plays without a server."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Where to listen; 0.0.0.0 lets other machines look.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The next free one is taken.")] = 8080,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser, only print the address.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Load the files again when they are saved.")] = False,
+    paused: Annotated[bool, typer.Option("--paused", help="Do not begin to play.")] = False,
+    allow_outside: Annotated[
+        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
+    ] = False,
+    show: Annotated[
+        str,
+        typer.Option(
+            "--show", metavar="NAMES", help="What to switch on, with commas: frames,axes,devices,mass,collisions."
+        ),
+    ] = "",
+) -> None:
+    """Show a robot and its motion in the browser.
+
+    The address is printed on stderr; Ctrl-C ends. A model alone can be posed with sliders, a motion alone is shown as frames.
+
+    \b
+    Examples:
+      bodymotion view robot.wrl walk.seq
+      bodymotion view --html walk.html robot.wrl walk.seq
+      bodymotion view --watch --no-browser robot.wrl
+    """  # noqa: D301
+    from bodymotion.cli.messages import say, show_problem
+    from bodymotion.cli.text import one_line
+    from bodymotion.diagnostics import FormatError
+    from bodymotion.viewer import view as view_them
+
+    if len(files) > 2:
+        raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL [MOTION]")
+    try:
+        view_them(
+            files[0],
+            files[1] if len(files) > 1 else None,
+            html=html,
+            host=host,
+            port=port,
+            open_browser=not no_browser,
+            watch=watch,
+            play=not paused,
+            allow_outside=allow_outside,
+            show=[name.strip() for name in show.split(",") if name.strip()],
+        )
+    except FormatError as error:
+        show_problem(error.problem)
+        raise typer.Exit(1) from None
+    except (ValueError, OSError) as error:
+        say(f"bodymotion view: {one_line(error)}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
