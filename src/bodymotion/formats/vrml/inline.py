@@ -16,7 +16,8 @@ from urllib.parse import unquote
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Node, Proto, Scene
-from bodymotion.formats.vrml.parser import MAX_SIZE, parse_vrml
+from bodymotion.formats.vrml.parser import MAX_SIZE
+from bodymotion.formats.vrml.reader import parse_vrml
 
 __all__ = ["InlineLoader"]
 

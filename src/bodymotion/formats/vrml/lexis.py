@@ -50,7 +50,7 @@ WORD = re.compile(rf"{_SPACE}({_NAME}|[\[\]{{}}]|)")
 """1: a name, a keyword, a number or a bracket; empty at the end of the text and before a string."""
 
 NAME = re.compile(rf"{_SPACE}({_NAME})")
-NODE = re.compile(rf"{_SPACE}(?:DEF{_END}{_SPACE}({_NAME}){_SPACE})?({_NAME}){_SPACE}\{{")
+NODE = re.compile(rf"{_SPACE}(?:DEF{_END}{_SPACE}({_NAME}){_SPACE})?((?!(?:DEF|USE|NULL){_END}){_NAME}){_SPACE}\{{")
 """1: the name after DEF or None; 2: the type of the node; it ends after the brace."""
 
 OPEN = re.compile(rf"{_SPACE}\[")

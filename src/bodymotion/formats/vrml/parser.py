@@ -16,20 +16,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
+from typing import NamedTuple
 
-from bodymotion.diagnostics import Location
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.cursor import Cursor
 from bodymotion.formats.vrml.header import read_header
 from bodymotion.formats.vrml.lexis import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, WORD
 from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
-from bodymotion.formats.vrml.text import Text, decode
+from bodymotion.formats.vrml.text import Text
 from bodymotion.formats.vrml.values import READERS, Reader, by_look, read_event
 
-__all__ = ["MAX_DEPTH", "MAX_SIZE", "Parser", "parse_vrml"]
+__all__ = ["MAX_DEPTH", "MAX_SIZE", "Parser"]
 
 MAX_DEPTH = 256
 """So deep may nodes be nested."""
@@ -41,40 +41,37 @@ _STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
 _NUMBER_LIKE = re.compile(r"[+-]?\.?[0-9]")
 
 
-def parse_vrml(data: bytes, path: Path | None = None, known_protos: Mapping[str, Proto] | None = None) -> Scene:
-    """Parse a VRML97 file.
+class _Kind(NamedTuple):
+    """A type of node: how its fields are read, its prototype if it is no node of the standard, and what an instance adds to the size."""
 
-    Parameters
-    ----------
-    data:
-        Its bytes.
-    path:
-        Where they come from: for the locations of problems, and for relative urls.
-    known_protos:
-        Prototypes that the file may use without declaring them.
+    readers: dict[str, Reader]
+    proto: Proto | None = None
+    size: int = 1
 
-    Raises
-    ------
-    FormatError
-        With line and column, when the text does not follow the grammar.
-    """
-    if data[:2] == b"\x1f\x8b":
-        place = Location(str(path) if path else None, 1, 1)
-        raise rules.NOT_VRML97.error("the file is compressed", place, "unpack it with gunzip")
-    text, encoding = decode(data)
-    parser = Parser(Text(text.rstrip("\0\x1a"), path, encoding), known_protos or {})
-    try:
-        return parser.scene()
-    except RecursionError as error:
-        raise parser.error(rules.TOO_DEEP, "nodes are nested too deep for the stack that is left", 0) from error
+
+@dataclass
+class _Scope:
+    """What may be named in a file or in the body of a prototype: types, nodes by DEF with their size, fields that IS may mean."""
+
+    kinds: dict[str, _Kind]
+    routes: list[Route]
+    nodes: dict[str, tuple[Node, int]] = field(default_factory=dict)
+    interface: Mapping[str, FieldDeclaration] = field(default_factory=dict)
+
+
+_UNKNOWN = _Kind({})
 
 
 @cache
-def _standard_readers(node_type: str) -> dict[str, Reader] | None:
-    return _readers_of(standard_fields(node_type)) if node_type in STANDARD_NODES else None
+def _standard_kind(node_type: str) -> _Kind | None:
+    return _Kind(_readers(standard_fields(node_type))) if node_type in STANDARD_NODES else None
 
 
-def _readers_of(fields: Mapping[str, FieldDeclaration]) -> dict[str, Reader]:
+def _kind(proto: Proto, size: int) -> _Kind:
+    return _Kind(_readers(proto.fields), proto, 1 + size)
+
+
+def _readers(fields: Mapping[str, FieldDeclaration]) -> dict[str, Reader]:
     return {
         name: read_event if declared.access in ("eventIn", "eventOut") else _reader(declared.type)
         for name, declared in fields.items()
@@ -93,16 +90,9 @@ class Parser(Cursor):
     def __init__(self, text: Text, known_protos: Mapping[str, Proto]) -> None:
         super().__init__(text)
         self.result = Scene(path=text.path, encoding=text.encoding, problems=self.problems)
-        self.protos: dict[str, Proto] = {}
-        self.proto_readers: dict[str, dict[str, Reader]] = {}
-        self.proto_sizes: dict[str, int] = {}
-        self.defined: dict[str, tuple[Node, int]] = {}
-        self.routes: list[Route] = self.result.routes
-        self.interface: Mapping[str, FieldDeclaration] | None = None
+        self.scope = _Scope({name: _kind(proto, 1) for name, proto in known_protos.items()}, self.result.routes)
         self.depth = 0
         self.size = 0
-        for name, proto in known_protos.items():
-            self._declare(name, proto, 1)
 
     def scene(self) -> Scene:
         """Parse the whole text."""
@@ -111,7 +101,9 @@ class Parser(Cursor):
         if self.text.encoding not in ("ascii", "utf-8"):
             self.problem(rules.ENCODING, f"the text is not UTF-8; it is read as {self.text.encoding}", 0)
         result.nodes, _ = self._statements(0, None)
-        result.protos = self.protos
+        result.protos = {
+            name: kind.proto for name, kind in self.scope.kinds.items() if kind.proto and kind.proto.text is self.text
+        }
         result.size = self.size
         if not result.nodes and not result.protos:
             self.problem(rules.EMPTY, "there is no node in the file", 0)
@@ -157,7 +149,7 @@ class Parser(Cursor):
         if found is None:
             raise self.wrong("a route is written ROUTE name.event TO name.event", self.skip(pos))
         ends = [found[1].rpartition("."), found[2].rpartition(".")]
-        self.routes.append(Route(ends[0][0], ends[0][2], ends[1][0], ends[1][2]))
+        self.scope.routes.append(Route(ends[0][0], ends[0][2], ends[1][0], ends[1][2]))
         return found.end()
 
     def _proto(self, pos: int) -> int:
@@ -169,23 +161,13 @@ class Parser(Cursor):
                 f"where the body of PROTO {name} belongs stands {self.found(word.start(1))}", word.start(1)
             )
         proto = Proto(name, fields, text=self.text, offset=place)
-        outer = (
-            self.protos,
-            self.proto_readers,
-            self.proto_sizes,
-            self.defined,
-            self.routes,
-            self.interface,
-            self.size,
-        )
-        self.protos, self.proto_readers, self.proto_sizes = map(dict, outer[:3])  # type: ignore[arg-type]
-        self.defined, self.routes, self.interface = {}, proto.routes, fields
+        outer, before = self.scope, self.size
+        self.scope = _Scope(dict(outer.kinds), proto.routes, interface=fields)
         self._deeper(place)
         proto.body, pos = self._statements(word.end(), word.start(1))
         self.depth -= 1
-        size = self.size - outer[6]
-        self.protos, self.proto_readers, self.proto_sizes, self.defined, self.routes, self.interface, self.size = outer
-        self._declare(name, proto, size)
+        outer.kinds[name] = _kind(proto, self.size - before)
+        self.scope, self.size = outer, before
         return pos
 
     def _extern_proto(self, pos: int) -> int:
@@ -195,7 +177,7 @@ class Parser(Cursor):
         if not isinstance(urls, list):
             raise self.wrong("an EXTERNPROTO ends with its urls", self.skip(pos))
         proto = Proto(name, fields, urls=tuple(map(str, urls)), text=self.text, offset=place)
-        self._declare(name, proto, 1)
+        self.scope.kinds[name] = _kind(proto, 1)
         return pos
 
     def _proto_name(self, pos: int) -> tuple[str, int, int]:
@@ -204,11 +186,6 @@ class Parser(Cursor):
         if found is None or opened is None:
             raise self.wrong("a prototype begins with PROTO name [", self.skip(pos))
         return found[1], found.start(1), opened.end()
-
-    def _declare(self, name: str, proto: Proto, size: int) -> None:
-        self.protos[name] = proto
-        self.proto_readers[name] = _readers_of(proto.fields)
-        self.proto_sizes[name] = size
 
     def _declarations(self, pos: int, defaults: bool) -> tuple[dict[str, FieldDeclaration], int]:
         opened = pos - 1
@@ -282,7 +259,7 @@ class Parser(Cursor):
         found = NAME.match(self.data, pos)
         if found is None:
             raise self.wrong("USE needs a name", self.skip(pos))
-        node, size = self.defined.get(found[1], (None, 0))
+        node, size = self.scope.nodes.get(found[1], (None, 0))
         if node is None:
             self.problem(rules.UNDEFINED_USE, f"no node before has the name {found[1][:80]}", found.start(1))
         self.size += size
@@ -304,19 +281,15 @@ class Parser(Cursor):
         place = opening.start(2)
         self._deeper(place)
         before = self.size
-        proto = self.protos.get(node_type)
-        if proto is not None:
-            readers = self.proto_readers[node_type]
-            self.size += 1 + self.proto_sizes[node_type]
-        else:
-            known = _standard_readers(node_type)
-            if known is None:
-                self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type[:80]}", place)
-            readers = known or {}
-            self.size += 1
+        kind = self.scope.kinds.get(node_type) or _standard_kind(node_type)
+        if kind is None:
+            self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type[:80]}", place)
+            kind = _UNKNOWN
+        readers = kind.readers
+        self.size += kind.size
         if self.size > MAX_SIZE:
             raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", place)
-        node = Node(node_type, name or "", {}, proto, self.text, place)
+        node = Node(node_type, name or "", {}, kind.proto, self.text, place)
         fields, places = node.fields, node.places
         data, match = self.data, WORD.match
         pos = opening.end()
@@ -336,7 +309,7 @@ class Parser(Cursor):
                 pos = self._odd_field(node, found, opening.end() - 1)
         self.depth -= 1
         if name:
-            self.defined[name] = node, self.size - before
+            self.scope.nodes[name] = node, self.size - before
         return node, pos
 
     def _odd_field(self, node: Node, found: re.Match[str], opened: int) -> int:
@@ -379,6 +352,6 @@ class Parser(Cursor):
 
     def is_reference(self, name: str, place: int) -> IsReference:
         """Make the value `IS name`."""
-        if self.interface is None or name not in self.interface:
+        if name not in self.scope.interface:
             self.problem(rules.UNKNOWN_IS, f"there is no field {name[:80]} that IS could mean", place)
         return IsReference(name)

@@ -1,0 +1,58 @@
+"""Reading a VRML97 file: its bytes, its text, its scene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bodymotion.diagnostics import Location
+from bodymotion.formats.vrml import rules
+from bodymotion.formats.vrml.nodes import Proto, Scene
+from bodymotion.formats.vrml.parser import Parser
+from bodymotion.formats.vrml.text import Text, decode
+
+__all__ = ["parse_vrml", "read_vrml"]
+
+
+def read_vrml(path: str | Path) -> Scene:
+    """Read a VRML97 file; its Inline parts stay unread until an `InlineLoader` is asked for them.
+
+    Raises
+    ------
+    FormatError
+        With line and column, when the text does not follow the grammar; VRML135 when the file can not be opened.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise rules.PART_UNREADABLE.error(f"the file can not be opened: {error}", Location(str(path)), "") from error
+    return parse_vrml(data, path)
+
+
+def parse_vrml(data: bytes, path: Path | None = None, known_protos: Mapping[str, Proto] | None = None) -> Scene:
+    """Parse a VRML97 file.
+
+    Parameters
+    ----------
+    data:
+        Its bytes.
+    path:
+        Where they come from: for the locations of problems, and for relative urls.
+    known_protos:
+        Prototypes that the file may use without declaring them.
+
+    Raises
+    ------
+    FormatError
+        With line and column, when the text does not follow the grammar.
+    """
+    if data[:2] == b"\x1f\x8b":
+        place = Location(str(path) if path else None, 1, 1)
+        raise rules.NOT_VRML97.error("the file is compressed", place, "unpack it with gunzip")
+    text, encoding = decode(data)
+    parser = Parser(Text(text.rstrip("\0\x1a"), path, encoding), known_protos or {})
+    try:
+        return parser.scene()
+    except RecursionError as error:
+        raise parser.error(rules.TOO_DEEP, "nodes are nested too deep for the stack that is left", 0) from error
