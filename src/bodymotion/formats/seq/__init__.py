@@ -1,0 +1,75 @@
+"""Body motions: Choreonoid's standard body motion files (.seq), of versions 1 to 4.
+
+The shape of a file, in the spelling of version 2::
+
+    type: CompositeSeq
+    content: BodyMotion
+    formatVersion: 2
+    frameRate: 500
+    components:
+      -
+        type: MultiSE3Seq
+        content: LinkPosition
+        numParts: 1
+        SE3Format: XYZQWQXQYQZ
+        frames:
+          - [ [ 0, 0, 0.7, 1, 0, 0, 0 ] ]
+      -
+        type: MultiValueSeq
+        content: JointDisplacement
+        numParts: 2
+        frames:
+          - [ 0.1, 0.2 ]
+      -
+        type: Vector3Seq
+        content: ZMP
+        isRootRelative: true
+        frames:
+          - [ 0, 0, -0.7 ]
+
+It is YAML; written in flow style as a whole, it is JSON. A row is `[ v, … ]` (MultiValueSeq), `[ [ x, y, z, … ], … ]` (MultiSE3Seq,
+nested even for one pose) or `[ x, y, z ]` (Vector3Seq). With `hasFrameTime: true` the time stands first in the row. A key that a
+component lacks is taken from the top node.
+
+============  ===============================  ==================  =========================  =====================
+version       1 (BodyMotion, no version key)   2 (the documents)   3                          4 (Choreonoid today)
+============  ===============================  ==================  =========================  =====================
+joints        JointPosition                    JointDisplacement   MultiJointDisplacementSeq  JointDisplacement
+links         LinkPosition                     LinkPosition        MultiLinkPositionSeq       LinkPosition
+ZMP           ZMP, RelativeZMP, RelativeZmp    ZMP                 ZMPSeq                     ZMP, ZMPSeq
+order of SE3  format                           SE3Format           SE3Format                  SE3Format
+keys          camelCase, purpose for content   camelCase           camelCase                  snake_case
+============  ===============================  ==================  =========================  =====================
+
+Both spellings of a key are read in every version, and contents get their names of version 2. The rows never go through a YAML
+parser: `scan` finds them in the bytes and leaves a small text of headers (`nodes`, `headers`), `rows` parses them in bulk into the
+final arrays (`layout`, `reader`). What is in another shape is parsed as YAML as a whole (`document`), with the same result.
+
+Where Choreonoid's loader and the documents disagree, the documents are followed: XYZQXQYQZQW is read in every version; a frame whose
+time does not increase is an error; `1.5abc` is no number; components keep their own lengths; an empty or a bare motion loads. Time
+stamps are kept as they are: putting the frames on a fixed rate is not done while reading.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from bodymotion.formats.seq.headers import ComponentHeader
+from bodymotion.formats.seq.reader import parse_seq, read_seq
+from bodymotion.formats.seq.rules import RULES
+from bodymotion.formats.seq.streaming import MotionReader, open_motion
+
+__all__ = ["RULES", "ComponentHeader", "MotionReader", "looks_like_seq", "open_motion", "parse_seq", "read_seq"]
+
+_TYPE = re.compile(
+    rb"(?:^|[\s{,-])[\"']?type[\"']?\s*:\s*[\"']?"
+    rb"(?:CompositeSeq|BodyMotion|MultiValueSeq|MultiSE3Seq|MultiSe3Seq|MultiAffine3Seq|Vector3Seq)(?![A-Za-z0-9_])"
+)
+
+
+def looks_like_seq(head: bytes) -> bool:
+    """Whether the first bytes of a file name a type that only body motions have."""
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        head = head.replace(b"\0", b"")
+    return _TYPE.search(head) is not None

@@ -1,0 +1,252 @@
+"""A file as a tree of headers, with the frames of each component beside it: out of the bytes, or of the YAML nodes themselves."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import FormatError, Location
+from bodymotion.formats.seq import rules
+from bodymotion.formats.seq.layout import Layout
+from bodymotion.formats.seq.nodes import Mapping, Node, Places, Scalar, Sequence, Tree, key_text, plain, read_tree
+from bodymotion.formats.seq.rows import RowFaultError, RowParser, careful_rows, row_numbers
+from bodymotion.formats.seq.scan import Span, scan
+from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+
+__all__ = ["WHOLE", "Document", "Frames", "open_document", "whole_document"]
+
+WHOLE = 64 << 20
+"""Files up to this many bytes are parsed as YAML as a whole when their rows are in an unusual shape."""
+_BLOCK = 4096
+_ALIAS_GROWTH = 16
+
+
+class Frames(Protocol):
+    """The rows of one component."""
+
+    num_rows: int
+
+    def first(self) -> Node:
+        """Give the first row."""
+
+    def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
+        """Give the numbers (N, width) of all rows, some rows at a time."""
+
+    def location(self, row: int, inside: str) -> Location:
+        """Say where a row begins."""
+
+    def plain(self) -> list[object]:
+        """Give the rows as plain values."""
+
+
+def _fault(error: RowFaultError, row: int, location: Location) -> FormatError:
+    return error.rule.error(f"frame {row} {error.message}", location)
+
+
+class _SpanFrames:
+    def __init__(self, source: ByteSource, span: Span) -> None:
+        self._source, self._span = source, span
+        self.num_rows = span.num_rows
+
+    def _rows(self, k: int) -> Iterator[Sequence]:
+        piece = self._span.pieces[k]
+        try:
+            yield from careful_rows(self._source.read(piece.offset, piece.size), self._span.indent)
+        except UnusualError as error:
+            raise UnusualError(str(error), Location(self._source.path, piece.line)) from None
+
+    def first(self) -> Node:
+        return next(self._rows(0))
+
+    def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
+        parser = RowParser()
+        for k, piece in enumerate(self._span.pieces):
+            block = parser.parse(self._source.read(piece.offset, piece.size), self._span.indent, layout)
+            if block is None or len(block) != piece.rows:
+                block = np.empty((piece.rows, layout.width))
+                row = 0
+                for row, node in enumerate(self._rows(k), 1):
+                    try:
+                        block[row - 1] = row_numbers(node, layout)
+                    except RowFaultError as error:
+                        number = piece.first_row + row - 1
+                        place = self._place(k, error.index, f"{inside}.frames[{number}]")
+                        raise _fault(error, number, place) from None
+                    except IndexError:
+                        raise UnusualError("the rows do not end with their lines") from None
+                if row != piece.rows:
+                    raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
+            yield block
+
+    def _place(self, k: int, offset: int, inside: str) -> Location:
+        piece = self._span.pieces[k]
+        head = self._source.read(piece.offset, offset)
+        last = head.rfind(b"\n")
+        column = offset - last if last >= 0 else piece.column + offset
+        return Location(self._source.path, piece.line + head.count(b"\n"), column, inside)
+
+    def location(self, row: int, inside: str) -> Location:
+        k = max(bisect_right(self._span.pieces, row, key=lambda piece: piece.first_row) - 1, 0)
+        for number, node in enumerate(self._rows(k), self._span.pieces[k].first_row):
+            if number == row:
+                return self._place(k, node.index, f"{inside}.frames[{row}]")
+        raise UnusualError("the rows do not end with their lines")
+
+    def plain(self) -> list[object]:
+        if sum(piece.size for piece in self._span.pieces) > WHOLE:
+            raise UnusualError(
+                "the frames of an unknown type are too many", Location(self._source.path, self._span.pieces[0].line)
+            )
+        places = Places(None)
+        return [plain(node, places, 1 << 40) for k in range(len(self._span.pieces)) for node in self._rows(k)]
+
+
+class _NodeFrames:
+    def __init__(self, node: Sequence, document: Document) -> None:
+        self._node, self._document = node, document
+        self.num_rows = len(node.items)
+
+    def first(self) -> Node:
+        return self._node.items[0]
+
+    def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
+        tree = self._document.tree
+        for at in range(0, self.num_rows, _BLOCK):
+            block: list[list[float]] = []
+            for row, node in enumerate(self._node.items[at : at + _BLOCK], at):
+                if row * layout.width > _ALIAS_GROWTH * tree.size + 1000:
+                    raise rules.ALIASES.error("aliases make too many numbers", self.location(row, inside))
+                try:
+                    block.append(row_numbers(node, layout))
+                except RowFaultError as error:
+                    place = self._document.where.location(error.index, f"{inside}.frames[{row}]")
+                    raise _fault(error, row, place) from None
+            yield np.array(block, np.float64).reshape(len(block), layout.width)
+
+    def location(self, row: int, inside: str) -> Location:
+        return self._document.where.location(self._node.items[row].index, f"{inside}.frames[{row}]")
+
+    def plain(self) -> list[object]:
+        value = plain(self._node, self._document.where, _ALIAS_GROWTH * self._document.tree.size + 1000)
+        assert isinstance(value, list)
+        return value
+
+
+class Document:
+    """The headers of a file, and the frames that they name."""
+
+    def __init__(self, source: ByteSource, tree: Tree, where: Places, marks: dict[int, Span], encoding: str) -> None:
+        self.source, self.tree, self.where, self.marks, self.encoding = source, tree, where, marks, encoding
+        self._frames: dict[int, Frames] = {}
+
+    @property
+    def whole(self) -> bool:
+        """Whether no rows were taken out: then nothing is gained by another, full parse."""
+        return not self.marks
+
+    def location(self, node: Node, inside: str | None = None) -> Location:
+        """Say where a node begins."""
+        return self.where.location(node.index, inside)
+
+    def span(self, node: Node) -> Span | None:
+        """Give the rows that were taken out of a sequence, if they were."""
+        if isinstance(node, Sequence) and len(node.items) == 1 and isinstance(node.items[0], Scalar):
+            return self.marks.get(node.items[0].index)
+        return None
+
+    def frames(self, node: Sequence) -> Frames:
+        """Give the rows of a sequence; the same object for the same node."""
+        known = self._frames.get(id(node))
+        if known is None:
+            span = self.span(node)
+            known = _NodeFrames(node, self) if span is None else _SpanFrames(self.source, span)
+            self._frames[id(node)] = known
+        return known
+
+    def plain(self, node: Node) -> object:
+        """Give a node as plain values, its frames included."""
+        if isinstance(node, Mapping) and self.marks:
+            return {key_text(key): self.plain(value) for key, value in node.pairs}
+        if isinstance(node, Sequence) and self.span(node):
+            return self.frames(node).plain()
+        return plain(node, self.where, _ALIAS_GROWTH * self.tree.size + 1000)
+
+    def check_marks(self) -> None:
+        """Make sure that YAML sees rows wherever rows were taken out.
+
+        Raises
+        ------
+        UnusualError
+            Where it sees something else: a text, a comment, a part of another node.
+        """
+        seen: set[int] = set()
+        spans = set()
+        stack = [self.tree.root]
+        while stack:
+            node = stack.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if isinstance(node, Mapping):
+                for key, value in node.pairs:
+                    if isinstance(key, Scalar) and key.text == "frames" and self.span(value):
+                        assert isinstance(value, Sequence)
+                        spans.add(value.items[0].index)
+                    else:
+                        stack += [key, value]
+            elif isinstance(node, Sequence):
+                stack += node.items
+        if spans != self.marks.keys() or self.tree.next_document is not None:
+            raise UnusualError("there are rows where YAML sees none")
+
+
+def open_document(source: ByteSource) -> Document:
+    """Read the headers of a file, leaving its rows where they are.
+
+    Raises
+    ------
+    UnusualError
+        When that can not be done: `whole_document` then can.
+    FormatError
+        When the file is faulty.
+    """
+    found = scan(source)
+    try:
+        document = Document(source, read_tree(found.where), found.where, found.marks, found.encoding)
+    except FormatError as error:
+        if not found.marks:
+            raise
+        raise UnusualError(error.problem.message, error.problem.location) from error
+    if found.marks:
+        if document.tree.aliased:
+            raise UnusualError("there are aliases")
+        document.check_marks()
+    return document
+
+
+def whole_document(source: ByteSource, why: UnusualError) -> Document:
+    """Parse a whole file as YAML.
+
+    Raises
+    ------
+    FormatError
+        When it is faulty, or (SEQ005) too large for that.
+    """
+    if source.size > WHOLE:
+        if isinstance(why.__cause__, FormatError):
+            raise why.__cause__
+        size = f"a file of {source.size / 1e6:.0f} MB is read only with rows in the usual shape"
+        raise rules.TOO_LARGE.error(f"{size}, and {why}", why.location)
+    data = source.read(source.start, source.size)
+    encoding = source.encoding
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text, encoding = data.decode("cp932", "replace"), "cp932"
+    where = Places(source.path)
+    where.add(text, 1, 1)
+    return Document(source, read_tree(where), where, {}, encoding)

@@ -1,0 +1,158 @@
+"""From a document to a Motion: the rows of each component into its arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import Floats, frozen
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.seq import rules
+from bodymotion.formats.seq.document import Document, open_document, whole_document
+from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
+from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    OtherSeq,
+    Vector3Seq,
+)
+from bodymotion.source import Source
+from bodymotion.timeline import Timeline
+
+__all__ = ["component_of", "parse_seq", "read_document", "read_seq", "row_blocks", "source_of"]
+
+T = TypeVar("T")
+_FINITE = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
+
+
+def read_seq(path: str | Path) -> Motion:
+    """Read a body motion file (.seq, .yaml, .yml, .json) of any version.
+
+    Parameters
+    ----------
+    path:
+        The file. Rows in the usual shape are read in pieces: no more than the arrays and some megabytes are held in memory.
+
+    Raises
+    ------
+    FormatError
+        When nothing can be made of the file, with line, column and rule. What is odd but readable is in `Motion.problems`.
+    """
+    with ByteSource.open(path) as source:
+        return read_document(source, _motion)
+
+
+def parse_seq(data: bytes, path: str = "") -> Motion:
+    """Read a body motion from the bytes of a file; `path` is only for messages. Raises as `read_seq` does."""
+    return read_document(ByteSource(None, data, path or None), _motion)
+
+
+def read_document(source: ByteSource, use: Callable[[Document], T]) -> T:
+    """Give what `use` makes of the document: as the fast reader finds it, or else as a full YAML parse does."""
+    try:
+        return use(open_document(source))
+    except UnusualError as error:
+        why = error
+    return use(whole_document(source, why))
+
+
+def _motion(document: Document) -> Motion:
+    headers = read_headers(document)
+    problems = list(headers.problems)
+    done: dict[tuple[int, object], tuple[Floats, Floats | None, list[Problem]]] = {}
+    components: list[Component] = []
+    for header in headers.components:
+        values = times = None
+        if header.layout is not None:
+            key = (id(header.frames), header.layout) if header.frames else (id(header), None)
+            if key not in done:
+                done[key] = _read(header)
+            values, times, found = done[key]
+            if header.content in _FINITE:
+                problems += found
+        components.append(component_of(header, values, times))
+    return Motion(tuple(components), headers.extra, source_of(document, headers), tuple(problems))
+
+
+def source_of(document: Document, headers: Headers) -> Source:
+    """Say where a motion came from, with what a writer needs to write it alike."""
+    path = document.source.path
+    options = {
+        "style": headers.style,
+        "frame_rate": headers.frame_rate,
+        "se3_formats": tuple(c.se3_format for c in headers.components),
+    }
+    return Source("seq", Path(path) if path else None, str(headers.version), document.encoding, options)
+
+
+def row_blocks(header: ComponentHeader) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
+    """Give the rows (N, width) of a component as they are read, with the number of the first one, times checked.
+
+    Raises
+    ------
+    FormatError
+        At a row that has not the numbers it should have, or whose time does not increase.
+    """
+    if header.layout is None or header.frames is None:
+        return
+    row, last = 0, -np.inf
+    for block in header.frames.blocks(header.layout, header.inside):
+        if header.layout.stamped:
+            times = np.concatenate([[last], block[:, 0]])
+            good = (times[1:] > times[:-1]) & (times[1:] < np.inf)
+            if not good.all():
+                k = int(np.argmin(good))
+                before = f"not after {float(times[k])!r} s, the time of the frame before" if row + k else "no time"
+                where = header.frames.location(row + k, header.inside)
+                raise rules.TIME_ORDER.error(f"frame {row + k} is at {float(times[k + 1])!r} s, {before}", where)
+            last = times[-1]
+        yield row, block
+        row += len(block)
+
+
+def _read(header: ComponentHeader) -> tuple[Floats, Floats | None, list[Problem]]:
+    assert header.layout is not None
+    values, times = header.layout.empty(header.num_frames)
+    bad, first = 0, -1
+    for row, block in row_blocks(header):
+        stop = row + len(block)
+        header.layout.store(block, values[row:stop], None if times is None else times[row:stop])
+        finite = np.isfinite(block)
+        if not finite.all():
+            rows = np.flatnonzero(~finite.all(axis=1))
+            first = row + int(rows[0]) if first < 0 else first
+            bad += len(rows)
+    problems = []
+    if bad:
+        assert header.frames is not None
+        where = header.frames.location(first, header.inside)
+        message = f"{header.content} has nan or inf in frame {first}"
+        problems.append(rules.NOT_FINITE.problem(message + (f" and {bad - 1} more" if bad > 1 else ""), where))
+    return frozen(values), None if times is None else frozen(times), problems
+
+
+def component_of(header: ComponentHeader, values: Floats | None, times: Floats | None) -> Component:
+    """Make a component of its header and its rows (None for a component of an unknown type)."""
+    if values is None:
+        return OtherSeq(type=header.type, content=header.content, extra=header.extra)
+    if header.has_frame_time:
+        timeline = Timeline.stamped(np.empty(0) if times is None else times, header.frame_rate)
+    else:
+        assert header.frame_rate is not None
+        timeline = Timeline.uniform(len(values), header.frame_rate)
+    common = {"content": header.content, "timeline": timeline, "part_labels": header.part_labels, "extra": header.extra}
+    if header.type == "MultiSE3Seq":
+        return MultiSE3Seq(values=values, **common)
+    if header.type == "MultiValueSeq":
+        return MultiValueSeq(values=values, **common)
+    return Vector3Seq(values=values, is_root_relative=header.is_root_relative, **common)

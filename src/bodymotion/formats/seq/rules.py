@@ -1,0 +1,139 @@
+"""The rules of body motion files: what the documents ask for, and what we judge to be odd.
+
+`source` says where a rule comes from: "document" (the description of the format), "reference" (what Choreonoid's loader asks for
+where the documents are silent), "judgement" (ours).
+"""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = ["RULES"]
+
+UNREADABLE = Rule("SEQ001", "error", "The file can be opened and read to its end.", "judgement")
+NOT_YAML = Rule(
+    "SEQ002",
+    "error",
+    "A body motion is well-formed YAML.",
+    hint="the line named may be the one after the fault; indentation is made of spaces, not tabs",
+)
+NOT_A_MOTION = Rule(
+    "SEQ003",
+    "error",
+    "The top node is a mapping of type CompositeSeq (BodyMotion in version 1).",
+    hint="a motion starts with 'type: CompositeSeq'",
+)
+VERSION = Rule("SEQ004", "error", "The format version is 1, 2, 3 or 4.", "reference")
+TOO_LARGE = Rule(
+    "SEQ005",
+    "error",
+    "A large file has its frames in the usual shape, one flow-style row of numbers for each frame.",
+    "judgement",
+    "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are read without holding the whole text in memory",
+)
+ALIASES = Rule(
+    "SEQ006",
+    "error",
+    "Anchors and aliases stand for nodes that are complete, and do not blow the data up.",
+    "judgement",
+    "write the data out in place of the aliases",
+)
+TAG = Rule(
+    "SEQ007", "error", "Nodes have no tags but YAML's own (!!str, !!int, !!float, !!bool, !!seq, !!map).", "judgement"
+)
+
+COMPONENTS = Rule("SEQ101", "error", "The components are a sequence of mappings.")
+COMPONENT_TYPE = Rule("SEQ102", "error", "Each component names its type.")
+FRAME_RATE_MISSING = Rule(
+    "SEQ103",
+    "error",
+    "A component without time stamps has a frame rate, of its own or from the top node.",
+    hint="add 'frameRate: 500' to the top node",
+)
+FRAME_RATE = Rule("SEQ104", "error", "A frame rate is a positive, finite number of frames per second.")
+NUM_PARTS = Rule("SEQ105", "error", "The number of parts is a whole number, zero or more.")
+FLAG = Rule("SEQ106", "error", "hasFrameTime and isRootRelative are true or false.")
+FRAME_TIME_V1 = Rule(
+    "SEQ107", "error", "Version 1 knows no time-stamped frames.", "reference", "write 'formatVersion: 2' and its names"
+)
+SE3_FORMAT = Rule("SEQ108", "error", "The SE3 format is XYZQWQXQYQZ, XYZQXQYQZQW or XYZRPY.")
+FRAMES = Rule("SEQ109", "error", "The frames of a component are a sequence of rows.")
+ROW = Rule("SEQ110", "error", "Each frame is a row of as many numbers as the header says.")
+NUMBER = Rule(
+    "SEQ111",
+    "error",
+    "The elements of a row are plain decimal numbers that every reader reads alike.",
+    "judgement",
+    "0x10, 1_000, 1:30 and quoted numbers are read differently by different programs",
+)
+TIME_ORDER = Rule("SEQ112", "error", "The time of each frame is greater than that of the frame before it.")
+NOT_FINITE = Rule("SEQ113", "error", "Joint displacements, link positions and ZMPs are finite numbers.", "judgement")
+
+VERSION_MISSING = Rule(
+    "SEQ201", "warning", "A CompositeSeq says its format version.", hint="read as version 2; add 'formatVersion: 2'"
+)
+VERSION_LOW = Rule("SEQ202", "warning", "The first format version is 1.", "judgement", "read as version 1")
+TOP_TYPE = Rule(
+    "SEQ203", "warning", "The top type fits the version: BodyMotion in version 1, CompositeSeq from 2 on.", "reference"
+)
+TOP_CONTENT = Rule("SEQ204", "note", "The content of the top node is BodyMotion.")
+BARE_COMPONENT = Rule(
+    "SEQ205",
+    "warning",
+    "Components stand in the list 'components' of a CompositeSeq.",
+    hint="read as a motion of this one component",
+)
+NO_COMPONENTS = Rule("SEQ206", "warning", "A motion has at least one component.", "judgement")
+COMPONENT_UNKNOWN = Rule(
+    "SEQ207",
+    "warning",
+    "The types of components are MultiValueSeq, MultiSE3Seq and Vector3Seq.",
+    hint="kept as it is, and not interpreted",
+)
+CONTENT_MISSING = Rule(
+    "SEQ208", "warning", "Each component names its content.", hint="the top node's content is taken, as Choreonoid does"
+)
+CONTENT_OF_OTHER_VERSION = Rule(
+    "SEQ209",
+    "warning",
+    "The names of contents are those of the file's version.",
+    "reference",
+    "kept by its name as it is",
+)
+CONTENT_TYPE = Rule(
+    "SEQ210", "warning", "Joint displacements are a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a Vector3Seq."
+)
+CONTENT_TWICE = Rule(
+    "SEQ211",
+    "warning",
+    "Each content occurs once.",
+    "judgement",
+    "both are kept; Motion's shortcuts give the last, as Choreonoid does",
+)
+NUM_PARTS_MISSING = Rule(
+    "SEQ212", "warning", "A component of a Multi type says its number of parts.", hint="taken from the first row"
+)
+NUM_PARTS_VECTOR = Rule("SEQ213", "warning", "A Vector3Seq has no number of parts.", hint="ignored")
+NUM_FRAMES = Rule(
+    "SEQ214", "warning", "numFrames is the number of rows.", hint="the rows count, numFrames is information only"
+)
+SE3_FORMAT_MISSING = Rule(
+    "SEQ215", "warning", "A MultiSE3Seq says its SE3 format.", hint="told from the length of the first pose"
+)
+FRAMES_MISSING = Rule("SEQ216", "warning", "A component has frames.", "judgement", "read as a component of no frames")
+LENGTHS = Rule(
+    "SEQ217",
+    "warning",
+    "Joint displacements, link positions and the ZMP have equally many frames.",
+    "judgement",
+    "each keeps its own length; Choreonoid cuts or misreads them",
+)
+RATES = Rule("SEQ218", "warning", "The frame rates of the components are that of the top node.")
+KEY_TWICE = Rule("SEQ219", "warning", "A key occurs once in a mapping.", "judgement", "the last one counts")
+ENCODING = Rule("SEQ220", "warning", "The text is UTF-8.", "judgement", "read as Japanese (cp932)")
+DOCUMENTS = Rule("SEQ221", "warning", "A file holds one YAML document.", "judgement", "the first one is read")
+PART_LABELS = Rule("SEQ222", "warning", "There are as many part labels as parts.", "judgement")
+NUM_FRAMES_NUMBER = Rule("SEQ223", "warning", "numFrames is a whole number.", hint="ignored: the rows count")
+
+RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
+"""All rules, in the order of their codes."""

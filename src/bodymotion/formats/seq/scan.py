@@ -1,0 +1,304 @@
+"""Finds the rows of numbers in the bytes of a file, without parsing them, and takes them out of the text.
+
+What is left, the skeleton, is small: the headers, with a mark `~` in place of the rows of each component. It is parsed as YAML; a
+mark that comes back as the only item of a sequence proves that YAML, too, saw rows there. Rows are known in two shapes: lines
+`- [ … ]` of one indentation below `frames:`, and a flow sequence `frames: [[…], […]]`. They are counted and cut into pieces of
+whole rows. Whatever is in another shape raises `UnusualError`, and the file is then parsed as YAML as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import Location
+from bodymotion.formats.seq.bits import Bytes, Places
+from bodymotion.formats.seq.nodes import Places as TextPlaces
+from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+
+__all__ = ["PIECE", "Piece", "Scan", "Span", "begin_with", "brackets", "line_starts", "scan", "without_comments"]
+
+PIECE = 1 << 18
+"""Rows are handled in pieces of about this many bytes."""
+MAX_PIECE = 1 << 26
+"""A row longer than this is not known to the fast reader."""
+MAX_SKELETON = 1 << 23
+MAX_SPANS = 1000
+MAX_INDENT = 54
+_WINDOW = 1 << 14
+
+_KEY = re.compile(rb"(?:^|(?<=[\s,{\"']))frames[\"']?[ \t]*:(?=[\s\[])")
+_FLOW = re.compile(rb"(?:\s|(?<=\s)#[^\n]*\n)*\[(?=(?:\s|(?<=\s)#[^\n]*\n)*\[)")
+_BLOCK = re.compile(rb"[ \t]*(?:[ \t]#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?= *- +\[)")
+_DASHES = re.compile(rb" *(?:- +)*[\"']?")
+_STRINGS = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+_COMMENT = re.compile(rb"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
+_BETWEEN = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
+_TAIL = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Whole rows: `size` bytes from `offset`, `rows` rows from `first_row` on; the first byte is at `line`, `column`."""
+
+    offset: int
+    size: int
+    first_row: int
+    rows: int
+    line: int
+    column: int
+
+
+@dataclass
+class Span:
+    """The rows of one component: lines of `indent` spaces and a dash, or (`indent` None) the elements of a flow sequence."""
+
+    indent: int | None
+    pieces: list[Piece] = field(default_factory=list)
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are."""
+        return self.pieces[-1].first_row + self.pieces[-1].rows if self.pieces else 0
+
+
+@dataclass
+class Scan:
+    """What is left of a file without its rows: the text with marks, and for the place of each mark the rows that were there."""
+
+    where: TextPlaces
+    marks: dict[int, Span]
+    encoding: str
+
+
+def brackets(a: Bytes) -> Places:
+    """Give where `[` and `]` are (and `Y` and `_`, which no row of numbers has)."""
+    return np.flatnonzero((a & 0xF9) == 0x59)
+
+
+def without_comments(text: bytes) -> bytes:
+    """Put spaces in place of comments, so that all places stay."""
+    return _COMMENT.sub(lambda found: b" " * len(found[0]), text) if b"#" in text else text
+
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+
+def begin_with(room: Bytes, starts: Places, prefix: bytes) -> Mask:
+    """Say at which of `starts` the prefix stands; `room` has 72 bytes more than its text."""
+    words = np.ndarray((len(room) - 8,), "<u8", room, 0, (1,))  # the eight bytes from each byte on
+    found = np.ones(len(starts), np.bool_)
+    for at in range(0, len(prefix), 8):
+        part = prefix[at : at + 8]
+        mask = np.uint64((1 << 8 * len(part)) - 1)
+        found &= (words[starts + at] & mask) == np.uint64(int.from_bytes(part, "little"))
+    return found
+
+
+def line_starts(text: bytes, indent: int) -> tuple[Bytes, Places, Mask]:
+    """Give the bytes of the lines with room after them, where lines begin, and which of them begin with `indent` spaces and "- "."""
+    size = len(text)
+    room = np.zeros(size + 72, np.uint8)
+    room[:size] = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(room[:size] == 10)
+    starts = np.empty(len(ends) + (size > 0 and (not len(ends) or ends[-1] != size - 1)), np.intp)
+    starts[:1] = 0
+    starts[1:] = ends[: len(starts) - 1] + 1
+    return room, starts, begin_with(room, starts, b" " * indent + b"- ")
+
+
+def scan(source: ByteSource) -> Scan:
+    """Take the rows out of a file. In bounded memory, at close to the speed of reading.
+
+    Raises
+    ------
+    UnusualError
+        When rows are in a shape that is not known here, or the text without its rows is too large.
+    """
+    return _Scanner(source).run()
+
+
+class _Scanner:
+    def __init__(self, source: ByteSource) -> None:
+        self.source = source
+        self.where = TextPlaces(source.path)
+        self.marks: dict[int, Span] = {}
+        self.encoding = source.encoding
+        self.line, self.column = 1, 1
+        self.window = b""
+        self.base = source.start
+
+    def run(self) -> Scan:
+        searched = 0
+        while True:
+            found = _KEY.search(self.window, searched)
+            if found is None or len(self.window) - found.end() < _WINDOW // 2:
+                if self.more():
+                    searched = max((found.start() if found else len(self.window) - _WINDOW) - 16, searched, 0)
+                    continue
+                if found is None:
+                    break
+            searched = found.end()
+            start = self.window.rfind(b"\n", 0, found.start()) + 1
+            before = self.window[start : found.start()]
+            if b"#" in before and _COMMENT.search(_STRINGS.sub(b'""', before)):
+                continue
+            flow, block = _FLOW.match(self.window, found.end()), _BLOCK.match(self.window, found.end())
+            if flow is not None:
+                self.take(flow.end() - 1, b"[~]", None)
+                searched = 0
+            elif block is not None:
+                lead = self.window[block.end() :]
+                indent = len(lead) - len(lead.lstrip(b" "))
+                dashes = _DASHES.match(self.window, start)
+                assert dashes is not None
+                key_column = len(dashes[0].rstrip(b"\"'")) if dashes.end() == found.start() else MAX_INDENT
+                if key_column <= indent <= MAX_INDENT:
+                    self.take(block.end(), b" " * indent + b"- ~\n", indent)
+                    searched = 0
+        self.text(self.window)
+        return Scan(self.where, self.marks, self.encoding)
+
+    def more(self) -> bool:
+        part = self.source.read(self.base + len(self.window), max(_WINDOW, len(self.window)))
+        self.window += part
+        if len(self.window) + self.where.length > MAX_SKELETON and part:
+            raise self.unusual("the text is long, and its rows are in no known shape")
+        return bool(part)
+
+    def unusual(self, message: str, line: int | None = None) -> UnusualError:
+        return UnusualError(message, Location(self.source.path, line or self.line))
+
+    def text(self, part: bytes) -> None:
+        """Append text of the file to the skeleton."""
+        try:
+            text = part.decode("utf-8")
+        except UnicodeDecodeError:
+            text, self.encoding = part.decode("cp932", "replace"), "cp932"
+        if b"\r" in part and b"\n" not in part and not self.where.length:
+            raise self.unusual("the lines end with carriage returns only")
+        self.where.add(text, self.line, self.column)
+        self.line += text.count("\n")
+        last = text.rfind("\n")
+        self.column = len(text) - last if last >= 0 else self.column + len(text)
+
+    def take(self, at: int, mark: bytes, indent: int | None) -> None:
+        """Move the rows that begin at `at` of the window from the text into a span, and leave the mark."""
+        if len(self.marks) == MAX_SPANS:
+            raise self.unusual(f"there are more than {MAX_SPANS} sequences of frames")
+        self.text(self.window[:at])
+        start = self.base + at
+        span = Span(indent)
+        self.marks[self.where.length + mark.index(b"~")] = span
+        self.where.add(mark.decode(), self.line, self.column)
+        end = self.flow_rows(span, start) if indent is None else self.block_rows(span, start, indent)
+        self.window, self.base = b"", end
+
+    def block_rows(self, span: Span, pos: int, indent: int) -> int:
+        rows, want = 0, PIECE
+        while True:
+            text = self.source.read(pos, want)
+            last = pos + len(text) >= self.source.size
+            room, starts, found = line_starts(text, indent)
+            keep = len(starts)
+            stop = False
+            if not found.all():
+                for k in np.flatnonzero(~(found | begin_with(room, starts, b" " * (indent + 1)))).tolist():
+                    if k + 1 == len(starts) and not last:
+                        break
+                    line = text[starts[k] : starts[k + 1] if k + 1 < len(starts) else len(text)]
+                    bare = line.strip()
+                    if bare and bare[0] != 35:
+                        if (
+                            line[: indent + 1] == b" " * indent + b"-"
+                            and not line.startswith(b"---")
+                            or line[:1] == b"\t"
+                        ):
+                            raise self.unusual("a row begins in an unusual way", self.line + k)
+                        keep, stop = k, True
+                        break
+            if not stop and not last:
+                # The last row may go on after this piece: it is left for the next one.
+                whole = np.flatnonzero(found[:keep])
+                keep = int(whole[-1]) if len(whole) else 0
+                if keep == 0 or not found[:keep].any():
+                    want *= 2
+                    if want > MAX_PIECE:
+                        raise self.unusual("a row is too long")
+                    continue
+            size = int(starts[keep]) if keep < len(starts) else len(text)
+            count = int(np.count_nonzero(found[:keep]))
+            if count:
+                span.pieces.append(Piece(pos, size, rows, count, self.line, 1))
+            rows += count
+            self.line += keep
+            pos += size
+            want = PIECE
+            if stop or last:
+                if last and not stop and not text.endswith(b"\n") and size:
+                    self.line -= 1
+                    self.column = size - int(starts[-1]) + 1
+                else:
+                    self.column = 1
+                return pos
+
+    def flow_rows(self, span: Span, pos: int) -> int:
+        """Walk through `[[…], […]]` from its first bracket on."""
+        pos += 1
+        self.column += 1
+        rows, want = 0, PIECE
+        while True:
+            raw = self.source.read(pos, want)
+            last = pos + len(raw) >= self.source.size
+            text = raw
+            if b"#" in raw:
+                if not last:
+                    text = raw[: raw.rfind(b"\n") + 1]
+                text = without_comments(text)
+            a = np.frombuffer(text, np.uint8)
+            b = brackets(a)
+            step = np.where(a[b] == 91, 1, np.where(a[b] == 93, -1, 0))
+            depth = np.cumsum(step)
+            over = np.flatnonzero(depth < 0)
+            stop = len(over) > 0
+            if stop:
+                end = int(b[over[0]])
+                b, depth, step = b[: over[0]], depth[: over[0]], step[: over[0]]
+            closing = b[(depth == 0) & (step < 0)]
+            opening = b[(depth == 1) & (step > 0)]
+            count = len(closing)
+            used = end if stop else (int(closing[-1]) + 1 if count else 0)
+            if b'"' in text[:used] or b"'" in text[:used]:
+                raise self.unusual("there are quotes among the rows")
+            if not count and not stop:
+                want *= 2
+                if last or want > MAX_PIECE:
+                    raise self.unusual("a row does not end")
+                continue
+            if count:
+                first, after = int(opening[0]), int(closing[-1]) + 1
+                gap = text[:first]
+                if (_BETWEEN.fullmatch(gap) if rows else not gap.strip(b" \t\r\n")) in (None, False):
+                    raise self.unusual("there is something between two rows")
+                self.advance(raw[:first])
+                span.pieces.append(Piece(pos + first, after - first, rows, count, self.line, self.column))
+                self.advance(raw[first:after])
+                rows += count
+            else:
+                after = 0
+            if stop:
+                if not _TAIL.fullmatch(text[after:end]) or not rows:
+                    raise self.unusual("there is something after the last row")
+                self.advance(raw[after : end + 1])
+                return pos + end + 1
+            pos += after
+            want = PIECE
+
+    def advance(self, part: bytes) -> None:
+        self.line += part.count(b"\n")
+        last = part.rfind(b"\n")
+        self.column = len(part) - last if last >= 0 else self.column + len(part)

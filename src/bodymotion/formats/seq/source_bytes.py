@@ -1,0 +1,135 @@
+"""The bytes of a file, read where they are asked for: small files once as a whole, large ones in pieces."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from bodymotion.diagnostics import Location
+from bodymotion.formats.seq import rules
+
+__all__ = ["ByteSource", "UnusualError"]
+
+IN_MEMORY = 16 << 20
+"""Files up to this many bytes are held in memory, so that they are read once."""
+TRANSCODED = 256 << 20
+"""UTF-16 and UTF-32 texts are turned into UTF-8 as a whole, up to this many bytes."""
+_WIDE = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+class UnusualError(Exception):
+    """The text is not in the shape that the fast reader knows: only a full YAML parse can tell what it is."""
+
+    def __init__(self, message: str, location: Location | None = None) -> None:
+        super().__init__(message)
+        self.location = location or Location()
+
+
+class ByteSource:
+    """Random access to the bytes of a file or of a text in memory; `start` is where the text begins (after a byte order mark)."""
+
+    def __init__(self, file: BinaryIO | None, data: bytes | None, path: str | None) -> None:
+        self.path = path
+        self.encoding = "utf-8"
+        self.start = 0
+        self._file = file
+        self._data = data
+        if data is None:
+            assert file is not None
+            if not file.seekable():
+                self._data = file.read()
+            else:
+                self.size = file.seek(0, 2)
+                if self.size <= IN_MEMORY:
+                    file.seek(0)
+                    self._data = file.read()
+        if self._data is not None:
+            self.size = len(self._data)
+        self._decode_wide()
+
+    @classmethod
+    def open(cls, path: str | Path) -> ByteSource:
+        """Open a file.
+
+        Raises
+        ------
+        FormatError
+            SEQ001 when that fails.
+        """
+        try:
+            file = Path(path).open("rb", buffering=0)
+        except (OSError, ValueError) as error:
+            raise rules.UNREADABLE.error(f"can not be opened: {_reason(error)}", Location(str(path)), "") from error
+        try:
+            return cls(file, None, str(path))
+        except OSError as error:
+            file.close()
+            raise rules.UNREADABLE.error(f"can not be read: {_reason(error)}", Location(str(path)), "") from error
+        except BaseException:
+            file.close()
+            raise
+
+    def _decode_wide(self) -> None:
+        head = self.read(0, 4)
+        if head.startswith(codecs.BOM_UTF8):
+            self.start, self.encoding = 3, "utf-8-sig"
+            return
+        for mark, encoding in _WIDE:
+            if head.startswith(mark):
+                if self.size > TRANSCODED:
+                    raise rules.TOO_LARGE.error(
+                        f"a text of {self.size} bytes in {encoding}", Location(self.path), "write it as UTF-8"
+                    )
+                text = self.read(0, self.size).decode(encoding, "replace")
+                self._data = text.encode("utf-8", "replace")
+                self.size, self.encoding = len(self._data), encoding
+                return
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Give `size` bytes from `offset`, fewer at the end.
+
+        Raises
+        ------
+        FormatError
+            SEQ001 when the file can not be read there.
+        """
+        if self._data is not None:
+            return self._data[offset : offset + size]
+        assert self._file is not None
+        try:
+            self._file.seek(offset)
+            wanted = max(min(size, self.size - offset), 0)
+            parts = []
+            while wanted:
+                part = self._file.read(wanted)
+                if not part:
+                    raise rules.UNREADABLE.error("the file became shorter while it was read", Location(self.path), "")
+                parts.append(part)
+                wanted -= len(part)
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+        except OSError as error:
+            raise rules.UNREADABLE.error(f"can not be read: {_reason(error)}", Location(self.path), "") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def __enter__(self) -> ByteSource:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
