@@ -40,6 +40,7 @@ class Preview:
     def gains(self) -> tuple[Array, Array]:
         """Give the state feedback (3,) and the weights (N,) of the coming references.
 
+        The last weight stands for all that is beyond the horizon: the reference is taken to stay where it was last seen.
         The Riccati equation is solved by the doubling algorithm: step k holds the solution over 2^k steps of time.
         """
         a, b, c = self.model()
@@ -62,6 +63,7 @@ class Preview:
         for _ in range(round(self.ahead / self.dt)):
             weights.append(scale * (b @ column))
             column = closed @ column
+        weights[-1] += feedback[0] - sum(weights)
         return feedback, np.array(weights)
 
     def track(self, reference: Array) -> Array:

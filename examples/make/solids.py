@@ -231,12 +231,16 @@ class Limb:
         scale = ", ".join(numbers([s.a, s.b]) for s in stations)
         return f"Extrusion {{ creaseAngle 0.9 crossSection [ {section} ] spine [ {spine} ] scale [ {scale} ] }}"
 
-    def mass_properties(self, density: float) -> MassProperties:
-        """Give them for a density [kg/m³]."""
+    def hull(self) -> tuple[Array, list[list[int]]]:
+        """Give its points (N, 3) and faces."""
         stations = rounded_stations(self.stations, self.first, self.last)
         ring = outline(self.stations[0].power) * [1, -1]
         rings = [np.column_stack([ring[:, 0] * s.a, np.full(ROUND, s.at), ring[:, 1] * s.b]) for s in stations]
-        return hull_mass(*_hull(np.array(rings)), density)
+        return _hull(np.array(rings))
+
+    def mass_properties(self, density: float) -> MassProperties:
+        """Give them for a density [kg/m³]."""
+        return hull_mass(*self.hull(), density)
 
 
 Solid = Box | Sphere | Cylinder | Shell | Limb
