@@ -124,6 +124,8 @@ class Link(ContentEquality):
         """Where the mass is (3,) [m], in the link's frame: Σ m·(T·c) / Σ m; the origin for a link without mass."""
         if self.mass == 0:
             return frozen(np.zeros(3))
+        if len(self.segments) == 1:
+            return frozen(_placed(self.segments[0]))
         moment = np.zeros(3)
         for segment in self.segments:
             moment += segment.mass * _placed(segment)
@@ -135,6 +137,9 @@ class Link(ContentEquality):
 
         Each segment's tensor is turned into the link's axes and moved to the common centre of mass (Huygens–Steiner).
         """
+        if len(self.segments) == 1:
+            turn = self.segments[0].transform[:3, :3]
+            return frozen(turn @ self.segments[0].inertia @ turn.T)
         total = np.zeros((3, 3))
         for segment in self.segments:
             turn = segment.transform[:3, :3]

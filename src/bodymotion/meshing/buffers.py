@@ -28,8 +28,9 @@ def split_corners(mesh: Mesh) -> TriangleBuffers:
 
     with np.errstate(invalid="ignore", over="ignore"):
         normals = corner_normals(mesh)
-        keep: npt.NDArray[np.bool_] = mesh.face_normals.any(axis=1) & np.isfinite(normals).all(axis=(1, 2))
-        keep &= np.isfinite(mesh.vertices).all(axis=1)[mesh.faces].all(axis=1)
+        finite = np.asarray(np.isfinite(mesh.vertices).all(axis=1))
+        keep = np.asarray(mesh.face_normals.any(axis=1) & np.isfinite(normals).all(axis=(1, 2)))
+        keep &= finite[mesh.faces].all(axis=1)
     faces = mesh.faces[keep]
     normals = normals[keep].reshape(-1, 3)
     vertex = faces.ravel()

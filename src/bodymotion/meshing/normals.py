@@ -28,16 +28,16 @@ def corner_normals(mesh: Mesh) -> Floats:
     faces = mesh.face_normals
     if mesh.normals is not None:
         given = _unit(np.asarray(mesh.normals.values))[mesh.normals.indices]
-        missing = ~given.any(axis=2)
-        return np.where(missing[..., None], faces[:, None, :], given)
+        return np.where(given.any(axis=2, keepdims=True), given, faces[:, None, :])
     if mesh.crease_angle <= 0 or not len(faces):
         return np.repeat(faces[:, None, :], 3, axis=1)
     weighted = faces[:, None, :] * _angles(mesh)[..., None]
+    sums: Floats
     if mesh.crease_angle >= np.pi:
-        sums = np.stack(
-            [np.bincount(mesh.faces.ravel(), weighted[..., k].ravel(), minlength=len(mesh.vertices)) for k in range(3)],
-            axis=1,
-        )[mesh.faces]
+        summed = np.zeros((len(mesh.vertices), 3))
+        for k in range(3):
+            summed[:, k] = np.bincount(mesh.faces.ravel(), weighted[..., k].ravel(), len(mesh.vertices))
+        sums = summed[mesh.faces]
     else:
         sums = _creased(mesh, weighted.reshape(-1, 3))
     smooth = _unit(sums)

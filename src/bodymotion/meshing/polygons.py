@@ -77,7 +77,8 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     if len(counts) and (counts == 3).all():
         return Triangles(starts[:, None] + np.arange(3), numbers, out_of_range, too_small)
     concave = _concave(index, vertices, starts, counts)
-    fans = ~np.isin(np.arange(len(counts)), concave)
+    fans = np.ones(len(counts), dtype=bool)
+    fans[concave] = False
     parts = [_fans(starts[fans], counts[fans])]
     owners = [np.repeat(numbers[fans], counts[fans] - 2)]
     budget = EAR_BUDGET
@@ -112,10 +113,16 @@ def _concave(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices, 
     here = vertices[index[base + step]]
     after = vertices[index[base + (step + 1) % sizes[owner]]]
     before = vertices[index[base + (step - 1) % sizes[owner]]]
-    newell = np.add.reduceat(np.cross(here, after), first, axis=0)
-    turn = np.einsum("ij,ij->i", np.cross(here - before, after - here), newell[owner])
+    newell = np.add.reduceat(_cross(here, after), first, axis=0)
+    turn = np.einsum("ij,ij->i", _cross(here - before, after - here), newell[owner])
     scale = np.maximum.reduceat(np.abs(turn), first)
     return many[np.minimum.reduceat(turn, first) < -1e-6 * scale]
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    """Give the cross products of rows; for few rows several times faster than `numpy.cross`."""
+    (ax, ay, az), (bx, by, bz) = a.T, b.T
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
 
 
 def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:

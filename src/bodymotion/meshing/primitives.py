@@ -65,7 +65,7 @@ def _sphere(radius: float) -> Mesh:
 
     latitude = np.linspace(-np.pi / 2, np.pi / 2, SEGMENTS // 2 + 1)
     vertices, faces, uv = _turned(radius * _cosine(latitude), radius * np.sin(latitude))
-    return Mesh(vertices, faces, crease_angle=np.pi, texture_coordinates=uv)
+    return Mesh(vertices, frozen_ints(faces), crease_angle=np.pi, texture_coordinates=uv)
 
 
 @lru_cache(maxsize=256)
@@ -77,7 +77,7 @@ def _capsule(capsule: Capsule) -> Mesh:
     profile = np.concatenate([radius * _cosine(half[::-1]), radius * _cosine(half)])
     levels = np.concatenate([-height - radius * np.sin(half[::-1]), height + radius * np.sin(half)])
     vertices, faces, uv = _turned(profile, levels)
-    return Mesh(vertices, faces, crease_angle=np.pi, texture_coordinates=uv)
+    return Mesh(vertices, frozen_ints(faces), crease_angle=np.pi, texture_coordinates=uv)
 
 
 @lru_cache(maxsize=256)

@@ -27,8 +27,8 @@ from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 
 if TYPE_CHECKING:
-    from bodymotion.body import Link
-    from bodymotion.diagnostics import Location, Problem, Rule
+    from bodymotion.arrays import Floats
+    from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.openhrp.tree import Tree
 
 __all__ = ["check_tree"]
@@ -39,8 +39,7 @@ def check_tree(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
     _check_names(tree, humanoid, problems)
     _check_joint_ids(tree, humanoid, problems)
     _check_sensor_ids(tree, problems)
-    for link, node in zip(tree.links, tree.joint_nodes, strict=True):
-        _check_mass(link, node, problems)
+    _check_masses(tree, problems)
 
 
 def _check_names(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
@@ -51,8 +50,9 @@ def _check_names(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
         seen.add(node.name)
     for name, nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
         listed = access.children(humanoid, name)
-        missing = [values.label(node) for node in nodes if not any(node is item for item in listed)]
-        strange = [values.label(item) for item in listed if not any(node is item for node in nodes)]
+        numbers, there = {id(item) for item in listed}, {id(node) for node in nodes}
+        missing = [values.label(node) for node in nodes if id(node) not in numbers]
+        strange = [values.label(item) for item in listed if id(item) not in there]
         if missing:
             problems.append(LISTS.problem(f"{name} lacks {_some(missing)}", humanoid.location_of(name)))
         if strange:
@@ -105,25 +105,27 @@ def _check_sensor_ids(tree: Tree, problems: list[Problem]) -> None:
             problems.append(SENSOR_ID_GAP.problem(f"no {kind} has sensorId {_some(gaps)}", places[kind]))
 
 
-def _check_mass(link: Link, node: Node, problems: list[Problem]) -> None:
-    title = values.label(node)
-
-    def say(rule: Rule, message: str) -> None:
-        problems.append(rule.problem(message, node.location))
-
-    moves = link.joint.type != "fixed"
-    if link.mass <= 0:
-        if moves:
-            say(NO_MASS, f"{title} has a mass of {link.mass:g} kg")
+def _check_masses(tree: Tree, problems: list[Problem]) -> None:
+    heavy: list[tuple[Node, Floats]] = []
+    for link, node in zip(tree.links, tree.joint_nodes, strict=True):
+        moves = link.joint.type != "fixed"
+        if link.mass <= 0:
+            if moves:
+                problems.append(NO_MASS.problem(f"{values.label(node)} has a mass of {link.mass:g} kg", node.location))
+        elif link.inertia.any():
+            heavy.append((node, link.inertia))
+        elif moves:
+            wrong = f"{values.label(node)} has {link.mass:g} kg and no inertia"
+            problems.append(NO_INERTIA.problem(wrong, node.location))
+    if not heavy:
         return
-    if not link.inertia.any():
-        if moves:
-            say(NO_INERTIA, f"{title} has {link.mass:g} kg and no inertia")
-        return
-    moments = np.linalg.eigvalsh(0.5 * (link.inertia + link.inertia.T))
-    if moments[0] < -1e-9 * moments[-1] or moments[2] > (moments[0] + moments[1]) * (1 + 1e-6):
-        shown = " ".join(f"{moment:.4g}" for moment in moments)
-        say(TRIANGLE, f"{title} has the principal moments {shown} kg m²")
+    inertias = np.array([inertia for _, inertia in heavy])
+    with np.errstate(over="ignore", invalid="ignore"):
+        inertias = np.clip(0.5 * (inertias + inertias.swapaxes(1, 2)), -1e150, 1e150)
+    for (node, _), (least, middle, most) in zip(heavy, np.linalg.eigvalsh(inertias).tolist(), strict=True):
+        if least < -1e-9 * most or most > (least + middle) * (1 + 1e-6):
+            wrong = f"{values.label(node)} has the principal moments {least:.4g} {middle:.4g} {most:.4g} kg m²"
+            problems.append(TRIANGLE.problem(wrong, node.location))
 
 
 def _gaps(ids: list[int]) -> list[str]:

@@ -54,6 +54,7 @@ USED = {
 """Fields that are read into `Joint` and `Link` as they are; the others are kept beside, or where more than one number was given."""
 
 HIGHEST_ID = 9999
+DEFAULT = Joint()
 
 
 def read_joint(node: Node, problems: list[Problem]) -> Joint:
@@ -146,10 +147,7 @@ def _motor(node: Node, problems: list[Problem]) -> dict[str, float]:
         "torque_const": "torqueConst",
         "encoder_pulse": "encoderPulse",
     }
-    default = Joint()
-    motor = {
-        ours: float(values.finite(node, name, (getattr(default, ours),), problems)[0]) for ours, name in fields.items()
-    }
+    motor = {ours: values.finite(node, name, (getattr(DEFAULT, ours),), problems)[0] for ours, name in fields.items()}
     if motor["gear_ratio"] == 0 or not 0 < motor["gear_efficiency"] <= 1 or motor["rotor_inertia"] < 0:
         shown = ", ".join(
             f"{fields[name]} {motor[name]:g}" for name in ("gear_ratio", "gear_efficiency", "rotor_inertia")
@@ -162,8 +160,9 @@ def _unused(node: Node, extra: dict[str, object], problems: list[Problem]) -> No
     """Warn of fields that the document has, or an older one had, and that do not do what one may expect."""
     for name, default in (("center", (0.0, 0.0, 0.0)), ("scale", (1.0, 1.0, 1.0))):
         value = access.vector(node, name, default)
-        if tuple(value) != default:
+        if value != default:
             shown = " ".join(f"{number:g}" for number in value)
             problems.append(CENTER.problem(f"{name} of {values.label(node)} is {shown}", node.location))
-    if extra.get("equivalentInertia"):
+    if access.number(node, "equivalentInertia", 0.0) != 0.0:
+        extra["equivalentInertia"] = access.number(node, "equivalentInertia", 0.0)
         problems.append(OBSOLETE.problem(f"{values.label(node)} has an equivalentInertia", node.location))

@@ -107,7 +107,7 @@ class _Top:
 def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> Body:
     problems = top.problems
     default = np.array_equal(values.own_pose(node, problems), poses.IDENTITY) and np.array_equal(where, np.eye(4))
-    if not default or tuple(access.vector(node, "scale", (1.0, 1.0, 1.0))) != (1.0, 1.0, 1.0):
+    if not default or access.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0):
         problems.append(HUMANOID_POSE.problem(f"{values.label(node)} has a pose or a scale of its own", node.location))
     top.walker.walk(access.children(node, "viewpoints"), Place())
     tree = read_tree(access.children(node, "humanoidBody"), top.parts, problems)
@@ -158,5 +158,5 @@ def _viewpoint(node: Node, transform: Floats, problems: list[Problem]) -> Viewpo
     return Viewpoint(
         description=access.text(node, "description") or node.name,
         pose=own if np.array_equal(transform, np.eye(4)) else poses.from_matrix(placed),
-        field_of_view=float(values.finite(node, "fieldOfView", (0.785398,), problems)[0]),
+        field_of_view=values.finite(node, "fieldOfView", (0.785398,), problems)[0],
     )

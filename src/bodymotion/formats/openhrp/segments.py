@@ -12,6 +12,7 @@ from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import ASYMMETRIC, INERTIA_SIZE, MASS, NOT_FINITE, SEGMENT_SCALED
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.scene import IDENTITY
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -36,7 +37,7 @@ def read_segment(
     FormatError
         When momentsOfInertia has some, but fewer than nine numbers.
     """
-    mass = float(values.finite(node, "mass", (0.0,), problems)[0])
+    mass = values.finite(node, "mass", (0.0,), problems)[0]
     if mass < 0:
         problems.append(MASS.problem(f"mass of {values.label(node)} is {mass:g}", node.location))
     if not is_rigid(transform):
@@ -45,7 +46,7 @@ def read_segment(
         name=node.name,
         transform=transform,
         mass=mass,
-        center_of_mass=values.finite(node, "centerOfMass", (0.0, 0.0, 0.0), problems),
+        center_of_mass=frozen(values.finite(node, "centerOfMass", (0.0, 0.0, 0.0), problems)),
         inertia=_inertia(node, problems),
         visuals=visuals,
         collisions=collisions,
@@ -56,7 +57,9 @@ def read_segment(
 def is_rigid(transform: Floats) -> bool:
     """Whether a transform (4, 4) turns and moves without stretching or mirroring."""
     turn = transform[:3, :3]
-    return bool(np.allclose(turn @ turn.T, np.eye(3), atol=1e-6) and np.linalg.det(turn) > 0)
+    return transform is IDENTITY or bool(
+        (np.abs(turn @ turn.T - IDENTITY[:3, :3]) < 1e-6).all() and np.linalg.det(turn) > 0
+    )
 
 
 def _inertia(node: Node, problems: list[Problem]) -> Floats:
@@ -74,6 +77,6 @@ def _inertia(node: Node, problems: list[Problem]) -> Floats:
     if not np.isfinite(inertia).all():
         problems.append(NOT_FINITE.problem(f"momentsOfInertia of {values.label(node)} is not finite", node.location))
         return frozen(np.zeros((3, 3)))
-    if not np.allclose(inertia, inertia.T, rtol=1e-6, atol=1e-6 * np.abs(inertia).max()):
+    if np.abs(inertia - inertia.T).max() > 1e-6 * np.abs(inertia).max():
         problems.append(ASYMMETRIC.problem(f"momentsOfInertia of {values.label(node)} is not symmetric", node.location))
     return frozen(inertia)

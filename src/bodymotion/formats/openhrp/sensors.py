@@ -22,6 +22,7 @@ from bodymotion.formats.openhrp.rules import (
 from bodymotion.formats.openhrp.segments import is_rigid
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.scene import IDENTITY
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -78,9 +79,7 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
         "name": node.name,
         "id": access.integer(node, "sensorId", -1),
         "link": link,
-        "pose": own
-        if np.array_equal(transform, np.eye(4))
-        else poses.from_matrix(_rigid(transform @ poses.to_matrix(own))),
+        "pose": own if transform is IDENTITY else poses.from_matrix(_rigid(transform @ poses.to_matrix(own))),
     }
     kind = CLASSES.get(node.type)
     if kind is None:
@@ -100,7 +99,7 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
     }
     for ours, name in NUMBERS.get(kind, {}).items():
         used[ours] = name
-        given[ours] = float(values.finite(node, name, (getattr(default, ours),), problems)[0])
+        given[ours] = values.finite(node, name, (getattr(default, ours),), problems)[0]
     if isinstance(default, VisionSensor):
         used |= {"type": "type", "width": "width", "height": "height"}
         given["type"] = access.text(node, "type", default.type)

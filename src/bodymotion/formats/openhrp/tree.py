@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion import poses
-from bodymotion.arrays import Floats, frozen
+from bodymotion.arrays import Floats
 from bodymotion.body import Joint, Link, Segment
 from bodymotion.devices import Device
 from bodymotion.formats.openhrp import values
@@ -25,7 +25,7 @@ from bodymotion.formats.openhrp.segments import read_segment
 from bodymotion.formats.openhrp.sensors import is_sensor, read_sensor
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.formats.vrml.scene import IDENTITY, Place, SceneWalker
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -122,7 +122,7 @@ class _TreeReader:
     def _enter_joint(self, node: Node, place: Place) -> None:
         if self.segment is not None:
             raise JOINT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location)
-        if not np.allclose(place.transform, np.eye(4), atol=1e-9):
+        if place.transform is not IDENTITY and np.abs(place.transform - IDENTITY).max() > 1e-9:
             raise JOINT_MOVED.error(f"{values.label(node)} stands under a Transform", node.location)
         parent = self.link
         if parent is None and self.links:
@@ -163,20 +163,24 @@ class _TreeReader:
 
         def leave() -> None:
             visuals, collisions = _sorted(self.walker.drawn)
-            link.segments.append(read_segment(node, frozen(place.transform), visuals, collisions, self.problems))
+            link.segments.append(read_segment(node, place.transform, visuals, collisions, self.problems))
             self.segment, self.walker.drawn = None, outer
 
-        self.walker.enter(access.children(node), replace(place, transform=Place().transform), leave)
+        self.walker.enter(access.children(node), replace(place, transform=IDENTITY), leave)
 
     def _enter_sensor(self, node: Node, place: Place) -> None:
         if self.link is None:
             self._say_outside(values.label(node), node)
             return
-        transform = place.transform if self.segment is None else self.segment @ place.transform
+        transform = place.transform
+        if self.segment is not None and self.segment is not IDENTITY:
+            transform = self.segment @ transform
         self.tree.devices.append(read_sensor(node, self.link.index, transform, self.problems))
         self.tree.device_nodes.append(node)
-        own = poses.to_matrix(values.own_pose(node, []))
-        self.walker.enter(access.children(node), replace(place, transform=place.transform @ own))
+        inside = access.children(node)
+        if inside:
+            own = poses.to_matrix(values.own_pose(node, []))
+            self.walker.enter(inside, replace(place, transform=place.transform @ own))
 
     def _say_outside(self, what: str, node: Node) -> None:
         self.problems.append(OUTSIDE.problem(f"{what} in no Joint: left out", node.location))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, JOINT_AXIS, NOT_FINITE, OLD_AXIS, ROTATION_AXIS
 from bodymotion.formats.vrml import access
@@ -43,13 +43,13 @@ def rest(node: Node, used: Iterable[str]) -> dict[str, object]:
     return {name: plain(value) for name, value in node.fields.items() if name not in used}
 
 
-def finite(node: Node, name: str, default: tuple[float, ...], problems: list[Problem]) -> Floats:
+def finite(node: Node, name: str, default: tuple[float, ...], problems: list[Problem]) -> tuple[float, ...]:
     """Give a field's numbers, `default` and a problem where one of them is not finite."""
     values = access.vector(node, name, default)
-    if np.isfinite(values).all():
+    if all(map(math.isfinite, values)):
         return values
     problems.append(NOT_FINITE.problem(f"{name} of {label(node)} is {_shown(values)}", node.location))
-    return frozen(default)
+    return default
 
 
 def axis(node: Node, default: tuple[float, float, float], problems: list[Problem]) -> Floats:
@@ -66,28 +66,29 @@ def axis(node: Node, default: tuple[float, float, float], problems: list[Problem
         elif "jointAxis" in node.fields:
             problems.append(OLD_AXIS.problem(f"jointAxis of {label(node)} is {value!r}", node.location))
         return frozen(AXES[letter])
-    vector = finite(node, "jointAxis", default, problems)
-    largest = np.abs(vector).max()
+    x, y, z = vector = finite(node, "jointAxis", default, problems)
+    largest = max(abs(x), abs(y), abs(z))
     if largest == 0.0:
-        return vector
-    scaled = vector / largest
-    length = float(np.linalg.norm(scaled))
+        return frozen(vector)
+    x, y, z = x / largest, y / largest, z / largest
+    length = math.sqrt(x * x + y * y + z * z)
     if abs(length * largest - 1.0) > 1e-6:
         problems.append(AXIS_LENGTH.problem(f"jointAxis of {label(node)} is {_shown(vector)}", node.location))
-    return vector if length * largest == 1.0 else frozen(scaled / length)
+    return frozen(vector if length * largest == 1.0 else (x / length, y / length, z / length))
 
 
 def own_pose(node: Node, problems: list[Problem]) -> Floats:
     """Give the pose (7,) of a node in its parent, from its translation and rotation."""
-    turn = finite(node, "rotation", (0.0, 0.0, 1.0, 0.0), problems)
-    length = float(np.linalg.norm(turn[:3]))
-    if length > 0 and abs(length - 1.0) > 1e-2 and turn[3] != 0.0:
-        problems.append(ROTATION_AXIS.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location))
-    quaternion = (
-        access.rotation(node) if np.isfinite(access.vector(node, "rotation", (0, 0, 1, 0))).all() else [1.0, 0, 0, 0]
-    )
-    return poses.from_parts(finite(node, "translation", (0.0, 0.0, 0.0), problems), quaternion)
+    x, y, z, angle = turn = access.vector(node, "rotation", (0.0, 0.0, 1.0, 0.0))
+    if not all(map(math.isfinite, turn)):
+        problems.append(NOT_FINITE.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location))
+        quaternion = (1.0, 0.0, 0.0, 0.0)
+    else:
+        quaternion = access.rotation(node)
+        if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
+            problems.append(ROTATION_AXIS.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location))
+    return frozen((*finite(node, "translation", (0.0, 0.0, 0.0), problems), *quaternion))
 
 
-def _shown(values: Floats) -> str:
+def _shown(values: Iterable[float]) -> str:
     return " ".join(f"{value:.6g}" for value in values)

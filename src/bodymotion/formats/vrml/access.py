@@ -6,13 +6,14 @@ from an array of one, a list from a lone number, and what can not be had in this
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.shape_rules import WRONG_VALUE, ZERO_AXIS
 
 __all__ = [
@@ -43,12 +44,18 @@ def _title(node: Node) -> str:
     return f"{node.type} {node.name!r}" if node.name else node.type
 
 
+def _value(node: Node, name: str) -> Value:
+    """Give what the file says, or a prototype's default; not the standard's, which callers give."""
+    value = node.fields.get(name)
+    return node.get(name) if value is None and node.proto is not None else value
+
+
 def numbers(node: Node, name: str) -> Floats:
     """Give a field's numbers (N,) in a row; none where the field is not given."""
-    value = node.get(name)
-    if value is None:
-        return frozen(np.zeros(0))
-    if isinstance(value, list) and not value:
+    value = _value(node, name)
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        return frozen(value.reshape(-1))
+    if value is None or (isinstance(value, list) and not value):
         return frozen(np.zeros(0))
     if isinstance(value, (np.ndarray, bool, int, float)):
         array = np.asarray(value)
@@ -59,21 +66,39 @@ def numbers(node: Node, name: str) -> Floats:
 
 def number(node: Node, name: str, default: float) -> float:
     """Give a field's number: the first, where there are several; `default` where there is none."""
+    value = _value(node, name)
+    if value is None:
+        return default
+    if isinstance(value, (float, int)):
+        return float(value)
     values = numbers(node, name)
     return float(values[0]) if len(values) else default
+
+
+def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    """Give as many numbers as `default` has; fewer are refused."""
+    value = _value(node, name)
+    if value is None:
+        return default
+    values = numbers(node, name)[: len(default)].tolist()
+    if not values:
+        return default
+    if len(values) < len(default):
+        raise _refused(node, name, f"{len(default)} numbers")
+    return tuple(values)
 
 
 def integer(node: Node, name: str, default: int) -> int:
     """Give a field's whole number; one with a fraction is refused."""
     value = number(node, name, default)
-    if value != value or value != int(np.clip(value, -(2**53), 2**53)):
+    if not math.isfinite(value) or value % 1 != 0:
         raise _refused(node, name, "a whole number")
     return int(value)
 
 
 def integers(node: Node, name: str) -> npt.NDArray[np.integer]:
     """Give a field's whole numbers (N,)."""
-    value = node.get(name)
+    value = _value(node, name)
     if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
         return value.reshape(-1)
     values = numbers(node, name)
@@ -81,16 +106,6 @@ def integers(node: Node, name: str) -> npt.NDArray[np.integer]:
     if (whole != values).any() or (whole % 1 != 0).any():
         raise _refused(node, name, "a list of whole numbers")
     return whole.astype(np.int32)
-
-
-def vector(node: Node, name: str, default: tuple[float, ...]) -> Floats:
-    """Give as many numbers as `default` has; fewer are refused."""
-    values = numbers(node, name)
-    if not len(values):
-        return frozen(default)
-    if len(values) < len(default):
-        raise _refused(node, name, f"{len(default)} numbers")
-    return values[: len(default)]
 
 
 def rows(node: Node | None, name: str, width: int) -> Floats:
@@ -101,19 +116,33 @@ def rows(node: Node | None, name: str, width: int) -> Floats:
     return values[: len(values) // width * width].reshape(-1, width)
 
 
-def rotation(node: Node, name: str = "rotation", default: tuple[float, float, float, float] = (0, 0, 1, 0)) -> Floats:
-    """Give a field's rotation (axis, angle) as a quaternion (4,) w x y z; an axis of no length is refused."""
-    value = vector(node, name, default)
-    if not value[:3].any():
+def axis_angle(node: Node, name: str = "rotation") -> tuple[tuple[float, float, float], float]:
+    """Give a field's rotation as an axis of length 1 and an angle [rad]; an axis of no length is refused."""
+    if name not in node.fields and node.proto is None:
+        return (0.0, 0.0, 1.0), 0.0
+    x, y, z, angle = vector(node, name, (0.0, 0.0, 1.0, 0.0))
+    largest = max(abs(x), abs(y), abs(z))
+    if largest == 0.0:
         raise ZERO_AXIS.error(f"{_title(node)}: {name} turns about an axis of no length", node.location)
-    # A power of two keeps all digits, and the squares of a tiny or huge axis in range.
-    scale = 2.0 ** -np.floor(np.log2(np.abs(value[:3]).max()))
-    return rotations.from_axis_angle(value[:3] * scale, value[3])
+    if not math.isfinite(x + y + z + angle):
+        raise WRONG_VALUE.error(f"{_title(node)}: {name} has numbers that are not finite", node.location)
+    # Divided by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
+    scale = 2.0 ** -math.frexp(largest)[1]
+    x, y, z = x * scale, y * scale, z * scale
+    length = math.sqrt(x * x + y * y + z * z)
+    return (x / length, y / length, z / length), angle
+
+
+def rotation(node: Node, name: str = "rotation") -> tuple[float, float, float, float]:
+    """Give a field's rotation as a quaternion w x y z."""
+    (x, y, z), angle = axis_angle(node, name)
+    sine = math.sin(0.5 * angle)
+    return math.cos(0.5 * angle), x * sine, y * sine, z * sine
 
 
 def flag(node: Node, name: str, default: bool) -> bool:
     """Give a field's TRUE or FALSE."""
-    value = node.get(name)
+    value = _value(node, name)
     if isinstance(value, (bool, int, float)):
         return bool(value)
     if value is None:
@@ -129,13 +158,13 @@ def text(node: Node, name: str, default: str = "") -> str:
 
 def texts(node: Node, name: str) -> list[str]:
     """Give a field's strings."""
-    value = node.get(name)
+    value = _value(node, name)
     if isinstance(value, str):
         return [value]
     if value is None:
         return []
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return list(value)
+        return [item for item in value if isinstance(item, str)]
     if isinstance(value, np.ndarray) and not value.size:
         return []
     raise _refused(node, name, "a string")
@@ -143,13 +172,13 @@ def texts(node: Node, name: str) -> list[str]:
 
 def children(node: Node, name: str = "children") -> list[Node]:
     """Give a field's nodes, without NULL."""
-    value = node.get(name)
+    value = _value(node, name)
     if value is None:
         return []
     if isinstance(value, Node):
         return [value]
     if isinstance(value, list) and all(item is None or isinstance(item, Node) for item in value):
-        return [item for item in value if item is not None]
+        return [item for item in value if isinstance(item, Node)]
     if isinstance(value, np.ndarray) and not value.size:
         return []
     raise _refused(node, name, "a list of nodes")

@@ -79,14 +79,14 @@ class AppearanceReader:
         return red, green, blue
 
     def _share(self, node: Node, name: str, default: float) -> float:
-        return self._within(node, np.array([access.number(node, name, default)]))[0]
+        return self._within(node, (access.number(node, name, default),))[0]
 
-    def _within(self, node: Node, values: Floats) -> list[float]:
-        inside = np.clip(np.nan_to_num(values), 0.0, 1.0)
-        if (inside != values).any():
-            text = " ".join(f"{value:g}" for value in values)
-            self.problems.append(OUT_OF_RANGE.problem(f"a Material has the value {text}", node.location))
-        return [float(value) for value in inside]
+    def _within(self, node: Node, values: tuple[float, ...]) -> tuple[float, ...]:
+        if all(0.0 <= value <= 1.0 for value in values):
+            return values
+        text = " ".join(f"{value:g}" for value in values)
+        self.problems.append(OUT_OF_RANGE.problem(f"a Material has the value {text}", node.location))
+        return tuple(min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values)
 
     def _texture(self, node: Node, turned: Node | None) -> Texture | None:
         if node.type != "ImageTexture":
@@ -109,12 +109,14 @@ def _texture_transform(node: Node | None) -> Floats:
     """Give the (3, 3) matrix of a TextureTransform for columns (s, t, 1): −C · S · R · C · T (ISO/IEC 14772-1, 6.49)."""
     if node is None:
         return frozen(np.eye(3))
-    center, scale = access.vector(node, "center", (0.0, 0.0)), access.vector(node, "scale", (1.0, 1.0))
+    center = np.array(access.vector(node, "center", (0.0, 0.0)))
+    translation = np.array(access.vector(node, "translation", (0.0, 0.0)))
     angle = access.number(node, "rotation", 0.0)
     c, s = np.cos(angle), np.sin(angle)
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    stretch = np.diag([scale[0], scale[1], 1.0])
-    return frozen(_moved(-center) @ stretch @ turn @ _moved(center + access.vector(node, "translation", (0.0, 0.0))))
+    stretch = np.diag([*access.vector(node, "scale", (1.0, 1.0)), 1.0])
+    matrix = _moved(-center) @ stretch @ turn @ _moved(center + translation)
+    return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
 
 
 def _moved(by: Floats) -> Floats:

@@ -79,7 +79,7 @@ class GeometryReader:
             case "IndexedFaceSet":
                 return self._face_set(node, textured)
             case "Box":
-                x, y, z = access.vector(node, "size", (2.0, 2.0, 2.0)).tolist()
+                x, y, z = access.vector(node, "size", (2.0, 2.0, 2.0))
                 # A flat box is a plate, as the Plane prototype of old models has it.
                 return Box((x, y, z)) if self._sizes(node, [x, y, z], some_zero=True) else None
             case "Sphere":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.appearance import PLAIN, AppearanceReader
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem, Rule
     from bodymotion.formats.vrml.inline import InlineLoader
 
-__all__ = ["Drawn", "Place", "SceneWalker", "node_transform"]
+__all__ = ["IDENTITY", "Drawn", "Place", "SceneWalker", "node_transform"]
 
 MOST_NODES = 1_000_000
 """How many nodes may be visited: USE inside USE unfolds to any number."""
 
 MESH_FILES = (".stl",)
 """Parts that are not VRML97, but plain meshes."""
+
+
+IDENTITY: Floats = frozen(np.eye(4))
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Drawn:
 class Place:
     """Where the walk is: the transform so far (4, 4), and what shapes here are for."""
 
-    transform: Floats = field(default_factory=lambda: frozen(np.eye(4)))
+    transform: Floats = field(default_factory=lambda: IDENTITY)
     visual: bool = True
     collision: bool = True
 
@@ -176,18 +179,33 @@ class SceneWalker:
         """Give the place inside a node with a transform (4, 4) of its own."""
         if not np.isfinite(transform).all():
             raise NOT_FINITE.error(f"{node.type}: its translation, rotation or scale is not finite", node.location)
-        return replace(place, transform=place.transform @ transform)
+        whole = transform if place.transform is IDENTITY else place.transform @ transform
+        return Place(whole, place.visual, place.collision)
 
 
 def node_transform(node: Node) -> Floats:
     """Give the matrix (4, 4) of a Transform, T · C · R · SR · S · −SR · −C (ISO/IEC 14772-1, 6.52)."""
-    center = access.vector(node, "center", (0.0, 0.0, 0.0))
-    scale = access.vector(node, "scale", (1.0, 1.0, 1.0))
-    linear = rotations.to_matrix(access.rotation(node))
-    if (scale != 1.0).any():
-        stretch = rotations.to_matrix(access.rotation(node, "scaleOrientation"))
-        linear = linear @ (stretch * scale) @ stretch.T
     matrix = np.eye(4)
-    matrix[:3, :3] = linear
-    matrix[:3, 3] = access.vector(node, "translation", (0.0, 0.0, 0.0)) + center - linear @ center
+    if "rotation" in node.fields:
+        matrix[:3, :3] = _turn(*access.axis_angle(node))
+    scale = access.vector(node, "scale", (1.0, 1.0, 1.0))
+    if scale != (1.0, 1.0, 1.0):
+        stretch = np.array(_turn(*access.axis_angle(node, "scaleOrientation")))
+        matrix[:3, :3] = matrix[:3, :3] @ (stretch * scale) @ stretch.T
+    matrix[:3, 3] = access.vector(node, "translation", (0.0, 0.0, 0.0))
+    center = access.vector(node, "center", (0.0, 0.0, 0.0))
+    if any(center):
+        matrix[:3, 3] += center - matrix[:3, :3] @ center
     return matrix
+
+
+def _turn(axis: tuple[float, float, float], angle: float) -> tuple[tuple[float, float, float], ...]:
+    """Give the rotation matrix of a turn about an axis of length 1 (Rodrigues' formula); single numbers are faster without arrays."""
+    x, y, z = axis
+    c, s = math.cos(angle), math.sin(angle)
+    u = 1.0 - c
+    return (
+        (x * x * u + c, x * y * u - z * s, x * z * u + y * s),
+        (x * y * u + z * s, y * y * u + c, y * z * u - x * s),
+        (x * z * u - y * s, y * z * u + x * s, z * z * u + c),
+    )
