@@ -17,6 +17,7 @@ TITLES = {
     "SEQ": "Body motions, .seq (SEQ)",
     "VRML": "The language VRML97, .wrl (VRML)",
     "OHRP": "OpenHRP models, .wrl (OHRP)",
+    "LOSS": "What a save can not keep (LOSS)",
 }
 """The groups of rules, by the letters that their codes begin with, in the order of the page."""
 

@@ -22,7 +22,8 @@ FLOORS = (
     (
         "arrays",
         "diagnostics",
-        "interpolation",
+        "losses",
+        "memory",
         "meshing",
         "poses",
         "rotations",
@@ -31,9 +32,10 @@ FLOORS = (
         "timeline",
     ),
     ("kernels",),
+    ("interpolation",),
     ("body", "devices", "motion", "animation"),
     ("formats",),
-    ("editing", "dynamics", "checks", "spot"),
+    ("editing", "comparing", "dynamics", "checks", "spot"),
     ("viewer",),
     ("cli",),
 )

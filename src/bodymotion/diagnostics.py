@@ -87,6 +87,11 @@ class Report:
         return tuple(problem for problem in self.problems if problem.severity == "error")
 
     @property
+    def losses(self) -> tuple[Problem, ...]:
+        """The problems that say what a save could not keep; their rules are those of `bodymotion.losses`."""
+        return tuple(problem for problem in self.problems if problem.rule.startswith("LOSS"))
+
+    @property
     def ok(self) -> bool:
         """Whether there is no error."""
         return not self.errors

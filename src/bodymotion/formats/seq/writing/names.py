@@ -7,7 +7,17 @@ from typing import Literal, TypeAlias, get_args
 
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 
-__all__ = ["RESERVED", "VERSIONS", "SE3Format", "Style", "Version", "content_name", "key_name", "means"]
+__all__ = [
+    "COMPONENT_KEYS",
+    "TOP_KEYS",
+    "VERSIONS",
+    "SE3Format",
+    "Style",
+    "Version",
+    "content_name",
+    "key_name",
+    "means",
+]
 
 Version: TypeAlias = Literal[1, 2, 3, 4]
 Style: TypeAlias = Literal["block", "json"]
@@ -46,8 +56,11 @@ def _snake(key: str) -> str:
     return re.sub(r"(?<=[a-z])([A-Z])", lambda match: "_" + match.group().lower(), key) if key[0].islower() else key
 
 
-RESERVED = frozenset({*_KEYS, *map(_snake, _KEYS), "purpose", "format"})
-"""Keys that mean something to a reader, in every spelling."""
+_RESERVED = frozenset({*_KEYS, *map(_snake, _KEYS), "purpose", "format"})
+TOP_KEYS = _RESERVED - {"frames", "partLabels", "part_labels"}
+"""Keys that mean something in the top node, in every spelling."""
+COMPONENT_KEYS = _RESERVED - {"components", "formatVersion", "format_version"}
+"""Keys that mean something in a component, in every spelling."""
 
 
 def key_name(key: str, version: Version) -> str:

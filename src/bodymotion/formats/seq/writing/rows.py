@@ -1,7 +1,8 @@
 """Tables of numbers as rows of text, in bulk.
 
-orjson writes the shortest text that reads back as the same double, exponents signed. What is left to do is done on whole pieces of text:
-blanks, line breaks, a point in a mantissa of one digit (``5e-7`` is a text to YAML 1.1, ``5.0e-7`` a number), and names for what is not finite.
+orjson writes the shortest text that reads back as the same double, exponents signed. What is left to do is done on whole pieces of
+text: blanks, line breaks, a point in a mantissa of one digit (``5e-7`` is a text to YAML 1.1, ``5.0e-7`` a number), and names for what is
+not finite.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import orjson
 from bodymotion.arrays import Floats
 from bodymotion.formats.seq.writing.scalars import number
 
-__all__ = ["PIECE", "rounded", "row_lines"]
+__all__ = ["PIECE", "rounded", "row_texts"]
 
 PIECE = 1 << 15
 """About so many numbers are turned into text at once: what is read and written then stays in the processor's cache."""
@@ -43,16 +44,16 @@ def rounded(values: Floats, digits: int) -> Floats:
     return scaled.reshape(np.shape(values))
 
 
-def row_lines(values: Floats, times: Floats | None, before: bytes, between: bytes) -> Iterator[bytes]:
+def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[bytes]:
     """Give the rows (T, P) or (T, P, n) as text ``[ 0.1, 0.2 ]`` or ``[ [ … ], [ … ] ]``, the time first where there is one, in pieces.
 
-    Each piece begins with `before`; `between` ends a row and begins the next, within a piece. The caller ends the piece.
+    `between` stands between two rows of a piece.
     """
     count = max(1, PIECE // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), count):
         stop = start + count
         stamps = None if times is None else times[start:stop]
-        yield before + _piece(np.ascontiguousarray(values[start:stop]), stamps, between)
+        yield _piece(np.ascontiguousarray(values[start:stop]), stamps, between)
 
 
 def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
@@ -62,7 +63,7 @@ def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
         return _pointed(text)
     nested = values.ndim == 3
     flat = values.reshape(-1, values.shape[-1]) if nested else values
-    rows = _row_texts(flat)
+    rows = _number_texts(flat)
     if not nested:
         if times is None:
             text = b"[ " + (b" ]" + between + b"[ ").join(rows) + b" ]"
@@ -78,7 +79,7 @@ def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
     return _pointed(text)
 
 
-def _row_texts(rows: Floats) -> list[bytes]:
+def _number_texts(rows: Floats) -> list[bytes]:
     """Give each row's numbers with ``, `` between them."""
     text = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)
     if not np.isfinite(rows).all():

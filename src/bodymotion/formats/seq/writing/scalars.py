@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["Unwritable", "key", "name", "number", "rate", "value"]
+__all__ = ["LONGEST_KEY", "Unwritable", "key", "name", "number", "rate", "value"]
 
 MAX_DEPTH = 50
 """Deeper values are not written: readers refuse them."""
+
+LONGEST_KEY = 500
+"""Readers of YAML give up on a key of more than 1024 characters, and an escaped character takes up to six (in flow style)."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = re.compile(r"y|n|yes|no|on|off|true|false|null|nan|inf|infinity", re.IGNORECASE)

@@ -1,0 +1,179 @@
+"""Files written whole or not at all: to a temporary file beside the target, flushed to the disk, then renamed over it.
+
+Whatever happens meanwhile (an exception, Ctrl-C, a full disk, a killed process), the old file stays as it was. Only a killed process leaves
+its temporary file, `.NAME.bodymotion-tmp-PID-RANDOM`; the next save into the folder removes it. A writer holds a lock on its temporary file
+for as long as it lives, so one that is still being written is never taken for a left one, not even on another machine of the same file
+system, where process numbers say nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["remove_leftovers", "whole_file", "whole_files"]
+
+_MARK = ".bodymotion-tmp-"
+_TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
+_LONGEST = 255
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[BinaryIO]:
+    """Give a stream whose content becomes the file `path` when the block ends, and is gone when it raises.
+
+    A symbolic link stays one: the file that it points to is replaced. The permissions of an existing file are kept. What is no regular file
+    (a pipe, a terminal, `/dev/null`) is written to directly.
+
+    Raises
+    ------
+    OSError
+        As `open` and `write` do: no such folder, no permission, a read-only file, a full disk.
+    """
+    with whole_files(path) as (stream,):
+        yield stream
+
+
+@contextmanager
+def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
+    """Give streams for several files that belong together: none is replaced before all are on the disk."""
+    with ExitStack() as stack:
+        pending = [_Pending(Path(path)) for path in paths]
+        for one in pending:
+            stack.callback(one.drop)
+            one.open()
+        yield tuple(one.stream for one in pending)
+        for one in pending:
+            one.settle()
+        for one in pending:
+            one.commit()
+
+
+class _Pending:
+    stream: BinaryIO
+
+    def __init__(self, path: Path) -> None:
+        self.target = Path(os.path.realpath(path))
+        self._temporary: Path | None = None
+
+    def open(self) -> None:
+        try:
+            found: os.stat_result | None = self.target.stat()
+        except FileNotFoundError:
+            found = None
+        if found is not None and stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(21, "is a folder", str(self.target))
+        if found is not None and not stat.S_ISREG(found.st_mode):
+            self.stream = self.target.open("wb")
+            return
+        if found is not None and not os.access(self.target, os.W_OK):
+            raise PermissionError(13, "the file is read-only", str(self.target))
+        remove_leftovers(self.target.parent)
+        descriptor, self._temporary = _create(self.target)
+        self.stream = os.fdopen(descriptor, "wb", buffering=1 << 16)
+        if found is not None:
+            # Another user's file may be writable and yet not to be given away: then it becomes ours.
+            with contextlib.suppress(OSError):
+                if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
+                    os.fchown(descriptor, found.st_uid, found.st_gid)
+            with contextlib.suppress(OSError):
+                os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
+
+    def settle(self) -> None:
+        """Bring all to the disk."""
+        self.stream.flush()
+        if self._temporary is not None:
+            os.fsync(self.stream.fileno())
+
+    def commit(self) -> None:
+        if self._temporary is not None:
+            self._temporary.replace(self.target)
+            self._temporary = None
+            _sync_folder(self.target.parent)
+
+    def drop(self) -> None:
+        # Unlinking comes first: closing flushes, and that fails on a full disk.
+        if self._temporary is not None:
+            with contextlib.suppress(OSError):
+                self._temporary.unlink()
+            self._temporary = None
+        stream = getattr(self, "stream", None)
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+def _create(target: Path) -> tuple[int, Path]:
+    """Make and lock a temporary file; anew when a clean-up takes it between the two."""
+    while True:
+        tail = f"{_MARK}{os.getpid()}-{secrets.token_hex(6)}"
+        name = os.fsdecode(os.fsencode(target.name)[: _LONGEST - len(tail) - 1])
+        path = target.with_name(f".{name}{tail}")
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+        except FileExistsError:
+            continue
+        try:
+            _lock(descriptor)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor, path
+        except BaseException:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file without waiting; where the file system knows no locks there is none, and nothing is ever cleaned up."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files that killed processes have left in a folder."""
+    try:
+        with os.scandir(folder) as entries:
+            left = [Path(entry.path) for entry in entries if _TEMPORARY.fullmatch(entry.name)]
+    except OSError:
+        return
+    for path in left:
+        try:
+            descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        except OSError:
+            continue
+        try:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
+                path.unlink()
+        except OSError:
+            pass
+        finally:
+            os.close(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the new name to the disk; some file systems can not, and the file is whole in any case."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

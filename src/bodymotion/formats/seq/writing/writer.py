@@ -1,0 +1,359 @@
+"""A body motion as text, put together piece by piece, in as much memory as a piece needs.
+
+The layout of the block style is that of the documents: keys in block style, a row of numbers in flow style on a line of its own. The json
+style is JSON with the same rows, one to a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from queue import Queue
+from threading import Thread
+from typing import BinaryIO
+
+import numpy as np
+
+from bodymotion import losses, rotations
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.formats.seq.writing import scalars
+from bodymotion.formats.seq.writing.names import (
+    COMPONENT_KEYS,
+    TOP_KEYS,
+    SE3Format,
+    Style,
+    Version,
+    content_name,
+    key_name,
+    means,
+)
+from bodymotion.formats.seq.writing.plan import Head, head_of, known_version, timed_for
+from bodymotion.formats.seq.writing.rows import PIECE, rounded, row_texts
+from bodymotion.formats.seq.writing.scalars import Unwritable
+from bodymotion.motion import ZMP, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+
+__all__ = ["ORDER_IN_VERSION", "Pieces", "SeqWriter", "write_seq"]
+
+Pieces = Iterable[tuple[Floats | None, Floats]]
+"""Times (N,) or None, and values (N, …) of some frames."""
+
+ORDER_IN_VERSION = Rule(
+    "SEQ301",
+    "note",
+    "Choreonoid reads the order XYZQXQYQZQW in version 1 only; the document has it in version 2.",
+    "reference",
+    "the order XYZQWQXQYQZ is read by all",
+)
+_TYPES = ("MultiValueSeq", "MultiSE3Seq", "Vector3Seq")
+_OLD_TYPES = ("MultiSe3Seq", "MultiAffine3Seq")
+_ORDERS = ("XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY")
+_UNIT = 1e-9
+"""A quaternion's length may differ from 1 by so much before a loss of it is reported."""
+
+
+def write_seq(
+    motion: Motion,
+    stream: BinaryIO,
+    *,
+    version: int | str | None = None,
+    style: Style | None = None,
+    se3_format: SE3Format | None = None,
+    frame_time: bool | None = None,
+    digits: int | None = None,
+) -> tuple[Problem, ...]:
+    """Write a motion; gives what the file does not hold of it.
+
+    Parameters
+    ----------
+    motion, stream:
+        What is written, and where to: a binary stream.
+    version:
+        1, 2, 3 or 4; by default that of the file that the motion was read from, and 4 for a new one.
+    style:
+        "block", YAML as in the documents, or "json"; by default as in the file that was read.
+    se3_format:
+        The order of a pose's numbers: XYZQWQXQYQZ (default), XYZQXQYQZQW or XYZRPY [rad]; the last is exact to 1e-12 rad, not to the bit.
+    frame_time:
+        Write time stamps with all frames (True) or none (False); by default with those that have them.
+    digits:
+        Round values to so many significant digits (1 to 15); by default the shortest text that reads back as the same double.
+        Times and rates are never rounded.
+
+    Raises
+    ------
+    ValueError
+        For a version, style or order that does not exist, for stamps that do not increase, and where stamps must become a rate that
+        nobody named.
+    """
+    chosen = known_version(version, motion.source.version if motion.source.format == "seq" else "")
+    if style is None:
+        style = "json" if motion.source.options.get("style") == "flow" else "block"
+    motion, problems = timed_for(motion, chosen, frame_time)
+    writer = SeqWriter(stream, chosen, style, se3_format or "XYZQWQXQYQZ", digits)
+    writer.top(motion.extra, [head_of(component) for component in motion.timed])
+    for component in motion.components:
+        if isinstance(component, OtherSeq):
+            writer.other(component)
+        else:
+            writer.component(head_of(component), _pieces_of(component))
+    return (*problems, *writer.end())
+
+
+def _pieces_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Iterator[tuple[Floats | None, Floats]]:
+    values, stamps = component.values, component.timeline.stamps
+    count = max(1, 8 * PIECE // max(1, int(np.prod(values.shape[1:]))))
+    for start in range(0, len(values), count):
+        yield None if stamps is None else stamps[start : start + count], values[start : start + count]
+
+
+class SeqWriter:
+    """Writes `top`, then each `component` or `other`, then `end`, which gives the losses."""
+
+    def __init__(
+        self,
+        stream: BinaryIO,
+        version: Version = 4,
+        style: Style = "block",
+        se3_format: SE3Format = "XYZQWQXQYQZ",
+        digits: int | None = None,
+    ) -> None:
+        if style not in ("block", "json"):
+            raise ValueError(f"the styles are 'block' and 'json', not {style!r}")
+        if se3_format not in _ORDERS:
+            raise ValueError(f"the SE3 formats are {', '.join(_ORDERS)}, not {se3_format!r}")
+        if digits is not None:
+            rounded(np.zeros(0), digits)
+        self.version, self.style, self.order, self.digits = version, style, se3_format, digits
+        self._stream = stream
+        self._json = style == "json"
+        self._begun = 0
+        self._problems: list[Problem] = []
+
+    def top(self, extra: Mapping[str, object], heads: Sequence[Head]) -> None:
+        """Write the top node for components with these heads."""
+        pairs: list[tuple[str, str]] = [
+            ("type", self._text("BodyMotion" if self.version == 1 else "CompositeSeq")),
+            ("content", self._text("BodyMotion")),
+            ("formatVersion", str(self.version)),
+        ]
+        # Components inherit the rate: where one must stay without, the top node has none.
+        rates = [head.frame_rate for head in heads]
+        if rates and all(rate is not None for rate in rates):
+            common = rates[0] if len(set(rates)) == 1 else max(rate for rate in rates if rate is not None)
+            pairs.append(("frameRate", scalars.rate(common or 0.0)))
+        if heads:
+            pairs.append(("numFrames", str(max(head.num_frames for head in heads))))
+        named = [(self._key(name), text) for name, text in pairs] + self._extra(extra, "", TOP_KEYS)
+        self._put("{\n" if self._json else "")
+        for name, text in named:
+            self._put(f"{name} {text},\n" if self._json else f"{name} {text}\n")
+        self._put(f"{self._key('components')}{' [' if self._json else ''}")
+
+    def component(self, head: Head, pieces: Pieces) -> None:
+        """Write a component; all pieces together have `head.num_frames` frames."""
+        se3, vector = head.type == "MultiSE3Seq", head.type == "Vector3Seq"
+        content = self._content(head.content, head.is_root_relative)
+        pairs = [("type", self._text(head.type)), ("content", content)]
+        if head.frame_rate is not None:
+            pairs.append(("frameRate", scalars.rate(head.frame_rate)))
+        pairs.append(("numFrames", str(head.num_frames)))
+        if not vector:
+            pairs.append(("numParts", str(head.num_parts)))
+        if head.part_labels:
+            lost = Unwritable()
+            pairs.append(("partLabels", scalars.value(list(head.part_labels), lost, self._json)))
+            self._unwritable(lost, head.content)
+        if head.has_frame_time:
+            pairs.append(("hasFrameTime", "true"))
+        if head.is_root_relative and (self.version > 1 or head.content != ZMP):
+            pairs.append(("isRootRelative", "true"))
+        if se3:
+            pairs.append(("SE3Format", self._text(self.order)))
+            if self.order == "XYZQXQYQZQW" and self.version > 1:
+                self._note(ORDER_IN_VERSION, "the poses are written in the order XYZQXQYQZQW", head.content)
+        named = [(self._key(name), text) for name, text in pairs]
+        self._head([*named, *self._extra(head.extra, head.content, COMPONENT_KEYS)])
+        self._frames(head, pieces)
+
+    def other(self, component: OtherSeq) -> None:
+        """Write a component of an unknown type as it is."""
+        if component.type in _TYPES or (self.version == 1 and component.type in _OLD_TYPES):
+            message = (
+                f"a component of type {component.type} is kept as data: a reader will take it for one of that type"
+            )
+            self._note(losses.CONTENT, message, component.content)
+        pairs = [
+            (self._key("type"), self._text(component.type)),
+            (self._key("content"), self._content(component.content, False)),
+        ]
+        self._head(
+            [*pairs, *self._extra(component.extra, component.content, frozenset({"type", "content", "purpose"}))]
+        )
+        self._put("\n}" if self._json else "")
+
+    def end(self) -> tuple[Problem, ...]:
+        """Write the end; gives what could not be written."""
+        if self._json:
+            self._put("\n]\n}\n" if self._begun else "]\n}\n")
+        else:
+            self._put("\n" if self._begun else " []\n")
+        return tuple(self._problems)
+
+    def _head(self, pairs: list[tuple[str, str]]) -> None:
+        if self._json:
+            self._put(",\n{\n" if self._begun else "\n{\n")
+            self._put(",\n".join(f"{name} {text}" for name, text in pairs))
+        else:
+            self._put("\n  -")
+            self._put("".join(f"\n    {name} {text}" for name, text in pairs))
+        self._begun += 1
+
+    def _frames(self, head: Head, pieces: Pieces) -> None:
+        self._put((",\n" if self._json else "\n    ") + self._key("frames"))
+        between = b",\n" if self._json else b"\n      - "
+        tally = _Tally()
+        rows = 0
+
+        def texts() -> Iterator[bytes]:
+            nonlocal rows
+            lead = b" [\n" if self._json else b"\n      - "
+            for times, values in pieces:
+                tally.times(times, head, rows)
+                rows += len(values)
+                for text in row_texts(self._numbers(values, head, tally), times, between):
+                    yield lead + text
+                    lead = between
+
+        _write_beside(texts(), self._stream)
+        if rows != head.num_frames:
+            raise ValueError(f"{head.content}: {rows} rows for {head.num_frames} frames")
+        if not rows:
+            self._put(" []")
+        elif self._json:
+            self._put("\n]")
+        self._put("\n}" if self._json else "")
+        where = head.content
+        if tally.non_finite:
+            self._note(losses.NOT_FINITE, f"{tally.non_finite} numbers of {where} are not finite", where)
+        if tally.not_unit:
+            message = f"{tally.not_unit} quaternions of {where} are not of length 1, which {self.order} can not hold"
+            self._note(losses.ORIENTATION, message, where)
+
+    def _numbers(self, values: Floats, head: Head, tally: _Tally) -> Floats:
+        if head.type == "MultiSE3Seq":
+            values = self._poses(values, tally)
+        tally.non_finite += int(values.size - np.count_nonzero(np.isfinite(values)))
+        return values if self.digits is None else rounded(values, self.digits)
+
+    def _poses(self, values: Floats, tally: _Tally) -> Floats:
+        if self.order == "XYZQWQXQYQZ":
+            return values
+        if self.order == "XYZQXQYQZQW":
+            return np.ascontiguousarray(values[..., [0, 1, 2, 4, 5, 6, 3]])
+        turns = values[..., 3:]
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = np.linalg.norm(turns, axis=-1)
+            tally.not_unit += int(np.count_nonzero(np.isfinite(lengths) & (np.abs(lengths - 1) > _UNIT)))
+            tally.not_unit += int(np.count_nonzero(np.isinf(lengths) & np.isfinite(turns).all(axis=-1)))
+        known = np.isfinite(turns).all(axis=-1, keepdims=True)
+        angles = np.where(known, rotations.to_rpy(np.where(known, turns, rotations.IDENTITY)), np.nan)
+        return np.concatenate([values[..., :3], angles], axis=-1)
+
+    def _content(self, content: str, is_root_relative: bool) -> str:
+        spelled = content_name(content, self.version, is_root_relative)
+        if means(spelled, self.version) != content:
+            message = f"the content {content!r} means {means(spelled, self.version)} in version {self.version}"
+            self._note(losses.CONTENT, message, content)
+        return self._text(spelled)
+
+    def _extra(self, extra: Mapping[str, object], where: str, taken: frozenset[str]) -> list[tuple[str, str]]:
+        lost = Unwritable()
+        pairs = []
+        for name, thing in extra.items():
+            if not isinstance(name, str) or name in taken or len(name) > scalars.LONGEST_KEY:
+                lost.values.append(f"the key {str(name)[:40]!r}")
+                continue
+            text = scalars.value(thing, lost, self._json)
+            if name == "frames" and not self._json and isinstance(thing, (list, tuple)) and thing:
+                text = "".join(f"\n      - {scalars.value(row, lost)}" for row in thing)
+            pairs.append((scalars.key(name, lost, self._json), text))
+        self._unwritable(lost, where)
+        return pairs
+
+    def _unwritable(self, lost: Unwritable, where: str) -> None:
+        place = where or "the top node"
+        if lost.values:
+            self._note(losses.VALUE, f"in {place} is not written: {', '.join(lost.values[:8])}", where)
+        if lost.texts:
+            self._note(losses.TEXT, f"{len(lost.texts)} texts in {place} are not Unicode", where)
+        if lost.numbers:
+            self._note(losses.NOT_FINITE, f"{lost.numbers} numbers among the keys of {place} are not finite", where)
+
+    def _text(self, text: str) -> str:
+        lost = Unwritable()
+        written = scalars.name(text, lost, self._json)
+        self._unwritable(lost, text)
+        return written
+
+    def _key(self, key: str) -> str:
+        return scalars.key(key_name(key, self.version), Unwritable(), self._json)
+
+    def _note(self, rule: Rule, message: str, where: str) -> None:
+        self._problems.append(rule.problem(message, Location(inside=where or None)))
+
+    def _put(self, text: str) -> None:
+        self._stream.write(text.encode())
+
+
+class _Tally:
+    """What was met among the numbers of a component."""
+
+    def __init__(self) -> None:
+        self.non_finite = 0
+        self.not_unit = 0
+        self._last = -np.inf
+
+    def times(self, times: Floats | None, head: Head, row: int) -> None:
+        if (times is not None) != head.has_frame_time:
+            raise ValueError(f"{head.content}: its head and its frames disagree about time stamps")
+        if times is None or not len(times):
+            return
+        wrong = ~(np.diff(times, prepend=self._last) > 0) | ~np.isfinite(times)
+        if wrong.any():
+            raise ValueError(
+                f"{head.content}: time stamps must be finite and increase; frame {row + int(np.argmax(wrong))} does not"
+            )
+        self._last = float(times[-1])
+
+
+def _write_beside(texts: Iterator[bytes], stream: BinaryIO) -> None:
+    """Write texts while the next ones are made: writing needs no interpreter."""
+    first = next(texts, b"")
+    stream.write(first)
+    second = next(texts, None)
+    if second is None:
+        return
+    queue: Queue[bytes | None] = Queue(4)
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        while (text := queue.get()) is not None:
+            if not failed:
+                try:
+                    stream.write(text)
+                except BaseException as error:
+                    failed.append(error)
+
+    thread = Thread(target=work, name="bodymotion-write", daemon=True)
+    thread.start()
+    try:
+        queue.put(second)
+        for text in texts:
+            queue.put(text)
+            if failed:
+                break
+    finally:
+        queue.put(None)
+        thread.join()
+    if failed:
+        raise failed[0]

@@ -1,0 +1,60 @@
+"""What a save can not keep: rules with codes ``LOSS…``, all warnings. The command exits with 3 when there was one."""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = [
+    "COMPONENT",
+    "CONTENT",
+    "EXTRA",
+    "FRAMES",
+    "LABELS",
+    "NOT_FINITE",
+    "ORIENTATION",
+    "RATE",
+    "STAMPS",
+    "TEXT",
+    "VALUE",
+]
+
+STAMPS = Rule(
+    "LOSS001",
+    "warning",
+    "The target holds no time stamps: the frames are put on a fixed rate, each held from its time on.",
+    "judgement",
+    "Motion.resample() and `--rate` with `--method` put them on a rate in other ways",
+)
+NOT_FINITE = Rule(
+    "LOSS002",
+    "warning",
+    "Numbers that are not finite are written as .nan, .inf and -.inf, which not every reader takes for numbers.",
+    "judgement",
+)
+CONTENT = Rule(
+    "LOSS003",
+    "warning",
+    "A content keeps its meaning under the names of the target's version.",
+    "judgement",
+)
+VALUE = Rule(
+    "LOSS004",
+    "warning",
+    "Unknown keys hold what YAML can hold, under names that mean nothing else.",
+    "judgement",
+)
+ORIENTATION = Rule(
+    "LOSS005",
+    "warning",
+    "Roll, pitch and yaw hold the turn of a quaternion, not its length.",
+    "judgement",
+    "the orders XYZQWQXQYQZ and XYZQXQYQZQW keep it",
+)
+TEXT = Rule("LOSS006", "warning", "Texts are Unicode: halves of surrogate pairs become '\\ufffd'.", "judgement")
+COMPONENT = Rule("LOSS007", "warning", "The target has no place for this component.", "judgement")
+EXTRA = Rule("LOSS008", "warning", "The target has no place for keys of its own.", "judgement")
+LABELS = Rule("LOSS009", "warning", "The target has no place for these labels.", "judgement")
+RATE = Rule(
+    "LOSS010", "warning", "The target has one time for all components, or a rate that it does not say.", "judgement"
+)
+FRAMES = Rule("LOSS011", "warning", "The target has equally many frames of every component.", "judgement")
