@@ -24,12 +24,12 @@ CRANK = 0.045
 GROUND_BAR = 0.026
 
 LOOKS = {
-    "SHELL": "diffuseColor 0.91 0.90 0.87 specularColor 0.25 0.25 0.25 shininess 0.4 ambientIntensity 0.3",
+    "SHELL": "diffuseColor 0.83 0.82 0.79 specularColor 0.25 0.25 0.25 shininess 0.4 ambientIntensity 0.3",
     "JOINT": "diffuseColor 0.15 0.16 0.18 specularColor 0.2 0.2 0.22 shininess 0.3 ambientIntensity 0.3",
     "METAL": "diffuseColor 0.42 0.44 0.47 specularColor 0.35 0.35 0.35 shininess 0.5 ambientIntensity 0.3",
-    "ACCENT": "diffuseColor 0.96 0.45 0.13 specularColor 0.25 0.2 0.15 shininess 0.4 ambientIntensity 0.3",
+    "ACCENT": "diffuseColor 0.93 0.37 0.07 specularColor 0.25 0.2 0.15 shininess 0.4 ambientIntensity 0.3",
     "VISOR": "diffuseColor 0.05 0.06 0.08 specularColor 0.6 0.6 0.65 shininess 0.8 ambientIntensity 0.2",
-    "GLOW": "diffuseColor 0.25 0.75 0.85 emissiveColor 0.25 0.75 0.85",
+    "GLOW": "diffuseColor 0.1 0.66 0.82 emissiveColor 0.1 0.66 0.82",
 }
 SHELL, MOTOR, TRIM = 640.0, 1800.0, 800.0
 """Mean densities [kg/m³] of what is inside a shell, of a drive, of a cover."""
