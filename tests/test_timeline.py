@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion import rotations
@@ -73,6 +73,7 @@ def test_two_stamps_on_one_frame_the_later_counts_and_the_last_stamp_ends_it():
 
 
 @given(increasing, st.sampled_from([10, 100, 240]))
+@settings(deadline=None)
 def test_linear_is_numpy_interp(stamps, rate):
     motion = Motion((values(Timeline.stamped(stamps), 2),))
     component = motion.resample(rate, "linear").joint_displacement

@@ -10,9 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
+import numpy as np
+
 from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.diagnostics import Problem
-from bodymotion.interpolation import Method, frames_needed, resampled
+from bodymotion.interpolation import HOLDING, Method, frames_needed, resampled, unwrapped
+from bodymotion.interpolation.methods import check_rate
+from bodymotion.interpolation.wraps import wrap_problem
+from bodymotion.memory import check_memory
 from bodymotion.source import Source
 from bodymotion.timeline import Timeline
 
@@ -191,64 +196,104 @@ class Motion(ContentEquality):
         """The time (T,) [s] of each frame, of all components."""
         return self.timeline.times
 
-    def resample(self, frame_rate: float, method: Method = "after") -> Motion:
-        """Put every component on a fixed frame rate, over its own time; methods are those of `bodymotion.interpolation`.
-
-        Parameters
-        ----------
-        frame_rate:
-            [Hz] of the motion that is returned; its first frame is at 0 s.
-        method:
-            "after", "nearest" or "before" hold values until the next frame, as the .seq document describes the import of
-            time-stamped frames; "linear" interpolates, along the shorter arc for orientations.
-        """
-        if not 0 < frame_rate < float("inf"):
-            raise ValueError(f"a frame rate is a positive, finite number of Hz, not {frame_rate}")
-        counts = [frames_needed(c.timeline, frame_rate, method) for c in self.timed]
-        return self._on_rate(frame_rate, counts, method)
-
-    def on_common_timeline(self, frame_rate: float | None = None, method: Method = "after") -> Motion:
-        """Put all components on one timeline: a shorter one keeps its last value to the end.
+    def resample(
+        self,
+        frame_rate: float | None = None,
+        method: Method = "after",
+        *,
+        antialias: bool = False,
+        unwrap: bool = False,
+        start: float = 0.0,
+    ) -> Motion:
+        """Put every component on a fixed frame rate, over its own time.
 
         Parameters
         ----------
         frame_rate:
             [Hz]; when not given, the rate that the file wishes for its time-stamped frames, else the highest rate of the components.
         method:
-            As for `resample`.
+            "after", "nearest" or "before" hold values until the next frame, as the .seq document describes the import of
+            time-stamped frames; "linear", "cubic" and "pchip" interpolate: see `bodymotion.interpolation`.
+        antialias:
+            Take out what is faster than half the new rate before going down to it (`bodymotion.interpolation.lowpass`).
+        unwrap:
+            Take jumps by full turns out of joint displacements first. When not, a method that interpolates reports them in `problems`.
+        start:
+            The time [s] that frame 0 is at.
 
         Raises
         ------
         ValueError
-            When no rate is given and the motion has none, or when a component has no frames at all.
+            When no rate is given and the motion has none; when time stamps do not increase.
+        MemoryError
+            When the result would not fit into memory; the message says how large it is.
+        """
+        rate = self._rate(frame_rate)
+        counts = [frames_needed(c.timeline, rate, method, start) for c in self.timed]
+        return self._on_rate(rate, counts, method, antialias, unwrap, start)
+
+    def on_common_timeline(
+        self,
+        frame_rate: float | None = None,
+        method: Method = "after",
+        *,
+        antialias: bool = False,
+        unwrap: bool = False,
+        start: float = 0.0,
+    ) -> Motion:
+        """Put all components on one timeline: a shorter one keeps its last value to the end. All else is as for `resample`.
+
+        Raises
+        ------
+        ValueError
+            As `resample`; also when a component has no frames at all and others have some.
         """
         timelines = [c.timeline for c in self.timed]
+        rate = self._rate(frame_rate)
+        empty = [c.content for c in self.timed if not c.num_frames]
+        if empty and any(t.num_frames for t in timelines):
+            raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
+        longest = max((frames_needed(t, rate, method, start) for t in timelines), default=0)
+        return self._on_rate(rate, [longest] * len(timelines), method, antialias, unwrap, start)
+
+    def _rate(self, frame_rate: float | None) -> float:
         if frame_rate is None:
+            timelines = [c.timeline for c in self.timed]
             rates = [rate for t in timelines for rate in (t.frame_rate or t.import_rate,) if rate is not None]
             if not rates:
                 raise ValueError("the motion has time stamps and no frame rate: say which one is wanted")
             frame_rate = max(rates)
-        empty = [c.content for c in self.timed if not c.num_frames]
-        if empty and any(t.num_frames for t in timelines):
-            raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
-        longest = max((frames_needed(t, frame_rate, method) for t in timelines), default=0)
-        return self._on_rate(frame_rate, [longest] * len(timelines), method)
+        check_rate(frame_rate)
+        return float(frame_rate)
 
-    def _on_rate(self, frame_rate: float, counts: list[int], method: Method) -> Motion:
+    def _on_rate(
+        self, frame_rate: float, counts: list[int], method: Method, antialias: bool, unwrap: bool, start: float
+    ) -> Motion:
+        check_memory(
+            sum(8 * n * int(np.prod(c.values.shape[1:])) for n, c in zip(counts, self.timed, strict=True)),
+            f"the motion at {frame_rate:g} Hz, of {max(counts, default=0)} frames",
+        )
         remaining = iter(counts)
         components: list[Component] = []
+        problems = list(self.problems)
         for component in self.components:
             if isinstance(component, OtherSeq):
                 components.append(component)
                 continue
             count = next(remaining)
             timeline = Timeline.uniform(count, frame_rate)
-            if component.timeline == timeline or not component.num_frames:
-                values = component.values
-            else:
-                values = resampled(component.values, component.timeline, frame_rate, count, method)
+            values = component.values
+            if component.content == JOINT_DISPLACEMENT and unwrap:
+                values = unwrapped(values)
+            if (component.timeline != timeline or start) and component.num_frames:
+                if component.content == JOINT_DISPLACEMENT and method not in HOLDING and not unwrap:
+                    problem = wrap_problem(values, component.content)
+                    problems += [problem] if problem else []
+                values = resampled(
+                    values, component.timeline, frame_rate, count, method, antialias=antialias, start=start
+                )
             components.append(replace(component, timeline=timeline, values=values))
-        return self.replaced(*components)
+        return replace(self, components=tuple(components), problems=tuple(problems))
 
     def replaced(self, *components: Component) -> Motion:
         """Give the motion with other components."""

@@ -8,26 +8,20 @@ run over frames, which compilers turn into vector instructions.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen
+from bodymotion.arrays import Floats
 from bodymotion.kernels.compiling import inlined, kernel
+from bodymotion.kernels.slices import as_rows, in_slices
 from bodymotion.kernels.trigonometry import sines_and_cosines
 
 __all__ = ["center_of_mass", "link_poses"]
 
 Indices: TypeAlias = npt.NDArray[np.int64]
 Tree: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats]
-
-FEW = 512
-"""Up to so many frames one thread is faster than several."""
 
 BLOCK = 32
 """So many frames go through the tree together, side by side in vector registers."""
@@ -42,42 +36,21 @@ def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
     batch = np.broadcast_shapes(q.shape[:-1], root.shape[:-1])
     links = len(tree[0])
     count = int(np.prod(batch, dtype=np.int64))
-    q_rows = _rows(np.broadcast_to(q, (*batch, q.shape[-1])), (count, q.shape[-1]))
-    root_rows = _rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
+    q_rows = as_rows(np.broadcast_to(q, (*batch, q.shape[-1])), (count, q.shape[-1]))
+    root_rows = as_rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
     out = np.empty((count, links, 7))
     if links:
-        _in_slices(count, lambda start, stop: _poses(*tree, q_rows[start:stop], root_rows[start:stop], out[start:stop]))
+        in_slices(count, lambda start, stop: _poses(*tree, q_rows[start:stop], root_rows[start:stop], out[start:stop]))
     return out.reshape(*batch, links, 7)
 
 
 def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
     """Give Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares (L,) of the mass and their centres (L, 3)."""
     count = int(np.prod(poses.shape[:-2], dtype=np.int64))
-    rows = _rows(poses, (count, *poses.shape[-2:]))
+    table = as_rows(poses, (count, *poses.shape[-2:]))
     out = np.empty((count, 3))
-    _in_slices(count, lambda start, stop: _center(rows[start:stop], shares, centers, out[start:stop]))
+    in_slices(count, lambda start, stop: _center(table[start:stop], shares, centers, out[start:stop]))
     return out.reshape(*poses.shape[:-2], 3)
-
-
-def _rows(values: Floats, shape: tuple[int, ...]) -> Floats:
-    # Always contiguous and read-only: for any other mix of the two, a kernel would be compiled once more.
-    return frozen(np.ascontiguousarray(values).reshape(shape))
-
-
-def _in_slices(count: int, work: Callable[[int, int], None]) -> None:
-    workers = os.cpu_count() or 1
-    if count <= FEW or workers == 1:
-        work(0, count)
-        return
-    edges = np.linspace(0, count, 4 * workers + 1).astype(int)
-    list(_pool().map(work, edges[:-1], edges[1:]))
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_pool.cache_clear)
-    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="bodymotion-kernel")
 
 
 @kernel

@@ -1,0 +1,80 @@
+"""Values put on a fixed frame rate, with a low-pass before the rate goes down where that is wished."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.interpolation.holding import held_frames
+from bodymotion.interpolation.lowpass import decimated
+from bodymotion.interpolation.methods import HOLDING, Method, check_increasing, check_rate
+from bodymotion.interpolation.sampling import are_poses, sampler
+from bodymotion.timeline import Timeline
+
+__all__ = ["resampled"]
+
+PIECE = 1 << 22
+"""About how many numbers are worked on at a time, so that what stands beside the result in memory stays small."""
+
+
+def resampled(
+    values: Floats,
+    timeline: Timeline,
+    frame_rate: float,
+    num_frames: int,
+    method: Method,
+    *,
+    antialias: bool = False,
+    start: float = 0.0,
+) -> Floats:
+    """Give the values (num_frames, …) at `start` + 0, 1/frame_rate, … seconds of values (T, …) on `timeline`.
+
+    Parameters
+    ----------
+    values:
+        (T, …); with three axes, the last of 7 numbers, they are poses: x y z and the quaternion w x y z.
+    method:
+        One of the module's table.
+    antialias:
+        Take out what is faster than half the new rate before going down to it: see `bodymotion.interpolation.lowpass`.
+
+    Raises
+    ------
+    ValueError
+        When there are no frames, or when time stamps do not increase.
+    """
+    check_rate(frame_rate)
+    check_increasing(timeline.times)
+    fine = _fineness(timeline, frame_rate) if antialias else 1
+    if method in HOLDING and fine == 1:
+        return np.asarray(values[held_frames(timeline, frame_rate, num_frames, method, start)])
+    out = np.empty((num_frames, *values.shape[1:]))
+    piece = max(PIECE // max(int(np.prod(values.shape[1:], dtype=np.int64)), 1), 64)
+    if method in HOLDING:
+        grid = max(int((timeline.times[-1] - start) * frame_rate * fine + 0.5), 0) + 1
+        held = held_frames(timeline, frame_rate * fine, grid, method, start)
+
+        def ask(first: int, last: int) -> Floats:
+            return np.asarray(values[held[first:last]])
+    else:
+        at = sampler(values, timeline.times, method)
+
+        def ask(first: int, last: int) -> Floats:
+            return at(start + np.arange(first, last) / (frame_rate * fine))
+
+    if fine == 1:
+        for first in range(0, num_frames, piece):
+            out[first : first + piece] = ask(first, min(first + piece, num_frames))
+        return out
+    ends = (timeline.times[[0, -1]] - start) * frame_rate * fine
+    lowest, highest = max(int(np.ceil(ends[0] - 1e-6)), 0), max(int(np.floor(ends[1] + 1e-6)), 0)
+    decimated(ask, out, fine, min(lowest, highest), highest, piece, are_poses(values))
+    return out
+
+
+def _fineness(timeline: Timeline, frame_rate: float) -> int:
+    """Give how many times finer than `frame_rate` the grid must be that holds all frames: 1 where the rate does not go down."""
+    if timeline.num_frames < 2:
+        return 1
+    rate = timeline.frame_rate or 1.0 / float(np.median(np.diff(timeline.times)))
+    return max(int(np.ceil(rate / frame_rate * (1 - 1e-9))), 1)

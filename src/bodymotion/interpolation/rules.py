@@ -1,0 +1,15 @@
+"""What is odd in values that are interpolated."""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = ["WRAPPED"]
+
+WRAPPED = Rule(
+    "EDIT101",
+    "warning",
+    "Interpolation takes a joint angle that jumps by a full turn back through all angles between.",
+    "judgement",
+    "take the jumps out first (unwrap=True, --unwrap), or hold values",
+)

@@ -1,0 +1,235 @@
+"""A smooth curve through orientations: its angular velocity and angular acceleration have no jumps.
+
+From orientation R₀ to R₁ in time h the curve is R₀·exp(θ(t)), θ a cubic with θ(0) = 0, θ(h) = φ = log(R₀⁻¹R₁). With ω the angular
+velocity in the body's frame and J(θ) = 1 − (1 − cos|θ|)/|θ|²·[θ] + (|θ| − sin|θ|)/|θ|³·[θ]² we have ω = J(θ)·θ'. So θ'(0) = ω₀,
+θ'(h) = J(φ)⁻¹·ω₁, and the angular acceleration is θ''(0) at the start and J(φ)·θ''(h) + J'·θ'(h) at the end. That the two agree at each
+inner orientation is a system of 3×3 blocks for the ω, with three blocks a row; the term with J' is not linear and is taken from the round
+before. At both ends ω is φ/h.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.kernels.compiling import inlined, kernel
+from bodymotion.kernels.interpolation import Indices
+from bodymotion.kernels.slices import as_rows, in_slices
+
+__all__ = ["angular_velocities", "curve"]
+
+ROUNDS = 10
+"""How often the system is solved at most; the curve passes through all orientations, without jumps in ω, after any number."""
+
+SETTLED = 1e-12
+"""Relative change of ω below which it is solved no more."""
+
+
+def angular_velocities(quaternions: Floats, gaps: Floats) -> Floats:
+    """Give ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L, 4), `gaps` (T - 1,) seconds apart."""
+    quaternions = as_rows(quaternions, quaternions.shape)
+    rates = np.zeros((*quaternions.shape[:2], 3))
+    if len(gaps):
+
+        def work(start: int, stop: int) -> None:
+            for link in range(start, stop):
+                _velocities(quaternions, link, gaps, rates)
+
+        in_slices(quaternions.shape[1], work, few=1)
+    return rates
+
+
+def curve(quaternions: Floats, rates: Floats, gaps: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
+    """Fill the quaternions of `out` (N, L, 7) with those on the curve through unit ones (T, L, 4) with angular velocities (T, L, 3)."""
+    quaternions, rates = as_rows(quaternions, quaternions.shape), as_rows(rates, rates.shape)
+    in_slices(len(before), lambda a, b: _curve(quaternions, rates, gaps, before[a:b], fraction[a:b], out[a:b]))
+
+
+@inlined
+def _turn_between(a: Floats, b: Floats, phi: Floats) -> None:
+    """Fill `phi` with log(a⁻¹·b): axis times angle, along the shorter arc, in the frame of a."""
+    w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
+    y = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1]
+    z = a[0] * b[3] - a[1] * b[2] + a[2] * b[1] - a[3] * b[0]
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    sine = np.sqrt(x * x + y * y + z * z)
+    scale = 2.0 * np.arctan2(sine, w) / sine if sine > 1e-300 else 2.0
+    phi[0] = scale * x
+    phi[1] = scale * y
+    phi[2] = scale * z
+
+
+@inlined
+def _jacobians(phi: Floats, matrix: Floats, inverse: Floats) -> None:
+    """Fill J(φ) and J(φ)⁻¹ = 1 + ½·[φ] + c·[φ]², c = (1 − ½|φ|·cot(½|φ|))/|φ|²."""
+    square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
+    if square < 1e-3:
+        a = 0.5 - square / 24.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0))
+        b = 1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0))
+        c = 1.0 / 12.0 + square / 720.0 * (1.0 + square / 42.0 * (1.0 + square / 40.0))
+    else:
+        angle = np.sqrt(square)
+        a = (1.0 - np.cos(angle)) / square
+        b = (angle - np.sin(angle)) / (square * angle)
+        c = (1.0 - 0.5 * angle * np.cos(0.5 * angle) / np.sin(0.5 * angle)) / square
+    for r in range(3):
+        for k in range(3):
+            twice = phi[r] * phi[k] - (square if r == k else 0.0)
+            matrix[r, k] = (1.0 if r == k else 0.0) + b * twice
+            inverse[r, k] = (1.0 if r == k else 0.0) + c * twice
+    for r in range(3):
+        s = (r + 1) % 3
+        t = (r + 2) % 3
+        # [φ] has −φ_t at (r, s) and φ_t at (s, r), for r s t in cyclic order.
+        matrix[r, s] += a * phi[t]
+        matrix[s, r] -= a * phi[t]
+        inverse[r, s] -= 0.5 * phi[t]
+        inverse[s, r] += 0.5 * phi[t]
+
+
+@inlined
+def _unsteady(phi: Floats, speed: Floats, out: Floats) -> None:
+    """Fill J'·θ' at θ = φ, θ' = `speed`."""
+    square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2]
+    if square < 1e-2:
+        a_rate = -1.0 / 12.0 + square / 180.0 * (1.0 - square * 3.0 / 112.0)
+        b = 1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0))
+        b_rate = -1.0 / 60.0 + square / 1260.0 * (1.0 - square / 48.0)
+    else:
+        angle = np.sqrt(square)
+        sine, cosine = np.sin(angle), np.cos(angle)
+        a_rate = (angle * sine - 2.0 * (1.0 - cosine)) / (square * square)
+        b = (angle - sine) / (square * angle)
+        b_rate = (3.0 * sine - angle * cosine - 2.0 * angle) / (square * square * angle)
+    along = phi[0] * speed[0] + phi[1] * speed[1] + phi[2] * speed[2]
+    cx = phi[1] * speed[2] - phi[2] * speed[1]
+    cy = phi[2] * speed[0] - phi[0] * speed[2]
+    cz = phi[0] * speed[1] - phi[1] * speed[0]
+    f = -a_rate * along
+    g = b_rate * along
+    out[0] = f * cx + g * (phi[1] * cz - phi[2] * cy) + b * (speed[1] * cz - speed[2] * cy)
+    out[1] = f * cy + g * (phi[2] * cx - phi[0] * cz) + b * (speed[2] * cx - speed[0] * cz)
+    out[2] = f * cz + g * (phi[0] * cy - phi[1] * cx) + b * (speed[0] * cy - speed[1] * cx)
+
+
+@inlined
+def _inverted(m: Floats, out: Floats) -> None:
+    for r in range(3):
+        for k in range(3):
+            r1, r2, k1, k2 = (r + 1) % 3, (r + 2) % 3, (k + 1) % 3, (k + 2) % 3
+            out[k, r] = m[r1, k1] * m[r2, k2] - m[r1, k2] * m[r2, k1]
+    determinant = m[0, 0] * out[0, 0] + m[0, 1] * out[1, 0] + m[0, 2] * out[2, 0]
+    for r in range(3):
+        for k in range(3):
+            out[r, k] /= determinant
+
+
+@kernel
+def _velocities(quaternions: Floats, link: int, gaps: Floats, rates: Floats) -> None:
+    segments = gaps.shape[0]
+    phi = np.empty((segments, 3))
+    jacobian = np.empty((segments, 3, 3))
+    inverse = np.empty((segments, 3, 3))
+    for i in range(segments):
+        _turn_between(quaternions[i, link], quaternions[i + 1, link], phi[i])
+        _jacobians(phi[i], jacobian[i], inverse[i])
+        for k in range(3):
+            rates[i + 1, link, k] = phi[i, k] / gaps[i]
+    for k in range(3):
+        rates[0, link, k] = phi[0, k] / gaps[0]
+    if segments == 1:
+        return
+    inner = segments - 1
+    pivots = np.empty((inner, 3, 3))
+    above = np.empty((inner, 3, 3))
+    block = np.empty((3, 3))
+    # Row i stands for orientation i + 1: J of the segment before it on its left, J⁻¹ of the one after it on its right.
+    for i in range(inner):
+        for r in range(3):
+            for k in range(3):
+                block[r, k] = 4.0 * (1.0 / gaps[i] + 1.0 / gaps[i + 1]) if r == k else 0.0
+                if i > 0:
+                    for m in range(3):
+                        block[r, k] -= 2.0 * jacobian[i, r, m] / gaps[i] * above[i - 1, m, k]
+        _inverted(block, pivots[i])
+        for r in range(3):
+            for k in range(3):
+                above[i, r, k] = 0.0
+                for m in range(3):
+                    above[i, r, k] += pivots[i, r, m] * inverse[i + 1, m, k] * 2.0 / gaps[i + 1]
+    right = np.empty((inner, 3))
+    speed = np.empty(3)
+    unsteady = np.empty(3)
+    side = np.empty(3)
+    for _ in range(ROUNDS):
+        for i in range(inner):
+            for r in range(3):
+                speed[r] = 0.0
+                for m in range(3):
+                    speed[r] += inverse[i, r, m] * rates[i + 1, link, m]
+            _unsteady(phi[i], speed, unsteady)
+            for r in range(3):
+                side[r] = (
+                    6.0 * (phi[i, r] / (gaps[i] * gaps[i]) + phi[i + 1, r] / (gaps[i + 1] * gaps[i + 1])) - unsteady[r]
+                )
+                for m in range(3):
+                    left = rates[0, link, m] if i == 0 else right[i - 1, m]
+                    side[r] -= 2.0 * jacobian[i, r, m] / gaps[i] * left
+                    if i == inner - 1:
+                        side[r] -= 2.0 * inverse[i + 1, r, m] / gaps[i + 1] * rates[segments, link, m]
+            for r in range(3):
+                right[i, r] = 0.0
+                for m in range(3):
+                    right[i, r] += pivots[i, r, m] * side[m]
+        settled = True
+        for i in range(inner - 1, -1, -1):
+            for r in range(3):
+                if i < inner - 1:
+                    for m in range(3):
+                        right[i, r] -= above[i, r, m] * right[i + 1, m]
+            for r in range(3):
+                if not abs(right[i, r] - rates[i + 1, link, r]) <= SETTLED * (1.0 + abs(right[i, r])):
+                    settled = False
+                rates[i + 1, link, r] = right[i, r]
+        if settled:
+            break
+
+
+@kernel
+def _curve(quaternions: Floats, rates: Floats, gaps: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
+    phi = np.empty(3)
+    jacobian = np.empty((3, 3))
+    inverse = np.empty((3, 3))
+    theta = np.empty(3)
+    for n in range(before.shape[0]):
+        i = before[n]
+        f = fraction[n]
+        for link in range(quaternions.shape[1]):
+            a = quaternions[i, link]
+            if f == 0.0:
+                for k in range(4):
+                    out[n, link, k + 3] = a[k]
+                continue
+            _turn_between(a, quaternions[i + 1, link], phi)
+            _jacobians(phi, jacobian, inverse)
+            g = 1.0 - f
+            square = 0.0
+            for r in range(3):
+                end = 0.0
+                for m in range(3):
+                    end += inverse[r, m] * rates[i + 1, link, m]
+                start = rates[i, link, r]
+                theta[r] = f * f * (3.0 - 2.0 * f) * phi[r] + gaps[i] * (f * g * g * start - f * f * g * end)
+                square += theta[r] * theta[r]
+            angle = np.sqrt(square)
+            w = np.cos(0.5 * angle)
+            scale = np.sin(0.5 * angle) / angle if angle > 1e-150 else 0.5
+            x = scale * theta[0]
+            y = scale * theta[1]
+            z = scale * theta[2]
+            out[n, link, 3] = a[0] * w - a[1] * x - a[2] * y - a[3] * z
+            out[n, link, 4] = a[0] * x + a[1] * w + a[2] * z - a[3] * y
+            out[n, link, 5] = a[0] * y - a[1] * z + a[2] * w + a[3] * x
+            out[n, link, 6] = a[0] * z + a[1] * y - a[2] * x + a[3] * w

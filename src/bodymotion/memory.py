@@ -1,0 +1,33 @@
+"""Whether memory will do, asked before work begins that would need much of it."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["available_memory", "check_memory"]
+
+
+def available_memory() -> int | None:
+    """Give how many bytes a process can still get without swapping; None where the system does not say."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return 1024 * int(line.split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def check_memory(size: int, what: str) -> None:
+    """Raise MemoryError when `size` bytes are more than there are; `what` names in words what would take them."""
+    available = available_memory()
+    if available is not None and size > available:
+        raise MemoryError(f"{what} would take {_in_words(size)} of memory, {_in_words(available)} are left")
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
