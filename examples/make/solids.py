@@ -192,7 +192,6 @@ class Shell:
     stations: tuple[Station, ...]
     first: float
     last: float
-    power_of_ten: int = 4
 
     def hull(self) -> tuple[Array, list[list[int]]]:
         """Give its points (N, 3) and faces."""
@@ -200,7 +199,7 @@ class Shell:
             np.column_stack([outline(s.power) * [s.a, s.b] + s.middle, np.full(ROUND, s.at)])
             for s in rounded_stations(self.stations, self.first, self.last)
         ]
-        return _hull(np.round(np.array(rings), self.power_of_ten))
+        return _hull(np.round(np.array(rings), 4))
 
     def vrml(self) -> str:
         """Give the geometry node."""

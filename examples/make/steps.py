@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,7 +34,8 @@ class Plan:
     Times in seconds: `rest` before the start, `shift` of the weight at start and end, a step of `swing` on one foot and `both` on
     two. `length` of a step, height `lift` of the foot [m]; `heel` and `toe` are by how much the heel is up when the foot leaves the
     ground and the toe when it comes back [rad]. `inward` and `ahead` place the zero moment point in the sole: towards the other foot,
-    and forward at the begin and the end of a step.
+    and forward at the begin and the end of a step. `pivots` are the tip of the toe and the end of the heel, ahead of and
+    behind the ankle.
     """
 
     turns: tuple[float, ...]
@@ -48,7 +49,7 @@ class Plan:
     toe: float = 0.16
     inward: float = 0.012
     ahead: tuple[float, float] = (0.005, 0.04)
-    pivots: tuple[float, float] = field(default=(0.152, 0.092))
+    pivots: tuple[float, float] = (0.152, 0.092)
 
     def footholds(self) -> list[tuple[int, float, float, float]]:
         """Give side (0 right, 1 left), x, y and heading of each step; the two where the robot stands at first come first."""
