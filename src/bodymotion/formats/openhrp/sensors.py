@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bodymotion import poses
-from bodymotion.arrays import Floats
+from bodymotion.arrays import Floats, frozen
 from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import (
@@ -95,7 +95,7 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
     default = kind()
     used = dict(VECTORS.get(kind, {}))
     given: dict[str, Any] = {
-        ours: values.finite(node, name, UNLIMITED, problems) for ours, name in VECTORS.get(kind, {}).items()
+        ours: frozen(values.finite(node, name, UNLIMITED, problems)) for ours, name in VECTORS.get(kind, {}).items()
     }
     for ours, name in NUMBERS.get(kind, {}).items():
         used[ours] = name

@@ -1,0 +1,130 @@
+"""Sample files: those made to show one thing each, and all others, which load or are refused with their place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference_answers import CORPUS, answer, body_of, device_differences, differences
+
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.openhrp import read_openhrp
+
+
+@pytest.fixture
+def made(corpus):
+    """The folder of files that were made to show one thing each."""
+    return corpus / "wrl" / "made"
+
+
+AS_REFERENCE = (
+    "accel_maxangvel",
+    "climit",
+    "equiv",
+    "humanoid_pose",
+    "intid_gap",
+    "joint_in_identity_transform",
+    "noname",
+    "proto_min",
+    "seg_nested_devices",
+    "seg_zeromass",
+    "use_segment",
+)
+
+
+@pytest.mark.parametrize("name", AS_REFERENCE)
+def test_read_as_the_reference_does(made, name):
+    body, golden = body_of(made / f"{name}.wrl"), answer(made / f"{name}.wrl.golden.json")
+    assert differences(body, golden) == []
+    assert device_differences(body, golden) == []
+
+
+REFUSED = {
+    "extrajoint_badlink": ("WRL180", 309, "'ZZ'"),
+    "joint_in_transform": ("WRL104", 309, "'J0'"),
+    "rotaxis_zero": ("VRML202", 308, "'ROOT'"),
+    "seg_in_seg": ("WRL106", 308, "'S2'"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_as_by_the_reference(made, name):
+    assert not answer(made / f"{name}.wrl.golden.json")["ok"]
+    rule, line, words = REFUSED[name]
+    with pytest.raises(FormatError, match=words) as caught:
+        read_openhrp(made / f"{name}.wrl")
+    problem = caught.value.problem
+    assert (problem.rule, problem.location.line) == (rule, line)
+    assert problem.location.column
+
+
+def test_two_roots(made):
+    """The reference refuses the file; the document allows several Joints, so the first is read and the others are named."""
+    body = read_openhrp(made / "two_roots.wrl")
+    assert [link.name for link in body.links] == ["ROOT"]
+    assert [(p.rule, "ROOT2" in p.message) for p in body.problems if p.severity == "error"] == [("WRL103", True)]
+
+
+def test_letters_for_axes(made):
+    """The reference leaves the axis "x" uninitialised; here it is read as "X", with a problem."""
+    body = read_openhrp(made / "axis_string.wrl")
+    assert [link.joint.axis.tolist() for link in body.links[1:]] == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    assert [p.rule for p in body.problems if "'x'" in p.message] == ["WRL121"]
+
+
+def test_acceleration_limit_comes_from_its_own_field(made):
+    """The reference takes it from maxAngularVelocity."""
+    sensor = read_openhrp(made / "accel_maxangvel.wrl").devices[0]
+    assert sensor.max_acceleration.tolist() == [-1, -1, -1]
+    assert sensor.extra["maxAngularVelocity"].tolist() == [1, 2, 3]
+    nested = {d.name: d for d in read_openhrp(made / "seg_nested_devices.wrl").devices}
+    assert nested["A"].max_acceleration.tolist() == [1, 2, 3]
+
+
+def test_a_camera_of_type_none_gives_nothing(made):
+    """The reference takes it for COLOR."""
+    nested = {d.name: d for d in read_openhrp(made / "seg_nested_devices.wrl").devices}
+    assert nested["V"].type == "NONE"
+    assert nested["V5"].type == "COLOR_POINT_CLOUD"
+    assert (nested["P"].kind, nested["P"].id, nested["P"].extra["maxPressure"]) == ("PressureSensor", 5, -1)
+
+
+def test_humanoid_pose_is_kept(made):
+    body = read_openhrp(made / "humanoid_pose.wrl")
+    assert body.extra["translation"].tolist() == [5, 6, 7]
+    assert body.extra["rotation"].tolist() == [1, 0, 0, 1]
+    assert body.root_pose.tolist() == [1, 2, 3, 1, 0, 0, 0]
+    assert [p.rule for p in body.problems].count("WRL108") == 1
+    assert body.links[0].joint.extra["scale"].tolist() == [2, 2, 2]
+    assert body.links[1].joint.extra["center"].tolist() == [1, 2, 3]
+    assert [p.rule for p in body.problems].count("WRL131") == 3
+
+
+def test_every_sample_loads_or_is_refused_with_its_place(corpus):
+    refused = []
+    for path in sorted((corpus / "wrl").rglob("*.wrl")):
+        if path.parent.name == "made":
+            continue
+        try:
+            body = read_openhrp(path, allow_outside=True)
+        except FormatError as error:
+            problem = error.problem
+            assert problem.location.line and problem.location.column and problem.message, path
+            refused.append(path.name)
+            continue
+        assert body.links, path
+        if body.links[0].name == "Root":
+            assert len(body.links) == 1 and body.links[0].joint.type == "fixed"
+        for link in body.links:
+            for shape in link.visuals:
+                assert shape.bounds is None or np.isfinite(shape.bounds).all(), path
+    # One has a stray bracket, the others are templates with {{placeholders}} or cut out of one.
+    assert sorted(refused) == ["GR001_collision.wrl", "vrml-mesh.wrl", "vrml.wrl", "vrml.wrl"]
+
+
+def test_surface_separates_what_is_seen_from_what_is_touched(corpus):
+    body = body_of(CORPUS / "wrl/choreonoid+choreonoid/share/model/GR001/GR001.wrl")
+    foot = body.link("R_ANKLE_R")
+    assert len(foot.visuals) == len(foot.collisions) == 1
+    assert foot.visuals[0] != foot.collisions[0]
+    chest = body.links[0]
+    assert chest.visuals == chest.collisions
