@@ -234,6 +234,7 @@ class Viewer:
         self.server.gui.configure_theme(
             show_logo=False, show_share_button=False, control_width="large", brand_color=(28, 110, 190)
         )
+        self.server.gui.main_panel.dock_right()
         self.server.gui.set_panel_label(self.take.body.name or "bodymotion")
 
     def _first_camera(self) -> None:

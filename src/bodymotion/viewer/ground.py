@@ -17,7 +17,9 @@ from bodymotion.shapes import Lines, Mesh, Points, Shape
 
 __all__ = ["Footprint", "shape_points"]
 
-DIRECTIONS = 256
+DIRECTIONS = 512
+BLOCK = 32
+"""So many directions are looked in at once: for clouds of a million points, less than a gigabyte."""
 
 
 def shape_points(shape: Shape) -> Floats:
@@ -45,7 +47,7 @@ class Footprint:
             cloud = np.concatenate(points) if points else np.zeros((0, 3))
             if not len(cloud):
                 continue
-            outermost = cloud if len(cloud) <= 64 else cloud[np.unique(np.argmax(cloud @ directions.T, axis=0))]
+            outermost = cloud if len(cloud) <= 64 else cloud[_farthest(cloud, directions)]
             found.append(outermost)
             owners.append(np.full(len(outermost), link.index))
         self.points: Floats = np.concatenate(found) if found else np.zeros((0, 3))
@@ -70,6 +72,12 @@ class Footprint:
         """Give the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7); None without shapes."""
         placed = self.placed(link_poses)
         return np.stack([placed.min(axis=0), placed.max(axis=0)]) if len(placed) else None
+
+
+def _farthest(cloud: Floats, directions: Floats) -> npt.NDArray[np.intp]:
+    """Give the indices of the points (N, 3) that are the farthest in one of the directions (D, 3)."""
+    blocks = [directions[start : start + BLOCK] for start in range(0, len(directions), BLOCK)]
+    return np.unique(np.concatenate([np.argmax(cloud @ block.T, axis=0) for block in blocks]))
 
 
 def _directions(count: int) -> Floats:

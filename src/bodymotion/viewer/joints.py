@@ -22,7 +22,7 @@ WIDEST = {"rotate": np.pi, "slide": 1.0}
 """How far [rad or m] a slider goes each way where the joint has no limit."""
 ENDLESS = 100.0
 """Limits [rad or m] beyond this are taken as none."""
-UNBROKEN_DOT = "\u2024"
+UNBROKEN_DOT = "\u2024\u2060"
 """Looks like a point; after a true one viser breaks the line of a label."""
 QUIET = 0.6
 """For so many seconds after someone has moved a slider its value is not written back."""

@@ -1,4 +1,4 @@
-"""What can be shown beside the robot: joint axes, devices, centre of mass, zero moment point, the path of a link, the ground.
+"""What can be shown beside the robot: joint axes, devices, centre of mass, zero moment point, the path of a link.
 
 Each is made when it is first switched on.
 """
@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from bodymotion import poses
 from bodymotion.arrays import Floats
-from bodymotion.body import MOVING
 from bodymotion.devices import Device, ForceSensor, RangeSensor, VisionSensor
 from bodymotion.viewer.outlines import device_outline
 from bodymotion.viewer.scene import Scene, node_name
@@ -20,7 +19,7 @@ from bodymotion.viewer.scene import Scene, node_name
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Overlays", "add_ground", "frames_of_path"]
+__all__ = ["Overlays", "frames_of_path"]
 
 MOST_PATH_POINTS = 1500
 MOST_NAMES = 60
@@ -43,7 +42,11 @@ class Overlays:
     def show_axes(self, on: bool) -> None:
         """Show or hide the axes of the joints: an arrow along the axis, of one colour for turning and another for sliding."""
         if self._axes is None and on:
-            moving = [link.index for link in self.scene.take.body.links if link.joint.type in MOVING]
+            moving = [
+                link.index
+                for link in self.scene.take.body.links
+                if link.index and link.joint.type in ("rotate", "slide", "crawler")
+            ]
             self._axes = [self._arrow(index) for index in moving]
         _toggle(self._axes, on)
 
@@ -141,29 +144,6 @@ def frames_of_path(count: int) -> npt.NDArray[np.intp]:
     if count <= MOST_PATH_POINTS:
         return np.arange(count)
     return np.linspace(0, count - 1, MOST_PATH_POINTS).astype(np.intp)
-
-
-def add_ground(api: viser.SceneApi, size: float) -> None:
-    """Add the ground: a grid whose cells suit things of `size` metres, with shadows on it."""
-    cell = float(10.0 ** np.floor(np.log10(max(size, 1e-3)))) / 4.0
-    while cell < size / 12:
-        cell *= 2
-    api.add_grid(
-        "/world/ground",
-        infinite_grid=True,
-        cell_size=cell,
-        section_size=4 * cell,
-        cell_color=(205, 208, 214),
-        section_color=(165, 170, 180),
-        cell_thickness=0.8,
-        section_thickness=1.1,
-        fade_distance=14 * size,
-        fade_strength=1.5,
-        shadow_opacity=0.28,
-        plane_color=(244, 245, 247),
-        plane_opacity=1.0,
-        position=(0.0, 0.0, -0.0005 * size),
-    )
 
 
 def _toggle(handles: list[viser.SceneNodeHandle] | None, on: bool) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.viewer.camera import View, framing, from_viewpoint
-from bodymotion.viewer.overlays import Overlays, add_ground, frames_of_path
+from bodymotion.viewer.overlays import Overlays, frames_of_path
 from bodymotion.viewer.scene import Scene
+from bodymotion.viewer.surroundings import add_surroundings
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
 
@@ -39,7 +40,7 @@ class Stage:
         self.scene = Scene(server, take, first)
         self.overlays = Overlays(self.scene)
         self._anchor = np.array(first[0, :3])
-        add_ground(server.scene, self.scene.size)
+        add_surroundings(server.scene, self.scene.size)
         for name in ("visuals", "collisions", "frames", "axes", "devices", "mass", "zmp"):
             if getattr(switches, name) != (name == "visuals"):
                 self.switch(name, getattr(switches, name))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
@@ -109,7 +110,7 @@ class Take:
             )
         found = []
         for column, joint in enumerate(self.body.joints):
-            if self.body.joint_links[column] >= 0:
+            if self.body.joint_links[column] >= 0 and joint.type in ("rotate", "slide", "crawler"):
                 degrees = joint.type != "slide"
                 values = np.rad2deg(self.q[:, column]) if degrees else self.q[:, column]
                 found.append(Curve(joint.name or f"joint {column}", "deg" if degrees else "m", values))
@@ -138,47 +139,34 @@ def make_take(body: Body | None, motion: Motion | None) -> Take:
     if motion is None:
         assert body is not None
         q = np.zeros((1, body.num_joints))
-        return Take(body, None, _drawable(body.forward_kinematics(q))[0], q, Timeline.uniform(1, 1.0), False)
+        return Take(body, None, frozen(body.forward_kinematics(q)), q, Timeline.uniform(1, 1.0), False)
     parts = [c for c in (motion.joint_displacement, motion.link_position) if c is not None]
     timed = [c for c in (parts or motion.timed) if c.num_frames]
     if not timed:
         raise ValueError("the motion has no frames, so there is nothing to play")
-    alone = body is None
-    if body is None:
-        body = _frames_of(motion)
-    if alone or not parts:
-        motion_poses, timeline = _poses_alone(body, motion, timed[0].timeline)
+    if body is None or not parts:
+        body = body or _frames_of(motion)
+        link_poses, timeline = _poses_alone(body, motion, timed[0].timeline)
+        q = np.zeros((timeline.num_frames, body.num_joints))
+        read = link_poses
     else:
         common = motion.replaced(*parts)
         if any(c.timeline != parts[0].timeline for c in parts):
             common = common.on_common_timeline()
         timeline = common.timeline
-        if timeline.num_frames == 0:
-            raise ValueError("the motion has no frames, so there is nothing to play")
-        motion_poses = body.link_poses(common)
+        link_poses = body.link_poses(common)
         joints = common.joint_displacement
-        if joints is not None and joints.num_parts >= body.num_joints:
-            q = joints.values[:, : body.num_joints]
-        else:
-            q = joint_values(body, motion_poses)
-    if alone or not parts:
-        q = np.zeros((timeline.num_frames, body.num_joints))
-    shown, wrong = _drawable(motion_poses)
-    notes = [] if not wrong else [f"{wrong} frames have poses that are not finite or too far away to draw"]
-    take = Take(
-        body,
-        motion,
-        shown,
-        frozen(np.nan_to_num(q, posinf=0.0, neginf=0.0)),
-        timeline,
-        motion.link_position is not None,
-    )
-    if motion.zmp is not None and motion.zmp.num_frames:
-        values = np.clip(
-            np.nan_to_num(motion.zmp.values[take.timeline_index(motion.zmp.timeline)]), -FARTHEST, FARTHEST
-        )
-        take = replace(take, zmp=frozen(values), zmp_in_root=motion.zmp.is_root_relative)
-    return replace(take, notes=tuple(notes))
+        fits = joints is not None and joints.num_parts >= body.num_joints
+        q = joints.values[:, : body.num_joints] if joints is not None and fits else joint_values(body, link_poses)
+        read = common.link_position.values if common.link_position is not None else link_poses
+    shown, wrong = _drawable(link_poses, read)
+    notes = (f"{wrong} frames have poses that are not finite or too far away to draw",) if wrong else ()
+    q = frozen(np.nan_to_num(q, posinf=0.0, neginf=0.0))
+    take = Take(body, motion, shown, q, timeline, motion.link_position is not None, notes=notes)
+    if motion.zmp is None or not motion.zmp.num_frames:
+        return take
+    values = np.nan_to_num(motion.zmp.values[take.timeline_index(motion.zmp.timeline)])
+    return replace(take, zmp=frozen(np.clip(values, -FARTHEST, FARTHEST)), zmp_in_root=motion.zmp.is_root_relative)
 
 
 def joint_values(body: Body, link_poses: Floats) -> Floats:
@@ -204,9 +192,8 @@ def _frames_of(motion: Motion) -> Body:
     count = max(positions.num_parts if positions is not None else 1, 1)
     labels = positions.part_labels if positions is not None else ()
     names = [labels[i] if i < len(labels) else ("root" if i == 0 else f"link {i}") for i in range(count)]
-    free = Joint(type="free")
     return Body(
-        links=tuple(Link(name=name, index=i, parent=-1 if i == 0 else 0, joint=free) for i, name in enumerate(names))
+        links=tuple(Link(name=name, index=i, parent=-1 if i == 0 else 0, joint=Joint()) for i, name in enumerate(names))
     )
 
 
@@ -218,11 +205,18 @@ def _poses_alone(body: Body, motion: Motion, timeline: Timeline) -> tuple[Floats
     return np.broadcast_to(still, (timeline.num_frames, len(body.links), 7)), timeline
 
 
-def _drawable(link_poses: Floats) -> tuple[Floats, int]:
-    """Give poses (T, L, 7) with unit quaternions and finite, not too distant positions, and in how many frames some were not so."""
-    bad = ~np.isfinite(link_poses).all(axis=(1, 2)) | (np.abs(link_poses[..., :3]) > FARTHEST).any(axis=(1, 2))
-    wrong = int(bad.sum())
-    if wrong:
+def _drawable(link_poses: Floats, read: Floats) -> tuple[Floats, int]:
+    """Give poses (T, L, 7) with unit quaternions and finite, not too distant positions, and in how many frames some were not so.
+
+    `read` (T, P, 7) are the poses as the motion has them.
+    """
+    wrong = _outside(link_poses) | _outside(read)
+    if wrong.any():
         position = np.clip(np.nan_to_num(link_poses[..., :3], posinf=FARTHEST, neginf=-FARTHEST), -FARTHEST, FARTHEST)
         link_poses = poses.from_parts(position, rotations.normalized(link_poses[..., 3:]))
-    return frozen(link_poses), wrong
+    return frozen(link_poses), int(wrong.sum())
+
+
+def _outside(values: Floats) -> npt.NDArray[np.bool_]:
+    finite = np.isfinite(values).all(axis=(1, 2))
+    return np.asarray(~finite | (np.abs(values[..., :3]) > FARTHEST).any(axis=(1, 2)))
