@@ -224,7 +224,7 @@ def test_body_as_data(hand):
 
 def test_body_for_people(hand):
     text = run(hand).stdout
-    (row,) = [line for line in text.splitlines() if "FINGER" in line]
+    (row,) = [line for line in text.splitlines() if " FINGER " in line and "rotate" in line]
     assert row.split() == ["1", "FINGER", "rotate", "0", "y", "-90…45", "-1.571…0.7854", "±2", "1"]
     for words in ("4 kg", "a hand", "with one finger", "SPIN", "HAND: OpenHRP model", "0.5 × 0.25 × 0.125 m"):
         assert words in text
@@ -259,7 +259,7 @@ def test_json_of_several_files_has_one_object_for_each(hand, walk, tmp_path):
 def test_contents_do_not_drive_the_terminal(hand, walk, tmp_path):
     evil = tmp_path / "evil.wrl"
     evil.write_text(
-        HAND.replace("a hand", "a \x1b]0;title\x07\x9b2J \u202e hand [bold]").replace("DEF FINGER ", "DEF F[red]\x1b ")
+        HAND.replace("a hand", "a \x1b]0;title\x07\x9b2J \u202e hand [bold]").replace("DEF FINGER ", "DEF FIN\x9bGER ")
     )
     also = tmp_path / "evil.seq"
     also.write_text(WALK.replace("content: JointDisplacement", 'content: "\\e[2J\\x9b"'))
@@ -271,7 +271,7 @@ def test_contents_do_not_drive_the_terminal(hand, walk, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["with blank.seq", "[bold]x[/bold].seq", "回転.seq", "-v.seq", "new\nline.seq", "esc\x1b[31m.seq"]
+    "name", ["with blank.seq", "[bold]x.seq", "回転.seq", "-v.seq", "new\nline.seq", "esc\x1b[31m.seq"]
 )
 def test_odd_file_names(tmp_path, monkeypatch, name):
     (tmp_path / name).write_text(WALK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
 __all__ = ["info"]
+
+LARGE = 64 << 20
+"""A motion file of more bytes is not loaded: its headers are read, and its rows only when they are needed."""
 
 
 def info(
@@ -78,6 +82,11 @@ def _answer(path: Path, values: bool, allow_outside: bool) -> Data:
         problems = (error.problem,)
     except MemoryError:
         say(one_line(f"{path}: not enough memory to read it"))
+    except OSError as error:
+        say(one_line(f"{path}: {error.strerror or error}"))
+    except Exception:
+        say(traceback.format_exc())
+        say(one_line(f"{path}: not read, by a fault of bodymotion, shown above: please report it"))
     return {**about_file(path, "unreadable"), **problems_of(problems)}
 
 
@@ -89,6 +98,12 @@ def _read(path: Path, values: bool, allow_outside: bool) -> Data:
         from bodymotion.cli.info.body import describe_body
 
         return describe_body(found.read(path, allow_outside=allow_outside), path)
-    from bodymotion.cli.info.motion import describe_motion
+    from bodymotion.cli.info.motion import describe_motion, describe_open_motion
 
-    return describe_motion(found.read(path), path, parts=values)
+    if path.stat().st_size <= LARGE:
+        return describe_motion(found.read(path), path, parts=values)
+    from bodymotion.cli.progress import progress
+    from bodymotion.formats.seq import open_motion
+
+    with progress(f"reading {path.name}") as report, open_motion(path) as reader:
+        return describe_open_motion(reader, path, parts=values, progress=report)

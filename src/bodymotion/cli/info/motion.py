@@ -1,34 +1,44 @@
-"""A `Motion` as data."""
+"""A motion as data: from a `Motion`, or from an open file that is larger than memory."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.arrays import Floats
 from bodymotion.cli.info.data import Data, about_file, number, plain, problems_of
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.seq import MotionReader
 from bodymotion.motion import LINK_POSITION, Component, Motion, MultiSE3Seq, OtherSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.source import Source
 
-__all__ = ["Extent", "describe_motion"]
+__all__ = ["describe_motion", "describe_open_motion"]
+
+CHUNK = 16384
+"""How many frames of a large file are looked at together."""
 
 
-class Extent:
-    """The lowest and highest value of each number of a row, met piece by piece, and how many numbers are not finite."""
+@dataclass
+class _Seen:
+    """What is known of a component's values: of each number of a row the lowest and the highest, of all rows the first and the last."""
 
-    def __init__(self) -> None:
-        self.lower: Floats | None = None
-        self.upper: Floats | None = None
-        self.first: Floats | None = None
-        self.last: Floats | None = None
-        self.non_finite = 0
+    lower: Floats | None = None
+    upper: Floats | None = None
+    first: Floats | None = None
+    last: Floats | None = None
+    non_finite: int = 0
+    first_time: float | None = None
+    last_time: float | None = None
 
-    def add(self, values: Floats) -> None:
-        """Take rows (T, …) into account."""
-        if not len(values):
+    def add(self, component: Component) -> None:
+        """Take the rows of a component, or of a piece of it, into account."""
+        if isinstance(component, OtherSeq) or not component.num_frames:
             return
+        values = component.values
         finite = np.isfinite(values)
         missing = int(values.size - np.count_nonzero(finite))
         self.non_finite += missing
@@ -38,104 +48,185 @@ class Extent:
         self.upper = upper if self.upper is None else np.maximum(self.upper, upper)
         self.first = np.array(values[0]) if self.first is None else self.first
         self.last = np.array(values[-1])
+        if component.timeline.stamps is not None:
+            self.first_time = float(component.timeline.stamps[0]) if self.first_time is None else self.first_time
+            self.last_time = float(component.timeline.stamps[-1])
+
+
+@dataclass
+class _Component:
+    """A component by what its header and its values say."""
+
+    type: str
+    content: str
+    num_frames: int | None = None
+    num_parts: int = 0
+    rate: float | None = None
+    stamped: bool = False
+    is_root_relative: bool = False
+    part_labels: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    seen: _Seen = field(default_factory=_Seen)
 
 
 def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
     """Give all that `info` knows of a motion, as JSON can hold it; with `parts`, the range of each joint and link, too."""
-    extents = []
-    for component in motion.components:
-        extent = Extent()
-        if not isinstance(component, OtherSeq):
-            extent.add(component.values)
-        extents.append(extent)
-    components = [_component(c, e, parts) for c, e in zip(motion.components, extents, strict=True)]
+    components = []
+    for c in motion.components:
+        if isinstance(c, OtherSeq):
+            components.append(_Component(c.type, c.content, extra=c.extra))
+            continue
+        line = c.timeline
+        components.append(
+            _Component(
+                type(c).__name__,
+                c.content,
+                line.num_frames,
+                1 if isinstance(c, Vector3Seq) else c.num_parts,
+                line.import_rate if line.frame_rate is None else line.frame_rate,
+                line.stamps is not None,
+                isinstance(c, Vector3Seq) and c.is_root_relative,
+                c.part_labels,
+                c.extra,
+            )
+        )
+        components[-1].seen.add(c)
+    return _described(components, motion.source, motion.extra, motion.problems, path, parts)
+
+
+def describe_open_motion(
+    reader: MotionReader, path: Path, parts: bool = False, progress: Callable[[int, int], None] | None = None
+) -> Data:
+    """Give the same of an open file, in little memory, from its headers and the count of its rows.
+
+    The rows are read, some at a time, only with `parts`, or where they hold the times. `progress` is told how many frames have been
+    read, and of how many.
+    """
+    components = [
+        _Component(
+            h.type,
+            h.content,
+            None if h.layout is None else h.num_frames,
+            1 if h.type == "Vector3Seq" else h.num_parts,
+            h.frame_rate,
+            h.has_frame_time,
+            h.is_root_relative,
+            h.part_labels,
+            h.extra,
+        )
+        for h in reader.components
+    ]
+    if parts or any(c.stamped for c in components):
+        total = max((c.num_frames or 0 for c in components), default=0)
+        for count, chunk in enumerate(reader.chunks(CHUNK), 1):
+            for component, piece in zip(components, chunk.components, strict=True):
+                component.seen.add(piece)
+            if progress is not None:
+                progress(min(count * CHUNK, total), total)
+    return _described(components, reader.source, reader.extra, reader.problems, path, parts)
+
+
+def _described(
+    components: Sequence[_Component],
+    source: Source,
+    extra: Mapping[str, object],
+    problems: Sequence[Problem],
+    path: Path,
+    parts: bool,
+) -> Data:
+    rows = [_component(component, parts) for component in components]
     return {
-        **about_file(path, "motion", motion.source.format),
-        "version": motion.source.version,
-        "encoding": motion.source.encoding,
-        "options": plain(motion.source.options),
-        **_shared_time([c.timeline for c in motion.timed]),
-        "components": components,
-        "root_displacement": _root_displacement(motion.components, extents),
-        "extra": plain(motion.extra),
-        **problems_of(motion.problems),
+        **about_file(path, "motion", source.format),
+        "version": source.version,
+        "encoding": source.encoding,
+        "options": plain(source.options),
+        **_shared_time([row for row in rows if "num_frames" in row]),
+        "components": rows,
+        "root_displacement": _root_displacement(components),
+        "extra": plain(extra),
+        **problems_of(problems),
     }
 
 
-def _shared_time(timelines: list[Timeline]) -> Data:
+def _shared_time(rows: list[Data]) -> Data:
     """Give rate, count and duration where all components have the same, else None."""
-    shared = timelines[0] if timelines and all(t == timelines[0] for t in timelines) else None
-    if shared is None:
-        return {"frame_rate": None, "num_frames": None, "duration": None}
-    return {"frame_rate": shared.frame_rate, "num_frames": shared.num_frames, "duration": number(shared.duration)}
+    names = ("frame_rate", "num_frames", "duration")
+    times = ("first_time", *names)
+    same = rows and all(row[name] == rows[0][name] for row in rows for name in times)
+    return {name: rows[0][name] if same else None for name in names}
 
 
-def _component(component: Component, extent: Extent, parts: bool) -> Data:
-    if isinstance(component, OtherSeq):
-        return {"type": component.type, "content": component.content, "extra": plain(component.extra)}
-    timeline = component.timeline
+def _component(c: _Component, parts: bool) -> Data:
+    if c.num_frames is None:
+        return {"type": c.type, "content": c.content, "extra": plain(c.extra)}
+    first, last = c.seen.first_time, c.seen.last_time
+    if not c.stamped and c.num_frames and c.rate is not None:
+        first, last = 0.0, (c.num_frames - 1) / c.rate
     data: Data = {
-        "type": type(component).__name__,
-        "content": component.content,
-        "num_parts": 1 if isinstance(component, Vector3Seq) else component.num_parts,
-        "num_frames": timeline.num_frames,
-        "frame_rate": timeline.frame_rate,
-        "has_frame_time": timeline.stamps is not None,
-        "import_rate": timeline.import_rate,
-        "first_time": number(timeline.times[0]) if timeline.num_frames else None,
-        "last_time": number(timeline.times[-1]) if timeline.num_frames else None,
-        "duration": number(timeline.duration),
-        "part_labels": list(component.part_labels),
-        "extra": plain(component.extra),
+        "type": c.type,
+        "content": c.content,
+        "num_parts": c.num_parts,
+        "num_frames": c.num_frames,
+        "frame_rate": None if c.stamped else c.rate,
+        "has_frame_time": c.stamped,
+        "import_rate": c.rate if c.stamped else None,
+        "first_time": first,
+        "last_time": last,
+        "duration": 0.0 if not c.num_frames else None if first is None or last is None else number(last - first),
+        "part_labels": list(c.part_labels),
+        "extra": plain(c.extra),
     }
-    if isinstance(component, Vector3Seq):
-        data["is_root_relative"] = component.is_root_relative
-    data["range"] = _range(component, extent)
-    if parts and not isinstance(component, Vector3Seq):
-        data["parts"] = _parts(component, extent)
+    if c.type == Vector3Seq.__name__:
+        data["is_root_relative"] = c.is_root_relative
+    data["range"] = _range(c)
+    if parts and c.type != Vector3Seq.__name__:
+        data["parts"] = _parts(c)
     return data
 
 
-def _positions(component: Component, values: Floats) -> Floats:
-    return values[..., :3] if isinstance(component, MultiSE3Seq) else values
-
-
-def _range(component: Component, extent: Extent) -> Data | None:
-    """Give the extent of all parts together: numbers for a MultiValueSeq, x y z for poses and vectors."""
-    if extent.lower is None or extent.upper is None or not extent.lower.size:
+def _extent(c: _Component) -> tuple[Floats, Floats] | None:
+    """Give the lowest and highest of each part: numbers, or positions x y z."""
+    if c.seen.lower is None or c.seen.upper is None or not c.seen.lower.size:
         return None
-    lower, upper = _positions(component, extent.lower), _positions(component, extent.upper)
-    if isinstance(component, Vector3Seq):
-        low, high = plain(lower), plain(upper)
-    elif isinstance(component, MultiSE3Seq):
-        low, high = plain(lower.min(axis=0)), plain(upper.max(axis=0))
-    else:
-        low, high = number(lower.min()), number(upper.max())
-    return {"lower": low, "upper": high, "non_finite": extent.non_finite}
+    if c.type == MultiSE3Seq.__name__:
+        return c.seen.lower[:, :3], c.seen.upper[:, :3]
+    return c.seen.lower, c.seen.upper
 
 
-def _parts(component: Component, extent: Extent) -> list[Data]:
-    if extent.lower is None or extent.upper is None or isinstance(component, OtherSeq):
+def _range(c: _Component) -> Data | None:
+    """Give the extent of all parts together: numbers for a MultiValueSeq, x y z for poses and vectors."""
+    extent = _extent(c)
+    if extent is None:
+        return None
+    lower, upper = extent
+    if c.type != Vector3Seq.__name__:
+        lower, upper = lower.min(axis=0), upper.max(axis=0)
+    return {"lower": plain(lower), "upper": plain(upper), "non_finite": c.seen.non_finite}
+
+
+def _parts(c: _Component) -> list[Data]:
+    extent = _extent(c)
+    if extent is None:
         return []
-    lower, upper = _positions(component, extent.lower), _positions(component, extent.upper)
-    labels = component.part_labels
     return [
-        {"part": i, "label": labels[i] if i < len(labels) else "", "lower": plain(low), "upper": plain(high)}
-        for i, (low, high) in enumerate(zip(lower, upper, strict=True))
+        {
+            "part": i,
+            "label": c.part_labels[i] if i < len(c.part_labels) else "",
+            "lower": plain(low),
+            "upper": plain(high),
+        }
+        for i, (low, high) in enumerate(zip(*extent, strict=True))
     ]
 
 
-def _root_displacement(components: tuple[Component, ...], extents: list[Extent]) -> Data | None:
+def _root_displacement(components: Sequence[_Component]) -> Data | None:
     """Give where the root is at the first and at the last frame, and how far apart the two are."""
-    for component, extent in zip(reversed(components), reversed(extents), strict=True):
-        if isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION:
-            if extent.first is None or extent.last is None or not len(extent.first):
+    for c in reversed(components):
+        if c.type == MultiSE3Seq.__name__ and c.content == LINK_POSITION:
+            if c.seen.first is None or c.seen.last is None or not len(c.seen.first):
                 return None
-            start, end = extent.first[0, :3], extent.last[0, :3]
-            return {"start": plain(start), "end": plain(end), "distance": number(_distance(start, end))}
+            start, end = c.seen.first[0, :3], c.seen.last[0, :3]
+            with np.errstate(all="ignore"):
+                distance = float(np.linalg.norm(end - start))
+            return {"start": plain(start), "end": plain(end), "distance": number(distance)}
     return None
-
-
-def _distance(start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> float:
-    with np.errstate(all="ignore"):
-        return float(np.linalg.norm(end - start))
