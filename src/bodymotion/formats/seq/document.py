@@ -65,7 +65,7 @@ class _SpanFrames:
     def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
         parser = RowParser()
         for k, piece in enumerate(self._span.pieces):
-            block = parser.parse(self._source.read(piece.offset, piece.size), self._span.indent, layout)
+            block = parser.parse(self._source, piece.offset, piece.size, self._span.indent, layout)
             if block is None or len(block) != piece.rows:
                 block = np.empty((piece.rows, layout.width))
                 row = 0

@@ -127,7 +127,7 @@ class _Fields:
 
     def extra(self, *unwanted: str) -> dict[str, object]:
         """Give all keys that are not known, and the known ones that have no meaning here, as plain values."""
-        left = {spelled: value for spelled, value in self.unknown.items()}
+        left = dict(self.unknown)
         for name in unwanted:
             if name in self.values:
                 left[_KEYS[name][0]] = self.values[name]

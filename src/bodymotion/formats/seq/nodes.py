@@ -16,6 +16,8 @@ from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.numbers import plain_scalar
 
 if TYPE_CHECKING:
+    import yaml
+
     from bodymotion.diagnostics import FormatError
 
 __all__ = ["Mapping", "Node", "Places", "Scalar", "Sequence", "Tree", "key_text", "plain", "read_tree"]
@@ -104,6 +106,10 @@ class Tree:
     next_document: int | None
 
 
+def _index(event: yaml.Event) -> int:
+    return event.start_mark.index if event.start_mark else 0
+
+
 class _Builder:
     def __init__(self, where: Places) -> None:
         self.where = where
@@ -136,7 +142,7 @@ class _Builder:
             node: Node
             if kind is yaml.ScalarEvent:
                 assert isinstance(event, yaml.ScalarEvent)
-                index = event.start_mark.index
+                index = _index(event)
                 tag = self.tagged(event.tag, index)
                 quoted = (event.style is not None and tag not in ("int", "float", "bool")) or tag in ("!", "str")
                 node = Scalar(index, event.value, quoted)
@@ -144,7 +150,7 @@ class _Builder:
                     self.anchors[event.anchor] = node
             elif kind in (yaml.SequenceStartEvent, yaml.MappingStartEvent):
                 assert isinstance(event, yaml.CollectionStartEvent)
-                index = event.start_mark.index
+                index = _index(event)
                 self.tagged(event.tag, index)
                 if len(stack) >= MAX_DEPTH:
                     raise self.error(rules.NOT_YAML, f"nodes are nested more than {MAX_DEPTH} deep", index)
@@ -160,8 +166,8 @@ class _Builder:
                 if anchor is not None:
                     self.anchors[anchor] = node
             elif kind is yaml.AliasEvent:
-                assert isinstance(event, yaml.AliasEvent)
-                index = event.start_mark.index
+                assert isinstance(event, yaml.AliasEvent) and event.anchor is not None
+                index = _index(event)
                 target = self.anchors.get(event.anchor)
                 if target is None:
                     state = "stands inside of what it names" if event.anchor in self.anchors else "names nothing"
@@ -171,7 +177,7 @@ class _Builder:
             elif kind is yaml.DocumentStartEvent:
                 if done:
                     assert isinstance(event, yaml.DocumentStartEvent)
-                    return root, event.start_mark.index
+                    return root, _index(event)
                 continue
             else:
                 done = done or kind is yaml.DocumentEndEvent

@@ -29,7 +29,7 @@ from bodymotion.motion import (
 from bodymotion.source import Source
 from bodymotion.timeline import Timeline
 
-__all__ = ["component_of", "parse_seq", "read_document", "read_seq", "row_blocks", "source_of"]
+__all__ = ["component_of", "finite_problems", "parse_seq", "read_document", "read_seq", "row_blocks", "source_of"]
 
 T = TypeVar("T")
 _FINITE = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
@@ -69,17 +69,19 @@ def read_document(source: ByteSource, use: Callable[[Document], T]) -> T:
 def _motion(document: Document) -> Motion:
     headers = read_headers(document)
     problems = list(headers.problems)
-    done: dict[tuple[int, object], tuple[Floats, Floats | None, list[Problem]]] = {}
+    done: dict[tuple[int, object], tuple[Floats, Floats | None, int, int]] = {}
     components: list[Component] = []
     for header in headers.components:
         values = times = None
         if header.layout is not None:
-            key = (id(header.frames), header.layout) if header.frames else (id(header), None)
+            key = (
+                id(header.frames or header),
+                header.layout,
+            )  # aliases give one sequence of frames to several components
             if key not in done:
                 done[key] = _read(header)
-            values, times, found = done[key]
-            if header.content in _FINITE:
-                problems += found
+            values, times, first, bad = done[key]
+            problems += finite_problems(header, first, bad) if bad else []
         components.append(component_of(header, values, times))
     return Motion(tuple(components), headers.extra, source_of(document, headers), tuple(problems))
 
@@ -120,7 +122,8 @@ def row_blocks(header: ComponentHeader) -> Iterator[tuple[int, npt.NDArray[np.fl
         row += len(block)
 
 
-def _read(header: ComponentHeader) -> tuple[Floats, Floats | None, list[Problem]]:
+def _read(header: ComponentHeader) -> tuple[Floats, Floats | None, int, int]:
+    """Give the values, the times, the first row with numbers that are not finite (−1: none), and how many such rows there are."""
     assert header.layout is not None
     values, times = header.layout.empty(header.num_frames)
     bad, first = 0, -1
@@ -132,13 +135,17 @@ def _read(header: ComponentHeader) -> tuple[Floats, Floats | None, list[Problem]
             rows = np.flatnonzero(~finite.all(axis=1))
             first = row + int(rows[0]) if first < 0 else first
             bad += len(rows)
-    problems = []
-    if bad:
-        assert header.frames is not None
-        where = header.frames.location(first, header.inside)
-        message = f"{header.content} has nan or inf in frame {first}"
-        problems.append(rules.NOT_FINITE.problem(message + (f" and {bad - 1} more" if bad > 1 else ""), where))
-    return frozen(values), None if times is None else frozen(times), problems
+    return frozen(values), None if times is None else frozen(times), first, bad
+
+
+def finite_problems(header: ComponentHeader, first: int, count: int) -> list[Problem]:
+    """Say that `count` rows, the first of them `first`, hold numbers that are not finite, where that is a fault."""
+    if header.content not in _FINITE:
+        return []
+    assert header.frames is not None
+    more = f" and {count - 1} more" if count > 1 else ""
+    message = f"{header.content} has nan or inf in frame {first}{more}"
+    return [rules.NOT_FINITE.problem(message, header.frames.location(first, header.inside))]
 
 
 def component_of(header: ComponentHeader, values: Floats | None, times: Floats | None) -> Component:
@@ -150,9 +157,12 @@ def component_of(header: ComponentHeader, values: Floats | None, times: Floats |
     else:
         assert header.frame_rate is not None
         timeline = Timeline.uniform(len(values), header.frame_rate)
-    common = {"content": header.content, "timeline": timeline, "part_labels": header.part_labels, "extra": header.extra}
+    content, labels, extra = header.content, header.part_labels, header.extra
     if header.type == "MultiSE3Seq":
-        return MultiSE3Seq(values=values, **common)
+        return MultiSE3Seq(content=content, timeline=timeline, values=values, part_labels=labels, extra=extra)
     if header.type == "MultiValueSeq":
-        return MultiValueSeq(values=values, **common)
-    return Vector3Seq(values=values, is_root_relative=header.is_root_relative, **common)
+        return MultiValueSeq(content=content, timeline=timeline, values=values, part_labels=labels, extra=extra)
+    relative = header.is_root_relative
+    return Vector3Seq(
+        content=content, timeline=timeline, values=values, part_labels=labels, extra=extra, is_root_relative=relative
+    )

@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Rule
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.bits import Bytes, Places, Rank, after, before, bit_map, places
+from bodymotion.formats.seq.bits import Places, Rank, Words, after, before, places
 from bodymotion.formats.seq.layout import Layout
 from bodymotion.formats.seq.nodes import Node, Scalar, Sequence
 from bodymotion.formats.seq.numbers import number
-from bodymotion.formats.seq.scan import brackets, line_starts, without_comments
-from bodymotion.formats.seq.source_bytes import UnusualError
+from bodymotion.formats.seq.page import Page, without_comments
+from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
 __all__ = ["RowFaultError", "RowParser", "careful_rows", "row_numbers"]
 
@@ -39,53 +39,108 @@ class RowParser:
         import simdjson
 
         self._parser = simdjson.Parser()
+        self._page = Page()
 
-    def parse(self, text: bytes, indent: int | None, layout: Layout) -> npt.NDArray[np.float64] | None:
+    def parse(
+        self, source: ByteSource, offset: int, size: int, indent: int | None, layout: Layout
+    ) -> npt.NDArray[np.float64] | None:
         """Give the numbers (N, width) of a piece of whole rows, or None where anything in it is odd."""
         if not layout.width:
             return None
-        text = without_comments(text)
-        if indent is None:
-            found = self._flow(np.frombuffer(text, np.uint8), layout)
-        else:
-            found = self._block(text, indent, layout)
+        page = self._page
+        page.load(source, offset, size)
+        page.blank_comments()
+        found = self._nested(layout) if indent is None else self._lines(indent, layout)
         if found is None:
             return None
-        a, starts, ends, nested = found
+        starts, ends, nested = found
         base, stop = int(starts[0]), int(ends[-1]) + 1
-        if a[:base].tobytes().strip(b" \t\r\n") or a[stop:].tobytes().strip(b" \t\r\n"):
+        if page.copy(0, base).strip(b" \t\r\n") or page.copy(stop).strip(b" \t\r\n"):
             return None
-        a, count = a[base:stop], len(starts)
-        commas = bit_map(a == 44)
+        commas = page.bits(44)
         rank = Rank(commas)
-        width = layout.width
+        width, count = layout.width, len(starts)
         first = np.arange(count) * width
         if nested is None:
-            if (rank(starts - base) != first).any() or (rank(ends - base) != first + (width - 1)).any():
-                return None
+            good = (rank(starts) == first).all() and (rank(ends) == first + (width - 1)).all()
         else:
             pattern, inner = layout.pattern
-            nested = nested - base
-            if (a[nested] != pattern).any() or (
-                rank(nested.ravel()).reshape(nested.shape) != first[:, None] + inner
-            ).any():
-                return None
-        json = b"[" + a.tobytes() + b"]"
-        flat = self._numbers(json, count * width)
-        if flat is None or flat.size != count * width:
+            good = (page.text[nested] == pattern).all()
+            good = good and (rank(nested.ravel()).reshape(nested.shape) == first[:, None] + inner).all()
+        if not good:
             return None
-        zeros = _negative_zeros(a, commas)
+        zeros = self._negative_zeros(commas)
+        flat = self._numbers(page.list_text(base, stop), count * width)
+        if flat is None:
+            return None
         if len(zeros):
             flat = flat.copy()
             flat[rank(zeros)] = -0.0
         return flat.reshape(count, width)
 
-    def _numbers(self, json: bytes, count: int) -> npt.NDArray[np.float64] | None:
-        try:
-            # No name for the parsed array: the parser can be used again only when nothing refers to what it parsed.
-            return np.frombuffer(self._parser.parse(json).as_buffer(of_type="d"))
-        except (ValueError, TypeError, RuntimeError):
-            pass
+    def _lines(self, indent: int, layout: Layout) -> _Found | None:
+        """Find rows that are lines, and make them elements of one list: a comma before each, nothing for its dash."""
+        page = self._page
+        begins, is_row = page.lines(indent)
+        usual = bool(is_row.all())
+        if not usual:
+            begins = begins[is_row]
+        if not len(begins):
+            return None
+        text, size = page.text, page.size
+        text[begins[1:] - 1] = 44
+        text[begins + indent] = 32
+        if usual and layout.order is None:
+            # The usual case by far: each line is a row, from the same column to the end of the line.
+            head = page.copy(indent + 1, indent + 17)
+            opening = begins + (indent + 1 + len(head) - len(head.lstrip(b" ")))
+            closing = np.empty_like(opening)
+            closing[:-1] = begins[1:] - 2
+            closing[-1] = size - 1 - (text[-1] == 10)
+            closing -= text[closing] == 13
+            if (
+                (closing > opening).all()
+                and (text[opening] == 91).all()
+                and (text[closing] == 93).all()
+                and page.count(91) == len(begins)
+            ):
+                return opening, closing, None
+        found = self._nested(layout)
+        if found is None or len(found[0]) != len(begins):
+            return None
+        opening, closing, _ = found
+        if (opening < begins).any() or (closing[:-1] >= begins[1:]).any():
+            return None
+        return found
+
+    def _nested(self, layout: Layout) -> _Found | None:
+        """Find rows by their brackets alone."""
+        at = self._page.brackets()
+        per_row = len(layout.pattern[0])
+        if not len(at) or len(at) % per_row:
+            return None
+        nested = at.reshape(-1, per_row)
+        return nested[:, 0], nested[:, -1], nested
+
+    def _negative_zeros(self, commas: Words) -> Places:
+        """Find the texts `-0`: JSON knows them as the whole number 0, which has no sign."""
+        page = self._page
+        zero = page.bits(48)
+        zero &= after(page.bits(45))
+        if not zero.any():
+            return np.empty(0, np.intp)
+        ends = page.bits_up_to(32)
+        ends |= commas
+        ends |= page.bits(93)
+        zero &= before(ends)
+        found = places(zero)
+        return np.asarray(found[(found < 2) | ((page.text[found - 2] | 32) != 101)])  # not the end of 1e-0
+
+    def _numbers(self, json: memoryview, count: int) -> npt.NDArray[np.float64] | None:
+        flat = self._parse(json, count)
+        if flat is not None:
+            return flat
+        # Texts that are no numbers of JSON may be numbers all the same: with 0 in their places the rest must be JSON.
         texts: list[bytes] = []
 
         def note(found: re.Match[bytes]) -> bytes:
@@ -96,68 +151,21 @@ class RowParser:
         if len(texts) != count:
             return None
         values = [number(text.decode("latin-1")) for text in texts]
-        if None in values:
+        if None in values or self._parse(zeros, count) is None:
             return None
+        return np.array(values, np.float64)
+
+    def _parse(self, json: bytes | memoryview, count: int) -> npt.NDArray[np.float64] | None:
         try:
-            flat = np.frombuffer(self._parser.parse(zeros).as_buffer(of_type="d"))
+            # No name for the parsed array: the parser can be used again only when nothing refers to what it parsed.
+            flat = np.frombuffer(self._parser.parse(json).as_buffer(of_type="d"))  # type: ignore[union-attr]
         except (ValueError, TypeError, RuntimeError):
             return None
-        return np.array(values, np.float64) if flat.size == count else None
-
-    def _block(self, text: bytes, indent: int, layout: Layout) -> _Found | None:
-        room, starts, is_row = line_starts(text, indent)
-        usual = bool(is_row.all())
-        begins = starts if usual else starts[is_row]
-        if not len(begins):
-            return None
-        size = len(text)
-        room[begins[1:] - 1] = 44
-        room[begins + indent] = 32
-        a = room[:size]
-        if usual and layout.order is None:
-            # The usual case by far: each line is a row, from the same column to the end of the line.
-            head = text[indent + 1 : indent + 17]
-            opening = begins + (indent + 1 + len(head) - len(head.lstrip(b" ")))
-            closing = np.empty_like(opening)
-            closing[:-1] = begins[1:] - 2
-            closing[-1] = size - 2 if text.endswith(b"\n") else size - 1
-            closing -= room[closing] == 13
-            if (
-                opening[-1] < size
-                and (room[opening] == 91).all()
-                and (room[closing] == 93).all()
-                and np.count_nonzero(a == 91) == len(begins)
-                and (closing > opening).all()
-            ):
-                return a, opening, closing, None
-        found = self._flow(a, layout)
-        if found is None or len(found[1]) != len(begins):
-            return None
-        _, opening, closing, _ = found
-        if (opening < begins).any() or (closing[:-1] >= begins[1:]).any():
-            return None
-        return found
-
-    def _flow(self, a: Bytes, layout: Layout) -> _Found | None:
-        at = brackets(a)
-        per_row = len(layout.pattern[0])
-        if not len(at) or len(at) % per_row:
-            return None
-        nested = at.reshape(-1, per_row)
-        return a, nested[:, 0], nested[:, -1], nested
+        return flat if flat.size == count else None
 
 
-_Found: TypeAlias = tuple[Bytes, Places, Places, Places | None]
-
-
-def _negative_zeros(a: Bytes, commas: npt.NDArray[np.uint64]) -> Places:
-    """Find the texts `-0`: JSON knows them as the whole number 0, which has no sign."""
-    zero = bit_map(a == 48) & after(bit_map(a == 45))
-    zero &= before(commas | bit_map((a <= 32) | (a == 93)))
-    found = places(zero)
-    if len(found):
-        found = found[(found < 2) | ((a[found - 2] | 32) != 101)]  # not the end of 1e-0
-    return found
+_Found: TypeAlias = tuple[Places, Places, Places | None]
+"""Where rows begin and end, and for nested ones where all brackets of each are."""
 
 
 class RowFaultError(Exception):
@@ -223,8 +231,9 @@ def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
     text = without_comments(text)
     dashes: set[int] = set()
     if indent is not None:
-        _, starts, is_row = line_starts(text, indent)
-        dashes = set((starts[is_row] + indent).tolist())
+        prefix = b" " * indent + b"- "
+        lines = [0, *(found.end() for found in re.finditer(b"\n", text))]
+        dashes = {at + indent for at in lines if text.startswith(prefix, at)}
     stack: list[Sequence] = []
     filled = False  # whether a value has come since the last comma, dash or opening bracket
     ready = indent is None  # whether a row may begin here

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Location
-from bodymotion.formats.seq.bits import Bytes, Places
+from bodymotion.formats.seq.bits import Places
 from bodymotion.formats.seq.nodes import Places as TextPlaces
+from bodymotion.formats.seq.page import Mask, Page
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
-__all__ = ["PIECE", "Piece", "Scan", "Span", "begin_with", "brackets", "line_starts", "scan", "without_comments"]
+__all__ = ["PIECE", "Piece", "Scan", "Span", "scan"]
 
-PIECE = 1 << 18
+PIECE = 160 << 10
 """Rows are handled in pieces of about this many bytes."""
 MAX_PIECE = 1 << 26
 """A row longer than this is not known to the fast reader."""
@@ -38,6 +37,7 @@ _DASHES = re.compile(rb" *(?:- +)*[\"']?")
 _STRINGS = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 _COMMENT = re.compile(rb"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
 _BETWEEN = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
+_SPACE = re.compile(rb"[ \t\r\n]*")
 _TAIL = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
 
 
@@ -75,42 +75,6 @@ class Scan:
     encoding: str
 
 
-def brackets(a: Bytes) -> Places:
-    """Give where `[` and `]` are (and `Y` and `_`, which no row of numbers has)."""
-    return np.flatnonzero((a & 0xF9) == 0x59)
-
-
-def without_comments(text: bytes) -> bytes:
-    """Put spaces in place of comments, so that all places stay."""
-    return _COMMENT.sub(lambda found: b" " * len(found[0]), text) if b"#" in text else text
-
-
-Mask: TypeAlias = npt.NDArray[np.bool_]
-
-
-def begin_with(room: Bytes, starts: Places, prefix: bytes) -> Mask:
-    """Say at which of `starts` the prefix stands; `room` has 72 bytes more than its text."""
-    words = np.ndarray((len(room) - 8,), "<u8", room, 0, (1,))  # the eight bytes from each byte on
-    found = np.ones(len(starts), np.bool_)
-    for at in range(0, len(prefix), 8):
-        part = prefix[at : at + 8]
-        mask = np.uint64((1 << 8 * len(part)) - 1)
-        found &= (words[starts + at] & mask) == np.uint64(int.from_bytes(part, "little"))
-    return found
-
-
-def line_starts(text: bytes, indent: int) -> tuple[Bytes, Places, Mask]:
-    """Give the bytes of the lines with room after them, where lines begin, and which of them begin with `indent` spaces and "- "."""
-    size = len(text)
-    room = np.zeros(size + 72, np.uint8)
-    room[:size] = np.frombuffer(text, np.uint8)
-    ends = np.flatnonzero(room[:size] == 10)
-    starts = np.empty(len(ends) + (size > 0 and (not len(ends) or ends[-1] != size - 1)), np.intp)
-    starts[:1] = 0
-    starts[1:] = ends[: len(starts) - 1] + 1
-    return room, starts, begin_with(room, starts, b" " * indent + b"- ")
-
-
 def scan(source: ByteSource) -> Scan:
     """Take the rows out of a file. In bounded memory, at close to the speed of reading.
 
@@ -129,6 +93,7 @@ class _Scanner:
         self.marks: dict[int, Span] = {}
         self.encoding = source.encoding
         self.line, self.column = 1, 1
+        self.page = Page()
         self.window = b""
         self.base = source.start
 
@@ -199,99 +164,95 @@ class _Scanner:
         self.window, self.base = b"", end
 
     def block_rows(self, span: Span, pos: int, indent: int) -> int:
-        rows, want = 0, PIECE
+        """Walk through lines of rows; gives where they end."""
+        page, rows, want = self.page, 0, PIECE
         while True:
-            text = self.source.read(pos, want)
-            last = pos + len(text) >= self.source.size
-            room, starts, found = line_starts(text, indent)
-            keep = len(starts)
-            stop = False
-            if not found.all():
-                for k in np.flatnonzero(~(found | begin_with(room, starts, b" " * (indent + 1)))).tolist():
-                    if k + 1 == len(starts) and not last:
-                        break
-                    line = text[starts[k] : starts[k + 1] if k + 1 < len(starts) else len(text)]
-                    bare = line.strip()
-                    if bare and bare[0] != 35:
-                        if (
-                            line[: indent + 1] == b" " * indent + b"-"
-                            and not line.startswith(b"---")
-                            or line[:1] == b"\t"
-                        ):
-                            raise self.unusual("a row begins in an unusual way", self.line + k)
-                        keep, stop = k, True
-                        break
-            if not stop and not last:
+            page.load(self.source, pos, want)
+            last = pos + page.size >= self.source.size
+            starts, found = page.lines(indent)
+            stop = None if found.all() else self.end_of_rows(starts, found, indent, last)
+            keep = len(starts) if stop is None else stop
+            if stop is None and not last:
                 # The last row may go on after this piece: it is left for the next one.
-                whole = np.flatnonzero(found[:keep])
+                whole = np.flatnonzero(found)
                 keep = int(whole[-1]) if len(whole) else 0
-                if keep == 0 or not found[:keep].any():
+                if not found[:keep].any():
                     want *= 2
                     if want > MAX_PIECE:
                         raise self.unusual("a row is too long")
                     continue
-            size = int(starts[keep]) if keep < len(starts) else len(text)
+            size = int(starts[keep]) if keep < len(starts) else page.size
             count = int(np.count_nonzero(found[:keep]))
             if count:
                 span.pieces.append(Piece(pos, size, rows, count, self.line, 1))
             rows += count
-            self.line += keep
             pos += size
             want = PIECE
-            if stop or last:
-                if last and not stop and not text.endswith(b"\n") and size:
-                    self.line -= 1
-                    self.column = size - int(starts[-1]) + 1
-                else:
-                    self.column = 1
+            self.line, self.column = self.line + keep, 1
+            if stop is None and last and size and page.text[-1] != 10:
+                self.line, self.column = self.line - 1, size - int(starts[-1]) + 1
+            if stop is not None or last:
                 return pos
 
+    def end_of_rows(self, starts: Places, found: Mask, indent: int, last: bool) -> int | None:
+        """Give the first line that belongs to no row: neither begins one, nor goes on with one, nor is blank or a comment."""
+        page = self.page
+        for k in np.flatnonzero(~(found | page.begin_with(starts, b" " * (indent + 1)))).tolist():
+            if k + 1 == len(starts) and not last:
+                return None
+            line = page.copy(int(starts[k]), int(starts[k + 1]) if k + 1 < len(starts) else page.size)
+            if line.strip() and not line.lstrip().startswith(b"#"):
+                dash = line[: indent + 1] == b" " * indent + b"-" and not line.startswith(b"---")
+                if dash or line.startswith(b"\t"):
+                    raise self.unusual("a row begins in an unusual way", self.line + k)
+                return int(k)
+        return None
+
     def flow_rows(self, span: Span, pos: int) -> int:
-        """Walk through `[[…], […]]` from its first bracket on."""
+        """Walk through `[[…], […]]` from its first bracket on; gives where it ends."""
         pos += 1
         self.column += 1
-        rows, want = 0, PIECE
+        page, rows, want = self.page, 0, PIECE
         while True:
-            raw = self.source.read(pos, want)
-            last = pos + len(raw) >= self.source.size
-            text = raw
-            if b"#" in raw:
+            page.load(self.source, pos, want)
+            last = pos + page.size >= self.source.size
+            raw = b""
+            if page.has(b"#"):
+                raw = page.copy()
                 if not last:
-                    text = raw[: raw.rfind(b"\n") + 1]
-                text = without_comments(text)
-            a = np.frombuffer(text, np.uint8)
-            b = brackets(a)
-            step = np.where(a[b] == 91, 1, np.where(a[b] == 93, -1, 0))
-            depth = np.cumsum(step)
-            over = np.flatnonzero(depth < 0)
-            stop = len(over) > 0
-            if stop:
-                end = int(b[over[0]])
+                    page.size = raw.rfind(b"\n") + 1
+                page.blank_comments()
+            b = page.brackets()
+            kinds = page.text[b]
+            step = (kinds == 91).astype(np.int8) - (kinds == 93)
+            depth = np.cumsum(step, dtype=np.int32)
+            over = np.flatnonzero(depth < 0)[:1].tolist()
+            end = int(b[over[0]]) if over else None
+            if over:
                 b, depth, step = b[: over[0]], depth[: over[0]], step[: over[0]]
             closing = b[(depth == 0) & (step < 0)]
-            opening = b[(depth == 1) & (step > 0)]
             count = len(closing)
-            used = end if stop else (int(closing[-1]) + 1 if count else 0)
-            if b'"' in text[:used] or b"'" in text[:used]:
-                raise self.unusual("there are quotes among the rows")
-            if not count and not stop:
+            after = int(closing[-1]) + 1 if count else 0
+            used = after if end is None else end
+            for quote in (b'"', b"'"):
+                if page.has(quote) and quote in page.copy(0, used):
+                    raise self.unusual("there are quotes among the rows")
+            if not count and end is None:
                 want *= 2
                 if last or want > MAX_PIECE:
                     raise self.unusual("a row does not end")
                 continue
+            raw = (raw or page.copy())[: used + 1]
             if count:
-                first, after = int(opening[0]), int(closing[-1]) + 1
-                gap = text[:first]
-                if (_BETWEEN.fullmatch(gap) if rows else not gap.strip(b" \t\r\n")) in (None, False):
+                first = int(b[0])
+                if not (_BETWEEN if rows else _SPACE).fullmatch(page.copy(0, first)):
                     raise self.unusual("there is something between two rows")
                 self.advance(raw[:first])
                 span.pieces.append(Piece(pos + first, after - first, rows, count, self.line, self.column))
                 self.advance(raw[first:after])
                 rows += count
-            else:
-                after = 0
-            if stop:
-                if not _TAIL.fullmatch(text[after:end]) or not rows:
+            if end is not None:
+                if not _TAIL.fullmatch(page.copy(after, end)) or not rows:
                     raise self.unusual("there is something after the last row")
                 self.advance(raw[after : end + 1])
                 return pos + end + 1

@@ -1,19 +1,17 @@
-"""The bytes of a file, read where they are asked for: small files once as a whole, large ones in pieces."""
+"""The bytes of a file, read where they are asked for: reading twice is cheaper than holding a file in memory."""
 
 from __future__ import annotations
 
 import codecs
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.seq import rules
 
 __all__ = ["ByteSource", "UnusualError"]
 
-IN_MEMORY = 16 << 20
-"""Files up to this many bytes are held in memory, so that they are read once."""
 TRANSCODED = 256 << 20
 """UTF-16 and UTF-32 texts are turned into UTF-8 as a whole, up to this many bytes."""
 _WIDE = (
@@ -35,7 +33,7 @@ class UnusualError(Exception):
 class ByteSource:
     """Random access to the bytes of a file or of a text in memory; `start` is where the text begins (after a byte order mark)."""
 
-    def __init__(self, file: BinaryIO | None, data: bytes | None, path: str | None) -> None:
+    def __init__(self, file: FileIO | None, data: bytes | None, path: str | None) -> None:
         self.path = path
         self.encoding = "utf-8"
         self.start = 0
@@ -47,9 +45,6 @@ class ByteSource:
                 self._data = file.read()
             else:
                 self.size = file.seek(0, 2)
-                if self.size <= IN_MEMORY:
-                    file.seek(0)
-                    self._data = file.read()
         if self._data is not None:
             self.size = len(self._data)
         self._decode_wide()
@@ -64,7 +59,7 @@ class ByteSource:
             SEQ001 when that fails.
         """
         try:
-            file = Path(path).open("rb", buffering=0)
+            file = Path(path).open("rb", buffering=0)  # noqa: SIM115
         except (OSError, ValueError) as error:
             raise rules.UNREADABLE.error(f"can not be opened: {_reason(error)}", Location(str(path)), "") from error
         try:
@@ -102,20 +97,29 @@ class ByteSource:
         """
         if self._data is not None:
             return self._data[offset : offset + size]
+        part = bytearray(max(min(size, self.size - offset), 0))
+        self.read_into(offset, memoryview(part))
+        return bytes(part)
+
+    def read_into(self, offset: int, target: memoryview) -> int:
+        """Put bytes from `offset` on into `target`; gives how many, fewer than its length at the end. Raises as `read` does."""
+        if self._data is not None:
+            part = memoryview(self._data)[offset : offset + len(target)]
+            target[: len(part)] = part
+            return len(part)
         assert self._file is not None
+        wanted = max(min(len(target), self.size - offset), 0)
+        done = 0
         try:
             self._file.seek(offset)
-            wanted = max(min(size, self.size - offset), 0)
-            parts = []
-            while wanted:
-                part = self._file.read(wanted)
-                if not part:
+            while done < wanted:
+                count = self._file.readinto(target[done:wanted])
+                if not count:
                     raise rules.UNREADABLE.error("the file became shorter while it was read", Location(self.path), "")
-                parts.append(part)
-                wanted -= len(part)
-            return parts[0] if len(parts) == 1 else b"".join(parts)
+                done += count
         except OSError as error:
             raise rules.UNREADABLE.error(f"can not be read: {_reason(error)}", Location(self.path), "") from error
+        return done
 
     def close(self) -> None:
         """Close the file."""

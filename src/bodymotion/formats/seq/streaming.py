@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
@@ -11,14 +12,25 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.seq.document import Document
+from bodymotion.formats.seq.document import Document, whole_document
 from bodymotion.formats.seq.headers import ComponentHeader, read_headers
-from bodymotion.formats.seq.reader import component_of, read_document, row_blocks, source_of
-from bodymotion.formats.seq.source_bytes import ByteSource
-from bodymotion.motion import Motion
+from bodymotion.formats.seq.reader import component_of, finite_problems, read_document, row_blocks, source_of
+from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+from bodymotion.motion import Component, Motion
 from bodymotion.source import Source
 
-__all__ = ["MotionReader", "open_motion"]
+__all__ = ["MotionChunk", "MotionReader", "open_motion"]
+
+
+@dataclass(frozen=True, eq=False)
+class MotionChunk(Motion):
+    """Some frames of a longer motion.
+
+    Frame k of the chunk is frame `first_frame` + k of the motion. The timelines of frames at a fixed rate count from the chunk's own
+    first frame, which is at `first_frame` / rate seconds of the motion; time stamps are those of the motion.
+    """
+
+    first_frame: int = field(default=0, compare=False)
 
 
 class MotionReader:
@@ -43,14 +55,59 @@ class MotionReader:
     def _take(self, document: Document) -> None:
         headers = read_headers(document)
         for header in headers.components:
-            # Shapes that only a full YAML parse knows show here, while that can still be made.
-            for _, block in row_blocks(header):
-                if len(block):
-                    break
+            next(row_blocks(header), None)  # rows in a shape that only a full YAML parse knows show here
         self.components: tuple[ComponentHeader, ...] = headers.components
         self.extra = headers.extra
         self.source: Source = source_of(document, headers)
         self.problems: tuple[Problem, ...] = tuple(headers.problems)
+
+    @property
+    def num_frames(self) -> int:
+        """The number of frames of the longest component."""
+        return max((header.num_frames for header in self.components), default=0)
+
+    def chunks(self, num_frames: int) -> Iterator[MotionChunk]:
+        """Read the motion in pieces of so many frames, the last one shorter; all components in step.
+
+        A component that has ended has no frames in the chunks that follow. Components of unknown types are in each chunk as a whole.
+        No more than a chunk and some megabytes are held in memory.
+
+        Raises
+        ------
+        FormatError
+            At a row that has not the numbers it should have.
+        """
+        if num_frames < 1:
+            raise ValueError(f"a chunk has at least one frame, not {num_frames}")
+        cursors = [_Cursor(self._bytes, k, header) for k, header in enumerate(self.components)]
+        for first in range(0, self.num_frames, num_frames):
+            components: list[Component] = []
+            problems: list[Problem] = []
+            for cursor in cursors:
+                component, found = cursor.take(num_frames)
+                components.append(component)
+                problems += found
+            yield MotionChunk(tuple(components), self.extra, self.source, tuple(problems), first)
+
+    def ranges(self) -> tuple[tuple[Floats, Floats] | None, ...]:
+        """Give the lowest and the highest values of each component, of the shape that its values have in one frame.
+
+        All rows are read, in bounded memory. None for components without frames; nan is passed over.
+        """
+        lower: list[Floats | None] = [None] * len(self.components)
+        upper: list[Floats | None] = [None] * len(self.components)
+        for k, header in enumerate(self.components):
+            cursor = _Cursor(self._bytes, k, header)
+            while values := cursor.values(_RANGE_ROWS):
+                with np.errstate(all="ignore"):
+                    low, high = np.fmin.reduce(values[0]), np.fmax.reduce(values[0])
+                    before = lower[k], upper[k]
+                    lower[k] = low if before[0] is None else np.fmin(before[0], low)
+                    upper[k] = high if before[1] is None else np.fmax(before[1], high)
+        return tuple(
+            None if low is None or high is None else (frozen(low), frozen(high))
+            for low, high in zip(lower, upper, strict=True)
+        )
 
     def __enter__(self) -> MotionReader:
         return self
@@ -65,12 +122,82 @@ class MotionReader:
         self._bytes.close()
 
 
+_RANGE_ROWS = 1024
+
+
+class _Cursor:
+    """Goes through the rows of one component."""
+
+    def __init__(self, source: ByteSource, index: int, header: ComponentHeader) -> None:
+        self._source, self._index, self._header = source, index, header
+        self._blocks = row_blocks(header)
+        self._left: npt.NDArray[np.float64] | None = None
+        self._row = 0
+
+    def _next(self) -> npt.NDArray[np.float64] | None:
+        """Give more rows than those that were taken."""
+        try:
+            found = next(self._blocks, None)
+        except UnusualError as error:
+            document = whole_document(self._source, error)
+            self._header = read_headers(document).components[self._index]
+            self._blocks = row_blocks(self._header)
+            found = next(self._blocks, None)
+        while found is not None and found[0] + len(found[1]) <= self._row:
+            found = next(self._blocks, None)
+        return None if found is None else found[1][max(self._row - found[0], 0) :]
+
+    def rows(self, count: int) -> npt.NDArray[np.float64]:
+        """Give the next `count` rows, fewer at the end."""
+        layout = self._header.layout
+        assert layout is not None
+        parts: list[npt.NDArray[np.float64]] = []
+        missing = count
+        while missing:
+            block = self._next() if self._left is None else self._left
+            if block is None:
+                break
+            part, left = block[:missing], block[missing:]
+            self._left = left if len(left) else None
+            parts.append(part)
+            missing -= len(part)
+            self._row += len(part)
+        return np.concatenate(parts) if parts else np.empty((0, layout.width))
+
+    def values(self, count: int) -> tuple[Floats, Floats | None, npt.NDArray[np.float64]] | None:
+        """Give the values of the next rows, their times and the rows; None at the end."""
+        if self._header.layout is None:
+            return None
+        rows = self.rows(count)
+        if not len(rows):
+            return None
+        values, times = self._header.layout.empty(len(rows))
+        self._header.layout.store(rows, values, times)
+        return values, times, rows
+
+    def take(self, count: int) -> tuple[Component, list[Problem]]:
+        """Make a component of the next `count` rows."""
+        header, first = self._header, self._row
+        if header.layout is None:
+            return component_of(header, None, None), []
+        found = self.values(count)
+        if found is None:
+            return component_of(header, *header.layout.empty(0)), []
+        values, times, rows = found
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        problems = finite_problems(header, first + int(bad[0]), len(bad)) if len(bad) else []
+        return component_of(header, frozen(values), times), problems
+
+
 def open_motion(path: str | Path) -> MotionReader:
-    """Open a body motion file of any size.
+    """Open a body motion file of any size: headers at once, frames in chunks.
+
+    >>> with open_motion("log.seq") as reader:              # doctest: +SKIP
+    ...     for chunk in reader.chunks(100_000): ...
 
     Raises
     ------
     FormatError
-        As `load` does for what the headers show.
+        As `load` does for what the headers and the first rows show.
     """
     return MotionReader(path)
