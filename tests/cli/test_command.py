@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def test_version():
 def test_help_has_examples(arguments):
     result = run(*arguments)
     assert result.returncode == 0
-    assert "Examples:\n  bodymotion info" in result.stdout
+    assert re.search(r"Examples:\n +bodymotion info", result.stdout)
     assert result.stderr == ""
 
 
@@ -84,14 +85,15 @@ print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
     assert not set(unloaded.split()) & set(json.loads(result.stdout.splitlines()[-1]))
 
 
-def test_reader_of_the_output_goes_away(walk):
+def test_reader_of_the_output_goes_away(walk, tmp_path):
     """As in `bodymotion info … | head -1`, with more output than a pipe holds."""
-    process = subprocess.Popen([COMMAND, "info", *[walk] * 300], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    messages = tmp_path / "messages"
+    with messages.open("wb") as err:
+        process = subprocess.Popen([COMMAND, "info", *[walk] * 100], stdout=subprocess.PIPE, stderr=err)
     assert process.stdout.readline()
     process.stdout.close()
     assert process.wait(60) == 141
-    assert process.stderr.read() == b""
-    process.stderr.close()
+    assert messages.read_bytes() == b""
 
 
 def test_interrupted(tmp_path):

@@ -116,14 +116,19 @@ def describe_open_motion(
         )
         for h in reader.components
     ]
+    problems = list(reader.problems)
     if parts or any(c.stamped for c in components):
+        met: dict[tuple[str, str], Problem] = {}
         total = max((c.num_frames or 0 for c in components), default=0)
         for count, chunk in enumerate(reader.chunks(CHUNK), 1):
             for component, piece in zip(components, chunk.components, strict=True):
                 component.seen.add(piece)
+            for problem in chunk.problems:
+                met.setdefault((problem.rule, (problem.location.inside or "").partition(".frames")[0]), problem)
             if progress is not None:
                 progress(min(count * CHUNK, total), total)
-    return _described(components, reader.source, reader.extra, reader.problems, path, parts)
+        problems += met.values()
+    return _described(components, reader.source, reader.extra, problems, path, parts)
 
 
 def _described(
