@@ -21,6 +21,7 @@ PACKAGE = ROOT / "src" / "bodymotion"
 FLOORS = (
     (
         "arrays",
+        "decimals",
         "diagnostics",
         "losses",
         "memory",

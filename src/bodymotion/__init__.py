@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
     from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
     from bodymotion.formats.seq import open_motion
-    from bodymotion.formats.table import load
+    from bodymotion.formats.table import load, save
     from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
     from bodymotion.shapes import Box, Capsule, Cone, Cylinder, Lines, Material, Mesh, Points, Shape, Sphere, Texture
     from bodymotion.source import Source
@@ -28,7 +28,7 @@ _WHERE = {
     "devices": ("AccelerationSensor", "Device", "ForceSensor", "Gyro", "OtherDevice", "RangeSensor", "VisionSensor"),
     "diagnostics": ("FormatError", "Location", "Problem", "Report", "Rule"),
     "formats.seq": ("open_motion",),
-    "formats.table": ("load",),
+    "formats.table": ("load", "save"),
     "motion": ("Motion", "MultiSE3Seq", "MultiValueSeq", "OtherSeq", "Vector3Seq"),
     "shapes": (
         "Box",
@@ -90,6 +90,7 @@ __all__ = [
     "__version__",
     "load",
     "open_motion",
+    "save",
     "view",
 ]
 

@@ -1,4 +1,4 @@
-"""The table of formats: how each is known, and what reads it.
+"""The table of formats: how each is known, what reads it and what writes it.
 
 A file is known by its content first (`sniff` looks at the first `HEAD` bytes), then by its extension.
 """
@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics import Location, Rule
+from bodymotion.diagnostics import Location, Problem, Report, Rule
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.motion import Motion
 
-__all__ = ["FORMATS", "HEAD", "Format", "find_format", "load"]
+__all__ = ["FORMATS", "HEAD", "Format", "find_format", "load", "named_format", "save", "target_format"]
 
 HEAD = 65536
 """How many bytes of a file are looked at to know its format."""
@@ -28,48 +28,78 @@ UNKNOWN = Rule(
     "judgement",
     "bodymotion reads .seq motions and OpenHRP .wrl models",
 )
+UNWRITABLE = Rule("FMT003", "error", "A thing is written in a format that is made for it.", "judgement")
 UNREADABLE = Rule("FMT002", "error", "The file can not be opened.", "judgement")
 
 
 @dataclass(frozen=True)
 class Format:
-    """A row of the table: `sniff(head)` says from the first bytes whether a file is of this format, `read(path, **options)` reads it."""
+    """A row of the table.
+
+    `sniff(head)` says from the first bytes whether a file is of this format, `read(path, **options)` reads it,
+    `write(thing, path, **options)` writes what `holds` names and gives what was lost.
+    """
 
     name: str
     title: str
     extensions: tuple[str, ...]
-    sniff: Callable[[bytes], bool]
     read: Callable[..., Any]
+    sniff: Callable[[bytes], bool] = lambda head: False
+    write: Callable[..., tuple[Problem, ...]] | None = None
+    holds: str = "Motion"
 
 
-def _sniff_seq(head: bytes) -> bool:
-    from bodymotion.formats.seq import looks_like_seq
+def _later(module: str, function: str) -> Callable[..., Any]:
+    """Give a function whose module is imported when it is called."""
 
-    return looks_like_seq(head)
+    def call(*things: Any, **options: Any) -> Any:  # noqa: ANN401
+        return getattr(import_module(f"bodymotion.formats.{module}"), function)(*things, **options)
 
-
-def _read_seq(path: Path, **options: Any) -> Motion:  # noqa: ANN401
-    from bodymotion.formats.seq import read_seq
-
-    return read_seq(path, **options)
+    return call
 
 
-def _sniff_vrml(head: bytes) -> bool:
-    from bodymotion.formats.vrml import looks_like_vrml
+def _write_seq(motion: Motion, path: Path, **options: Any) -> tuple[Problem, ...]:  # noqa: ANN401
+    from bodymotion.formats.files import whole_file
+    from bodymotion.formats.seq.writing import write_seq
 
-    return looks_like_vrml(head)
-
-
-def _read_openhrp(path: Path, **options: Any) -> Body:  # noqa: ANN401
-    from bodymotion.formats.openhrp import read_openhrp
-
-    return read_openhrp(path, **options)
+    if path.suffix.lower() == ".json" and options.get("style") is None:
+        options["style"] = "json"
+    with whole_file(path) as stream:
+        return write_seq(motion, stream, **options)
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("openhrp", "OpenHRP model (VRML97)", (".wrl",), _sniff_vrml, _read_openhrp),
-    Format("seq", "Choreonoid body motion", (".seq", ".yaml", ".yml", ".json"), _sniff_seq, _read_seq),
+    Format(
+        "openhrp",
+        "OpenHRP model (VRML97)",
+        (".wrl",),
+        _later("openhrp", "read_openhrp"),
+        _later("vrml", "looks_like_vrml"),
+        holds="Body",
+    ),
+    Format(
+        "seq",
+        "Choreonoid body motion",
+        (".seq", ".yaml", ".yml", ".json"),
+        _later("seq", "read_seq"),
+        _later("seq", "looks_like_seq"),
+        _write_seq,
+    ),
 )
+
+
+def named_format(name: str) -> Format:
+    """Give the format of this name.
+
+    Raises
+    ------
+    ValueError
+        When there is none; the message lists those that exist.
+    """
+    for candidate in FORMATS:
+        if candidate.name == name:
+            return candidate
+    raise ValueError(f"there is no format {name!r}; there are: {', '.join(f.name for f in FORMATS)}")
 
 
 def find_format(path: str | Path) -> Format:
@@ -96,13 +126,15 @@ def find_format(path: str | Path) -> Format:
     raise UNKNOWN.error("not known by its content, nor by its extension", Location(str(path)))
 
 
-def load(path: str | Path, **options: Any) -> Any:  # noqa: ANN401
+def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:  # noqa: ANN401
     """Read a robot or a motion: a `Body` from an OpenHRP `.wrl`, a `Motion` from a Choreonoid `.seq`.
 
     Parameters
     ----------
     path:
         The file. Its content decides what it is; only where that leaves it open, its extension does.
+    format:
+        The name of a format of `FORMATS`, to read the file as one of that whatever it looks like.
     options:
         Those of the format's reader, such as `allow_outside=True` for models whose Inline parts lie outside their folder.
 
@@ -112,4 +144,61 @@ def load(path: str | Path, **options: Any) -> Any:  # noqa: ANN401
         When nothing can be made of the file, with line, column and rule.
     """
     path = Path(path)
-    return find_format(path).read(path, **options)
+    found = find_format(path) if format is None else named_format(format)
+    return found.read(path, **options)
+
+
+def target_format(thing: object, path: str | Path, format: str | None = None) -> Format:
+    """Say in which format a thing is written to `path`: that of the extension, or the one named.
+
+    Raises
+    ------
+    FormatError
+        When no format for such things has the extension, or the one named can not be written (FMT003).
+    """
+    path, kind = Path(path), type(thing).__name__
+    able = [f for f in FORMATS if f.write is not None and f.holds == kind]
+    known = ", ".join(extension for f in able for extension in f.extensions)
+    hint = f"a {kind} can be written as {known}" if able else ""
+    if format is not None:
+        found = named_format(format)
+        if found not in able:
+            raise UNWRITABLE.error(f"a {kind} is not written as {found.title}", Location(str(path)), hint)
+        return found
+    for candidate in able:
+        if path.suffix.lower() in candidate.extensions:
+            return candidate
+    said = f"the extension {path.suffix!r}" if path.suffix else "a name without extension"
+    raise UNWRITABLE.error(f"{said} names no format that a {kind} is written in", Location(str(path)), hint)
+
+
+def save(thing: object, path: str | Path, *, format: str | None = None, **options: Any) -> Report:  # noqa: ANN401
+    """Write a motion to a file, whole or not at all; what was there before is replaced.
+
+    Parameters
+    ----------
+    thing:
+        A `Motion`.
+    path:
+        The file; its extension names the format.
+    format:
+        The name of a format of `FORMATS`, whatever the extension.
+    options:
+        Those of the format's writer; for .seq: `version`, `style`, `se3_format`, `frame_time`, `digits`
+        (see `bodymotion.formats.seq.writing.write_seq`).
+
+    Returns
+    -------
+    Report
+        What the file does not hold of the thing: `report.losses`.
+
+    Raises
+    ------
+    FormatError
+        When the thing is not written in such a format (FMT003).
+    OSError
+        When the file can not be written; the old one is as it was.
+    """
+    found = target_format(thing, path, format)
+    assert found.write is not None
+    return Report(found.write(thing, Path(path), **options))

@@ -144,7 +144,7 @@ class _Builder:
                 assert isinstance(event, yaml.ScalarEvent)
                 index = _index(event)
                 tag = self.tagged(event.tag, index)
-                quoted = (event.style is not None and tag not in ("int", "float", "bool")) or tag in ("!", "str")
+                quoted = (bool(event.style) and tag not in ("int", "float", "bool")) or tag in ("!", "str")
                 node = Scalar(index, event.value, quoted)
                 if event.anchor is not None:
                     self.anchors[event.anchor] = node

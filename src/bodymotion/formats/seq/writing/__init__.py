@@ -1,7 +1,7 @@
 """Writing body motions in the four versions of the format, as YAML or JSON.
 
-`names` is the versions' spelling, `scalars` and `rows` make text, `plan` decides what is written of a motion and what is lost, `writer`
-puts it together, piece by piece.
+`names` is the versions' spelling, `scalars` makes text of single values (`bodymotion.decimals` of tables), `plan` decides what is
+written of a motion and what is lost, `writer` puts it together, piece by piece.
 """
 
 from bodymotion.formats.seq.writing.writer import write_seq

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["LONGEST_KEY", "Unwritable", "key", "name", "number", "rate", "value"]
+from bodymotion.decimals import number
+
+__all__ = ["LONGEST_KEY", "Unwritable", "key", "name", "rate", "value"]
 
 MAX_DEPTH = 50
 """Deeper values are not written: readers refuse them."""
@@ -31,15 +33,6 @@ class Unwritable:
     texts: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
     numbers: int = 0
-
-
-def number(x: float) -> str:
-    """Give the shortest text that reads back as the same double, with a point and a signed exponent: 1.0e-07."""
-    if not math.isfinite(x):
-        return ".nan" if math.isnan(x) else ".inf" if x > 0 else "-.inf"
-    text = repr(float(x))
-    mantissa, e, exponent = text.partition("e")
-    return mantissa + (".0" if "." not in mantissa else "") + e + exponent if e else text
 
 
 def rate(hertz: float) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from bodymotion import losses, rotations
 from bodymotion.arrays import Floats
+from bodymotion.decimals import PIECE, rounded, row_texts
 from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.formats.seq.writing import scalars
 from bodymotion.formats.seq.writing.names import (
@@ -28,7 +29,6 @@ from bodymotion.formats.seq.writing.names import (
     means,
 )
 from bodymotion.formats.seq.writing.plan import Head, head_of, known_version, timed_for
-from bodymotion.formats.seq.writing.rows import PIECE, rounded, row_texts
 from bodymotion.formats.seq.writing.scalars import Unwritable
 from bodymotion.motion import ZMP, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 

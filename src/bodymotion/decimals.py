@@ -1,4 +1,4 @@
-"""Tables of numbers as rows of text, in bulk.
+"""Doubles as decimal text that reads back as the same double: single ones, and tables of them in bulk.
 
 orjson writes the shortest text that reads back as the same double, exponents signed. What is left to do is done on whole pieces of
 text: blanks, line breaks, a point in a mantissa of one digit (``5e-7`` is a text to YAML 1.1, ``5.0e-7`` a number), and names for what is
@@ -7,20 +7,28 @@ not finite.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
-import orjson
 
 from bodymotion.arrays import Floats
-from bodymotion.formats.seq.writing.scalars import number
 
-__all__ = ["PIECE", "rounded", "row_texts"]
+__all__ = ["PIECE", "number", "number_rows", "rounded", "row_texts"]
 
 PIECE = 1 << 15
 """About so many numbers are turned into text at once: what is read and written then stays in the processor's cache."""
 
 _POINT = np.frombuffer(b".0", np.uint8)
+
+
+def number(x: float) -> str:
+    """Give the shortest text that reads back as the same double, with a point and a signed exponent (1.0e-07), or .nan, .inf, -.inf."""
+    if not math.isfinite(x):
+        return ".nan" if math.isnan(x) else ".inf" if x > 0 else "-.inf"
+    text = repr(float(x))
+    mantissa, e, exponent = text.partition("e")
+    return mantissa + (".0" if "." not in mantissa else "") + e + exponent if e else text
 
 
 def rounded(values: Floats, digits: int) -> Floats:
@@ -63,7 +71,7 @@ def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
         return _pointed(text)
     nested = values.ndim == 3
     flat = values.reshape(-1, values.shape[-1]) if nested else values
-    rows = _number_texts(flat)
+    rows = number_rows(flat)
     if not nested:
         if times is None:
             text = b"[ " + (b" ]" + between + b"[ ").join(rows) + b" ]"
@@ -79,8 +87,10 @@ def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
     return _pointed(text)
 
 
-def _number_texts(rows: Floats) -> list[bytes]:
-    """Give each row's numbers with ``, `` between them."""
+def number_rows(rows: Floats) -> list[bytes]:
+    """Give the numbers of each row (T, P), P > 0, with ``, `` between them; mantissas of one digit may lack their point."""
+    import orjson
+
     text = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)
     if not np.isfinite(rows).all():
         text = _named(text, rows)
@@ -90,6 +100,8 @@ def _number_texts(rows: Floats) -> list[bytes]:
 
 
 def _texts(numbers: Floats) -> list[bytes]:
+    import orjson
+
     text = orjson.dumps(np.ascontiguousarray(numbers), option=orjson.OPT_SERIALIZE_NUMPY)
     if not np.isfinite(numbers).all():
         text = _named(text, numbers)
