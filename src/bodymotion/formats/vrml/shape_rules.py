@@ -22,7 +22,7 @@ NOT_FINITE = Rule("VRML207", "warning", "Coordinates are finite numbers; faces w
 NO_TEXTURE = Rule(
     "VRML208", "note", "The image of a texture is there and of a known kind; else the surface has its colour alone."
 )
-NOT_SHOWN = Rule("VRML208", "note", "Some nodes of VRML97 have no shape here.", "judgement")
+NOT_SHOWN = Rule("VRML213", "note", "Some nodes of VRML97 have no shape here.", "judgement")
 OUT_OF_RANGE = Rule(
     "VRML209", "warning", "Colours and the other values of a material are in 0…1; others are cut off there."
 )
