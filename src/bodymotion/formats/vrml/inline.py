@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 import stat
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.diagnostics import FormatError, Location, Problem, Rule
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Node, Proto, Scene
 from bodymotion.formats.vrml.parser import MAX_SIZE
@@ -49,71 +50,88 @@ class InlineLoader:
         self.problems: list[Problem] = []
         self._scenes: dict[Path, Scene | None] = {}
         self._parts: dict[Path, set[Path]] = {}
+        self._found: dict[tuple[Path, str], Path] = {}
+        self._real: dict[Path, Path] = {}
         self._bytes = 0
         self._size = 0
 
     def load(self, node: Node, base_path: Path | None = None) -> Scene | None:
-        """Give the scene of an Inline node's first url that works; None when none does, with the reason in `problems`.
+        """Give the scene of an Inline node's first url that works; None when none does, with the reasons in `problems`.
 
         `base_path` is the file that holds the node (as a rule `node.path`, which is taken when it is None). Two nodes that name one file
         get the same `Scene`.
         """
-        path = self.resolve(node, base_path)
-        if path is None:
-            return None
-        base = base_path or node.path
-        return self._open(path, Path(base).resolve() if base else self.root, node.location_of("url"))
+        location = node.location_of("url")
+        base = self._resolved(base_path or node.path)
+        met: list[Problem] = []
+        for path in self._paths(_urls(node), base, location, met):
+            scene = self._open(path, base, location, met)
+            if scene is not None:
+                return scene
+        self.problems += met
+        return None
 
     def resolve(self, node: Node, base_path: Path | None = None) -> Path | None:
         """Give the file that the `url` field of a node (Inline, ImageTexture …) names, if it exists and may be opened.
 
         Look at the suffix first where a url may name something else than VRML (`.stl`).
         """
-        urls = node.fields.get("url")
-        names = (
-            [urls]
-            if isinstance(urls, str)
-            else [url for url in urls if isinstance(url, str)]
-            if isinstance(urls, list)
-            else []
-        )
-        return self.resolve_urls(names, base_path or node.path, node.location_of("url"))
+        return self.resolve_urls(_urls(node), base_path or node.path, node.location_of("url"))
 
     def resolve_urls(self, urls: list[str], base_path: Path | None, location: Location) -> Path | None:
         """Give the first file of `urls` that exists and may be opened; None when there is none, with the reasons in `problems`."""
         met: list[Problem] = []
-        folder = Path(base_path).resolve().parent if base_path else self.root
-        for url in urls:
-            result = self._resolve(url, folder, location)
-            if isinstance(result, Path):
-                return result
-            met.append(result)
-        self.problems += met or [rules.PART_MISSING.problem("no url is given", location)]
+        for path in self._paths(urls, self._resolved(base_path), location, met):
+            return path
+        self.problems += met
         return None
 
     def load_proto(self, proto: Proto) -> Proto | None:
         """Give the PROTO that an EXTERNPROTO means: that of its url's #name, else of its own name, else the file's first."""
-        base = proto.path
+        base = self._resolved(proto.path)
+        met: list[Problem] = []
         for url in proto.urls:
-            name = url.rpartition("#")[2] if "#" in url else ""
-            path = self.resolve_urls([url], base, proto.location)
-            scene = self._open(path, base.resolve() if base else self.root, proto.location) if path else None
-            if scene is None:
-                continue
-            found = scene.protos.get(name or proto.name) or (None if name else next(iter(scene.protos.values()), None))
-            if found is not None and not found.urls:
-                return found
-            if found is not None:
-                return self.load_proto(found)
-            self.problems.append(
-                rules.NO_PROTO.problem(f"{url} declares no PROTO {name or proto.name}", proto.location)
-            )
+            for path in self._paths([url], base, proto.location, met):
+                scene = self._open(path, base, proto.location, met)
+                if scene is None:
+                    continue
+                name = url.partition("#")[2]
+                found = scene.protos.get(name or proto.name)
+                if found is None and not name:
+                    found = next(iter(scene.protos.values()), None)
+                if found is not None:
+                    return self.load_proto(found) if found.urls else found
+                met.append(
+                    rules.NO_PROTO.problem(f"{_shown(url)} declares no PROTO {name or proto.name}", proto.location)
+                )
+        self.problems += met
         return None
 
-    def _resolve(self, url: str, folder: Path, location: Location) -> Path | Problem:
-        shown = url if len(url) < 200 else url[:200] + "…"
+    def _resolved(self, path: Path | None) -> Path:
+        """Give a path without symbolic links; of a text that comes from no file, one in the root folder."""
+        if path is None:
+            return self.root / "-"
+        if path not in self._real:
+            self._real[path] = Path(path).resolve()
+        return self._real[path]
+
+    def _paths(self, urls: Iterable[str], base: Path, location: Location, met: list[Problem]) -> Iterator[Path]:
+        """Give those files of `urls` that exist and may be opened; what is wrong with the others goes to `met`."""
+        url = None
+        for url in urls:
+            path = self._found.get((base.parent, url)) or self._find(url, base.parent)
+            if isinstance(path, Path):
+                self._found[base.parent, url] = path
+                yield path
+            else:
+                rule, words = path
+                met.append(rule.problem(f"{_shown(url)} {words}", location))
+        if url is None:
+            met.append(rules.PART_MISSING.problem("no url is given", location))
+
+    def _find(self, url: str, folder: Path) -> Path | tuple[Rule, str]:
         if _ADDRESS.match(url):
-            return rules.PART_REMOTE.problem(f"{shown} is not opened", location)
+            return rules.PART_REMOTE, "is not opened"
         plain = url.partition("#")[0]
         for name in dict.fromkeys((url, plain, plain.replace("\\", "/"), unquote(plain))):
             try:
@@ -122,41 +140,41 @@ class InlineLoader:
             except (OSError, ValueError, RuntimeError):
                 continue
             if not self.allow_outside and not path.is_relative_to(self.root):
-                return rules.PART_OUTSIDE.problem(f"{shown} lies outside the folder of the model", location)
+                return rules.PART_OUTSIDE, "lies outside the folder of the model"
             if regular:
                 return path
-        return rules.PART_MISSING.problem(f"{shown} is missing", location)
+        return rules.PART_MISSING, "is missing"
 
-    def _open(self, path: Path, base: Path, location: Location) -> Scene | None:
+    def _open(self, path: Path, base: Path, location: Location, met: list[Problem]) -> Scene | None:
         if base == path or base in self._below(path):
-            self.problems.append(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
+            met.append(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
             return None
         self._parts.setdefault(base, set()).add(path)
         if self._nesting(base) > MAX_NESTING:
-            self.problems.append(rules.PART_LIMIT.problem(f"{path.name} is nested too deep", location))
+            met.append(rules.PART_LIMIT.problem(f"{path.name} is nested too deep", location))
             return None
         if path not in self._scenes:
-            self._scenes[path] = self._read(path, location)
+            self._scenes[path] = self._read(path, location, met)
         scene = self._scenes[path]
         if scene is not None:
             self._size += scene.size + 1
             if self._size > MAX_SIZE:
-                self.problems.append(rules.PART_LIMIT.problem(f"{path.name} makes it too many nodes", location))
+                met.append(rules.PART_LIMIT.problem(f"{path.name} makes it too many nodes", location))
                 return None
         return scene
 
-    def _read(self, path: Path, location: Location) -> Scene | None:
+    def _read(self, path: Path, location: Location, met: list[Problem]) -> Scene | None:
         try:
             self._bytes += path.stat().st_size
             if self._bytes > MAX_BYTES:
-                self.problems.append(rules.PART_LIMIT.problem(f"{path.name} makes it too many bytes", location))
+                met.append(rules.PART_LIMIT.problem(f"{path.name} makes it too many bytes", location))
                 return None
             scene = parse_vrml(path.read_bytes(), path)
         except OSError as error:
-            self.problems.append(rules.PART_UNREADABLE.problem(f"{path.name}: {error.strerror}", location))
+            met.append(rules.PART_UNREADABLE.problem(f"{path.name}: {error.strerror}", location))
             return None
         except FormatError as error:
-            self.problems += [error.problem, rules.PART_UNREADABLE.problem(f"{path.name} is left out", location)]
+            met += [error.problem, rules.PART_UNREADABLE.problem(f"{path.name} is left out", location)]
             return None
         self.problems += scene.problems
         return scene
@@ -179,3 +197,12 @@ class InlineLoader:
             level += 1
             above = {whole for whole, parts in self._parts.items() if parts & above}
         return level
+
+
+def _urls(node: Node) -> list[str]:
+    urls = node.fields.get("url")
+    return [url for url in (urls if isinstance(urls, list) else [urls]) if isinstance(url, str)]
+
+
+def _shown(url: str) -> str:
+    return url if len(url) < 200 else url[:200] + "…"

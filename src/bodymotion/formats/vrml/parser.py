@@ -57,6 +57,17 @@ class _Scope:
     routes: list[Route]
     nodes: dict[str, tuple[Node, int]] = field(default_factory=dict)
     interface: Mapping[str, FieldDeclaration] = field(default_factory=dict)
+    outer: _Scope | None = None
+
+    def kind(self, name: str) -> _Kind | None:
+        """Give the type of that name, declared here, around here, or by the standard."""
+        scope: _Scope | None = self
+        while scope is not None:
+            found = scope.kinds.get(name)
+            if found is not None:
+                return found
+            scope = scope.outer
+        return _standard_kind(name)
 
 
 _UNKNOWN = _Kind({})
@@ -162,7 +173,7 @@ class Parser(Cursor):
             )
         proto = Proto(name, fields, text=self.text, offset=place)
         outer, before = self.scope, self.size
-        self.scope = _Scope(dict(outer.kinds), proto.routes, interface=fields)
+        self.scope = _Scope({}, proto.routes, interface=fields, outer=outer)
         self._deeper(place)
         proto.body, pos = self._statements(word.end(), word.start(1))
         self.depth -= 1
@@ -176,6 +187,8 @@ class Parser(Cursor):
         urls, pos = READERS["MFString"](self, pos)
         if not isinstance(urls, list):
             raise self.wrong("an EXTERNPROTO ends with its urls", self.skip(pos))
+        if not urls:
+            self.problem(rules.PART_MISSING, f"EXTERNPROTO {name} gives no url", place)
         proto = Proto(name, fields, urls=tuple(map(str, urls)), text=self.text, offset=place)
         self.scope.kinds[name] = _kind(proto, 1)
         return pos
@@ -281,7 +294,7 @@ class Parser(Cursor):
         place = opening.start(2)
         self._deeper(place)
         before = self.size
-        kind = self.scope.kinds.get(node_type) or _standard_kind(node_type)
+        kind = self.scope.kind(node_type)
         if kind is None:
             self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type[:80]}", place)
             kind = _UNKNOWN

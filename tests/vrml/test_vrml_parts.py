@@ -1,0 +1,280 @@
+"""Files that a file names: which are opened, which are refused, and how often they are read."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from bodymotion.formats.vrml import InlineLoader, expand, instance_of, read_vrml
+
+HEADER = "#VRML V2.0 utf8\n"
+BOX = HEADER + "Shape { geometry Box { } }"
+
+
+def write(folder, **files):
+    """Write files; `__` in a name stands for a folder."""
+    for name, text in files.items():
+        path = folder.joinpath(*name.split("__")).with_suffix(".wrl")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def inline(url: str) -> str:
+    return HEADER + f"Inline {{ url {url} }}"
+
+
+def load(path, url=None, **options):
+    """Read a model, load its first node's part; give the part, and the rules of the problems."""
+    if url is not None:
+        path.write_text(inline(url))
+    scene = read_vrml(path)
+    loader = InlineLoader(path.parent, **options)
+    part = loader.load(scene.nodes[0], path)
+    return part, [problem.rule for problem in loader.problems]
+
+
+@pytest.fixture
+def model(tmp_path):
+    write(tmp_path, robot__main=BOX, robot__part=BOX, robot__parts__deep__part=BOX, secret=BOX)
+    (tmp_path / "robot" / "with space.wrl").write_text(BOX)
+    return tmp_path / "robot" / "main.wrl"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        '"part.wrl"',
+        '[ "part.wrl" ]',
+        '"./parts/../part.wrl"',
+        '"parts/deep/part.wrl"',
+        '"parts\\\\deep\\\\part.wrl"',
+        '"with space.wrl"',
+        '"with%20space.wrl"',
+        '"part.wrl#View"',
+        '[ "missing.wrl" "http://example.org/x.wrl" "part.wrl" ]',
+        '"../robot/part.wrl"',
+    ],
+)
+def test_parts_in_the_folder_tree_are_loaded(model, url):
+    part, problems = load(model, url)
+    assert part is not None
+    assert part.nodes[0].type == "Shape"
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("url", "rule"),
+    [
+        ('"../secret.wrl"', "VRML131"),
+        ('"parts/../../secret.wrl"', "VRML131"),
+        ('"/etc/passwd"', "VRML132"),
+        ('"\\\\\\\\server\\\\share"', "VRML132"),
+        ('"C:\\\\model\\\\part.wrl"', "VRML132"),
+        ('"file:part.wrl"', "VRML132"),
+        ('"file:///etc/passwd"', "VRML132"),
+        ('"http://example.org/part.wrl"', "VRML132"),
+        ('"HTTPS://example.org/part.wrl"', "VRML132"),
+        ('"missing.wrl"', "VRML130"),
+        ('"parts"', "VRML130"),
+        ('""', "VRML130"),
+        ("[ ]", "VRML130"),
+        ('"a\0b"', "VRML130"),
+        ('"' + "x" * 10000 + '"', "VRML130"),
+    ],
+)
+def test_what_is_not_opened_is_a_problem_at_the_url(model, url, rule):
+    part, problems = load(model, url)
+    assert part is None
+    assert problems == [rule]
+    loader = InlineLoader(model.parent)
+    loader.load(read_vrml(model).nodes[0])
+    assert str(loader.problems[0].location) == f"{model}:2:10"
+    assert len(loader.problems[0].message) < 500
+
+
+def test_parts_outside_are_opened_when_allowed(model):
+    part, problems = load(model, '"../secret.wrl"', allow_outside=True)
+    assert part is not None
+    assert problems == []
+    assert load(model, '"http://example.org/part.wrl"', allow_outside=True)[1] == ["VRML132"]
+    assert load(model, '"/etc/passwd"', allow_outside=True)[1] == ["VRML132"]
+
+
+def test_symbolic_links_are_followed_before_the_folder_is_checked(model):
+    (model.parent / "link.wrl").symlink_to(model.parent.parent / "secret.wrl")
+    (model.parent / "inner.wrl").symlink_to(model.parent / "part.wrl")
+    (model.parent / "up").symlink_to(model.parent.parent)
+    (model.parent / "loop.wrl").symlink_to("loop.wrl")
+    assert load(model, '"link.wrl"')[1] == ["VRML131"]
+    assert load(model, '"up/secret.wrl"')[1] == ["VRML131"]
+    assert load(model, '"inner.wrl"')[1] == []
+    assert load(model, '"loop.wrl"')[1] == ["VRML130"]
+    (model.parent.parent / "alias").symlink_to(model.parent)
+    assert load(model.parent.parent / "alias" / "main.wrl", '"part.wrl"')[1] == []
+
+
+def test_devices_and_pipes_are_not_opened(model):
+    os.mkfifo(model.parent / "pipe.wrl")
+    assert load(model, '"pipe.wrl"')[1] == ["VRML130"]
+    (model.parent / "zero.wrl").symlink_to("/dev/zero")
+    assert load(model, '"zero.wrl"', allow_outside=True)[1] == ["VRML130"]
+
+
+def test_urls_start_from_the_file_that_holds_them(tmp_path):
+    """A part in a sub-folder may go up again, as long as it stays below the folder of the model."""
+    write(
+        tmp_path,
+        r__main=inline('"parts/arm/arm.wrl"'),
+        r__parts__arm__arm=inline('"../sensor/sensor.wrl"'),
+        r__parts__sensor__sensor=BOX,
+    )
+    loader = InlineLoader(tmp_path / "r")
+    arm = loader.load(read_vrml(tmp_path / "r" / "main.wrl").nodes[0])
+    sensor = loader.load(arm.nodes[0], arm.path)
+    assert sensor.nodes[0].type == "Shape"
+    assert loader.load(arm.nodes[0]) is sensor, "the same without a base path, and read once"
+    assert loader.problems == []
+    assert load(tmp_path / "r" / "parts" / "arm" / "arm.wrl")[1] == ["VRML131"], (
+        "opened as a model, its own folder counts"
+    )
+
+
+def test_a_part_is_read_once_and_its_problems_are_told_once(model):
+    model.with_name("part.wrl").write_text("Box { colour 1 }")
+    model.write_text(HEADER + 'Inline { url "part.wrl" } Inline { url "./part.wrl" }')
+    loader = InlineLoader(model.parent)
+    first, second = (loader.load(node) for node in read_vrml(model).nodes)
+    assert first is second
+    assert [problem.rule for problem in loader.problems] == ["VRML110", "VRML113"]
+    assert loader.problems[0].location.path == str(model.with_name("part.wrl"))
+
+
+def test_the_next_url_is_taken_when_a_part_can_not_be_read(model):
+    model.with_name("broken.wrl").write_text(HEADER + "Group { ] }")
+    part, problems = load(model, '[ "broken.wrl" "part.wrl" ]')
+    assert part is not None
+    assert problems == []
+
+
+def test_a_part_that_can_not_be_read_is_a_problem(model):
+    model.with_name("part.wrl").write_text(HEADER + "Group { ] }")
+    part, problems = load(model, '"part.wrl"')
+    assert part is None
+    assert problems == ["VRML102", "VRML135"]
+
+
+def test_files_that_are_no_vrml_can_be_found_without_being_read(model):
+    mesh = model.with_name("part.STL")
+    mesh.write_bytes(b"solid x\nendsolid x\n")
+    model.write_text(inline('"part.STL"'))
+    loader = InlineLoader(model.parent)
+    node = read_vrml(model).nodes[0]
+    assert loader.resolve(node, model) == mesh
+    assert loader.problems == []
+    assert loader.load(node) is None
+    assert [problem.rule for problem in loader.problems] == ["VRML102", "VRML135"]
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_cycles_are_caught(tmp_path, length):
+    for i in range(length):
+        write(tmp_path, **{f"f{i}": inline(f'"f{(i + 1) % length}.wrl"')})
+    loader = InlineLoader(tmp_path)
+    scene = read_vrml(tmp_path / "f0.wrl")
+    for _ in range(length - 1):
+        scene = loader.load(scene.nodes[0])
+    assert loader.problems == []
+    assert loader.load(scene.nodes[0]) is None
+    assert [problem.rule for problem in loader.problems] == ["VRML133"]
+
+
+def test_nesting_is_bounded(tmp_path):
+    for i in range(100):
+        write(tmp_path, **{f"f{i}": inline(f'"f{i + 1}.wrl"')})
+    loader = InlineLoader(tmp_path)
+    scene = read_vrml(tmp_path / "f0.wrl")
+    depth = 0
+    while scene is not None:
+        scene, depth = loader.load(scene.nodes[0]), depth + 1
+    assert 30 < depth < 80
+    assert [problem.rule for problem in loader.problems] == ["VRML134"]
+
+
+def test_what_all_parts_unfold_to_is_bounded(tmp_path):
+    for i in range(20):
+        write(tmp_path, **{f"f{i}": HEADER + f'Inline {{ url "f{i + 1}.wrl" }} ' * 10})
+    write(tmp_path, f20=HEADER + "Box { } " * 10000)
+    loader = InlineLoader(tmp_path)
+    todo = list(read_vrml(tmp_path / "f0.wrl").nodes)
+    walked = 0
+    while todo and not loader.problems:
+        scene = loader.load(todo.pop())
+        walked += 1
+        todo += [node for node in scene.nodes if node.type == "Inline"] if scene else []
+    assert [problem.rule for problem in loader.problems] == ["VRML134"]
+    assert walked < 10000
+
+
+def test_an_inline_without_url_or_with_a_url_that_is_none(model):
+    model.write_text(HEADER + "Inline { } PROTO P [ field SFVec3f url 0 0 0 ] { Group { } } P { }")
+    loader = InlineLoader(model.parent)
+    assert [loader.load(node) for node in read_vrml(model).nodes] == [None, None]
+    assert [problem.rule for problem in loader.problems] == ["VRML130", "VRML130"]
+
+
+# ---- EXTERNPROTO
+
+
+def test_an_externproto_is_found_in_its_file(tmp_path):
+    write(
+        tmp_path,
+        main=HEADER
+        + 'EXTERNPROTO Ball [ field SFFloat r ] [ "missing.wrl" "lib/protos.wrl#Ball" ]\n'
+        + 'EXTERNPROTO Other [ field SFFloat r ] "lib/protos.wrl" Ball { r 3 } Ball { } Other { }',
+        lib__protos=HEADER
+        + "PROTO First [ ] { Cone { } } PROTO Ball [ field SFFloat r 7 ] { Shape { geometry Sphere { radius IS r } } }",
+    )
+    loader = InlineLoader(tmp_path)
+    given, plain, other = read_vrml(tmp_path / "main.wrl").nodes
+    assert instance_of(given, loader).fields["geometry"].fields["radius"] == 3
+    assert instance_of(plain, loader).fields["geometry"].fields["radius"] == 7
+    assert instance_of(other, loader).type == "Cone", "without a name, the first of the file"
+    assert instance_of(given) is None
+    assert loader.problems == []
+
+
+def test_an_externproto_may_lead_to_another(tmp_path):
+    write(
+        tmp_path,
+        main=HEADER + 'EXTERNPROTO A [ ] "a/one.wrl#A" A { }',
+        a__one=HEADER + 'EXTERNPROTO A [ ] "two.wrl#B"',
+        a__two=HEADER + "PROTO B [ ] { Box { } }",
+    )
+    loader = InlineLoader(tmp_path)
+    assert instance_of(read_vrml(tmp_path / "main.wrl").nodes[0], loader).type == "Box"
+    assert loader.problems == []
+
+
+@pytest.mark.parametrize(
+    ("url", "rule"),
+    [
+        ('"urn:web3d:x"', "VRML132"),
+        ('"http://example.org/x.wrl#A"', "VRML132"),
+        ('"../x.wrl#A"', "VRML130"),
+        ('"main.wrl#A"', "VRML133"),
+        ('"one.wrl#A"', "VRML133"),
+        ('"lib.wrl#A"', "VRML136"),
+    ],
+)
+def test_an_externproto_that_leads_nowhere(tmp_path, url, rule):
+    write(
+        tmp_path,
+        main=HEADER + f"EXTERNPROTO A [ ] {url} A {{ }}",
+        one=HEADER + 'EXTERNPROTO A [ ] "main.wrl#A"',
+        lib=HEADER + "PROTO B [ ] { Box { } }",
+    )
+    loader = InlineLoader(tmp_path)
+    assert expand(read_vrml(tmp_path / "main.wrl").nodes[0], loader) == []
+    assert rule in [problem.rule for problem in loader.problems]
