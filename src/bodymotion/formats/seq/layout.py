@@ -70,4 +70,5 @@ class Layout:
             values[..., 3] = poses[..., 6]
             values[..., 4:] = poses[..., 3:6]
         else:
-            values[..., 3:] = rotations.from_rpy(poses[..., 3:])
+            with np.errstate(invalid="ignore"):  # an infinite angle is no rotation: nan, which the reader reports
+                values[..., 3:] = rotations.from_rpy(poses[..., 3:])
