@@ -1,0 +1,42 @@
+"""Models written in the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bodymotion.body import Body
+from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.shapes import Mesh, Shape
+
+HEADER = "#VRML V2.0 utf8\n"
+
+
+def read(folder: Path, text: str, name: str = "model.wrl") -> Body:
+    """Read a model from its text."""
+    path = folder / name
+    path.write_text(text if text.startswith("#") else HEADER + text, encoding="utf-8")
+    return read_openhrp(path)
+
+
+def shapes(folder: Path, text: str) -> tuple[Shape, ...]:
+    """Give what a scene without Humanoid shows."""
+    return read(folder, text).links[0].visuals
+
+
+def mesh(folder: Path, text: str) -> Mesh:
+    """Give the only shape of a scene as a mesh."""
+    (shape,) = shapes(folder, text)
+    return shape.to_mesh()
+
+
+def volume(shape: Mesh) -> float:
+    """Give the volume of a closed mesh whose faces look outwards (Gauss)."""
+    corner = shape.vertices[shape.faces]
+    return float(np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum() / 6)
+
+
+def rules(body: Body) -> list[str]:
+    """Give the codes of a body's problems."""
+    return [problem.rule for problem in body.problems]
