@@ -6,11 +6,12 @@ link index (the order of a depth-first walk of the link tree).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.diagnostics import Problem
@@ -129,6 +130,85 @@ class Motion(ContentEquality):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "components", tuple(self.components))
+
+    @classmethod
+    def from_joints(
+        cls,
+        q: npt.ArrayLike,
+        frame_rate: float | None = None,
+        *,
+        times: npt.ArrayLike | None = None,
+        root: npt.ArrayLike | None = None,
+        zmp: npt.ArrayLike | None = None,
+        zmp_is_root_relative: bool = False,
+        joint_names: Sequence[str] = (),
+    ) -> Motion:
+        """Make a motion from arrays.
+
+        Parameters
+        ----------
+        q:
+            Joint displacements (T, J) [rad or m], in order of joint id.
+        frame_rate, times:
+            Either a rate [Hz], or the time (T,) [s] of each frame, increasing.
+        root:
+            Pose (T, 7) of the root link in the world: x y z [m], then the quaternion w x y z; or one pose (7,) for all frames.
+        zmp:
+            Zero moment point (T, 3) [m], in the world's frame or, with `zmp_is_root_relative`, in the root link's.
+        joint_names:
+            J names, kept as the part labels of the joint displacements.
+
+        Raises
+        ------
+        ValueError
+            When shapes do not fit together; the message names them.
+        """
+        values = np.asarray(q, dtype=np.float64)
+        if values.ndim != 2:
+            raise ValueError(f"q: expected shape (frames, joints), got {values.shape}")
+        timeline = _timeline_for(len(values), frame_rate, times)
+        if joint_names and len(joint_names) != values.shape[1]:
+            raise ValueError(f"{len(joint_names)} joint names for q of shape {values.shape}")
+        components: list[Component] = []
+        if root is not None:
+            components.append(_root_component(np.asarray(root, dtype=np.float64), values, timeline))
+        labels = tuple(joint_names)
+        components.append(
+            MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)
+        )
+        if zmp is not None:
+            points = np.asarray(zmp, dtype=np.float64)
+            if points.shape != (len(values), 3):
+                raise ValueError(
+                    f"zmp: expected shape {(len(values), 3)} for q of shape {values.shape}, got {points.shape}"
+                )
+            components.append(
+                Vector3Seq(content=ZMP, timeline=timeline, values=points, is_root_relative=zmp_is_root_relative)
+            )
+        return cls(tuple(components))
+
+    @classmethod
+    def from_link_poses(
+        cls,
+        poses: npt.ArrayLike,
+        frame_rate: float | None = None,
+        *,
+        times: npt.ArrayLike | None = None,
+        link_names: Sequence[str] = (),
+    ) -> Motion:
+        """Make a motion from the poses (T, L, 7) of links in the world: x y z [m], then the quaternion w x y z.
+
+        Links stand in order of link index, the root link first. Times, names and errors are as for `from_joints`.
+        """
+        values = np.asarray(poses, dtype=np.float64)
+        if values.ndim != 3 or values.shape[2] != 7:
+            raise ValueError(f"poses: expected shape (frames, links, 7), got {values.shape}")
+        if link_names and len(link_names) != values.shape[1]:
+            raise ValueError(f"{len(link_names)} link names for poses of shape {values.shape}")
+        _check_turns(values, "poses")
+        timeline = _timeline_for(len(values), frame_rate, times)
+        labels = tuple(link_names)
+        return cls((MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels),))
 
     def _last(self, kind: type[_S], content: str) -> _S | None:
         found = [c for c in self.components if isinstance(c, kind) and c.content == content]
@@ -298,6 +378,42 @@ class Motion(ContentEquality):
     def replaced(self, *components: Component) -> Motion:
         """Give the motion with other components."""
         return replace(self, components=components)
+
+
+def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | None) -> Timeline:
+    if (frame_rate is None) == (times is None):
+        raise ValueError("a motion has either a frame_rate [Hz] or the times [s] of its frames: give one of them")
+    if times is None:
+        assert frame_rate is not None
+        return Timeline.uniform(count, frame_rate)
+    stamps = np.asarray(times, dtype=np.float64)
+    if stamps.shape != (count,):
+        raise ValueError(f"times: expected shape {(count,)}, one for each of {count} frames, got {stamps.shape}")
+    increasing = np.diff(stamps) > 0
+    if not np.isfinite(stamps).all() or not increasing.all():
+        raise ValueError(f"times must increase; from frame {int(np.argmin(increasing))} on they do not")
+    return Timeline.stamped(stamps)
+
+
+def _root_component(root: Floats, q: Floats, timeline: Timeline) -> MultiSE3Seq:
+    if root.shape == (7,):
+        root = np.tile(root, (len(q), 1))
+    if root.shape != (len(q), 7):
+        raise ValueError(f"root: expected shape {(len(q), 7)} for q of shape {q.shape}, got {root.shape}")
+    _check_turns(root, "root")
+    return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=root[:, None])
+
+
+def _check_turns(poses: Floats, what: str) -> None:
+    """Refuse what is far from a unit quaternion: mostly another order of numbers, or angles."""
+    lengths = np.linalg.norm(poses[..., 3:], axis=-1).reshape(len(poses), -1)
+    far = np.abs(lengths - 1) > 1e-3
+    if far.any():
+        frame = int(np.argmax(far.any(axis=1)))
+        raise ValueError(
+            f"{what}: the last four numbers of a pose are a unit quaternion w x y z; in frame {frame} its length is "
+            f"{lengths[frame][far[frame]][0]:.6g}"
+        )
 
 
 def _in_words(timeline: Timeline) -> str:
