@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
+from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.cursor import Cursor
 from bodymotion.formats.vrml.header import read_header
@@ -61,13 +62,12 @@ class _Scope:
 
     def kind(self, name: str) -> _Kind | None:
         """Give the type of that name, declared here, around here, or by the standard."""
-        scope: _Scope | None = self
-        while scope is not None:
-            found = scope.kinds.get(name)
+        found = self.kinds.get(name)
+        if found is None:
+            found = self.outer.kind(name) if self.outer is not None else _standard_kind(name)
             if found is not None:
-                return found
-            scope = scope.outer
-        return _standard_kind(name)
+                self.kinds[name] = found
+        return found
 
 
 _UNKNOWN = _Kind({})
@@ -174,7 +174,9 @@ class Parser(Cursor):
         proto = Proto(name, fields, text=self.text, offset=place)
         outer, before = self.scope, self.size
         self.scope = _Scope({}, proto.routes, interface=fields, outer=outer)
-        self._deeper(place)
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.too_deep(place)
         proto.body, pos = self._statements(word.end(), word.start(1))
         self.depth -= 1
         outer.kinds[name] = _kind(proto, self.size - before)
@@ -283,16 +285,17 @@ class Parser(Cursor):
         self.problem(rules.NO_DEF_NAME, "DEF names no node", place)
         return self.node_or_null(pos)
 
-    def _deeper(self, place: int) -> None:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.error(rules.TOO_DEEP, f"more than {MAX_DEPTH} nodes one in the other", place)
+    def too_deep(self, place: int) -> FormatError:
+        """Make the exception for nodes, or prototypes, nested too deep."""
+        return self.error(rules.TOO_DEEP, f"more than {MAX_DEPTH} nodes one in the other", place)
 
     def _node(self, opening: re.Match[str]) -> tuple[Node, int]:
         """Read a node from its opening brace on."""
         name, node_type = opening.groups()
         place = opening.start(2)
-        self._deeper(place)
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.too_deep(place)
         before = self.size
         kind = self.scope.kind(node_type)
         if kind is None:
