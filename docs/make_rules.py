@@ -16,7 +16,7 @@ TITLES = {
     "FMT": "Files (FMT)",
     "SEQ": "Body motions, .seq (SEQ)",
     "VRML": "The language VRML97, .wrl (VRML)",
-    "OHRP": "OpenHRP models, .wrl (OHRP)",
+    "WRL": "OpenHRP models, .wrl (WRL)",
     "LOSS": "What a save can not keep (LOSS)",
 }
 """The groups of rules, by the letters that their codes begin with, in the order of the page."""
@@ -30,7 +30,8 @@ What bodymotion says about files, by the codes of its messages. This page is wri
 - **warning**: it is read, and may well be a mistake.
 - **note**: it is read, and good to know.
 
-*Document* or *judgement* says whether a rule stands in the format's document (or follows from the programs that define it) or is our own.
+The last column says where a rule comes from: the format's *document*, the *reference* program (Choreonoid's loader) where the document is
+silent, or our own *judgement*.
 A reader that can make nothing of a file raises `FormatError` with one of these; whatever is odd but readable is in `problems`.
 """
 

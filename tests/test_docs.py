@@ -1,8 +1,8 @@
 """The pages for people are true: every command in them runs and prints what they say, every link leads somewhere.
 
 In blocks marked `console` or `sh` a line that begins with ``$ `` is a command, run in a folder that holds a copy of the examples (also as
-`robot.wrl` and `walk.seq`); the lines below it are what it prints, with `…` for anything left out. Blocks marked `python` run one after
-another, page by page.
+`robot.wrl` and `walk.seq`; with a fault as `broken.seq`). The lines below it are what it prints, with `…` for anything left out. Blocks
+marked `python` run one after another, page by page.
 """
 
 from __future__ import annotations
@@ -59,6 +59,22 @@ def commands() -> list[Command]:
 COMMANDS = commands()
 
 
+BROKEN = """\
+type: CompositeSeq
+content: BodyMotion
+formatVersion: 2
+frameRate: 50
+components:
+  -
+    type: MultiValueSeq
+    content: JointDisplacement
+    numParts: 3
+    frames:
+      - [0.1, 0.2, 0.3]
+      - [0.1, 0x2, 0.3]
+"""
+
+
 @pytest.fixture
 def desk(tmp_path, examples) -> Path:
     """A folder to work in, with the examples in it."""
@@ -68,6 +84,7 @@ def desk(tmp_path, examples) -> Path:
             shutil.copy(path, tmp_path)
     shutil.copy(examples / "biped.wrl", tmp_path / "robot.wrl")
     shutil.copy(examples / "biped_walk.seq", tmp_path / "walk.seq")
+    (tmp_path / "broken.seq").write_text(BROKEN)
     return tmp_path
 
 

@@ -32,7 +32,8 @@ def page_of(data: Data) -> Page:
 
 
 def _body(page: Page, data: Data) -> None:
-    _words(page, "format", data["version"], data["encoding"])
+    said = data["info"].get("version") == data["version"]
+    _words(page, "format", "" if said else data["version"], data["encoding"])
     types = Counter(joint["type"] for joint in data["joints"] if joint["link"] >= 0)
     placeholders = sum(joint["link"] < 0 for joint in data["joints"])
     if placeholders:
@@ -51,6 +52,8 @@ def _body(page: Page, data: Data) -> None:
         page.fact("bounding box", f"{_vector(box['lower'])} … {_vector(box['upper'])} m")
     page.fact("shapes", f"{data['num_triangles']} triangles, {data['num_vertices']} vertices")
     for name, text in data["info"].items():
+        if not text or (name == "name" and text == data["name"]):
+            continue
         page.fact(name, "\n".join(map(str, text)) if isinstance(text, list) else text)
     _extra(page, data["extra"])
     page.heading("Links")
@@ -156,7 +159,8 @@ def _extra_joints(data: Data) -> Table:
 
 def _motion(page: Page, data: Data) -> None:
     version = f"version {data['version']}" if data["version"] else ""
-    _words(page, "format", version, data["encoding"], *(f"{k}: {_value(v)}" for k, v in data["options"].items()))
+    style = data["options"].get("style")
+    _words(page, "format", version, f"{style} style" if style else "", data["encoding"])
     if data["duration"] is not None:
         rate = f" at {_n(data['frame_rate'])} Hz" if data["frame_rate"] is not None else " with time stamps"
         page.fact("duration", f"{_n(data['duration'])} s")
@@ -166,7 +170,9 @@ def _motion(page: Page, data: Data) -> None:
         page.fact("root", f"{_vector(moved['start'])} → {_vector(moved['end'])} m, {_n(moved['distance'], 4)} m apart")
     _extra(page, data["extra"])
     page.heading("Components")
-    rows = [_component_row(component) for component in data["components"]]
+    orders = data["options"].get("se3_formats")
+    known = isinstance(orders, list) and len(orders) == len(data["components"])
+    rows = [_component_row(c, orders[i] if known else None) for i, c in enumerate(data["components"])]
     columns = ("content", "type", "parts", "frames", "rate [Hz]", "from [s]", "to [s]", "lowest", "highest", "remarks")
     page.table(Table(columns, rows, frozenset({"parts", "frames", "rate [Hz]", "from [s]", "to [s]"})))
     for component in data["components"]:
@@ -175,12 +181,12 @@ def _motion(page: Page, data: Data) -> None:
             page.table(_parts(component["parts"]))
 
 
-def _component_row(component: Data) -> tuple[str, ...]:
+def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
     if "num_frames" not in component:
         keys = ", ".join(component["extra"])
         return (component["content"] or "-", component["type"] or "-", *[""] * 7, f"not known; kept as it is: {keys}")
     extent = component.get("range") or {"lower": None, "upper": None, "non_finite": 0}
-    remarks = []
+    remarks = [order] if order else []
     if "is_root_relative" in component:
         remarks.append("in the root link's frame" if component["is_root_relative"] else "in the world frame")
     if component["import_rate"]:
