@@ -1,0 +1,249 @@
+"""The tree of Joints and Segments: what stands where, how masses add up, what is refused and what is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_models import read, rules
+from test_document import DECLARED, humanoid
+
+from bodymotion import rotations
+from bodymotion.body import Link, Segment
+from bodymotion.diagnostics import FormatError
+
+
+def load(folder, inside: str, before: str = "", after: str = ""):
+    return read(folder, DECLARED + before + humanoid(inside) + after)
+
+
+class TestTree:
+    def test_links_stand_depth_first_in_order_of_the_file(self, tmp_path):
+        body = load(
+            tmp_path,
+            """DEF A Joint { jointType "free" children [ DEF B Joint { jointType "rotate" jointId 2 children [
+            DEF C Joint { jointType "rotate" jointId 0 } ] } DEF S Segment { mass 1 } Group { children DEF D Joint {
+            jointType "slide" jointId 1 } } ] }""",
+        )
+        assert [(link.name, link.parent) for link in body.links] == [("A", -1), ("B", 0), ("C", 1), ("D", 0)]
+        assert [joint.name for joint in body.joints] == ["C", "D", "B"]
+
+    def test_prototypes_around_joints_are_looked_through(self, tmp_path):
+        proto = """PROTO CylinderSensorX [ exposedField SFFloat maxAngle -1 exposedField MFNode children [ ] ] { Transform {
+            rotation 0 0 1 -1.5708 children [ DEF Z CylinderSensor { maxAngle IS maxAngle } Transform { rotation 0 0 1 1.5708
+            children IS children } ] } ROUTE Z.rotation_changed TO Z.set_rotation }\n"""
+        body = load(
+            tmp_path,
+            """DEF A Joint { jointType "free" children CylinderSensorX { maxAngle 2 children [ DEF S Segment { mass 3 }
+            DEF B Joint { jointType "rotate" jointId 0 } ] } }""",
+            proto,
+        )
+        assert [link.name for link in body.links] == ["A", "B"] and body.links[0].mass == 3
+
+    def test_segments_and_joints_in_other_files(self, tmp_path):
+        (tmp_path / "arm.wrl").write_text(
+            "#VRML V2.0 utf8\n"
+            + DECLARED
+            + 'DEF B Joint { jointType "rotate" jointId 0 children DEF S Segment { mass 2 } }'
+        )
+        body = load(tmp_path, 'DEF A Joint { jointType "free" children Inline { url "arm.wrl" } }')
+        assert [(link.name, link.mass) for link in body.links] == [("A", 0), ("B", 2)]
+
+    def test_a_segment_used_twice(self, tmp_path):
+        body = load(
+            tmp_path,
+            """DEF A Joint { jointType "free" children [ DEF S Segment { mass 2 children Shape { geometry Sphere { } } }
+            DEF B Joint { jointType "rotate" children [ USE S ] } ] }""",
+        )
+        assert [link.mass for link in body.links] == [2, 2]
+        assert body.links[0].visuals[0].geometry is body.links[1].visuals[0].geometry
+
+    def test_surface(self, tmp_path):
+        link = load(
+            tmp_path,
+            """DEF A Joint { jointType "free" children DEF S Segment { children Transform { translation 1 0 0 children Surface {
+            visual [ Shape { geometry Sphere { radius 1 } } ] collision [ Shape { geometry Box { } } ] } } } }""",
+            "PROTO Surface [ field MFNode visual [ ] field MFNode collision [ ] ] { Group { children IS visual } }\n",
+        ).links[0]
+        assert [type(shape.geometry).__name__ for shape in link.visuals] == ["Sphere"]
+        assert [type(shape.geometry).__name__ for shape in link.collisions] == ["Box"]
+        assert link.collisions[0].transform[0, 3] == 1
+
+    def test_shapes_that_stand_in_the_joint_itself(self, tmp_path):
+        link = load(tmp_path, 'DEF A Joint { jointType "free" children Shape { geometry Sphere { } } }').links[0]
+        assert len(link.visuals) == 1 and link.mass == 0
+
+    @pytest.mark.parametrize(
+        ("inside", "rule", "words"),
+        [
+            ("", "WRL102", "'R'"),
+            (
+                'DEF A Joint { jointType "free" children Transform { translation 0 0 1 children DEF B Joint { } } }',
+                "WRL104",
+                "'B'",
+            ),
+            ('DEF A Joint { jointType "free" children DEF S Segment { children DEF B Joint { } } }', "WRL105", "'B'"),
+            ('DEF A Joint { jointType "free" children DEF S Segment { children DEF T Segment { } } }', "WRL106", "'T'"),
+            ('DEF A Joint { jointType "hinge" }', "WRL120", "'hinge'"),
+            ("DEF A Joint { }", "WRL120", "no jointType"),
+            (
+                'DEF A Joint { jointType "free" children DEF S Segment { momentsOfInertia [ 1 0 0 1 ] } }',
+                "WRL140",
+                "4 numbers",
+            ),
+            ('DEF A Joint { jointType "free" rotation 0 0 0 1 }', "VRML202", "'A'"),
+            ('DEF A Joint { jointType "free" children Transform { rotation 0 0 0 1 } }', "VRML202", "Transform"),
+        ],
+    )
+    def test_refused(self, tmp_path, inside, rule, words):
+        with pytest.raises(FormatError, match=words) as caught:
+            load(tmp_path, inside)
+        assert caught.value.problem.rule == rule
+        assert caught.value.problem.location.line == DECLARED.count("\n") + 2
+
+    @pytest.mark.parametrize(
+        ("extra", "rule"),
+        [
+            ('ExtraJoint { link1Name "A" link2Name "Q" }', "WRL180"),
+            ('ExtraJoint { link1Name "A" link2Name "A" jointType "rope" }', "WRL181"),
+        ],
+    )
+    def test_refused_extra_joints(self, tmp_path, extra, rule):
+        with pytest.raises(FormatError) as caught:
+            load(tmp_path, 'DEF A Joint { jointType "free" }', after=extra)
+        assert caught.value.problem.rule == rule
+
+    @pytest.mark.parametrize(
+        ("rule", "inside", "after"),
+        [
+            (
+                "WRL101",
+                'DEF A Joint { jointType "free" }',
+                'DEF R2 Humanoid { humanoidBody Joint { jointType "fixed" } }',
+            ),
+            ("WRL103", 'DEF A Joint { jointType "free" } DEF B Joint { jointType "free" }', ""),
+            ("WRL107", 'DEF A Joint { jointType "free" } DEF S Segment { mass 1 }', ""),
+            ("WRL107", 'DEF A Joint { jointType "free" }', "Shape { geometry Box { } }"),
+            ("WRL109", 'DEF A Joint { jointType "free" }', ""),
+            ("WRL110", 'DEF A Joint { jointType "free" children DEF A Joint { jointType "fixed" } }', ""),
+            ("WRL111", 'Joint { jointType "free" }', ""),
+            ("WRL124", 'DEF A Joint { jointType "free" children DEF B Joint { jointType "rotate" jointId 2 } }', ""),
+            (
+                "WRL125",
+                'DEF A Joint { jointType "rotate" jointId 0 children DEF B Joint { jointType "rotate" jointId 0 } }',
+                "",
+            ),
+            ("WRL126", 'DEF A Joint { jointType "free" children DEF B Joint { jointType "rotate" } }', ""),
+            ("WRL127", 'DEF A Joint { jointType "free" jointId 0 }', ""),
+            (
+                "WRL128",
+                'DEF A Joint { jointType "rotate" jointId 1 children DEF B Joint { jointType "rotate" jointId 0 } }',
+                "",
+            ),
+            ("WRL129", 'DEF A Joint { jointType "free" jointId 2000000000 }', ""),
+            ("WRL130", 'DEF A Joint { jointType "rotate" ulimit [ -1 ] llimit [ 1 ] }', ""),
+            ("WRL131", 'DEF A Joint { jointType "free" center 1 0 0 }', ""),
+            ("WRL133", 'DEF A Joint { jointType "free" gearRatio 0 }', ""),
+            ("WRL134", 'DEF A Joint { jointType "free" rotation 1 1 0 2 }', ""),
+            (
+                "WRL140",
+                f'DEF A Joint {{ jointType "free" children Segment {{ momentsOfInertia [ {"1 0 0 0 " * 3} ] }} }}',
+                "",
+            ),
+            ("WRL141", 'DEF A Joint { jointType "free" children Segment { mass -1 } }', ""),
+            ("WRL142", 'DEF A Joint { jointType "free" children Segment { mass 0 } }', ""),
+            ("WRL143", 'DEF A Joint { jointType "free" children Segment { mass 1 } }', ""),
+            (
+                "WRL144",
+                'DEF A Joint { jointType "free" children Segment { mass 1 momentsOfInertia [ 1 1 0 0 1 0 0 0 1 ] } }',
+                "",
+            ),
+            (
+                "WRL145",
+                'DEF A Joint { jointType "free" children Segment { mass 1 momentsOfInertia [ 1 0 0 0 1 0 0 0 3 ] } }',
+                "",
+            ),
+            ("WRL146", 'DEF A Joint { jointType "free" children Transform { scale 2 2 2 children Segment { } } }', ""),
+            ("WRL147", 'DEF A Joint { jointType "free" translation nan 0 0 }', ""),
+            ("WRL160", 'DEF A Joint { jointType "free" children Gyro { sensorId 1 } }', ""),
+            ("WRL161", 'DEF A Joint { jointType "free" children [ Gyro { sensorId 0 } Gyro { sensorId 0 } ] }', ""),
+            ("WRL162", 'DEF A Joint { jointType "free" children Gyro { } }', ""),
+            ("WRL163", 'DEF A Joint { jointType "free" children VisionSensor { type "HEAT" } }', ""),
+            ("WRL164", 'DEF A Joint { jointType "free" children VisionSensor { fieldOfView 3.2 } }', ""),
+            ("WRL165", 'DEF A Joint { jointType "free" children VisionSensor { frontClipDistance 11 } }', ""),
+            ("WRL166", 'DEF A Joint { jointType "free" children VisionSensor { width 0 } }', ""),
+            ("WRL167", 'DEF A Joint { jointType "free" children RangeSensor { scanStep 0 } }', ""),
+            ("WRL169", 'DEF A Joint { jointType "free" children Transform { scale 2 1 1 children Gyro { } } }', ""),
+        ],
+    )
+    def test_said(self, tmp_path, rule, inside, after):
+        body = load(tmp_path, inside, after=after)
+        (problem, *_) = [problem for problem in body.problems if problem.rule == rule]
+        assert body.links[0].name in ("A", "")
+        assert problem.location.line == DECLARED.count("\n") + 2 and problem.location.column
+
+    def test_a_good_model_has_no_problems(self, tmp_path):
+        body = read(
+            tmp_path,
+            DECLARED
+            + """DEF R Humanoid { humanoidBody DEF A Joint { jointType "free" children [ DEF S Segment { mass 1
+            momentsOfInertia [ 1 0 0 0 1 0 0 0 1 ] } DEF G Gyro { sensorId 0 } DEF B Joint { jointType "rotate" jointId 0 children
+            DEF T Segment { mass 1 momentsOfInertia [ 1 0 0 0 1 0 0 0 1 ] } } ] } joints [ USE A USE B ] segments [ USE S USE T ] }""",
+        )
+        assert rules(body) == []
+
+    def test_joint_columns_stay_small(self, tmp_path):
+        """An id of two thousand million must not make as many columns."""
+        body = load(tmp_path, 'DEF A Joint { jointType "rotate" jointId 2000000000 }')
+        assert body.num_joints == 0
+
+
+masses = st.floats(0.01, 10)
+vectors = st.lists(st.floats(-2, 2), min_size=3, max_size=3).map(np.array)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**32 - 1), vectors, vectors, st.floats(-3, 3)), min_size=1, max_size=4))
+def test_masses_merge_as_points_do(parts):
+    """Segments made of mass points: the link has the mass, centre and inertia of all points together."""
+    segments, all_points, all_masses = [], [], []
+    for seed, shift, axis, angle in parts:
+        rng = np.random.default_rng(seed)
+        points, weights = rng.normal(size=(5, 3)), rng.uniform(0.1, 2, size=5)
+        transform = np.eye(4)
+        transform[:3, :3] = rotations.to_matrix(rotations.from_axis_angle(axis, angle))
+        transform[:3, 3] = shift
+        center, inertia = point_masses(points, weights)
+        segments.append(Segment(transform=transform, mass=float(weights.sum()), center_of_mass=center, inertia=inertia))
+        all_points.append(points @ transform[:3, :3].T + shift)
+        all_masses.append(weights)
+    link = Link(segments=tuple(segments))
+    points, weights = np.concatenate(all_points), np.concatenate(all_masses)
+    center, inertia = point_masses(points, weights)
+    assert link.mass == pytest.approx(weights.sum())
+    assert np.allclose(link.center_of_mass, center, atol=1e-12)
+    assert np.allclose(link.inertia, inertia, atol=1e-9)
+
+
+def point_masses(points, weights):
+    """Give centre (3,) and inertia (3, 3) about it by the definition: Σ m (r² 1 − r rᵀ)."""
+    center = weights @ points / weights.sum()
+    arms = points - center
+    inertia = sum(m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(weights, arms, strict=True))
+    return center, inertia
+
+
+def test_segments_under_transforms(tmp_path):
+    """Two rods of 1 kg at right angles: one along x from the origin, the other moved and turned by a Transform."""
+    rod = "Segment { mass 1 centerOfMass 0.5 0 0 momentsOfInertia [ 0 0 0 0 0.08333333333333333 0 0 0 0.08333333333333333 ] }"
+    body = load(
+        tmp_path,
+        f"""DEF A Joint {{ jointType "free" children [ DEF S {rod} Transform {{ translation 1 0 0
+        rotation 0 0 1 1.5707963267948966 children DEF T {rod} }} ] }}""",
+    )
+    (link,) = body.links
+    assert [segment.name for segment in link.segments] == ["S", "T"]
+    assert link.mass == 2 and np.allclose(link.center_of_mass, [0.75, 0.25, 0])
+    # About the common centre: 1/12 along each rod's normal, plus two masses at (∓1/4, ∓1/4) from it.
+    ixx = 1 / 12 + 2 / 16
+    assert np.allclose(link.inertia, [[ixx, -2 / 16, 0], [-2 / 16, ixx, 0], [0, 0, 2 / 12 + 4 / 16]])
