@@ -138,7 +138,7 @@ class Scene:
     """A whole file: `nodes` at the top level, prototypes by name, routes, the problems met.
 
     `header` is the line that names the language, "" where there is none. `size` counts the nodes of the scene with every USE counted as
-    often as it stands and every instance of a prototype with its body: what a walk through the whole scene meets.
+    often as it stands and every instance of a prototype with its body: about what a walk through the whole scene meets.
     """
 
     nodes: list[Node] = field(default_factory=list)

@@ -24,7 +24,7 @@ _GAPS = bytes.maketrans(b"\t\r\n\f\v,", b"      ")
 _NOT_JSON = ((b",+", b","), (b" +", b" "), (b",.", b",0."), (b" .", b" 0."), (b"-.", b"-0."), (b".,", b".0,"))
 _NO_NUMBER = re.compile(rb"[-+ ,]\.,|\+-")
 _KEPT = threading.local()
-_MUCH = 8_000_000
+_MUCH = 2_000_000
 _FEW = 700
 """Up to so many characters, Python's own `float` is as quick."""
 

@@ -64,7 +64,10 @@ class _Scope:
         """Give the type of that name, declared here, around here, or by the standard."""
         found = self.kinds.get(name)
         if found is None:
-            found = self.outer.kind(name) if self.outer is not None else _standard_kind(name)
+            if self.outer is not None:
+                found = self.outer.kind(name)
+            elif name in STANDARD_NODES:
+                found = _standard_kind(name)
             if found is not None:
                 self.kinds[name] = found
         return found
@@ -74,8 +77,8 @@ _UNKNOWN = _Kind({})
 
 
 @cache
-def _standard_kind(node_type: str) -> _Kind | None:
-    return _Kind(_readers(standard_fields(node_type))) if node_type in STANDARD_NODES else None
+def _standard_kind(node_type: str) -> _Kind:
+    return _Kind(_readers(standard_fields(node_type)))
 
 
 def _kind(proto: Proto, size: int) -> _Kind:

@@ -20,13 +20,14 @@ def read_vrml(path: str | Path) -> Scene:
     Raises
     ------
     FormatError
-        With line and column, when the text does not follow the grammar; VRML135 when the file can not be opened.
+        With line and column, when the text does not follow the grammar; VRML100 when the file can not be opened.
     """
     path = Path(path)
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:
-        raise rules.PART_UNREADABLE.error(f"the file can not be opened: {error}", Location(str(path)), "") from error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise rules.UNREADABLE.error(f"the file can not be opened: {reason}", Location(str(path))) from error
     return parse_vrml(data, path)
 
 

@@ -6,21 +6,37 @@ from bodymotion.diagnostics import Rule
 
 __all__ = ["RULES"]
 
+UNREADABLE = Rule("VRML100", "error", "The file must be there and be readable.", "judgement", "check the path")
 NOT_VRML97 = Rule(
     "VRML101",
     "error",
     "Only VRML97 (#VRML V2.0 utf8) is read: VRML 1.0 and X3D are other languages.",
     hint="convert the file to VRML97, for example with a 3D modelling program",
 )
-SYNTAX = Rule("VRML102", "error", "The text must follow the grammar of VRML97.")
+SYNTAX = Rule(
+    "VRML102",
+    "error",
+    "The text must follow the grammar of VRML97.",
+    hint="look at the lines before as well: a bracket or a value may be missing there",
+)
 NOT_CLOSED = Rule(
     "VRML103",
     "error",
     'Every { [ and " must be closed before the file ends.',
     hint="the file may be cut off, or a bracket be missing further up",
 )
-WRONG_VALUE = Rule("VRML104", "error", "A field's value must be of the field's type.")
-WRONG_COUNT = Rule("VRML105", "error", "A list of vectors, colours or rotations must hold a whole number of them.")
+WRONG_VALUE = Rule(
+    "VRML104",
+    "error",
+    "A field's value must be of the field's type.",
+    hint="correct the value, or the type in the PROTO",
+)
+WRONG_COUNT = Rule(
+    "VRML105",
+    "error",
+    "A list of vectors, colours or rotations must hold a whole number of them.",
+    hint="a number is missing, or one too many",
+)
 TOO_DEEP = Rule(
     "VRML106",
     "error",
@@ -69,7 +85,13 @@ ODD_VALUE = Rule(
 NOT_FINITE = Rule(
     "VRML118", "warning", "A number must be finite.", hint="the program that wrote the file has divided by zero"
 )
-EMPTY = Rule("VRML119", "warning", "A file should hold at least one node.", "judgement")
+EMPTY = Rule(
+    "VRML119",
+    "warning",
+    "A file should hold at least one node.",
+    "judgement",
+    "the file may have been cut off, or never written",
+)
 UNKNOWN_IS = Rule(
     "VRML120",
     "error",
@@ -112,6 +134,11 @@ PART_UNREADABLE = Rule(
     "A part must be a VRML97 file.",
     hint="the model is shown without this part",
 )
-NO_PROTO = Rule("VRML136", "warning", "The file of an EXTERNPROTO must declare a PROTO of that name.")
+NO_PROTO = Rule(
+    "VRML136",
+    "warning",
+    "The file of an EXTERNPROTO must declare a PROTO of that name.",
+    hint="the model is shown without its instances",
+)
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

@@ -278,11 +278,15 @@ STANDARD_NODES: dict[str, str] = {
 _WIDTHS = {"MFVec2f": 2, "MFVec3f": 3, "MFColor": 3, "MFRotation": 4}
 
 
-@cache
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
     """Give the fields of a node of the standard by name; none for any other node."""
+    return _declared(node_type) if node_type in STANDARD_NODES else {}
+
+
+@cache
+def _declared(node_type: str) -> Mapping[str, FieldDeclaration]:
     declared = {}
-    for line in STANDARD_NODES.get(node_type, "").splitlines():
+    for line in STANDARD_NODES[node_type].splitlines():
         if line.strip():
             access, field_type, name, *words = line.split(maxsplit=3)
             declared[name] = FieldDeclaration(_ACCESS[access], field_type, name, _value(field_type, words))
