@@ -144,9 +144,10 @@ class Mesh(ContentEquality):
     def face_normals(self) -> Floats:
         """Unit normals (F, 3); zero for triangles without area."""
         corner = self.vertices[self.faces]
-        normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-        length = np.linalg.norm(normal, axis=1, keepdims=True)
-        return frozen(normal / np.where(length > 0, length, 1.0))
+        with np.errstate(all="ignore"):
+            normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+            length = np.linalg.norm(normal, axis=1, keepdims=True)
+            return frozen(normal / np.where(length > 0, length, 1.0))
 
     @cached_property
     def corners_split(self) -> TriangleBuffers:
@@ -237,5 +238,6 @@ class Shape(ContentEquality):
         points = used_vertices(self.geometry)
         if not len(points):
             return None
-        placed = points @ self.transform[:3, :3].T + self.transform[:3, 3]
+        with np.errstate(all="ignore"):
+            placed = points @ self.transform[:3, :3].T + self.transform[:3, 3]
         return frozen(np.stack([placed.min(axis=0), placed.max(axis=0)]))

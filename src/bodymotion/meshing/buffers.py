@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["split_corners"]
 
+LARGEST = float(np.finfo(np.float32).max)
+
 STEPS = 2**19
 """Normals that agree to one part of this are the same normal."""
 
@@ -22,13 +24,13 @@ STEPS = 2**19
 def split_corners(mesh: Mesh) -> TriangleBuffers:
     """Give the triangles as buffers; vertices are split only where their corners differ.
 
-    Triangles without area, or with a corner that is not finite, show nothing and are left out.
+    Triangles without area, or with a corner beyond what single precision holds, show nothing and are left out.
     """
     from bodymotion.shapes import TriangleBuffers
 
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(all="ignore"):
         normals = corner_normals(mesh)
-        finite = np.asarray(np.isfinite(mesh.vertices).all(axis=1))
+        finite = np.asarray((np.abs(mesh.vertices) < LARGEST).all(axis=1))
         keep = np.asarray(mesh.face_normals.any(axis=1) & np.isfinite(normals).all(axis=(1, 2)))
         keep &= finite[mesh.faces].all(axis=1)
     faces = mesh.faces[keep]
@@ -66,6 +68,7 @@ def _values(
 
 
 def _singles(values: Floats) -> npt.NDArray[np.float32]:
-    array = np.ascontiguousarray(values, dtype=np.float32)
+    with np.errstate(over="ignore"):
+        array = np.ascontiguousarray(values, dtype=np.float32)
     array.flags.writeable = False
     return array

@@ -21,9 +21,14 @@ def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
 
     Normals are carried by the cofactor matrix, which also stands a scale of zero.
     """
+    transform = np.asarray(transform, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        return _transformed(mesh, transform)
+
+
+def _transformed(mesh: Mesh, transform: Floats) -> Mesh:
     from bodymotion.shapes import Corners, Mesh
 
-    transform = np.asarray(transform, dtype=np.float64)
     if np.array_equal(transform, np.eye(4)):
         return mesh
     linear = transform[:3, :3]

@@ -48,7 +48,12 @@ def read_openhrp(path: str | Path, *, allow_outside: bool = False) -> Body:
     FormatError
         When the text is not VRML97, or the document forbids what it says and no body can be made of it.
     """
-    path = Path(path)
+    # Numbers near the largest there are may overflow on the way; what is not finite in the end is said or left out.
+    with np.errstate(all="ignore"):
+        return _read(Path(path), allow_outside)
+
+
+def _read(path: Path, allow_outside: bool) -> Body:
     scene = read_vrml(path)
     problems: list[Problem] = list(scene.problems)
     parts = InlineLoader(path.parent, allow_outside)

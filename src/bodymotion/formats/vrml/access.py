@@ -126,9 +126,9 @@ def axis_angle(node: Node, name: str = "rotation") -> tuple[tuple[float, float, 
         raise ZERO_AXIS.error(f"{_title(node)}: {name} turns about an axis of no length", node.location)
     if not math.isfinite(x + y + z + angle):
         raise WRONG_VALUE.error(f"{_title(node)}: {name} has numbers that are not finite", node.location)
-    # Divided by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
-    scale = 2.0 ** -math.frexp(largest)[1]
-    x, y, z = x * scale, y * scale, z * scale
+    # Scaled by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
+    _, exponent = math.frexp(largest)
+    x, y, z = math.ldexp(x, -exponent), math.ldexp(y, -exponent), math.ldexp(z, -exponent)
     length = math.sqrt(x * x + y * y + z * z)
     return (x / length, y / length, z / length), angle
 
