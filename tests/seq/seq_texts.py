@@ -12,8 +12,22 @@ from bodymotion.formats.seq.reader import motion_of
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 from bodymotion.motion import Motion
 
-CAMEL = {"rate": "frameRate", "frames": "numFrames", "parts": "numParts", "time": "hasFrameTime", "relative": "isRootRelative", "version": "formatVersion"}
-SNAKE = {"rate": "frame_rate", "frames": "num_frames", "parts": "num_parts", "time": "has_frame_time", "relative": "is_root_relative", "version": "format_version"}
+CAMEL = {
+    "rate": "frameRate",
+    "frames": "numFrames",
+    "parts": "numParts",
+    "time": "hasFrameTime",
+    "relative": "isRootRelative",
+    "version": "formatVersion",
+}
+SNAKE = {
+    "rate": "frame_rate",
+    "frames": "num_frames",
+    "parts": "num_parts",
+    "time": "has_frame_time",
+    "relative": "is_root_relative",
+    "version": "format_version",
+}
 NAMES = {
     1: ("JointPosition", "LinkPosition", "ZMP"),
     2: ("JointDisplacement", "LinkPosition", "ZMP"),
@@ -27,27 +41,69 @@ def by_yaml(data: bytes) -> Motion:
     return motion_of(whole_document(ByteSource(None, data, None), UnusualError("asked for")))
 
 
-def header(text: str, version: int = 2, rate: str = "frameRate: 100") -> bytes:
+def header(text: str, version: int = 2, rate: str = "frameRate: 100") -> str:
     """A top node around components in block style."""
     top = "CompositeSeq" if version > 1 else "BodyMotion"
-    return f"type: {top}\ncontent: BodyMotion\nformatVersion: {version}\n{rate}\ncomponents:\n{text}".encode()
+    return f"type: {top}\ncontent: BodyMotion\nformatVersion: {version}\n{rate}\ncomponents:\n{text}"
 
 
-def joints(rows: str, parts: int | str = 2) -> bytes:
+def joints(rows: str, parts: int | str = 2) -> str:
     """A motion of joints, its rows as the text given (indented by 6 for block style)."""
-    return header(f"  -\n    type: MultiValueSeq\n    content: JointDisplacement\n    numParts: {parts}\n    frames:{rows}")
+    return header(
+        f"  -\n    type: MultiValueSeq\n    content: JointDisplacement\n    numParts: {parts}\n    frames:{rows}"
+    )
 
 
 json_numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.integers(-(10**20), 10**20).map(str),
-    st.sampled_from(["0", "-0", "-0.0", "1e-05", "1E5", "6.9e-310", "4.9e-324", "1e400", "-1e400", "9007199254740993", "18446744073709551616", "0e-0", "1e-0"]),
+    st.sampled_from(
+        [
+            "0",
+            "-0",
+            "-0.0",
+            "1e-05",
+            "1E5",
+            "6.9e-310",
+            "4.9e-324",
+            "1e400",
+            "-1e400",
+            "9007199254740993",
+            "18446744073709551616",
+            "0e-0",
+            "1e-0",
+        ]
+    ),
     st.builds("{}.{}e{}".format, st.integers(-999, 999), st.integers(0, 10**18), st.integers(-330, 310)),
 )
 """Texts of numbers as JSON has them."""
 
 odd_numbers = st.one_of(
-    st.sampled_from([".5", "5.", "+1", "-.5", "+.5e1", "017", "-017", "00", "1.e3", "nan", "NaN", "-nan", "inf", "-inf", "+inf", ".nan", ".NaN", ".inf", "-.inf", "+.Inf", "Infinity"]),
+    st.sampled_from(
+        [
+            ".5",
+            "5.",
+            "+1",
+            "-.5",
+            "+.5e1",
+            "017",
+            "-017",
+            "00",
+            "1.e3",
+            "nan",
+            "NaN",
+            "-nan",
+            "inf",
+            "-inf",
+            "+inf",
+            ".nan",
+            ".NaN",
+            ".inf",
+            "-.inf",
+            "+.Inf",
+            "Infinity",
+        ]
+    ),
     st.builds("+{}".format, st.floats(0, allow_nan=False, allow_infinity=False).map(repr)),
     st.builds("{}.".format, st.integers(-(10**30), 10**30)),
 )
@@ -80,7 +136,9 @@ def motions(draw: st.DrawFn, numbers: st.SearchStrategy[str] = json_numbers) -> 
             texts = [draw(numbers) for _ in range(parts * size)]
             head = [f"{k * 0.25}"] if stamped else []
             flat.append(head + texts)
-            poses = ["[" + ", ".join(texts[i * size : i * size + size]) + "]" for i in range(parts)] if kind == 1 else texts
+            poses = (
+                ["[" + ", ".join(texts[i * size : i * size + size]) + "]" for i in range(parts)] if kind == 1 else texts
+            )
             rows.append(", ".join(head + poses))
         values = {"type": ["MultiValueSeq", "MultiSE3Seq", "Vector3Seq"][kind], "content": NAMES[version][kind]}
         if kind < 2:
@@ -96,7 +154,11 @@ def motions(draw: st.DrawFn, numbers: st.SearchStrategy[str] = json_numbers) -> 
         if draw(st.booleans()):
             values[keys["frames"]] = str(count)
         fields.append((values, rows, flat))
-    top = {"type": "BodyMotion" if version == 1 else "CompositeSeq", "content": "BodyMotion", keys["version"]: str(version)}
+    top = {
+        "type": "BodyMotion" if version == 1 else "CompositeSeq",
+        "content": "BodyMotion",
+        keys["version"]: str(version),
+    }
     if inherited:
         top[keys["rate"]] = "250"
         if stamped:
@@ -115,7 +177,7 @@ def _shuffled(draw: st.DrawFn, values: dict[str, str]) -> list[tuple[str, str]]:
 
 def _block(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str, str], list[str]]]) -> str:
     """Block style, rows on lines or (a few) over several lines, with comments and blank lines."""
-    note = draw(st.sampled_from(["", "", "  # a [comment], with: odd \"things", " #"]))
+    note = draw(st.sampled_from(["", "", '  # a [comment], with: odd "things', " #"]))
     blank = draw(st.sampled_from(["", "", "\n", "# ふ [1, 2]\n", "   \n"]))
     pad = draw(st.sampled_from(["", " ", "  "]))
     outer = " " * draw(st.integers(0, 4))

@@ -14,10 +14,12 @@ from bodymotion import FormatError
 from bodymotion.formats.seq import open_motion, parse_seq
 from bodymotion.formats.seq.document import open_document
 from bodymotion.formats.seq.reader import motion_of
-from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+from bodymotion.formats.seq.source_bytes import ByteSource
 from bodymotion.motion import Motion, MultiSE3Seq, OtherSeq
 
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+QUICK = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 any_numbers = seq_texts.json_numbers | seq_texts.odd_numbers
 
 
@@ -75,7 +77,11 @@ def test_faults_are_the_same_from_bytes_and_from_yaml(data):
     """One fault in one row: both ways name the same rule, place and words."""
     text = data.draw(seq_texts.motions(st.sampled_from(["1", "2.5", "-3e-05"]))).data
     at = data.draw(st.sampled_from([i for i, c in enumerate(text) if chr(c) in "0123456789[],"]))
-    fault = data.draw(st.sampled_from(["", "x", "1,", ",", "]", "[", "_", ":", '"', " ", "0x1", "-", "&a ", "*a", "!!float ", "#", "{", "\t", "~"]))
+    fault = data.draw(
+        st.sampled_from(
+            ["", "x", "1,", ",", "]", "[", "_", ":", '"', " ", "0x1", "-", "&a ", "*a", "!!float ", "#", "{", "\t", "~"]
+        )
+    )
     text = text[:at] + fault.encode() + text[at + data.draw(st.integers(0, 1)) :]
     outcomes = []
     for read in (parse_seq, seq_texts.by_yaml):
@@ -92,14 +98,39 @@ def test_faults_are_the_same_from_bytes_and_from_yaml(data):
 
 small = st.sampled_from(
     [
-        seq_texts.joints("\n      - [ 1, 2 ]\n      - [ 3, 4 ]\n"),
-        seq_texts.joints(" [[1, 2], [3, 4]]\n"),
+        seq_texts.joints("\n      - [ 1, 2 ]\n      - [ 3, 4 ]\n").encode(),
+        seq_texts.joints(" [[1, 2], [3, 4]]\n").encode(),
         b'{"type": "CompositeSeq", "formatVersion": 2, "frameRate": 10, "components": [{"type": "MultiSE3Seq", "content": "LinkPosition", '
         b'"numParts": 1, "SE3Format": "XYZRPY", "hasFrameTime": true, "frames": [[0.5, [1,2,3,4,5,6]], [1, [1,2,3,4,5,6]]]}]}',
-        b"%YAML 1.1\n--- &top\ntype: BodyMotion\ncomponents: [&c {type: Vector3Seq, purpose: RelativeZMP, frameRate: 5, frames: [[1,2,3]]}, *c]\n",
+        b"%YAML 1.1\n--- &top\ntype: BodyMotion\ncomponents: "
+        b"[&c {type: Vector3Seq, purpose: RelativeZMP, frameRate: 5, frames: [[1,2,3]]}, *c]\n",
     ]
 )
-pieces = st.sampled_from([b"", b"[", b"]", b"{", b"- ", b"\n", b"frames:", b"frames: [[", b"*c", b"&c ", b"\0", b"\xff", b"\t", b"#", b'"', b"1e999", b"!!python/object:os.system ", b"? ", b"|\n", b"---\n", b"\r"])
+pieces = st.sampled_from(
+    [
+        b"",
+        b"[",
+        b"]",
+        b"{",
+        b"- ",
+        b"\n",
+        b"frames:",
+        b"frames: [[",
+        b"*c",
+        b"&c ",
+        b"\0",
+        b"\xff",
+        b"\t",
+        b"#",
+        b'"',
+        b"1e999",
+        b"!!python/object:os.system ",
+        b"? ",
+        b"|\n",
+        b"---\n",
+        b"\r",
+    ]
+)
 
 
 @given(st.data())

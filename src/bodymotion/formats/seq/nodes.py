@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from bodymotion.diagnostics import Location, Rule
+from bodymotion.diagnostics import FormatError, Location, Rule
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.numbers import plain_scalar
 
 if TYPE_CHECKING:
     import yaml
-
-    from bodymotion.diagnostics import FormatError
 
 __all__ = ["Mapping", "Node", "Places", "Scalar", "Sequence", "Tree", "key_text", "plain", "read_tree"]
 
@@ -210,6 +208,8 @@ def read_tree(where: Places) -> Tree:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         root, more = builder.build(yaml.parse(text, Loader=loader))
+    except FormatError:
+        raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = ", ".join(part for part in (error.context, error.problem) if part)

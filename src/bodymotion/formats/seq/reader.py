@@ -49,12 +49,12 @@ def read_seq(path: str | Path) -> Motion:
         When nothing can be made of the file, with line, column and rule. What is odd but readable is in `Motion.problems`.
     """
     with ByteSource.open(path) as source:
-        return read_document(source, _motion)
+        return read_document(source, motion_of)
 
 
 def parse_seq(data: bytes, path: str = "") -> Motion:
     """Read a body motion from the bytes of a file; `path` is only for messages. Raises as `read_seq` does."""
-    return read_document(ByteSource(None, data, path or None), _motion)
+    return read_document(ByteSource(None, data, path or None), motion_of)
 
 
 def read_document(source: ByteSource, use: Callable[[Document], T]) -> T:
@@ -66,7 +66,7 @@ def read_document(source: ByteSource, use: Callable[[Document], T]) -> T:
     return use(whole_document(source, why))
 
 
-def _motion(document: Document) -> Motion:
+def motion_of(document: Document) -> Motion:
     headers = read_headers(document)
     problems = list(headers.problems)
     done: dict[tuple[int, object], tuple[Floats, Floats | None, int, int]] = {}

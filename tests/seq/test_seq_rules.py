@@ -1,0 +1,212 @@
+"""Each rule has a text that breaks it, and the place named is the one that a person would point at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from seq_texts import by_yaml, header, joints
+
+from bodymotion import FormatError
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.seq import RULES, parse_seq, read_seq
+
+ROWS = "\n      - [ 1, 2 ]\n      - [ 3, 4 ]\n"
+LINKS = "  - type: MultiSE3Seq\n    content: LinkPosition\n    numParts: 1\n    SE3Format: {}\n    frames:\n      - [ {} ]\n"
+POSE = "[ 1, 2, 3, 1, 0, 0, 0 ]"
+FLOW = "  - {{type: MultiValueSeq, content: JointDisplacement, numParts: 1, {}, frames: [[1], [2]]}}\n"
+VALUES = "  - {type: MultiValueSeq, content: JointDisplacement, numParts: 1, frames: [[1], [2]]}\n"
+ZMP = "  - {type: Vector3Seq, content: ZMP, frames: [[1, 2, 3], [1, 2, 3]]}\n"
+
+HERE = "¦"
+"""Stands in the texts below before the character that a rule is expected to point at; it is taken out before reading."""
+
+BROKEN: list[tuple[str, str | bytes]] = [
+    ("SEQ002", "type: CompositeSeq\ncomponents: [\n"),
+    ("SEQ002", "type: CompositeSeq\n¦\tframeRate: 1\n"),
+    ("SEQ002", "type: CompositeSeq\nnote: ¦\x07\n"),
+    ("SEQ002", "type: CompositeSeq\nnote: " + "[" * 63 + "¦[" + "]" * 64),
+    ("SEQ003", "¦"),
+    ("SEQ003", "¦- 1\n- 2\n"),
+    ("SEQ003", "¦just a text"),
+    ("SEQ003", "¦frameRate: 10\n"),
+    ("SEQ003", "# pose\ntype: ¦PoseSeq\nrefs: []\n"),
+    ("SEQ003", "type: ¦SomethingElse\n"),
+    ("SEQ004", "type: CompositeSeq\nformatVersion: ¦5.0\n"),
+    ("SEQ004", "type: CompositeSeq\nformatVersion: ¦two\n"),
+    ("SEQ004", "type: CompositeSeq\nformat_version: ¦nan\n"),
+    ("SEQ006", "type: CompositeSeq\ncomponents: ¦*there\n"),
+    ("SEQ006", "type: CompositeSeq\ncomponents: &a [¦*a]\n"),
+    ("SEQ007", "type: ¦!!python/object/apply:os.system CompositeSeq\n"),
+    ("SEQ101", "type: CompositeSeq\nformatVersion: 2\ncomponents: ¦{}\n"),
+    ("SEQ101", "type: CompositeSeq\nformatVersion: 2\ncomponents: [¦1]\n"),
+    ("SEQ102", header("  - ¦content: ZMP\n    frames: []\n")),
+    ("SEQ103", header("  - ¦{type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n", rate="note: none")),
+    ("SEQ104", header(VALUES, rate="frameRate: ¦0")),
+    ("SEQ104", header(VALUES, rate="frameRate: ¦-5")),
+    ("SEQ104", header(VALUES, rate="frameRate: ¦nan")),
+    ("SEQ104", header(VALUES, rate="frameRate: ¦.inf")),
+    ("SEQ104", header(VALUES, rate="frameRate: ¦fast")),
+    ("SEQ104", header(FLOW.format("frameRate: ¦1_000"))),
+    ("SEQ105", joints(ROWS, "¦two")),
+    ("SEQ105", joints(ROWS, "¦-1")),
+    ("SEQ105", joints(ROWS, "¦2.5")),
+    ("SEQ105", joints(ROWS, f"¦{10**30}")),
+    ("SEQ106", header(FLOW.format("hasFrameTime: ¦maybe"))),
+    ("SEQ106", header("  - {type: Vector3Seq, content: ZMP, isRootRelative: ¦2, frames: [[1, 2, 3]]}\n")),
+    ("SEQ107", header(FLOW.format("hasFrameTime: ¦true"), version=1)),
+    ("SEQ108", header(LINKS.format("¦QUATERNION", POSE))),
+    (
+        "SEQ108",
+        header(LINKS.format("XYZRPY", "[ 1, 2, 3 ]").replace("    SE3Format: XYZRPY\n", "").replace("- [ [", "- ¦[ [")),
+    ),
+    ("SEQ109", header("  - type: MultiValueSeq\n    content: JointEffort\n    numParts: 1\n    frames: ¦7\n")),
+    ("SEQ109", header("  - type: MultiValueSeq\n    content: JointEffort\n    numParts: 1\n    frames: ¦{a: 1}\n")),
+    ("SEQ110", joints("\n      - [ 1, 2 ]\n      - ¦[ 3 ]\n")),
+    ("SEQ110", joints("\n      - ¦[ 1, 2, 3 ]\n      - [ 4 ]\n")),
+    ("SEQ110", joints(" [[1, 2], [3, 4], ¦[5, 6, 7]]\n")),
+    ("SEQ110", joints("\n      - [ 1, 2 ]\n      - ¦[]\n")),
+    ("SEQ110", joints("\n      - [ 1, 2 ]\n      - [ ¦[ 3 ], 4 ]\n")),
+    ("SEQ110", joints("\n      - [ 1, 2 ]\n      - ¦3\n      - 4\n")),
+    ("SEQ110", joints("\n      - [ 1, 2 ]\n      - ¦{ a: 3, b: 4 }\n")),
+    ("SEQ110", joints("\n      - - 1\n        - 2\n      - ¦- 3\n")),
+    ("SEQ110", header(LINKS.format("XYZRPY", "¦" + POSE))),
+    ("SEQ110", header(LINKS.format("XYZRPY", "1, 2, 3, 4, 5, 6").replace("- [", "- ¦["))),
+    ("SEQ110", header(LINKS.format("XYZRPY", "¦7"))),
+    ("SEQ111", joints("\n      - [ 1, 2 ]\n      - [ 1, ¦1.5abc ]\n")),
+    ("SEQ111", joints('\n      - [ 1, 2 ]\n      - [ 1, ¦"7" ]\n')),
+    ("SEQ111", joints("\n      - [ 1, 2 ]\n      - [ 1, ¦~ ]\n")),
+    ("SEQ111", joints("\n      - [ 1, 2 ]\n      - [ ¦1 2, 3 ]\n")),
+    ("SEQ111", joints("\n      - [ 1, 2 ] # one\n\n      # two\n      - [ 3,\n          ¦x ]\n")),
+    ("SEQ112", header(FLOW.format("hasFrameTime: true").replace("[[1], [2]]", "[[0, 1], ¦[0, 2]]"))),
+    ("SEQ112", header(FLOW.format("hasFrameTime: true").replace("[[1], [2]]", "[¦[nan, 1], [0, 2]]"))),
+    ("SEQ113", joints("\n      - [ 1, 2 ]\n      - ¦[ 1, nan ]\n      - [ -inf, 0 ]\n")),
+    ("SEQ201", "¦type: CompositeSeq\nframeRate: 1\ncomponents:\n" + VALUES),
+    ("SEQ202", header(VALUES).replace("Version: 2", "Version: ¦0.5")),
+    ("SEQ203", header(VALUES).replace("CompositeSeq", "¦BodyMotion")),
+    ("SEQ203", "¦formatVersion: 2\nframeRate: 1\ncomponents: []\n"),
+    ("SEQ204", header(VALUES).replace("content: BodyMotion", "content: ¦Dance")),
+    ("SEQ204", "¦type: CompositeSeq\nformatVersion: 2\nframeRate: 1\ncomponents: []\n"),
+    ("SEQ205", "type: ¦Vector3Seq\ncontent: ZMP\nformatVersion: 2\nframeRate: 1\nframes: [[1, 2, 3]]\n"),
+    ("SEQ206", "type: CompositeSeq\nformatVersion: 2\ncomponents: ¦[]\n"),
+    ("SEQ206", "¦type: CompositeSeq\nformatVersion: 2\n"),
+    ("SEQ207", header("  - type: ¦FooSeq\n    content: Bar\n    frames: [[1]]\n")),
+    ("SEQ208", header("  - ¦{type: Vector3Seq, frames: [[1, 2, 3]]}\n")),
+    ("SEQ209", header(VALUES.replace("JointDisplacement", "¦JointPosition"))),
+    ("SEQ209", header(VALUES.replace("JointD", "¦JointD"), version=3)),
+    ("SEQ210", header(ZMP.replace("ZMP", "¦JointDisplacement"))),
+    ("SEQ211", header(ZMP + ZMP.replace("{", "¦{"))),
+    ("SEQ212", header("  - ¦{type: MultiValueSeq, content: JointEffort, frames: [[1, 2], [3, 4]]}\n")),
+    ("SEQ213", header("  - {type: Vector3Seq, content: ZMP, numParts: ¦3, frames: [[1, 2, 3]]}\n")),
+    ("SEQ214", header(FLOW.format("numFrames: ¦3"))),
+    ("SEQ214", header(VALUES, rate="numFrames: ¦3\nframeRate: 1")),
+    (
+        "SEQ215",
+        header("  - ¦{type: MultiSE3Seq, content: LinkPosition, numParts: 1, frames: [[[1, 2, 3, 4, 5, 6]]]}\n"),
+    ),
+    ("SEQ216", header("  - ¦{type: Vector3Seq, content: ZMP}\n")),
+    ("SEQ217", header(VALUES.replace("{", "¦{") + ZMP.replace("[1, 2, 3], ", ""))),
+    ("SEQ218", header(FLOW.format("frameRate: 50").replace("{", "¦{"))),
+    ("SEQ219", header(VALUES, rate="frameRate: 1\n¦frame_rate: 2")),
+    ("SEQ220", header(VALUES).encode() + "# 歩行\n".encode("cp932")),
+    ("SEQ221", header(VALUES) + "¦---\nmore: 1\n"),
+    ("SEQ222", header(FLOW.format("partLabels: ¦[a, b]"))),
+    ("SEQ222", header(FLOW.format("part_labels: ¦a"))),
+    ("SEQ223", header(FLOW.format("numFrames: ¦many"))),
+]
+
+
+def problems_of(text: bytes) -> list[Problem]:
+    try:
+        return list(parse_seq(text).problems)
+    except FormatError as error:
+        return [error.problem]
+
+
+def without_mark(text: str | bytes) -> tuple[bytes, int | None, int | None]:
+    """Give the text, and the line and column of the mark in it."""
+    if isinstance(text, bytes) or HERE not in text:
+        return text if isinstance(text, bytes) else text.encode(), None, None
+    before = text[: text.index(HERE)]
+    return text.replace(HERE, "").encode(), before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+NAMED = pytest.mark.parametrize(("rule", "text"), BROKEN, ids=[f"{row[0]}-{k}" for k, row in enumerate(BROKEN)])
+
+
+@NAMED
+def test_broken_rule_is_named_with_its_place(rule, text):
+    data, line, column = without_mark(text)
+    found = [problem for problem in problems_of(data) if problem.rule == rule]
+    assert found, problems_of(data)
+    if line is not None:
+        assert (found[0].location.line, found[0].location.column) == (line, column), found
+    assert found[0].severity == {r.code: r.severity for r in RULES}[rule]
+
+
+@NAMED
+def test_a_full_yaml_parse_says_the_same(rule, text):
+    data, _, _ = without_mark(text)
+    try:
+        said = list(by_yaml(data).problems)
+    except FormatError as error:
+        said = [error.problem]
+    assert said == problems_of(data)
+
+
+def test_each_rule_has_a_text(tmp_path, monkeypatch):
+    codes = [rule.code for rule in RULES]
+    assert len(set(codes)) == len(codes)
+    elsewhere = {"SEQ001", "SEQ005"}  # the two tests below
+    assert {row[0] for row in BROKEN} | elsewhere == set(codes)
+
+
+def test_file_that_is_not_there(tmp_path):
+    with pytest.raises(FormatError, match="SEQ001"):
+        read_seq(tmp_path / "nothing.seq")
+    with pytest.raises(FormatError, match="SEQ001"):
+        read_seq(tmp_path)
+
+
+def test_large_file_in_an_unusual_shape(monkeypatch):
+    text = joints("\n      - - 1\n        - 2\n").encode()
+    assert np.array_equal(parse_seq(text).joint_displacement.values, [[1, 2]])
+    monkeypatch.setattr("bodymotion.formats.seq.document.WHOLE", 20)
+    monkeypatch.setattr("bodymotion.formats.seq.scan.MAX_SKELETON", 20)
+    with pytest.raises(FormatError, match="SEQ005"):
+        parse_seq(text)
+    monkeypatch.setattr("bodymotion.formats.seq.scan.MAX_SKELETON", 1 << 20)
+    # A usual one may be as large as it likes, and what is wrong with it is still said.
+    assert parse_seq(joints(ROWS).encode()).num_frames == 2
+    with pytest.raises(FormatError, match="SEQ110"):
+        parse_seq(joints("\n      - [ 1 ]\n").encode())
+    with pytest.raises(FormatError, match=r"SEQ002.*block collection"):
+        parse_seq(joints(ROWS + "   x: [\n").encode())
+
+
+def test_messages_say_both_counts():
+    (problem,) = problems_of(joints("\n      - [ 1, 2 ]\n      - [ 3, 4, 5 ]\n").encode())
+    assert "frame 1 has 3 numbers instead of 2" in problem.message
+    assert problem.location.inside == "components[0].frames[1]"
+    stamped = joints("\n      - [ 0.5, 1 ]\n").replace("numParts", "hasFrameTime: true\n    numParts").encode()
+    (problem,) = problems_of(stamped)
+    assert "frame 0 has 2 numbers instead of 3 (its time and 2 numbers)" in problem.message
+
+
+def test_rows_of_other_lengths_that_make_up_the_same_number_of_values():
+    rows = [28, 30, 29]
+    text = joints("\n" + "".join("      - [ " + ", ".join(["1"] * n) + " ]\n" for n in rows), 29)
+    (problem,) = problems_of(text.encode())
+    assert (problem.rule, problem.location.line) == ("SEQ110", 11)
+    poses = "[ 1, 2, 3, 4, 5, 6 ], [ 1, 2, 3, 4, 5, 6, 7, 8 ]"
+    (problem,) = problems_of(header(LINKS.format("XYZQWQXQYQZ", poses).replace("numParts: 1", "numParts: 2")).encode())
+    assert (problem.rule, problem.location.line, problem.location.column) == ("SEQ110", 11, 11)
+
+
+def test_many_faulty_rows_make_one_problem():
+    text = joints("\n      - [ 1, 2 ]\n" + "      - [ nan, 2 ]\n" * 50).encode()
+    (problem,) = problems_of(text)
+    assert problem.rule == "SEQ113"
+    assert problem.severity == "error"
+    assert "frame 1 and 49 more" in problem.message
+    effort = text.replace(b"JointDisplacement", b"JointEffort")
+    assert not problems_of(effort)
