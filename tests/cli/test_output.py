@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import unicodedata
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from bodymotion.cli.info.data import as_json, plain
 from bodymotion.cli.messages import headline, show_problem
 from bodymotion.cli.page import Page, Table
+from bodymotion.cli.progress import progress
 from bodymotion.cli.text import one_line, padded, width
 from bodymotion.diagnostics import Location, Problem
 
@@ -178,3 +180,23 @@ def test_message_without_a_line(location, capsys):
 def test_headline_is_one_safe_line():
     problem = Problem("SEQ104", "error", "two\nlines \x1b[2J", Location("a\x1b.seq", 1, 2, "components[0]"))
     assert headline(problem) == r"a\x1b.seq:1:2: SEQ104 two\nlines \x1b[2J (components[0])"
+
+
+def test_no_bar_where_nobody_looks(capsys):
+    with progress("reading") as report:
+        assert report is None
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("patience", "shown"), [(0.0, True), (60.0, False)])
+def test_a_bar_after_a_while(monkeypatch, patience, shown):
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr("bodymotion.cli.progress.PATIENCE", patience)
+    with progress("reading [bold]a\x1bb") as report:
+        until = time.monotonic() + 10
+        while shown and "reading" not in terminal.getvalue() and time.monotonic() < until:
+            report(1, 2)
+            time.sleep(0.01)
+    assert (r"reading [bold]a\x1bb" in terminal.getvalue()) == shown

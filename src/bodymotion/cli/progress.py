@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -17,7 +17,7 @@ PATIENCE = 1.0
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Give a function to be told how much is done, and of how much; None where nobody looks."""
+    """Give a function to be told how much is done, and of how much; None where nobody looks. Until it is told, the bar goes to and fro."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -27,14 +27,12 @@ def progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task(one_line(what), total=None)
-    start = time.monotonic()
-
-    def report(done: int, total: int) -> None:
-        if not bar.live.is_started and time.monotonic() - start > PATIENCE:
-            bar.start()
-        bar.update(task, completed=done, total=total)
-
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
     try:
-        yield report
+        yield lambda done, total: bar.update(task, completed=done, total=total)
     finally:
+        timer.cancel()
+        timer.join()
         bar.stop()

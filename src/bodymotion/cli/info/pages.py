@@ -10,6 +10,7 @@ from typing import Any
 from bodymotion.cli.info.data import Data
 from bodymotion.cli.page import Page, Table
 from bodymotion.formats.table import FORMATS
+from bodymotion.motion import JOINT_DISPLACEMENT
 
 __all__ = ["page_of"]
 
@@ -178,7 +179,7 @@ def _motion(page: Page, data: Data) -> None:
     for component in data["components"]:
         if component.get("parts"):
             page.heading(f"Values of {component['content']}")
-            page.table(_parts(component["parts"]))
+            page.table(_parts(component))
 
 
 def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
@@ -210,8 +211,8 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
     )
 
 
-def _parts(parts: Sequence[Data]) -> Table:
-    angles = all(not isinstance(part["lower"], list) for part in parts)
+def _parts(component: Data) -> Table:
+    angles = component["content"] == JOINT_DISPLACEMENT
     rows = [
         (
             str(part["part"]),
@@ -221,7 +222,7 @@ def _parts(parts: Sequence[Data]) -> Table:
             _degrees(part["lower"]) if angles else "",
             _degrees(part["upper"]) if angles else "",
         )
-        for part in parts
+        for part in component["parts"]
     ]
     columns = ("part", "label", "lowest", "highest", "as degrees", "to")
     return Table(columns, rows, frozenset({"part", "lowest", "highest", "as degrees", "to"}))
