@@ -154,7 +154,7 @@ def _frames(spine: Floats) -> Floats:
     if not normal.any():
         up = np.array([0.0, 1.0, 0.0])
         axis = np.cross(up, tangent[0])
-        axis = axis if axis.any() else np.array([1.0, 0.0, 0.0])
+        axis = axis if np.abs(axis).max() > 1e-100 else np.array([1.0, 0.0, 0.0])
         turned = rotations.from_axis_angle(axis, np.arctan2(np.linalg.norm(np.cross(up, tangent[0])), tangent[0, 1]))
         return np.broadcast_to(rotations.to_matrix(turned), (len(spine), 3, 3)).copy()
     _fill(normal, np.zeros(3))
