@@ -196,6 +196,21 @@ def test_motion_for_people(walk):
     assert "-85.94" in text  # -1.5 rad
 
 
+@pytest.mark.parametrize("content", ["JointDisplacement", "LinkPosition", "ZMP", "Anything"])
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [("MultiValueSeq", "[.nan, 2]"), ("MultiSE3Seq", "[[1, .inf, 3, 1, 0, 0, 0]]"), ("Vector3Seq", "[1, 2, .nan]")],
+)
+def test_any_content_of_any_type(tmp_path, kind, content, row):
+    path = tmp_path / "odd.seq"
+    head = "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 50\ncomponents:\n  -\n"
+    path.write_text(f"{head}    type: {kind}\n    content: {content}\n    frames:\n      - {row}\n      - {row}\n")
+    (component,) = data("--values", path)["components"]
+    assert (component["type"], component["content"], component["num_frames"]) == (kind, content, 2)
+    assert component["range"]["non_finite"] == 2
+    assert run("--values", path).exit_code == 0
+
+
 def test_body_as_data(hand):
     answer = data(hand)
     assert (answer["kind"], answer["format"], answer["name"]) == ("body", "openhrp", "HAND")

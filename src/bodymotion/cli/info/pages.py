@@ -212,7 +212,7 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
 
 
 def _parts(component: Data) -> Table:
-    angles = component["content"] == JOINT_DISPLACEMENT
+    angles = (component["type"], component["content"]) == ("MultiValueSeq", JOINT_DISPLACEMENT)
     rows = [
         (
             str(part["part"]),
