@@ -35,7 +35,7 @@ __all__ = ["MAX_DEPTH", "MAX_SIZE", "Parser"]
 MAX_DEPTH = 256
 """So deep may nodes be nested."""
 
-MAX_SIZE = 10_000_000
+MAX_SIZE = 1_000_000
 """So many nodes may a scene have when every USE and every prototype is expanded."""
 
 _STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
@@ -93,9 +93,7 @@ def _readers(fields: Mapping[str, FieldDeclaration]) -> dict[str, Reader]:
 
 
 def _reader(field_type: str) -> Reader:
-    if field_type == "MFNode":
-        return Parser.node_list
-    return Parser.node_or_null if field_type == "SFNode" else READERS.get(field_type, by_look)
+    return _READERS.get(field_type, by_look)
 
 
 class Parser(Cursor):
@@ -374,3 +372,6 @@ class Parser(Cursor):
         if name not in self.scope.interface:
             self.problem(rules.UNKNOWN_IS, f"there is no field {name[:80]} that IS could mean", place)
         return IsReference(name)
+
+
+_READERS: dict[str, Reader] = {**READERS, "SFNode": Parser.node_or_null, "MFNode": Parser.node_list}

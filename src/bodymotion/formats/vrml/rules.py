@@ -40,7 +40,7 @@ WRONG_COUNT = Rule(
 TOO_DEEP = Rule(
     "VRML106",
     "error",
-    "Nodes may be nested 256 deep at most, and a scene may hold ten million nodes with all USE and prototypes expanded.",
+    "Nodes may be nested 256 deep at most, and a scene may hold a million nodes with all USE and prototypes expanded.",
     "judgement",
     "such a file is broken, or made to harm",
 )
@@ -124,7 +124,7 @@ PART_CYCLE = Rule(
 PART_LIMIT = Rule(
     "VRML134",
     "error",
-    "Parts may be nested 64 deep at most, and be 2 GB with ten million nodes in all.",
+    "Parts may be nested 64 deep at most, and be 2 GB with a million nodes in all.",
     "judgement",
     "the part is left out",
 )
