@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, missing
+from sample_files import ROOT, missing
 
 NO_INDEX = re.compile(
     "No matching distribution|Temporary failure|Network is unreachable|Connection|Max retries|Name or service",

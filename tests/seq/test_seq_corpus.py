@@ -12,7 +12,7 @@ import yaml
 import bodymotion as bm
 from bodymotion.formats.seq import looks_like_seq, open_motion, read_seq
 from bodymotion.motion import MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from conftest import CORPUS, corpus_files
+from sample_files import CORPUS, corpus_files
 
 MOTIONS = corpus_files("seq/**/*.seq", "seq/**/*.yaml")
 GOLDEN = [path for path in MOTIONS if Path(f"{path}.golden.json").is_file()]

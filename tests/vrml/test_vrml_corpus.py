@@ -11,7 +11,7 @@ import pytest
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import Node, Scene, instance_of, looks_like_vrml, parse_vrml, read_vrml
-from conftest import CORPUS, corpus_files
+from sample_files import CORPUS, corpus_files
 
 REFUSED = {
     "wrl/choreonoid+choreonoid/share/model/GR001/GR001_collision.wrl": "203:3",
