@@ -12,12 +12,16 @@ speed stays one, and turning the world before or after filtering is the same.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
+from bodymotion import rotations
 from bodymotion.arrays import Floats
 
-__all__ = ["decimated", "reflected", "taps"]
+Rows: TypeAlias = Callable[[int, int, Floats], None]
+
+__all__ = ["gaussian", "low_passed", "taps"]
 
 BETA = 5.653
 """Of the Kaiser window, for 60 dB: 0.1102 · (60 − 8.7)."""
@@ -34,57 +38,81 @@ def taps(fine: int) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def decimated(
-    ask: Callable[[int, int], Floats], out: Floats, fine: int, lowest: int, highest: int, piece: int, poses: bool
-) -> None:
-    """Fill `out` (N, …) with every `fine`-th filtered row of a grid.
+def gaussian(cutoff: float) -> Floats:
+    """Give the weights (2·half + 1,), whose sum is 1, of a bell that damps `cutoff` [cycles a row] by 3 dB, to 1/√2."""
+    width = np.sqrt(np.log(2)) / (2 * np.pi * cutoff)
+    half = int(np.ceil(5 * width))
+    weights = np.exp(-0.5 * (np.arange(-half, half + 1) / width) ** 2)
+    return np.asarray(weights / weights.sum())
 
-    `ask(first, last)` gives rows first…last−1 of the grid, on which movement runs from row `lowest` to `highest`; about `piece` rows of it
-    are asked for at a time.
+
+def low_passed(
+    ask: Rows,
+    out: Floats,
+    weights: Floats,
+    *,
+    step: int = 1,
+    ends: tuple[int, int],
+    piece: int = 1 << 16,
+    poses: bool = False,
+) -> None:
+    """Fill `out` (N, …) with the rows 0, step, 2·step, … of a grid, each the sum of the rows around it times `weights` (2·half + 1,).
+
+    `ask(first, last, rows)` fills in rows first…last−1 of the grid. Movement runs from row ends[0] to ends[1]; before and after that it
+    stands still. About `piece` rows are asked for at a time.
     """
     from bodymotion.kernels import interpolation
 
-    weights = taps(fine)
     half = len(weights) // 2
-    step = max(piece // fine, 1)
-    for first in range(0, len(out), step):
-        stop = min(first + step, len(out))
-        table = reflected(ask, first * fine - half, (stop - 1) * fine + half + 1, lowest, highest, poses)
-        rows = interpolation.filtered(table.reshape(len(table), -1), weights, fine)
+    lowest, highest = ends
+    begin, end = min(-(-lowest // step), len(out)), min(highest // step + 1, len(out))
+    at_once = max(piece // step, 1)
+    for first in range(begin, end, at_once):
+        stop = min(first + at_once, end)
+        span = (first * step - half, (stop - 1) * step + half + 1)
+        table = reflected(ask, out.shape[1:], span, ends, poses)
+        rows = interpolation.filtered(table.reshape(len(table), -1), weights, step)
         out[first:stop] = rows.reshape(stop - first, *out.shape[1:])
-    if poses:
-        units = out[..., 3:]
-        units /= np.linalg.norm(units, axis=-1, keepdims=True)
-    still = -(-lowest // fine)
-    out[:still] = ask(lowest, lowest + 1)
+        if poses:
+            out[first:stop, ..., 3:] = rotations.normalized(out[first:stop, ..., 3:])
+    for still, row in ((out[:begin], lowest), (out[end:], highest)):
+        if len(still):
+            ask(row, row + 1, still[:1])
+            still[1:] = still[0]
 
 
-def reflected(
-    ask: Callable[[int, int], Floats], first: int, last: int, lowest: int, highest: int, poses: bool
-) -> Floats:
-    """Give rows first…last−1 of a grid that goes from `lowest` to `highest`, continued beyond both ends by reflection.
+def reflected(ask: Rows, shape: tuple[int, ...], span: tuple[int, int], ends: tuple[int, int], poses: bool) -> Floats:
+    """Give rows (…, *shape) of a grid from span[0] to before span[1]; beyond its ends (first and last row) it goes on by reflection.
 
     A number x beyond an end at e is 2e − x′, x′ being as far inside; an orientation is turned on by what it takes to come from x′ to e.
     Quaternions are given as one curve without jumps of sign.
     """
     from bodymotion.kernels import interpolation
 
-    rows = np.arange(first, last)
-    inside = np.clip(
-        np.where(rows < lowest, 2 * lowest - rows, np.where(rows > highest, 2 * highest - rows, rows)), lowest, highest
-    )
-    start, stop = int(inside.min()), int(inside.max()) + 1
-    known: Floats = np.array(ask(start, stop))
+    lowest, highest = ends
+    before, after = max(lowest - span[0], 0), max(span[1] - 1 - highest, 0)
+    first = max(min(span[0], highest - after), lowest)
+    last = min(max(span[1] - 1, lowest + before), highest)
+    table = np.empty((last + 1 - first, *shape))
+    ask(first, last + 1, table)
     if poses:
-        known[..., 3:] = interpolation.unit_quaternions(known[..., 3:])
-    table: Floats = known[inside - start]
-    for beyond, end in ((rows < lowest, lowest), (rows > highest, highest)):
-        if not beyond.any():
-            continue
-        pivot = known[end - start] if start <= end < stop else np.array(ask(end, end + 1))[0]
-        mirrored = 2 * pivot - table[beyond]
+        table[..., 3:] = interpolation.unit_quaternions(table[..., 3:])
+    if before:
+        table, first = _continued(table[::-1], before, poses)[::-1], first - before
+    if after:
+        table = _continued(table, after, poses)
+    return table[span[0] - first : span[1] - first]
+
+
+def _continued(table: Floats, count: int, poses: bool) -> Floats:
+    """Add `count` rows by reflection through the last one; where rows run out, through the last one of these, and so on."""
+    while count:
+        end = table[-1]
+        inside = table[-2 : -2 - count : -1] if len(table) > 1 else table[-1:]
+        more = 2 * end - inside
         if poses:
-            q, e = table[beyond][..., 3:], pivot[..., 3:]
-            mirrored[..., 3:] = 2 * np.sum(q * e, axis=-1, keepdims=True) * e - q
-        table[beyond] = mirrored
+            q, e = inside[..., 3:], end[..., 3:]
+            more[..., 3:] = 2 * np.sum(q * e, axis=-1, keepdims=True) * e - q
+        table = np.concatenate([table, more])
+        count -= len(more)
     return table

@@ -6,9 +6,9 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.interpolation.holding import held_frames
-from bodymotion.interpolation.lowpass import decimated
+from bodymotion.interpolation.lowpass import low_passed, taps
 from bodymotion.interpolation.methods import HOLDING, Method, check_increasing, check_rate
-from bodymotion.interpolation.sampling import are_poses, sampler
+from bodymotion.interpolation.sampling import are_poses, bridged, sampler
 from bodymotion.timeline import Timeline
 
 __all__ = ["resampled"]
@@ -48,27 +48,35 @@ def resampled(
     fine = _fineness(timeline, frame_rate) if antialias else 1
     if method in HOLDING and fine == 1:
         return np.asarray(values[held_frames(timeline, frame_rate, num_frames, method, start)])
+    missing = None
+    if fine > 1:
+        values, missing = bridged(values)
     out = np.empty((num_frames, *values.shape[1:]))
     piece = max(PIECE // max(int(np.prod(values.shape[1:], dtype=np.int64)), 1), 64)
     if method in HOLDING:
         grid = max(int((timeline.times[-1] - start) * frame_rate * fine + 0.5), 0) + 1
         held = held_frames(timeline, frame_rate * fine, grid, method, start)
 
-        def ask(first: int, last: int) -> Floats:
-            return np.asarray(values[held[first:last]])
+        def ask(first: int, last: int, rows: Floats) -> None:
+            rows[:] = values[held[first:last]]
     else:
-        at = sampler(values, timeline.times, method)
+        fill = sampler(values, timeline.times, method)
 
-        def ask(first: int, last: int) -> Floats:
-            return at(start + np.arange(first, last) / (frame_rate * fine))
+        def ask(first: int, last: int, rows: Floats) -> None:
+            fill(start + np.arange(first, last) / (frame_rate * fine), rows)
 
     if fine == 1:
         for first in range(0, num_frames, piece):
-            out[first : first + piece] = ask(first, min(first + piece, num_frames))
+            last = min(first + piece, num_frames)
+            ask(first, last, out[first:last])
         return out
     ends = (timeline.times[[0, -1]] - start) * frame_rate * fine
     lowest, highest = max(int(np.ceil(ends[0] - 1e-6)), 0), max(int(np.floor(ends[1] + 1e-6)), 0)
-    decimated(ask, out, fine, min(lowest, highest), highest, piece, are_poses(values))
+    low_passed(
+        ask, out, taps(fine), step=fine, ends=(min(lowest, highest), highest), piece=piece, poses=are_poses(values)
+    )
+    if missing is not None:
+        out[missing[held_frames(timeline, frame_rate, num_frames, "nearest", start)]] = np.nan
     return out
 
 

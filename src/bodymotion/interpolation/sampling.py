@@ -11,9 +11,9 @@ import numpy.typing as npt
 from bodymotion.arrays import Floats
 from bodymotion.interpolation.methods import HOLDING, Method, check_increasing, check_method
 
-__all__ = ["Sampler", "are_poses", "sampled", "sampler"]
+__all__ = ["Sampler", "are_poses", "bridged", "sampled", "sampler"]
 
-Sampler: TypeAlias = Callable[[Floats], Floats]
+Sampler: TypeAlias = Callable[[Floats, Floats], None]
 Between: TypeAlias = tuple[npt.NDArray[np.int64], Floats]
 
 
@@ -32,11 +32,14 @@ def sampled(values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "
     ValueError
         When there are no frames, when times do not increase, or for a method that holds: that needs a frame rate (`resampled`).
     """
-    return sampler(values, times, method)(np.asarray(at, dtype=np.float64))
+    at = np.asarray(at, dtype=np.float64)
+    out = np.empty((len(at), *values.shape[1:]))
+    sampler(values, times, method)(at, out)
+    return out
 
 
 def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
-    """Give the function that `sampled` asks: times (N,) [s] in, values (N, …) out."""
+    """Give the function `ask(at, out)` that fills `out` (N, …) with the values at times `at` (N,) [s]; all else is as for `sampled`."""
     check_method(method)
     if method in HOLDING:
         raise ValueError(
@@ -45,12 +48,11 @@ def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
     if not len(values):
         raise ValueError("there are no frames")
     check_increasing(times)
-    table = values.reshape(len(values), -1)
     gaps = np.diff(times)
-    if not are_poses(values):
-        inner = _number_sampler(table, gaps, method)
-        return lambda at: inner(_between(times, at)).reshape(len(at), *values.shape[1:])
-    return _pose_sampler(values, times, gaps, method)
+    if are_poses(values):
+        return _pose_sampler(values, times, gaps, method)
+    inner = _number_sampler(values.reshape(len(values), -1), gaps, method)
+    return lambda at, out: inner(_between(times, at), out.reshape(len(at), -1))
 
 
 def _between(times: Floats, at: Floats) -> Between:
@@ -63,52 +65,52 @@ def _between(times: Floats, at: Floats) -> Between:
     return before.astype(np.int64), np.where(inside, elapsed / np.where(gap > 0, gap, 1.0), 0.0)
 
 
-def _number_sampler(table: Floats, gaps: Floats, method: Method) -> Callable[[Between], Floats]:
+def _number_sampler(table: Floats, gaps: Floats, method: Method) -> Callable[[Between, Floats], None]:
     from bodymotion.kernels import interpolation, slopes
 
     if method == "linear" or len(gaps) == 0:
-        return lambda between: interpolation.lines(table, *between)
-    usable, missing = _bridged(table)
+        return lambda between, out: interpolation.lines(table, *between, out)
+    usable, missing = bridged(table)
     steep = slopes.spline_slopes(usable, gaps) if method == "cubic" else slopes.pchip_slopes(usable, gaps)
 
-    def ask(between: Between) -> Floats:
-        found = interpolation.hermite(usable, steep, gaps, *between)
+    def ask(between: Between, out: Floats) -> None:
+        interpolation.hermite(usable, steep, gaps, *between, out)
         if missing is not None:
             before, fraction = between
             after = np.minimum(before + 1, len(table) - 1)
-            lines = interpolation.lines(table, *between)
-            found = np.where(missing[before] | (missing[after] & (fraction > 0)[:, None]), lines, found)
-        return found
+            spoilt = missing[before] | (missing[after] & (fraction > 0)[:, None])
+            lines = np.empty_like(out)
+            interpolation.lines(table, *between, lines)
+            out[spoilt] = lines[spoilt]
 
     return ask
 
 
-def _bridged(table: Floats) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
-    """Put straight lines where numbers are not finite, so that they spoil their own surroundings only; and say where that was."""
-    finite = np.isfinite(table)
+def bridged(values: Floats) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+    """Put straight lines where numbers of (T, …) are not finite, so that they spoil only their own surroundings; and say where that was."""
+    finite = np.isfinite(values)
     if finite.all():
-        return table, None
-    usable = np.where(finite, table, 0.0)
-    frames = np.arange(len(table))
-    for column in np.flatnonzero(~finite.all(axis=0)):
-        known = finite[:, column]
-        if known.any():
-            usable[:, column] = np.interp(frames, frames[known], table[known, column])
+        return values, None
+    usable = np.where(finite, values, 0.0)
+    table, known = usable.reshape(len(values), -1), finite.reshape(len(values), -1)
+    frames = np.arange(len(values))
+    for column in np.flatnonzero(~known.all(axis=0)):
+        there = known[:, column]
+        if there.any():
+            table[:, column] = np.interp(frames, frames[there], table[there, column])
     return usable, ~finite
 
 
 def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -> Sampler:
     from bodymotion.kernels import interpolation, rotation_spline
 
-    shape = values.shape[1:]
     if method == "linear" or len(gaps) == 0:
         table = values.reshape(len(values), -1)
 
-        def ask_lines(at: Floats) -> Floats:
+        def ask_lines(at: Floats, out: Floats) -> None:
             between = _between(times, at)
-            found = interpolation.lines(table, *between).reshape(len(at), *shape)
-            interpolation.slerp(values, *between, found)
-            return found
+            interpolation.lines(table, *between, out.reshape(len(at), -1))
+            interpolation.slerp(values, *between, out)
 
         return ask_lines
 
@@ -118,16 +120,16 @@ def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -
         units = interpolation.unit_quaternions(values[..., 3:])
         rates = rotation_spline.angular_velocities(units, gaps)
 
-    def ask(at: Floats) -> Floats:
+    def ask(at: Floats, out: Floats) -> None:
         before, fraction = between = _between(times, at)
-        found = np.empty((len(at), *shape))
-        found[..., :3] = places(between).reshape(len(at), -1, 3)
+        positions = np.empty((len(at), 3 * values.shape[1]))
+        places(between, positions)
+        out[..., :3] = positions.reshape(len(at), -1, 3)
         if rates is None:
-            interpolation.slerp(values, *between, found)
+            interpolation.slerp(values, *between, out)
         else:
-            rotation_spline.curve(units, rates, gaps, *between, found)
+            rotation_spline.curve(units, rates, gaps, *between, out)
             exact = fraction == 0
-            found[exact, :, 3:] = values[before[exact], :, 3:]
-        return found
+            out[exact, :, 3:] = values[before[exact], :, 3:]
 
     return ask

@@ -26,20 +26,16 @@ TERMS = 12
 """Terms of that series; the first one left out is below 1e-16."""
 
 
-def lines(values: Floats, before: Indices, fraction: Floats) -> Floats:
-    """Give rows (N, P) on the straight lines between rows (T, P)."""
+def lines(values: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
+    """Fill `out` (N, P) with rows on the straight lines between rows (T, P)."""
     table = as_rows(values, values.shape)
-    out = np.empty((len(before), values.shape[1]))
     in_slices(len(before), lambda a, b: _lines(table, before[a:b], fraction[a:b], out[a:b]))
-    return out
 
 
-def hermite(values: Floats, slopes: Floats, gaps: Floats, before: Indices, fraction: Floats) -> Floats:
-    """Give rows (N, P) on the cubics between rows (T, P) that have `slopes` (T, P) there; `gaps` (T - 1,) is the time between rows."""
+def hermite(values: Floats, slopes: Floats, gaps: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
+    """Fill `out` (N, P) with rows on the cubics between rows (T, P) that have `slopes` (T, P) there and are `gaps` (T - 1,) apart."""
     table, steep = as_rows(values, values.shape), as_rows(slopes, slopes.shape)
-    out = np.empty((len(before), values.shape[1]))
     in_slices(len(before), lambda a, b: _hermite(table, steep, gaps, before[a:b], fraction[a:b], out[a:b]))
-    return out
 
 
 def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None:

@@ -1,0 +1,32 @@
+"""Joint angles that go on beyond a full turn, instead of jumping back by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bodymotion.body import Body
+from bodymotion.interpolation import unwrapped
+from bodymotion.motion import JOINT_DISPLACEMENT, Component, Motion, MultiValueSeq
+
+__all__ = ["unwrap"]
+
+
+def unwrap(motion: Motion, body: Body | None = None) -> Motion:
+    """Give the motion with jumps of joint displacements by full turns taken out (`bodymotion.interpolation.unwrapped`).
+
+    With a body only the columns of joints that rotate are looked at.
+    """
+    return motion.replaced(*(_unwrapped(c, body) for c in motion.components))
+
+
+def _unwrapped(component: Component, body: Body | None) -> Component:
+    if not isinstance(component, MultiValueSeq) or component.content != JOINT_DISPLACEMENT:
+        return component
+    values = unwrapped(component.values)
+    if body is not None:
+        turning = [joint.type == "rotate" for joint in body.joints][: component.num_parts]
+        turning += [True] * (component.num_parts - len(turning))
+        values = np.where(turning, values, component.values)
+    return replace(component, values=values)

@@ -1,0 +1,189 @@
+"""The three ways in which link and joint trajectories stand together in a .seq file, and the ways from one to another.
+
+1. the poses of all links;  2. the pose of the root link and all joints;  3. the poses of all links and all joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bodymotion import poses, rotations
+from bodymotion.arrays import Floats
+from bodymotion.body import Body
+from bodymotion.editing.frames import root_poses
+from bodymotion.editing.rules import NOT_RIGID
+from bodymotion.memory import check_memory
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
+
+__all__ = ["Residual", "fill_link_poses", "keep_root_pose", "recover_joints"]
+
+PIECE = 1 << 16
+"""How many poses are worked on at a time."""
+
+CLOSE = 1e-3
+"""[m, rad] A residual up to here is no problem."""
+
+
+@dataclass(frozen=True)
+class Residual:
+    """How far link poses are from those that root and joints give: the worst distance [m] and the worst turn [rad], where and when."""
+
+    distance: float = 0.0
+    distance_link: str = ""
+    distance_frame: int = 0
+    angle: float = 0.0
+    angle_link: str = ""
+    angle_frame: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"links are at most {self.distance * 1000:.3g} mm ({self.distance_link}, frame {self.distance_frame}) and "
+            f"{np.degrees(self.angle):.3g}° ({self.angle_link}, frame {self.angle_frame}) from where root and joints put them"
+        )
+
+
+def fill_link_poses(motion: Motion, body: Body) -> Motion:
+    """Give the motion with the poses of all links beside the joints (combination 3), by forward kinematics.
+
+    Poses that the motion has stay as they are; without a root pose the root stands at the body's own. They get the timeline of the joint
+    displacements; a root on another one goes in straight lines and SLERP between its frames. To have link poses alone (combination 1),
+    drop JointDisplacement afterwards.
+
+    Raises
+    ------
+    ValueError
+        When the motion has no joint displacements, or fewer columns than the body; the message names the counts.
+    """
+    count = len(body.links)
+    given = motion.link_position
+    if given is not None and given.num_parts >= count:
+        return motion
+    joints = motion.joint_displacement
+    if joints is None:
+        raise ValueError("the motion has no joint displacements to get link poses from")
+    if joints.num_parts < body.num_joints:
+        raise ValueError(
+            f"the motion has {joints.num_parts} joint columns, {body.name or 'the body'} has {body.num_joints}: "
+            "is it a motion of another body?"
+        )
+    check_memory(joints.num_frames * count * 56, f"the poses of {count} links in {joints.num_frames} frames")
+    q = joints.values[:, : body.num_joints]
+    if given is None:
+        values = body.forward_kinematics(q)
+        filled = MultiSE3Seq(content=LINK_POSITION, timeline=joints.timeline, values=values)
+        return motion.replaced(filled, *motion.components)
+    values = body.forward_kinematics(q, root_poses(motion, joints.timeline.times, "forward kinematics"))
+    if given.timeline == joints.timeline:
+        values[:, : given.num_parts] = given.values
+    filled = replace(given, timeline=joints.timeline, values=values)
+    return motion.replaced(*(filled if c is given else c for c in motion.components))
+
+
+def keep_root_pose(motion: Motion) -> Motion:
+    """Give the motion with the pose of the root link alone (from combination 3 to 2).
+
+    Raises
+    ------
+    ValueError
+        When it has no joint displacements, so that all other links would be lost.
+    """
+    if motion.joint_displacement is None:
+        raise ValueError(
+            "without joint displacements the poses of the links are all there is: recover_joints() gets joints from them"
+        )
+    return motion.replaced(*(_root_only(c) for c in motion.components))
+
+
+def _root_only(component: Component) -> Component:
+    if not isinstance(component, MultiSE3Seq) or component.content != LINK_POSITION:
+        return component
+    return replace(component, values=component.values[:, :1], part_labels=component.part_labels[:1])
+
+
+def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
+    """Get the joint displacements from the poses of all links (from combination 1 to 3; `keep_root_pose` goes on to 2).
+
+    A turn about the joint's axis is the part of a link's turn in its parent that is about the axis (the twist of the swing-twist
+    decomposition), continued from frame to frame beyond ±π; a slide is the part of its shift along the axis. Columns that move no link,
+    and crawlers, are 0 unless the motion has joint displacements on the same timeline, which they are taken from then.
+
+    Returns
+    -------
+    The motion with JointDisplacement (T, J), in place of one that it had, and how far links are from where root and joints put them. More
+    than 1 mm or 1 mrad is said in `problems`, too.
+
+    Raises
+    ------
+    ValueError
+        When the motion does not have the poses of all links; the message names the counts.
+    """
+    given = motion.link_position
+    count = len(body.links)
+    if given is None or given.num_parts < count:
+        raise ValueError(
+            f"the motion has poses of {0 if given is None else given.num_parts} links, {body.name or 'the body'} has {count} links: "
+            "joints come from the poses of all of them"
+        )
+    old = motion.joint_displacement
+    q = np.zeros((given.num_frames, body.num_joints))
+    if old is not None and old.timeline == given.timeline:
+        q[:, : old.num_parts] = old.values[:, : body.num_joints]
+    step = max(PIECE // max(count, 1), 1)
+    moving = [
+        (column, body.links[index])
+        for column, index in enumerate(body.joint_links)
+        if index > 0 and body.links[index].joint.type in ("rotate", "slide")
+    ]
+    for start in range(0, given.num_frames, step):
+        piece = given.values[start : start + step]
+        for column, link in moving:
+            inside = poses.compose(
+                poses.inverse(link.offset), poses.compose(poses.inverse(piece[:, link.parent]), piece[:, link.index])
+            )
+            if link.joint.type == "slide":
+                q[start : start + step, column] = inside[:, :3] @ link.joint.axis
+            else:
+                q[start : start + step, column] = 2 * np.arctan2(inside[:, 4:] @ link.joint.axis, inside[:, 3])
+    turning = [column for column, link in moving if link.joint.type == "rotate"]
+    q[:, turning] = _continuous(q[:, turning])
+    residual = _residual(given.values, q, body, step)
+    recovered = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=given.timeline, values=q)
+    if old is None:
+        components = (*motion.components, recovered)
+    else:
+        kept = replace(old, timeline=given.timeline, values=q, part_labels=old.part_labels[: body.num_joints])
+        components = tuple(kept if c is old else c for c in motion.components)
+    problems = motion.problems
+    if max(residual.distance, residual.angle) > CLOSE:
+        problems = (*problems, NOT_RIGID.problem(str(residual)))
+    return replace(motion, components=components, problems=problems), residual
+
+
+def _continuous(angles: Floats) -> Floats:
+    """Bring the first of angles (T, N) to −π…π, and each of the others to within half a turn of the one before it."""
+    turn = 2 * np.pi
+    angles = angles - turn * np.rint(angles / turn)
+    if len(angles) > 1:
+        angles[1:] -= turn * np.cumsum(np.rint(np.diff(angles, axis=0) / turn), axis=0)
+    return np.asarray(angles)
+
+
+def _residual(given: Floats, q: Floats, body: Body, step: int) -> Residual:
+    count = len(body.links)
+    far, turned = (0.0, 0, 0), (0.0, 0, 0)
+    for start in range(0, len(given), step):
+        piece = given[start : start + step, :count]
+        found = body.forward_kinematics(q[start : start + step], piece[:, 0])
+        far = max(far, _worst(np.linalg.norm(found[..., :3] - piece[..., :3], axis=-1), start))
+        turned = max(turned, _worst(rotations.angle_between(found[..., 3:], piece[..., 3:]), start))
+    names = [link.name for link in body.links]
+    return Residual(far[0], names[far[2]], far[1], turned[0], names[turned[2]], turned[1])
+
+
+def _worst(values: Floats, start: int) -> tuple[float, int, int]:
+    """Give the largest of values (T, L), its frame and its link; numbers that are not finite count as nothing."""
+    usable = np.where(np.isfinite(values), values, 0.0)
+    frame, link = np.unravel_index(int(np.argmax(usable)), usable.shape)
+    return float(usable[frame, link]), start + int(frame), int(link)

@@ -1,0 +1,170 @@
+"""Motions one after another, cross-faded, the root going on where it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import poses, rotations
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Problem
+from bodymotion.editing.frames import heading, moved
+from bodymotion.editing.rules import LOST
+from bodymotion.motion import LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.timeline import Timeline
+
+__all__ = ["join", "loop"]
+
+Key = tuple[str, str, int]
+Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq
+
+
+def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
+    """Give motions one after another.
+
+    The last frame of one and the first of the next fall on one frame, so durations add up, and what `trim` cut at a common time is whole
+    again. With `blend`, that many seconds of the end of one lie over as many of the beginning of the next, and the one fades into the
+    other: numbers by a weight that starts and ends with speed and acceleration zero (6u⁵ − 15u⁴ + 10u³), orientations by SLERP with that
+    weight.
+
+    Parameters
+    ----------
+    blend:
+        [s], rounded to whole frames.
+    rebase:
+        Move each motion in x, y and heading so that its root begins where that of the one before it is at that time. Height and tilt are
+        the motion's own. Without root poses there is nothing to move.
+
+    Raises
+    ------
+    ValueError
+        When a motion has no single fixed rate, rates or widths of components differ, or a blend is longer than a motion. A component that
+        is not in all motions is left out, and `problems` says so; keys beside the components are those of the first motion.
+    """
+    if not motions:
+        raise ValueError("there is nothing to join")
+    rate = _shared_rate(motions)
+    overlap = round(blend * rate)
+    if blend < 0 or any(overlap > m.num_frames - 1 for m in motions):
+        raise ValueError(
+            f"a blend of {blend:g} s does not fit: the shortest motion takes {min(m.duration for m in motions):g} s"
+        )
+    tables = [_table(motion) for motion in motions]
+    shared = [key for key in tables[0] if all(key in table for table in tables)]
+    root = _root_key(shared)
+    pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
+    tails = {key: tables[0][key] for key in shared}
+    for table in tables[1:]:
+        by = _meeting(tails[root], table[root], overlap) if rebase and root is not None else None
+        for key in shared:
+            coming = table[key] if by is None else moved(table[key], by)
+            assert isinstance(coming, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
+            _check_alike(tails[key], coming)
+            done, tail = _faded(tails[key].values, coming.values, overlap)
+            pieces[key].append(done)
+            tails[key] = replace(tails[key], values=tail, timeline=Timeline.uniform(len(tail), rate))
+    components: list[Component] = []
+    place: dict[tuple[str, str], int] = {}
+    for component in motions[0].components:
+        if isinstance(component, OtherSeq):
+            components.append(component)
+            continue
+        key = _key(component, place)
+        if key in pieces:
+            values = np.concatenate([*pieces[key], tails[key].values])
+            components.append(replace(component, values=values, timeline=Timeline.uniform(len(values), rate)))
+    problems = (*motions[0].problems, *_losses(motions, tables, shared))
+    return replace(motions[0], components=tuple(components), problems=problems)
+
+
+def loop(motion: Motion, times: int, blend: float = 0.0) -> Motion:
+    """Give the motion `times` times one after another, each going on in x, y and heading where the one before it was; see `join`."""
+    if times < 1:
+        raise ValueError(f"a motion is looped once or more, not {times} times")
+    return join(*[motion] * times, blend=blend)
+
+
+def _shared_rate(motions: tuple[Motion, ...]) -> float:
+    rates = [motion.frame_rate for motion in motions]
+    first = rates[0]
+    if first is None or any(rate is None for rate in rates):
+        raise ValueError("motions with time stamps are put on a frame rate first: Motion.on_common_timeline() does")
+    if any(abs(rate - first) > 1e-9 * first for rate in rates if rate is not None):
+        said = ", ".join(f"{rate:g}" for rate in rates)
+        raise ValueError(f"motions with different frame rates ({said} Hz) are put on one first: Motion.resample() does")
+    if any(not motion.num_frames for motion in motions):
+        raise ValueError("a motion without frames can not be joined")
+    return first
+
+
+def _key(component: Timed, place: dict[tuple[str, str], int]) -> Key:
+    kind = (type(component).__name__, component.content)
+    place[kind] = place.get(kind, -1) + 1
+    return (*kind, place[kind])
+
+
+def _table(motion: Motion) -> dict[Key, Timed]:
+    place: dict[tuple[str, str], int] = {}
+    return {_key(component, place): component for component in motion.timed}
+
+
+def _root_key(keys: list[Key]) -> Key | None:
+    found = [key for key in keys if key[:2] == (MultiSE3Seq.__name__, LINK_POSITION)]
+    return found[-1] if found else None
+
+
+def _check_alike(a: Timed, b: Timed) -> None:
+    if a.values.shape[1:] != b.values.shape[1:]:
+        raise ValueError(f"{a.content} has {a.values.shape[1]} parts in one motion and {b.values.shape[1]} in another")
+    if isinstance(a, Vector3Seq) and isinstance(b, Vector3Seq) and a.is_root_relative != b.is_root_relative:
+        raise ValueError(
+            f"{a.content} is in the root's frame in one motion and in the world's in another: zmp_to_world() converts it"
+        )
+
+
+def _meeting(a: Timed, b: Timed, overlap: int) -> Floats | None:
+    """Say how the next motion is to be moved so that its root begins where that of this one is, in x, y and heading."""
+    if not a.values.size or not b.values.size:
+        return None
+    here, there = a.values[len(a.values) - 1 - overlap, 0], b.values[0, 0]
+    if np.array_equal(here, there):
+        return None
+    turn = rotations.multiply(rotations.normalized(here[3:]), rotations.conjugate(rotations.normalized(there[3:])))
+    half = 0.5 * heading(turn)
+    by = np.array([0.0, 0.0, 0.0, np.cos(half), 0.0, 0.0, np.sin(half)])
+    by[:2] = (here[:3] - poses.transform_points(by, there[:3]))[:2]
+    return by
+
+
+def _faded(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
+    """Give what of `a` comes before the overlap, and the overlap with the rest of `b`."""
+    before, old, new = a[: len(a) - 1 - overlap], a[len(a) - 1 - overlap :], b[: overlap + 1]
+    if overlap:
+        u = np.arange(overlap + 1) / overlap
+        new = _mixed(old, new, u**3 * (10 + u * (6 * u - 15)))
+    else:
+        new = old
+    return before, np.concatenate([new, b[overlap + 1 :]])
+
+
+def _mixed(a: Floats, b: Floats, weight: npt.NDArray[np.float64]) -> Floats:
+    w = weight.reshape(-1, *[1] * (a.ndim - 1))
+    mixed = (1 - w) * a + w * b
+    if a.ndim == 3 and a.shape[-1] == 7:
+        mixed[..., 3:] = rotations.slerp(a[..., 3:], b[..., 3:], weight[:, None])
+    return np.asarray(mixed)
+
+
+def _losses(motions: tuple[Motion, ...], tables: list[dict[Key, Timed]], shared: list[Key]) -> list[Problem]:
+    lost = sorted({key for table in tables for key in table} - set(shared))
+    problems = [LOST.problem(f"{content} is not in all motions, and is left out") for _, content, _ in lost]
+    first = [c for c in motions[0].components if isinstance(c, OtherSeq)]
+    for motion in motions[1:]:
+        if [c for c in motion.components if isinstance(c, OtherSeq)] != first or motion.extra != motions[0].extra:
+            problems.append(
+                LOST.problem("components of unknown types and keys beside the components are those of the first motion")
+            )
+            break
+    return problems

@@ -1,0 +1,138 @@
+"""The motion of the mirror image: what the left side did, the right side does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats
+from bodymotion.body import Body
+from bodymotion.diagnostics import Problem
+from bodymotion.editing.rules import LEFT, NOT_SYMMETRIC
+from bodymotion.editing.symmetry import Symmetry, mirrored_points, mirrored_turns, symmetry
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    JOINT_EFFORT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    OtherSeq,
+    Vector3Seq,
+)
+
+__all__ = ["mirror"]
+
+PIECE = 1 << 17
+"""How many poses are worked on at a time."""
+
+CLOSE = 1e-3
+"""[m, rad] Up to here a body counts as symmetric."""
+
+
+def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | None = None) -> Motion:
+    """Give the motion mirrored in the plane y = 0 of the world: a step to the left becomes one to the right.
+
+    Joint displacements and efforts, poses of links, and the ZMP are mirrored; all else stays. Mirroring twice gives the motion back, and
+    the link poses of the mirrored motion are the mirrored link poses, if the body is symmetric.
+
+    Parameters
+    ----------
+    body:
+        Whose motion it is; only a motion of a root link alone, with or without a ZMP, needs none.
+    pairs:
+        Names of links that are each other's mirror image, {left: right}, where their names do not tell (`bodymotion.editing.sides`).
+
+    Raises
+    ------
+    ValueError
+        When a body is needed, when the motion has fewer columns than the body, or when the body has no mirror image in itself.
+
+    How far the body is from symmetric is said in `problems`, if it is more than 1 mm or 1 mrad.
+    """
+    if body is None:
+        needs = [c.content for c in motion.components if _needs_a_body(c)]
+        if needs:
+            raise ValueError(f"mirroring {', '.join(needs)} needs the body: which joint is on which side?")
+        return motion.replaced(*(_mirrored(c, None, None) for c in motion.components))
+    mirrors = symmetry(body, pairs)
+    components = tuple(_mirrored(c, body, mirrors) for c in motion.components)
+    return replace(motion, components=components, problems=(*motion.problems, *_problems(motion, body, mirrors)))
+
+
+def _needs_a_body(component: Component) -> bool:
+    if isinstance(component, MultiValueSeq):
+        return component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT)
+    return isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION and component.num_parts > 1
+
+
+def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:
+    problems = []
+    if mirrors.offset > CLOSE:
+        problems.append(
+            NOT_SYMMETRIC.problem(f"{mirrors.worst_link} and its mirror image are {mirrors.offset * 1000:.3g} mm apart")
+        )
+    if mirrors.tilt > CLOSE:
+        problems.append(
+            NOT_SYMMETRIC.problem(
+                f"the axis of {mirrors.worst_joint} and its mirror image are {np.degrees(mirrors.tilt):.3g}° apart"
+            )
+        )
+    known = {JOINT_DISPLACEMENT: body.num_joints, JOINT_EFFORT: body.num_joints, LINK_POSITION: len(body.links), ZMP: 1}
+    for component in motion.components:
+        if isinstance(component, OtherSeq) or component.content not in known:
+            problems.append(LEFT.problem(f"{component.content} is not mirrored"))
+        elif not isinstance(component, Vector3Seq) and component.num_parts > known[component.content]:
+            extra = component.num_parts - known[component.content]
+            problems.append(
+                LEFT.problem(
+                    f"the last {extra} parts of {component.content} are not mirrored: the body has none for them"
+                )
+            )
+    return problems
+
+
+def _mirrored(component: Component, body: Body | None, mirrors: Symmetry | None) -> Component:
+    if isinstance(component, Vector3Seq) and component.content == ZMP:
+        return replace(component, values=mirrored_points(component.values))
+    if isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION:
+        return replace(component, values=_mirrored_poses(component.values, mirrors))
+    if isinstance(component, MultiValueSeq) and component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT):
+        assert body is not None
+        assert mirrors is not None
+        count = len(mirrors.columns)
+        if component.num_parts < count:
+            raise ValueError(
+                f"{component.content} has {component.num_parts} columns, {body.name or 'the body'} has {count}: is it a motion of "
+                "another body?"
+            )
+        values = np.array(component.values)
+        values[:, :count] = component.values[:, mirrors.columns] * mirrors.signs
+        return replace(component, values=values)
+    return component
+
+
+def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
+    parts = min(values.shape[1], 1 if mirrors is None else len(mirrors.links))
+    partners = np.arange(parts) if mirrors is None else mirrors.links[:parts]
+    frames = np.tile(rotations.IDENTITY, (parts, 1)) if mirrors is None else mirrors.frames[:parts]
+    if parts and partners.max() >= parts:
+        raise ValueError(
+            f"LinkPosition has {parts} links, and the mirror image of one of them is none of these: drop all but the root's"
+        )
+    out = np.array(values)
+    step = max(PIECE // max(parts, 1), 1)
+    for start in range(0, len(values), step):
+        piece = values[start : start + step, :parts]
+        mirrored = np.empty(piece.shape)
+        mirrored[..., :3] = mirrored_points(piece[..., :3])
+        turns = mirrored_turns(piece[..., 3:])
+        plain = np.all(frames == rotations.IDENTITY)
+        mirrored[..., 3:] = turns if plain else rotations.multiply(turns, frames)
+        out[start : start + step, partners] = mirrored
+    return out

@@ -1,0 +1,35 @@
+"""What an edit leaves as it is, loses, or finds odd."""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = ["LEFT", "LOST", "NOT_RIGID", "NOT_SYMMETRIC"]
+
+LEFT = Rule(
+    "EDIT102",
+    "warning",
+    "An edit changes the components whose meaning it knows, and leaves the others as they are.",
+    "judgement",
+    "keep or drop components by their content",
+)
+NOT_SYMMETRIC = Rule(
+    "EDIT103",
+    "warning",
+    "A body that is mirrored has links on both sides that are mirror images.",
+    "judgement",
+    "give the pairs of links, or expect the mirrored motion to be off by that much",
+)
+NOT_RIGID = Rule(
+    "EDIT104",
+    "warning",
+    "Link poses follow from the root and the joints, up to what joints and links give way.",
+    "judgement",
+    "keep the link poses beside the joints, or look whether the motion is one of this body",
+)
+LOST = Rule(
+    "LOSS101",
+    "warning",
+    "What is joined has the same components in all motions; others are left out.",
+    "judgement",
+)

@@ -1,0 +1,68 @@
+"""Movement without trembling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.interpolation import unwrapped
+from bodymotion.interpolation.lowpass import gaussian, low_passed
+from bodymotion.interpolation.sampling import are_poses, bridged
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Component, Motion, OtherSeq
+
+__all__ = ["smooth"]
+
+
+def smooth(motion: Motion, cutoff: float, contents: Sequence[str] = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)) -> Motion:
+    """Give the motion with what is faster than `cutoff` [Hz] damped: joint displacements, poses of links and the ZMP.
+
+    The filter is a weighted mean with the weights of a bell (Gaussian) that damps `cutoff` by 3 dB. It does not delay, does not
+    overshoot, and leaves the first and the last frame as they are: beyond them, movement is continued by reflection through the end.
+    Orientations are averaged as quaternions with signs that do not jump. Joint angles that jump by full turns are filtered without the
+    jumps, which are put back. Numbers that are not finite stay, and have no part in the mean.
+
+    Parameters
+    ----------
+    contents:
+        Which components are filtered; others stay as they are.
+
+    Raises
+    ------
+    ValueError
+        When one of them has time stamps instead of a frame rate.
+    """
+    if not 0 < cutoff < np.inf:
+        raise ValueError(f"a cutoff is a positive, finite number of Hz, not {cutoff}")
+    components: list[Component] = []
+    for component in motion.components:
+        if isinstance(component, OtherSeq) or component.content not in contents or not component.num_frames:
+            components.append(component)
+            continue
+        if component.timeline.frame_rate is None:
+            raise ValueError(
+                f"{component.content} has time stamps: Motion.resample() puts it on a frame rate, which smoothing needs"
+            )
+        weights = gaussian(cutoff / component.timeline.frame_rate)
+        values = component.values
+        if component.content == JOINT_DISPLACEMENT:
+            whole = unwrapped(values)
+            turns = np.where(np.isfinite(values), values, 0.0) - np.where(np.isfinite(whole), whole, 0.0)
+            values = _smoothed(whole, weights) + turns
+        else:
+            values = _smoothed(values, weights)
+        components.append(replace(component, values=values))
+    return motion.replaced(*components)
+
+
+def _smoothed(values: Floats, weights: Floats) -> Floats:
+    known, missing = bridged(values)
+
+    def ask(first: int, last: int, rows: Floats) -> None:
+        rows[:] = known[first:last]
+
+    out = np.empty(values.shape)
+    low_passed(ask, out, weights, ends=(0, len(values) - 1), poses=are_poses(values))
+    return out if missing is None else np.where(missing, values, out)

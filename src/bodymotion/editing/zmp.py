@@ -1,0 +1,37 @@
+"""The zero moment point, told in the world or in the root link's frame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bodymotion import poses
+from bodymotion.editing.frames import root_poses
+from bodymotion.motion import ZMP, Component, Motion, Vector3Seq
+
+__all__ = ["zmp_to_root", "zmp_to_world"]
+
+
+def zmp_to_world(motion: Motion) -> Motion:
+    """Give the motion with its ZMP in the world's frame; one that is there already stays as it is.
+
+    Raises
+    ------
+    ValueError
+        When a ZMP has to be converted and the motion has no root pose.
+    """
+    return motion.replaced(*(_converted(motion, c, root_relative=False) for c in motion.components))
+
+
+def zmp_to_root(motion: Motion) -> Motion:
+    """Give the motion with its ZMP in the root link's frame; all else is as for `zmp_to_world`."""
+    return motion.replaced(*(_converted(motion, c, root_relative=True) for c in motion.components))
+
+
+def _converted(motion: Motion, component: Component, root_relative: bool) -> Component:
+    if not isinstance(component, Vector3Seq) or component.content != ZMP:
+        return component
+    if component.is_root_relative == root_relative:
+        return component
+    root = root_poses(motion, component.timeline.times, "converting the ZMP")
+    pose = poses.inverse(root) if root_relative else root
+    return replace(component, values=poses.transform_points(pose, component.values), is_root_relative=root_relative)
