@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from sample_files import CORPUS, ROOT, missing
+
+settings.register_profile("shared machines", deadline=None)
+settings.load_profile("shared machines")
 
 
 @pytest.fixture(scope="session")
