@@ -17,6 +17,10 @@ TITLES = {
     "SEQ": "Body motions, .seq (SEQ)",
     "VRML": "The language VRML97, .wrl (VRML)",
     "WRL": "OpenHRP models, .wrl (WRL)",
+    "TAB": "Tables of numbers (TAB)",
+    "CSV": "Tables of motion, .csv (CSV)",
+    "NPZ": "NumPy archives, .npz (NPZ)",
+    "OTX": "OpenHRP plain text, .pos .waist .hip .zmp (OTX)",
     "LOSS": "What a save can not keep (LOSS)",
 }
 """The groups of rules, by the letters that their codes begin with, in the order of the page."""

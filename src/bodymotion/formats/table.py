@@ -85,6 +85,24 @@ FORMATS: tuple[Format, ...] = (
         _later("seq", "looks_like_seq"),
         _write_seq,
     ),
+    Format(
+        "csv", "table of comma-separated values", (".csv",), _later("csv", "read_csv"), write=_later("csv", "write_csv")
+    ),
+    Format(
+        "npz",
+        "NumPy archive",
+        (".npz",),
+        _later("npz", "read_npz"),
+        _later("npz", "looks_like_npz"),
+        _later("npz", "write_npz"),
+    ),
+    Format(
+        "openhrp-text",
+        "OpenHRP plain text",
+        (".pos", ".waist", ".hip", ".zmp"),
+        _later("openhrp_text", "read_openhrp_text"),
+        write=_later("openhrp_text", "write_openhrp_text"),
+    ),
 )
 
 

@@ -1,0 +1,298 @@
+"""Tables of motion: from columns to components."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Location, Problem
+from bodymotion.formats.csv import rules
+from bodymotion.formats.csv.columns import (
+    AXES,
+    QUATERNION_ORDERS,
+    Column,
+    QuaternionOrder,
+    column,
+    unitree_columns,
+)
+from bodymotion.formats.joint_names import generic_name, in_body_order, joint_names, link_order
+from bodymotion.formats.number_table import Table, read_table
+from bodymotion.formats.times import check_increasing, timeline_of
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    Vector3Seq,
+)
+from bodymotion.source import Source
+from bodymotion.timeline import Timeline
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+
+__all__ = ["UNITREE_RATE", "read_csv"]
+
+UNITREE_RATE = 30.0
+"""Frames per second of Unitree's retargeted motions, which do not say it."""
+
+DOUBTFUL = 4 * math.pi
+"""Joint values beyond two turns may well be degrees."""
+
+
+def read_csv(
+    path: str | Path,
+    *,
+    layout: Literal["unitree"] | None = None,
+    columns: Sequence[str] | None = None,
+    frame_rate: float | None = None,
+    degrees: bool | None = None,
+    quaternion_order: QuaternionOrder | None = None,
+    body: Body | None = None,
+    from_zero: bool = False,
+    delimiter: str | None = None,
+) -> Motion:
+    """Read a table of motion.
+
+    Parameters
+    ----------
+    path:
+        The file.
+    layout:
+        "unitree" for a table without names: x y z [m], a quaternion (x y z w unless `quaternion_order` says otherwise), joints; 30 frames/s
+        unless `frame_rate` says otherwise.
+    columns:
+        Names for the columns, in place of those of the file or where it has none.
+    frame_rate:
+        [Hz] of a table without times; with times, the rate on which they are wished.
+    degrees:
+        Whether angles without a unit in their name are degrees (True) or radians (False). When not said, radians; large values are then
+        refused.
+    quaternion_order:
+        The order of columns such as root_q0 … root_q3, or of a layout.
+    body:
+        Joint columns are matched with its joints by name, and put in their order; without names, they are its joints in order of joint id.
+    from_zero:
+        Take the first frame's time off all times.
+    delimiter:
+        "," ";" a tab or " "; told from the first line when not given.
+
+    Raises
+    ------
+    FormatError
+        When the file is no table, or it is in doubt what a column is; the hint names the option that says it.
+    ValueError
+        For options that do not exist.
+    """
+    if layout not in (None, "unitree"):
+        raise ValueError(f"the layouts are 'unitree', not {layout!r}")
+    if quaternion_order not in (None, *QUATERNION_ORDERS):
+        raise ValueError(f"the quaternion orders are 'wxyz' and 'xyzw', not {quaternion_order!r}")
+    table = read_table(path, delimiter)
+    names, rate = _names(table, layout, columns, quaternion_order), frame_rate
+    if layout == "unitree" and rate is None:
+        rate = UNITREE_RATE
+    reader = _Reader(table, names, degrees, quaternion_order, body)
+    timeline = reader.timeline(rate, from_zero)
+    components: list[Component] = []
+    components += reader.poses(timeline)
+    components += reader.joints(timeline, nameless=table.names is None and columns is None)
+    components += reader.zmps(timeline)
+    return Motion(
+        tuple(components), source=Source("csv", Path(path), encoding="utf-8"), problems=tuple(reader.problems)
+    )
+
+
+def _names(table: Table, layout: str | None, columns: Sequence[str] | None, order: QuaternionOrder | None) -> list[str]:
+    count = table.values.shape[1]
+    where = Location(table.path, table.header_line)
+    if columns is not None:
+        if len(columns) != count:
+            raise rules.COLUMNS.error(f"{len(columns)} names for {count} columns", where)
+        return list(columns)
+    if layout == "unitree":
+        if table.names is not None:
+            raise rules.COLUMNS.error(
+                "the table has names; the layout 'unitree' has none", where, "leave the layout out"
+            )
+        if count < 8:
+            raise rules.COLUMNS.error(f"{count} columns; the layout 'unitree' has 7 and the joints", where)
+        return unitree_columns(count, order or "xyzw")
+    if table.names is None:
+        raise rules.NO_NAMES.error(f"the file has {count} columns and no names", where)
+    return list(table.names)
+
+
+class _Reader:
+    def __init__(
+        self,
+        table: Table,
+        names: list[str],
+        degrees: bool | None,
+        order: QuaternionOrder | None,
+        body: Body | None,
+    ) -> None:
+        self.table, self.values, self.degrees, self.order, self.body = table, table.values, degrees, order, body
+        self.where = Location(table.path, table.header_line)
+        self.problems: list[Problem] = []
+        self.columns: list[Column] = []
+        for name in names:
+            found = column(name)
+            if found is None:
+                raise rules.NAMES.error(f"the unit of the column {name!r} is not known", self.where)
+            self.columns.append(found)
+        known: set[tuple[object, ...]] = set()
+        for one in self.columns:
+            key = (one.kind, one.part, one.index, one.name if one.kind == "joint" else "")
+            if key in known:
+                raise rules.NAMES.error(f"two columns are {one.name!r}", self.where)
+            known.add(key)
+        bad = np.flatnonzero(~np.isfinite(self.values).all(axis=1))
+        if len(bad):
+            message = f"nan or inf in row {int(bad[0])}" + (f" and {len(bad) - 1} more" if len(bad) > 1 else "")
+            self.problems.append(rules.NOT_FINITE.problem(message, Location(table.path)))
+
+    def of(self, *kinds: str, part: str = "") -> dict[int, Floats]:
+        """Give the columns of these kinds by their index, in SI units."""
+        return {
+            one.index: self.values[:, k] * (1.0 if one.factor is None else one.factor)
+            if one.factor not in (None, 1.0)
+            else self.values[:, k]
+            for k, one in enumerate(self.columns)
+            if one.kind in kinds and one.part == part
+        }
+
+    def timeline(self, rate: float | None, from_zero: bool) -> Timeline:
+        times = self.of("time").get(0)
+        if times is None:
+            if rate is None:
+                raise rules.NO_TIME.error("there is no column 'time', and no frame rate is given", self.where)
+            return Timeline.uniform(len(self.values), rate)
+        check_increasing(times, rules.TIME_ORDER, Location(self.table.path, self.table.header_line + 1))
+        return timeline_of(times, rate, from_zero)
+
+    def poses(self, timeline: Timeline) -> list[Component]:
+        parts = list(dict.fromkeys(c.part for c in self.columns if c.kind in ("pose", "angle", "unclear")))
+        if not parts:
+            return []
+        if parts[0] != "" and "" in parts:
+            parts.remove("")
+            parts.insert(0, "")
+        poses = np.stack([self.pose(part) for part in parts], axis=1)
+        self.check_lengths(poses)
+        names = parts
+        if self.body is not None and len(parts) > 1:
+            names = [self.body.links[0].name if part == "" else part for part in parts]
+            poses = poses[:, link_order(names, self.body, self.where)]
+            names = [link.name for link in self.body.links[: len(names)]]
+        labels = tuple(names) if len(parts) > 1 and not _numbered(names) else ()
+        return [MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=labels)]
+
+    def pose(self, part: str) -> Floats:
+        name = f"link/{part}/" if part else "root_"
+        found, angles, unclear = self.of("pose", part=part), self.of("angle", part=part), self.of("unclear", part=part)
+        positions = [found.pop(k, None) for k in range(3)]
+        absent = [name + AXES[k] for k in range(3) if positions[k] is None]
+        if absent:
+            raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.where)
+        if sum(map(bool, (found, angles, unclear))) != 1:
+            said = "no orientation" if not (found or angles or unclear) else "more than one orientation"
+            raise rules.POSE.error(f"{name}x, {name}y, {name}z come with {said}", self.where)
+        if unclear:
+            if self.order is None:
+                raise rules.QUATERNION_ORDER.error(
+                    "the columns root_q0 … root_q3 do not say which of them is w", self.where
+                )
+            found = {AXES.index(f"q{letter}"): unclear[k] for k, letter in enumerate(self.order) if k in unclear}
+        wanted = range(3) if angles else range(3, 7)
+        given = angles or found
+        absent = [name + ("roll", "pitch", "yaw")[k] if angles else name + AXES[k] for k in wanted if k not in given]
+        if absent:
+            raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.where)
+        numbers = np.stack([given[k] for k in wanted], axis=-1)
+        if angles:
+            numbers = rotations.from_rpy(numbers * self.angle_factors("angle"))
+        return np.concatenate([np.stack([p for p in positions if p is not None], axis=-1), numbers], axis=-1)
+
+    def angle_factors(self, kind: str) -> Floats:
+        """Give the factors from angles without a unit to radians, in the order of the columns' index or place."""
+        found = [one for one in self.columns if one.kind == kind]
+        if kind == "angle":
+            found.sort(key=lambda one: one.index)
+        return np.array([math.pi / 180 if self.degrees and one.factor is None else 1.0 for one in found])
+
+    def check_lengths(self, poses: Floats) -> None:
+        lengths = np.linalg.norm(poses[..., 3:], axis=-1)
+        far = (np.abs(lengths - 1) > 0.01).any(axis=1)
+        if far.any():
+            k = int(np.argmax(far))
+            length = lengths[k][np.abs(lengths[k] - 1) > 0.01][0]
+            raise rules.NOT_UNIT.error(
+                f"a quaternion of frame {k} is of length {length:.6g}", Location(self.table.path)
+            )
+
+    def joints(self, timeline: Timeline, nameless: bool) -> list[Component]:
+        places = [k for k, one in enumerate(self.columns) if one.kind == "joint"]
+        if not places:
+            return []
+        found = [self.columns[k] for k in places]
+        values = self.values[:, places]
+        units = np.array([1.0 if one.factor is None else one.factor for one in found])
+        unsaid = [k for k, one in enumerate(found) if one.factor is None]
+        if self.degrees is None and unsaid and len(values):
+            with np.errstate(invalid="ignore"):
+                largest = np.nanmax(np.where(np.isfinite(values[:, unsaid]), np.abs(values[:, unsaid]), 0))
+            if largest > DOUBTFUL:
+                message = f"joint values go up to {largest:.6g}: degrees, or {largest / (2 * math.pi):.1f} turns?"
+                raise rules.UNIT.error(message, self.where)
+        factors = units * self.angle_factors("joint")
+        names = tuple(one.name for one in found)
+        if self.body is not None:
+            factors = np.where(
+                [self.slides(name) and one.factor is None for name, one in zip(names, found, strict=True)], 1.0, factors
+            )
+        if (factors != 1.0).any():
+            values = values * factors
+        labels: tuple[str, ...] = () if _generic(names) else names
+        if self.body is not None:
+            if nameless and len(names) != len(self.body.joints):
+                raise rules.COLUMNS.error(
+                    f"{len(names)} joint columns without names; {self.body.name} has {len(self.body.joints)} joints: "
+                    f"{', '.join(joint_names(self.body))}",
+                    self.where,
+                )
+            values, labels, problems = in_body_order(values, names, self.body, self.where)
+            self.problems += problems
+        return [MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)]
+
+    def slides(self, name: str) -> bool:
+        assert self.body is not None
+        return any(joint.name == name and joint.type == "slide" for joint in self.body.joints)
+
+    def zmps(self, timeline: Timeline) -> list[Component]:
+        components: list[Component] = []
+        for kind, relative in (("zmp", False), ("relative zmp", True)):
+            found = self.of(kind)
+            if found and len(found) < 3:
+                raise rules.POSE.error("a zero moment point has zmp_x, zmp_y and zmp_z", self.where)
+            if found:
+                values = np.stack([found[k] for k in range(3)], axis=-1)
+                components.append(Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=relative))
+        return components
+
+
+def _generic(names: Sequence[str]) -> bool:
+    return all(name == generic_name(k) for k, name in enumerate(names))
+
+
+def _numbered(parts: Sequence[str]) -> bool:
+    return all(part == (str(k) if k else "") for k, part in enumerate(parts))

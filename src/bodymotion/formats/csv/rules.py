@@ -1,0 +1,53 @@
+"""The rules of tables of motion. All are ours: there is no document."""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = ["RULES"]
+
+NO_NAMES = Rule(
+    "CSV001",
+    "error",
+    "The first line names the columns, or the reader is told what they are.",
+    "judgement",
+    "layout='unitree' (--layout unitree) says: x y z, qx qy qz qw, joints; columns=[…] (--columns) names any others",
+)
+NO_TIME = Rule(
+    "CSV002",
+    "error",
+    "A table says when its frames are: by a column 'time', or by a frame rate that the reader is told.",
+    "judgement",
+    "frame_rate=… (--input-rate) gives the rate in frames per second",
+)
+QUATERNION_ORDER = Rule(
+    "CSV003",
+    "error",
+    "The order of a quaternion's numbers is said by the columns' names, or to the reader.",
+    "judgement",
+    "quaternion_order='wxyz' or 'xyzw' (--quaternion-order) says it; columns root_qw root_qx root_qy root_qz need nothing",
+)
+UNIT = Rule(
+    "CSV004",
+    "error",
+    "The unit of angles is said where it is in doubt.",
+    "judgement",
+    "degrees=True or False (--degrees, --radians) says it; names such as 'KNEE [deg]' do, too",
+)
+POSE = Rule("CSV005", "error", "A pose has all of x y z and an orientation.", "judgement")
+NAMES = Rule(
+    "CSV006", "error", "The names of columns are different from each other, and their units known.", "judgement"
+)
+COLUMNS = Rule("CSV007", "error", "There are as many columns as the layout or the names say.", "judgement")
+TIME_ORDER = Rule("CSV008", "error", "The time of each frame is greater than that of the frame before it.", "judgement")
+NOT_FINITE = Rule("CSV009", "warning", "The numbers of a motion are finite.", "judgement")
+NOT_UNIT = Rule(
+    "CSV010",
+    "error",
+    "The quaternions of a pose are of length 1.",
+    "judgement",
+    "other lengths come of another order of columns, of another unit, or of angles",
+)
+
+RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
+"""All rules, in the order of their codes."""

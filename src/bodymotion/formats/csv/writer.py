@@ -1,0 +1,175 @@
+"""Motions as tables of comma-separated values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bodymotion import losses
+from bodymotion.arrays import Floats
+from bodymotion.decimals import number_rows, rounded
+from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.formats.csv.columns import AXES, column
+from bodymotion.formats.csv.reader import UNITREE_RATE
+from bodymotion.formats.files import whole_file
+from bodymotion.formats.joint_names import generic_name, joint_names
+from bodymotion.formats.one_timeline import SharedTime, on_one_timeline
+from bodymotion.motion import Motion, MultiSE3Seq
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+
+__all__ = ["write_csv"]
+
+_ROWS = 4096
+
+
+def write_csv(
+    motion: Motion,
+    path: str | Path,
+    *,
+    layout: Literal["unitree"] | None = None,
+    body: Body | None = None,
+    degrees: bool = False,
+    digits: int | None = None,
+) -> tuple[Problem, ...]:
+    """Write a motion as a table; gives what the table does not hold of it.
+
+    Parameters
+    ----------
+    motion, path:
+        What is written, and where to.
+    layout:
+        "unitree" for a table without names: root pose x y z, qx qy qz qw, then joints; to be read at 30 frames/s.
+    body:
+        Gives the joints their names, where the motion has none.
+    degrees:
+        Write joint angles in degrees; their names say so. Sliding joints, which only a body knows, stay in metres.
+    digits:
+        Round values to so many significant digits (1 to 15).
+
+    Raises
+    ------
+    ValueError
+        For a layout that does not exist, or one that the motion lacks something for.
+    """
+    if layout not in (None, "unitree"):
+        raise ValueError(f"the layouts are 'unitree', not {layout!r}")
+    shared = on_one_timeline(motion)
+    table = _Table(shared, body, degrees, unitree=layout == "unitree")
+    if digits is not None:
+        table.columns = [
+            values if name == "time" else rounded(values, digits)
+            for name, values in zip(table.names, table.columns, strict=True)
+        ]
+    values = np.ascontiguousarray(np.column_stack(table.columns)) if table.columns else np.zeros((0, 0))
+    missing = int(values.size - np.count_nonzero(np.isfinite(values)))
+    if missing:
+        table.problems.append(
+            losses.NOT_FINITE.problem(f"{missing} numbers are not finite; they are written as nan and inf")
+        )
+    with whole_file(path) as stream:
+        if layout is None:
+            header = io.StringIO()
+            csv.writer(header, lineterminator="\n").writerow(table.names)
+            stream.write(header.getvalue().encode())
+        for start in range(0, len(values), _ROWS):
+            text = b"\n".join(number_rows(values[start : start + _ROWS])).replace(b" ", b"") + b"\n"
+            stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
+    return tuple(table.problems)
+
+
+class _Table:
+    """The columns of a motion and their names."""
+
+    def __init__(self, shared: SharedTime, body: Body | None, degrees: bool, unitree: bool) -> None:
+        self.problems = list(shared.problems)
+        self.names: list[str] = []
+        self.columns: list[Floats] = []
+        self.body = body
+        motion, timeline = shared.motion, shared.timeline
+        if unitree:
+            if shared.links is None or shared.joints is None:
+                raise ValueError(
+                    "the layout 'unitree' needs the root's pose and joint displacements; the motion lacks one of them"
+                )
+            self.pose_columns(shared.links.values[:, 0][:, [0, 1, 2, 4, 5, 6, 3]])
+            if timeline.frame_rate != UNITREE_RATE:
+                rate = "time stamps" if timeline.frame_rate is None else f"{timeline.frame_rate:g} Hz"
+                self.lost(
+                    losses.RATE, f"the layout holds no rate; readers take {UNITREE_RATE:g} Hz, the motion has {rate}"
+                )
+            if shared.links.num_parts > 1:
+                self.lost(losses.COMPONENT, "the layout holds the pose of the root link only")
+            if shared.zmp is not None:
+                self.lost(losses.COMPONENT, "the layout holds no zero moment point")
+        else:
+            self.add("time", timeline.times)
+            if timeline.frame_rate is not None and timeline.num_frames < 2:
+                self.lost(
+                    losses.RATE, f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz"
+                )
+            if timeline.import_rate is not None:
+                self.lost(losses.RATE, f"the wish for {timeline.import_rate:g} Hz is not written")
+            if shared.links is not None:
+                self.link_columns(shared.links)
+        if shared.joints is not None:
+            self.joint_columns(shared, degrees, unitree)
+        if shared.zmp is not None and not unitree:
+            prefix = "root_relative_zmp" if shared.zmp.is_root_relative else "zmp"
+            for k, axis in enumerate("xyz"):
+                self.add(f"{prefix}_{axis}", shared.zmp.values[:, k])
+        if motion.extra:
+            self.lost(losses.EXTRA, f"keys of the top node: {', '.join(map(str, motion.extra))}")
+
+    def lost(self, rule: Rule, message: str) -> None:
+        self.problems.append(rule.problem(message, Location()))
+
+    def add(self, name: str, values: Floats) -> None:
+        self.names.append(name)
+        self.columns.append(values)
+
+    def pose_columns(self, poses: Floats) -> None:
+        for k in range(7):
+            self.add("", poses[:, k])
+
+    def link_columns(self, links: MultiSE3Seq) -> None:
+        labels = links.part_labels
+        usable = len(labels) == links.num_parts and len(set(labels)) == len(labels) and all(map(_printable, labels))
+        if labels and not (usable and links.num_parts > 1):
+            self.lost(losses.LABELS, f"the names of the links are not written: {', '.join(labels)[:200]!r}")
+        for part in range(links.num_parts):
+            label = labels[part] if usable else str(part)
+            for k, axis in enumerate(AXES):
+                name = f"link/{label}/{axis}" if part or (usable and links.num_parts > 1) else f"root_{axis}"
+                self.add(name, links.values[:, part, k])
+
+    def joint_columns(self, shared: SharedTime, degrees: bool, unitree: bool) -> None:
+        joints = shared.joints
+        assert joints is not None
+        labels = joints.part_labels
+        if not labels and self.body is not None and len(self.body.joints) == joints.num_parts:
+            labels = joint_names(self.body)
+        plain = [
+            _printable(label) and (found := column(label)) is not None and (found.kind, found.name) == ("joint", label)
+            for label in labels
+        ]
+        usable = len(labels) == joints.num_parts == len(set(labels)) and all(plain)
+        if labels and (unitree or not usable):
+            self.lost(losses.LABELS, f"the names of the joints are not written: {', '.join(labels)[:200]!r}")
+        slides = {joint.name for joint in self.body.joints if joint.type == "slide"} if self.body else set()
+        for k in range(joints.num_parts):
+            name = labels[k] if usable else generic_name(k)
+            values = joints.values[:, k]
+            if degrees and name not in slides:
+                name, values = f"{name} [deg]", values * (180 / math.pi)
+            self.add("" if unitree else name, values)
+
+
+def _printable(label: str) -> bool:
+    return bool(label) and label.isprintable() and label == label.strip() and not label.startswith("#")

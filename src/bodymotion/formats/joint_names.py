@@ -1,0 +1,104 @@
+"""Columns and joints belong together by name; the order of columns in a file means nothing where there are names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Location, Problem, Rule
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+
+__all__ = ["generic_name", "in_body_order", "joint_names", "link_order"]
+
+UNMATCHED = Rule(
+    "TAB101",
+    "error",
+    "Every joint column of a table is a joint of the model that is given.",
+    "judgement",
+    "rename the columns, or read the file without a model",
+)
+ABSENT = Rule(
+    "TAB102", "warning", "A table has a column for every joint of the model that is given.", "judgement", "read as 0"
+)
+TWICE = Rule("TAB103", "error", "Every name of a column occurs once.", "judgement")
+
+_GENERIC = re.compile(r"joint_([0-9]{1,6})")
+
+
+def generic_name(k: int) -> str:
+    """Give the name of column k where joints have none: it stands for the joint of id k."""
+    return f"joint_{k}"
+
+
+def joint_names(body: Body) -> tuple[str, ...]:
+    """Give the names of a body's joints, in order of joint id."""
+    return tuple(joint.name for joint in body.joints)
+
+
+def in_body_order(
+    values: Floats, names: Sequence[str], body: Body, where: Location
+) -> tuple[Floats, tuple[str, ...], list[Problem]]:
+    """Put columns (T, N) into the order of the body's joints (T, J); joints without a column are 0, which a problem says.
+
+    Raises
+    ------
+    FormatError
+        TAB101 when a column is no joint of the body; the message names both lists.
+    """
+    wanted = joint_names(body)
+    place = {name: k for k, name in reversed(list(enumerate(wanted)))}
+    columns: dict[int, int] = {}
+    strange = []
+    for column, name in enumerate(names):
+        generic = _GENERIC.fullmatch(name)
+        k = place.get(name, int(generic[1]) if generic and int(generic[1]) < len(wanted) else None)
+        if k is None:
+            strange.append(name)
+        elif k in columns:
+            raise TWICE.error(f"two columns are the joint {wanted[k]}", where)
+        else:
+            columns[k] = column
+    if strange:
+        raise UNMATCHED.error(
+            f"no joint of {body.name} is named {_listed(strange)}; its joints are {_listed(wanted)}", where
+        )
+    absent = [name for k, name in enumerate(wanted) if k not in columns]
+    ordered = np.zeros((len(values), len(wanted)))
+    for k, column in columns.items():
+        ordered[:, k] = values[:, column]
+    message = f"no column for {_listed(absent)}"
+    return ordered, wanted, [ABSENT.problem(message, where)] if absent else []
+
+
+def link_order(names: Sequence[str], body: Body, where: Location) -> list[int]:
+    """Give for each link of the body the column of its name, up to the last link that has one.
+
+    Raises
+    ------
+    FormatError
+        TAB101 when a name is no link of the body, or when a link between others has no column.
+    """
+    wanted = [link.name for link in body.links]
+    strange = [name for name in names if name not in wanted]
+    if strange:
+        raise UNMATCHED.error(
+            f"no link of {body.name} is named {_listed(strange)}; its links are {_listed(wanted)}", where
+        )
+    last = max(wanted.index(name) for name in names)
+    absent = [name for name in wanted[: last + 1] if name not in names]
+    if absent:
+        raise UNMATCHED.error(
+            f"link poses stand in order of link index, and there is none for {_listed(absent)}", where
+        )
+    return [list(names).index(name) for name in wanted[: last + 1]]
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(name or "''" for name in names[:60])
+    return shown + (f" and {len(names) - 60} more" if len(names) > 60 else "")

@@ -1,0 +1,111 @@
+"""NumPy archives, read with suspicion: no pickles, no sizes that the bytes do not hold."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import FormatError, Location, Rule
+
+__all__ = ["RULES", "Array", "read_archive", "write_archive"]
+
+Array = npt.NDArray[Any]
+
+NOT_AN_ARCHIVE = Rule("NPZ001", "error", "An .npz file is a zip archive of NumPy arrays.", "judgement")
+BOMB = Rule(
+    "NPZ002",
+    "error",
+    "An archive unpacks to at most 256 MB, or 100 times its own size.",
+    "judgement",
+    "save it again with numpy.savez, which does not compress",
+)
+OBJECTS = Rule(
+    "NPZ003",
+    "error",
+    "Arrays hold numbers, truth values or texts; Python objects could run code when they are unpacked.",
+    "judgement",
+)
+UNREADABLE = Rule("NPZ004", "error", "The file can be opened and read to its end.", "judgement")
+RULES = (NOT_AN_ARCHIVE, BOMB, OBJECTS, UNREADABLE)
+
+_ALWAYS = 256 << 20
+_TIMES = 100
+_MEMBERS = 1000
+_TEXT_LIMIT = 1 << 20
+
+
+def read_archive(path: str | Path) -> dict[str, Array]:
+    """Read all arrays of an archive by their names.
+
+    Raises
+    ------
+    FormatError
+        When it is no archive, is damaged, holds objects, or unpacks to too much.
+    """
+    where = Location(str(path))
+    try:
+        with Path(path).open("rb") as file:
+            size = file.seek(0, 2)
+            with zipfile.ZipFile(file) as archive:
+                return _arrays(archive, size, where)
+    except FormatError:
+        raise
+    except OSError as error:
+        raise UNREADABLE.error(error.strerror or str(error), where) from error
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+        raise NOT_AN_ARCHIVE.error(str(error)[:200] or "damaged", where) from error
+    except Exception as error:
+        # zlib, lzma and bz2 have errors of their own.
+        if type(error).__module__ in ("zlib", "_lzma", "lzma", "builtins", "struct"):
+            raise NOT_AN_ARCHIVE.error(f"damaged: {error}"[:200], where) from error
+        raise
+
+
+def _arrays(archive: zipfile.ZipFile, size: int, where: Location) -> dict[str, Array]:
+    members = archive.infolist()
+    total = sum(member.file_size for member in members)
+    if len(members) > _MEMBERS or total > max(_ALWAYS, _TIMES * size):
+        raise BOMB.error(f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB", where)
+    found = {}
+    for member in members:
+        if member.filename.endswith(".npy"):
+            with archive.open(member) as stream:
+                found[member.filename.removesuffix(".npy")] = _array(cast(BinaryIO, stream), member, where)
+    return found
+
+
+def _array(stream: BinaryIO, member: zipfile.ZipInfo, where: Location) -> Array:
+    inside = Location(where.path, inside=member.filename)
+    version = np.lib.format.read_magic(stream)
+    if version == (1, 0):
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    elif version == (2, 0):
+        shape, fortran, dtype = np.lib.format.read_array_header_2_0(stream)
+    else:
+        raise NOT_AN_ARCHIVE.error(f"arrays of the file format version {version} are not read", inside)
+    if dtype.hasobject or dtype.kind not in "biufU":
+        raise OBJECTS.error(f"{member.filename} is an array of {dtype}", inside)
+    count = math.prod(shape)
+    if count * dtype.itemsize > member.file_size or min(shape, default=0) < 0 or len(shape) > 4:
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} says shape {shape}, and has {member.file_size} bytes", inside)
+    if dtype.kind == "U" and count * dtype.itemsize > _TEXT_LIMIT:
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} has too much text", inside)
+    data = stream.read(count * dtype.itemsize)
+    if len(data) != count * dtype.itemsize:
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} ends before its last number", inside)
+    return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+
+
+def write_archive(stream: BinaryIO, arrays: Mapping[str, Array]) -> None:
+    """Write arrays as an archive without compression, with the same bytes each time."""
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, array in arrays.items():
+            about = zipfile.ZipInfo(f"{name}.npy")
+            with archive.open(about, "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)

@@ -1,0 +1,217 @@
+"""From named arrays to a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import FormatError, Location, Problem, Rule
+from bodymotion.formats.joint_names import in_body_order, joint_names, link_order
+from bodymotion.formats.npz.archive import Array, read_archive
+from bodymotion.formats.times import check_increasing
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    Vector3Seq,
+)
+from bodymotion.source import Source
+from bodymotion.timeline import Timeline
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+
+__all__ = ["looks_like_npz", "read_npz"]
+
+LAYOUT = Rule(
+    "NPZ101",
+    "error",
+    "The arrays are those of a motion: joint_displacement or link_position, or those of BeyondMimic.",
+    "judgement",
+)
+SHAPE = Rule("NPZ102", "error", "The arrays of a motion have shapes that fit together.", "judgement")
+RATE = Rule("NPZ103", "error", "A motion has a positive frame rate, or times that increase.", "judgement")
+NAMES = Rule(
+    "NPZ104",
+    "error",
+    "The joints of an archive without names are named by the caller.",
+    "judgement",
+    "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are taken in order of joint id",
+)
+PLACES = Rule(
+    "NPZ105", "warning", "Joints are matched by name.", "judgement", "joint_names=[…] (--joint-names) names the columns"
+)
+UNREAD = Rule("NPZ106", "note", "Arrays that follow from others, or are not known, are not read.", "judgement")
+
+_BEYOND_MIMIC = {"fps", "joint_pos", "body_pos_w", "body_quat_w"}
+
+
+def looks_like_npz(head: bytes) -> bool:
+    """Whether the first bytes are those of a zip archive whose first member is a NumPy array."""
+    if head[:4] != b"PK\x03\x04":
+        return False
+    length = int.from_bytes(head[26:28], "little")
+    return head[30 : 30 + length].endswith(b".npy")
+
+
+def read_npz(
+    path: str | Path,
+    *,
+    body: Body | None = None,
+    joint_names: Sequence[str] | None = None,
+    link_names: Sequence[str] | None = None,
+) -> Motion:
+    """Read a motion from a NumPy archive of our layout, or of BeyondMimic's.
+
+    Parameters
+    ----------
+    path:
+        The file.
+    body:
+        Joints and links are matched with its own by name, and put in their order.
+    joint_names, link_names:
+        Names for the joints and links of the file, in the file's order, where it has none. Of BeyondMimic's bodies only the first, the
+        root, is read when they have no names.
+
+    Raises
+    ------
+    FormatError
+        When the file is no such archive, or joints have no names and there is no body.
+    """
+    arrays = read_archive(path)
+    reader = _Reader(arrays, Location(str(path)), body)
+    if arrays.keys() >= _BEYOND_MIMIC:
+        components = reader.beyond_mimic(joint_names, link_names)
+    elif arrays.keys() & {"joint_displacement", "link_position", "zmp"}:
+        components = reader.ours(joint_names, link_names)
+    else:
+        raise LAYOUT.error(f"the arrays are {', '.join(sorted(arrays)[:20]) or 'none'}", reader.where)
+    return Motion(tuple(components), source=Source("npz", Path(path)), problems=tuple(reader.problems))
+
+
+class _Reader:
+    def __init__(self, arrays: dict[str, Array], where: Location, body: Body | None) -> None:
+        self.arrays, self.where, self.body = arrays, where, body
+        self.problems: list[Problem] = []
+        self.used: set[str] = set()
+
+    def numbers(self, name: str, shape: tuple[int | None, ...]) -> Floats:
+        array = self.arrays[name]
+        self.used.add(name)
+        fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
+        if array.dtype.kind not in "iuf" or not fits:
+            wanted = ", ".join("any" if n is None else str(n) for n in shape)
+            raise SHAPE.error(
+                f"{name}: numbers of shape ({wanted}) are needed, it is {array.dtype} {array.shape}", self.where
+            )
+        return np.asarray(array, np.float64)
+
+    def names(self, key: str, given: Sequence[str] | None, count: int) -> tuple[str, ...]:
+        names = tuple(given) if given is not None else ()
+        if not names and key in self.arrays:
+            array = self.arrays[key]
+            if array.ndim != 1 or array.dtype.kind != "U":
+                raise SHAPE.error(f"{key} is no list of texts", self.where)
+            names = tuple(array.tolist())
+        self.used.add(key)
+        if names and len(names) != count:
+            raise SHAPE.error(f"{len(names)} names for {count} columns: {', '.join(names[:60])}", self.where)
+        return names
+
+    def timeline(self, count: int) -> Timeline:
+        if "times" in self.arrays:
+            times = self.numbers("times", (count,))
+            check_increasing(times, RATE, self.where)
+            rate = self.rate("frame_rate") if "frame_rate" in self.arrays else None
+            return Timeline.stamped(times, rate)
+        if "frame_rate" not in self.arrays:
+            raise RATE.error("there is neither frame_rate nor times", self.where)
+        return Timeline.uniform(count, self.rate("frame_rate"))
+
+    def rate(self, name: str) -> float:
+        array = self.arrays[name]
+        self.used.add(name)
+        if array.size != 1 or array.dtype.kind not in "iuf" or not 0 < float(array.ravel()[0]) < np.inf:
+            raise RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.where)
+        return float(array.ravel()[0])
+
+    def ours(self, joint_names: Sequence[str] | None, link_names: Sequence[str] | None) -> list[Component]:
+        first = next(self.arrays[n] for n in ("joint_displacement", "link_position", "zmp") if n in self.arrays)
+        count = len(first) if first.ndim else 0
+        timeline = self.timeline(count)
+        components: list[Component] = []
+        if "link_position" in self.arrays:
+            poses = self.numbers("link_position", (count, None, 7))
+            names = self.names("link_names", link_names, poses.shape[1])
+            components.append(self.links(poses, names, timeline))
+        if "joint_displacement" in self.arrays:
+            q = self.numbers("joint_displacement", (count, None))
+            names = self.names("joint_names", joint_names, q.shape[1])
+            components.append(self.joints(q, names, timeline))
+        if "zmp" in self.arrays:
+            relative = self.arrays.get("zmp_is_root_relative")
+            self.used.add("zmp_is_root_relative")
+            components.append(
+                Vector3Seq(
+                    content=ZMP,
+                    timeline=timeline,
+                    values=self.numbers("zmp", (count, 3)),
+                    is_root_relative=relative is not None and bool(relative.any()),
+                )
+            )
+        self.say_unread()
+        return components
+
+    def beyond_mimic(self, joint_names: Sequence[str] | None, link_names: Sequence[str] | None) -> list[Component]:
+        q = self.numbers("joint_pos", (None, None))
+        positions = self.numbers("body_pos_w", (len(q), None, 3))
+        turns = self.numbers("body_quat_w", (len(q), positions.shape[1], 4))
+        timeline = Timeline.uniform(len(q), self.rate("fps"))
+        names = self.names("joint_names", joint_names, q.shape[1])
+        if not names and self.body is None:
+            raise NAMES.error(f"the {q.shape[1]} joints have no names", self.where)
+        bodies = self.names("link_names", link_names, positions.shape[1])
+        if not positions.shape[1]:
+            raise SHAPE.error("body_pos_w has no bodies", self.where)
+        poses = np.concatenate([positions, turns], axis=-1)
+        if not bodies:
+            poses = poses[:, :1]
+        self.say_unread("the poses of bodies other than the first" if not bodies and positions.shape[1] > 1 else "")
+        return [self.links(poses, bodies, timeline), self.joints(q, names, timeline)]
+
+    def links(self, poses: Floats, names: tuple[str, ...], timeline: Timeline) -> MultiSE3Seq:
+        if self.body is not None and names:
+            poses = poses[:, link_order(names, self.body, self.where)]
+            names = tuple(link.name for link in self.body.links[: poses.shape[1]])
+        return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=names)
+
+    def joints(self, q: Floats, names: tuple[str, ...], timeline: Timeline) -> MultiValueSeq:
+        if self.body is not None and names:
+            q, names, problems = in_body_order(q, names, self.body, self.where)
+            self.problems += problems
+        elif self.body is not None:
+            wanted = joint_names(self.body)
+            if len(wanted) != q.shape[1]:
+                raise self.count_differs(q.shape[1], wanted)
+            message = f"{q.shape[1]} joints without names are taken in the order of {self.body.name}'s joint ids"
+            self.problems.append(PLACES.problem(message, self.where))
+            names = wanted
+        return MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=names)
+
+    def count_differs(self, count: int, wanted: tuple[str, ...]) -> FormatError:
+        assert self.body is not None
+        said = f"{count} joints without names; {self.body.name} has {len(wanted)}: {', '.join(wanted)}"
+        return SHAPE.error(said, self.where)
+
+    def say_unread(self, more: str = "") -> None:
+        left = [*sorted(self.arrays.keys() - self.used), *([more] if more else [])]
+        if left:
+            self.problems.append(UNREAD.problem(f"not read: {', '.join(left)}", self.where))

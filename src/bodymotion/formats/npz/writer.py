@@ -1,0 +1,125 @@
+"""From a motion to named arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bodymotion import losses, rotations
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.files import whole_file
+from bodymotion.formats.npz.archive import Array, write_archive
+from bodymotion.formats.one_timeline import SharedTime, on_one_timeline
+from bodymotion.motion import Motion
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+
+__all__ = ["write_npz"]
+
+
+def write_npz(
+    motion: Motion, path: str | Path, *, layout: Literal["beyondmimic"] | None = None, body: Body | None = None
+) -> tuple[Problem, ...]:
+    """Write a motion as a NumPy archive; gives what the archive does not hold of it.
+
+    Parameters
+    ----------
+    motion, path:
+        What is written, and where to.
+    layout:
+        "beyondmimic" for BeyondMimic's arrays: float32, all link poses in the world by forward kinematics, velocities by differences.
+    body:
+        The model that this needs.
+
+    Raises
+    ------
+    ValueError
+        For a layout that does not exist, or one that the motion lacks something for.
+    """
+    if layout not in (None, "beyondmimic"):
+        raise ValueError(f"the layouts are 'beyondmimic', not {layout!r}")
+    shared = on_one_timeline(motion)
+    problems = list(shared.problems)
+    if motion.extra:
+        problems.append(losses.EXTRA.problem(f"keys of the top node: {', '.join(map(str, motion.extra))}"))
+    arrays = _ours(shared, problems) if layout is None else _beyond_mimic(shared, body, problems)
+    with whole_file(path) as stream:
+        write_archive(stream, arrays)
+    return tuple(problems)
+
+
+def _ours(shared: SharedTime, problems: list[Problem]) -> dict[str, Array]:
+    timeline = shared.timeline
+    arrays: dict[str, Array] = {}
+    rate = timeline.frame_rate or timeline.import_rate
+    if rate is not None:
+        arrays["frame_rate"] = np.array(rate)
+    if timeline.stamps is not None:
+        arrays["times"] = timeline.stamps
+    for name, component in (("joint", shared.joints), ("link", shared.links)):
+        if component is None:
+            continue
+        arrays["joint_displacement" if name == "joint" else "link_position"] = component.values
+        labels = component.part_labels
+        if labels and len(labels) == component.num_parts and all(_storable(label) for label in labels):
+            arrays[f"{name}_names"] = np.array(labels, dtype=np.str_)
+        elif labels:
+            problems.append(
+                losses.LABELS.problem(f"the names of the {name}s are not written: {', '.join(labels)[:200]!r}")
+            )
+    if shared.zmp is not None:
+        arrays["zmp"] = shared.zmp.values
+        arrays["zmp_is_root_relative"] = np.array(shared.zmp.is_root_relative)
+    return arrays
+
+
+def _storable(label: str) -> bool:
+    """Whether NumPy gives a text back as it was: it takes off nulls at the end."""
+    return not label.endswith("\0") and not any("\ud800" <= c <= "\udfff" for c in label)
+
+
+def _beyond_mimic(shared: SharedTime, body: Body | None, problems: list[Problem]) -> dict[str, Array]:
+    if body is None:
+        raise ValueError("the layout 'beyondmimic' holds the poses of all links: give the body")
+    if shared.joints is None:
+        raise ValueError("the layout 'beyondmimic' needs joint displacements, and the motion has none")
+    rate = shared.timeline.frame_rate
+    if rate is None:
+        raise ValueError(
+            "the layout 'beyondmimic' has a fixed frame rate: put the motion on one with Motion.resample(frame_rate)"
+        )
+    if shared.timeline.num_frames < 2:
+        raise ValueError("velocities need at least two frames")
+    q = shared.joints.values
+    if shared.links is not None and shared.links.num_parts >= len(body.links):
+        poses: Floats = np.asarray(shared.links.values[:, : len(body.links)])
+    else:
+        root = None if shared.links is None else shared.links.values[:, 0]
+        poses = body.forward_kinematics(q, root)
+    if shared.zmp is not None:
+        problems.append(losses.COMPONENT.problem("the layout holds no zero moment point"))
+    problems.append(losses.LABELS.problem("the layout holds no names; joints and links are in the order of the model"))
+    turns = rotations.normalized(poses[..., 3:])
+    return {
+        "fps": np.array([rate]),
+        "joint_pos": q.astype(np.float32),
+        "joint_vel": (np.gradient(q, axis=0) * rate).astype(np.float32),
+        "body_pos_w": poses[..., :3].astype(np.float32),
+        "body_quat_w": turns.astype(np.float32),
+        "body_lin_vel_w": (np.gradient(poses[..., :3], axis=0) * rate).astype(np.float32),
+        "body_ang_vel_w": (_turning(turns) * rate).astype(np.float32),
+    }
+
+
+def _turning(turns: Floats) -> Floats:
+    """Give the turn per frame [rad] in the world (T, L, 3): over two frames in the middle, over one at the ends, as `np.gradient` does."""
+    before = np.concatenate([turns[:1], turns[:-1]])
+    after = np.concatenate([turns[1:], turns[-1:]])
+    axis, angle = rotations.to_axis_angle(rotations.multiply(after, rotations.conjugate(before)))
+    over = np.full((len(turns), 1), 2.0)
+    over[[0, -1]] = 1.0
+    return np.asarray(axis * (angle / over)[..., None])

@@ -1,0 +1,58 @@
+"""What formats with one row for all of a frame hold of a motion: joints, link poses and ZMP, on one timeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bodymotion import losses
+from bodymotion.diagnostics import Location, Problem
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.timeline import Timeline
+
+__all__ = ["SharedTime", "on_one_timeline"]
+
+
+@dataclass(frozen=True)
+class SharedTime:
+    """A motion whose components share one timeline, those of them that such formats know, and what is lost already."""
+
+    motion: Motion
+    timeline: Timeline
+    joints: MultiValueSeq | None
+    links: MultiSE3Seq | None
+    zmp: Vector3Seq | None
+    problems: tuple[Problem, ...]
+
+
+def on_one_timeline(motion: Motion) -> SharedTime:
+    """Pick joint displacements, link positions and ZMP, and put them on a common timeline if they have not one.
+
+    Raises
+    ------
+    ValueError
+        When the motion has none of the three, or they can not be put on one timeline.
+    """
+    kept = [c for c in (motion.link_position, motion.joint_displacement, motion.zmp) if c is not None]
+    if not kept:
+        raise ValueError(
+            "the motion has neither joint displacements nor link positions nor a ZMP: there is nothing to write"
+        )
+    problems = []
+    for component in motion.components:
+        if not any(component is one for one in kept):
+            kind = component.type if isinstance(component, OtherSeq) else type(component).__name__
+            message = f"the {kind} {component.content!r} is not written"
+            problems.append(losses.COMPONENT.problem(message, Location(inside=component.content)))
+        elif component.extra:
+            message = f"keys of {component.content}: {', '.join(map(str, component.extra))}"
+            problems.append(losses.EXTRA.problem(message, Location(inside=component.content)))
+    reduced = motion.replaced(*kept)
+    first = kept[0].timeline
+    if any(component.timeline != first for component in kept[1:]):
+        reduced = reduced.on_common_timeline()
+        timeline = reduced.timeline
+        message = f"the components have different timelines; all get {timeline.num_frames} frames at {timeline.frame_rate:g} Hz"
+        problems.append(losses.FRAMES.problem(message))
+    return SharedTime(
+        reduced, reduced.timeline, reduced.joint_displacement, reduced.link_position, reduced.zmp, tuple(problems)
+    )

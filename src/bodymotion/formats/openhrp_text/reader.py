@@ -1,0 +1,141 @@
+"""Reading the files of one name together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.formats.joint_names import joint_names
+from bodymotion.formats.number_table import read_table
+from bodymotion.formats.times import check_increasing, timeline_of
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    Vector3Seq,
+)
+from bodymotion.source import Source
+from bodymotion.timeline import Timeline
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+
+__all__ = ["SUFFIXES", "read_openhrp_text", "siblings"]
+
+SUFFIXES = (".pos", ".waist", ".hip", ".zmp")
+
+WIDTH = Rule(
+    "OTX001",
+    "error",
+    "A file has the columns of its kind: .pos t and joints, .waist t x y z r p y, .hip t r p y, .zmp t x y z.",
+)
+TIME_ORDER = Rule("OTX002", "error", "The time of each line is greater than that of the line before it.", "judgement")
+JOINTS = Rule("OTX003", "error", "A .pos has as many joints as the model that is given.", "judgement")
+POSITION = Rule(
+    "OTX004",
+    "warning",
+    "The orientation of a .hip comes with the positions of a .waist.",
+    "judgement",
+    "read as standing at 0 0 0",
+)
+SUFFIX = Rule("OTX005", "error", "The files of a motion end in .pos, .waist, .hip and .zmp.")
+
+STAYS = Rule(
+    "OTX101",
+    "warning",
+    "Files of an older motion of the same name are read with the ones that are written.",
+    "judgement",
+    "remove the file if it does not belong to the motion",
+)
+
+
+def siblings(path: Path) -> dict[str, Path]:
+    """Find the files that belong to one of them, by suffix; the one that is given is there in any case."""
+    found = {suffix: path.with_suffix(suffix) for suffix in SUFFIXES}
+    found = {suffix: other for suffix, other in found.items() if other.is_file()}
+    return {**found, path.suffix.lower(): path}
+
+
+def read_openhrp_text(path: str | Path, *, body: Body | None = None, from_zero: bool = False) -> Motion:
+    """Read the .pos, .waist, .hip and .zmp of one name.
+
+    Parameters
+    ----------
+    path:
+        Any one of the files.
+    body:
+        Its number of joints is checked, and their names become the part labels.
+    from_zero:
+        Take the first time off all times of each file.
+
+    Raises
+    ------
+    FormatError
+        When a file is no table of numbers of its kind, with line and column.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise SUFFIX.error(f"the file ends in {path.suffix!r}", Location(str(path)))
+    found = siblings(path)
+    problems: list[Problem] = []
+    components: list[Component] = []
+    if ".waist" in found or ".hip" in found:
+        components.append(_root(found, problems, from_zero))
+    if ".pos" in found:
+        q, timeline = _rows(found[".pos"], None, from_zero)
+        labels: tuple[str, ...] = ()
+        if body is not None:
+            labels = joint_names(body)
+            if len(labels) != q.shape[1]:
+                said = f"{q.shape[1]} joints; {body.name} has {len(labels)}: {', '.join(labels)}"
+                raise JOINTS.error(said, Location(str(found[".pos"])))
+        components.append(MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels))
+    if ".zmp" in found:
+        points, timeline = _rows(found[".zmp"], (3,), from_zero)
+        components.append(Vector3Seq(content=ZMP, timeline=timeline, values=points, is_root_relative=True))
+    return Motion(tuple(components), source=Source("openhrp-text", path, encoding="ascii"), problems=tuple(problems))
+
+
+def _rows(path: Path, widths: tuple[int, ...] | None, from_zero: bool) -> tuple[Floats, Timeline]:
+    table = read_table(path, " ")
+    columns = table.values.shape[1] - 1
+    where = Location(table.path, table.header_line)
+    if table.names is not None:
+        raise WIDTH.error("the first line is no row of numbers", where)
+    if columns < 0 or (widths is not None and columns not in widths):
+        wanted = " or ".join(map(str, widths or ()))
+        raise WIDTH.error(f"{columns} numbers after the time, where a {path.suffix} has {wanted}", where)
+    check_increasing(table.values[:, 0], TIME_ORDER, where)
+    return table.values[:, 1:], timeline_of(table.values[:, 0], None, from_zero)
+
+
+def _root(found: dict[str, Path], problems: list[Problem], from_zero: bool) -> MultiSE3Seq:
+    hip = _rows(found[".hip"], (3,), from_zero) if ".hip" in found else None
+    if ".waist" not in found:
+        assert hip is not None
+        angles, timeline = hip
+        problems.append(POSITION.problem("there is no .waist beside it", Location(str(found[".hip"]))))
+        positions, turns = np.zeros((len(angles), 3)), rotations.from_rpy(angles)
+    else:
+        rows, timeline = _rows(found[".waist"], (3, 6, 12), from_zero)
+        positions = rows[:, :3]
+        if rows.shape[1] == 6:
+            turns = rotations.from_rpy(rows[:, 3:])
+        elif rows.shape[1] == 12:
+            turns = rotations.from_matrix(rows[:, 3:].reshape(-1, 3, 3))
+        elif hip is not None and len(hip[0]) == len(rows):
+            turns = rotations.from_rpy(hip[0])
+        else:
+            message = "the .waist has positions only, and there is no .hip of as many lines beside it"
+            raise WIDTH.error(message, Location(str(found[".waist"])))
+    poses = np.concatenate([positions, turns], axis=-1)[:, None]
+    return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses)

@@ -1,0 +1,296 @@
+"""Tables of comma-separated values: what the columns are, what is refused, what comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import bodymotion as bm
+from bodymotion import rotations
+from bodymotion.body import Body, Joint, Link
+from bodymotion.formats.csv import read_csv
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.timeline import Timeline
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def table(tmp_path, text: str):
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode())
+    return path
+
+
+def refused(path, rule: str, **options) -> bm.Problem:
+    with pytest.raises(bm.FormatError) as caught:
+        bm.load(path, **options)
+    assert caught.value.problem.rule == rule, caught.value.problem
+    return caught.value.problem
+
+
+def arm() -> Body:
+    """A base, a turning shoulder and elbow, a sliding hand."""
+    links = [Link(name="BASE", index=0, parent=-1, joint=Joint(name="BASE", type="fixed"))]
+    for k, (name, kind) in enumerate((("SHOULDER", "rotate"), ("ELBOW", "rotate"), ("HAND", "slide"))):
+        links.append(Link(name=name, index=k + 1, parent=k, joint=Joint(name=name, type=kind, id=k)))
+    return Body(name="arm", links=tuple(links))
+
+
+@st.composite
+def motions(draw):
+    count = draw(st.integers(2, 5))
+    stamps = np.cumsum(draw(st.lists(st.floats(0.001, 10), min_size=count, max_size=count)))
+    uniform = Timeline.uniform(count, draw(st.sampled_from([30.0, 100.0, 333.3333333333333, 500.0, 0.1, 1e3])))
+    timeline = draw(st.sampled_from([uniform, Timeline.stamped(stamps)]))
+    joints = draw(st.integers(1, 3))
+    q = draw(arrays.arrays(np.float64, (count, joints), elements=st.floats(-12, 12)))
+    links = draw(st.integers(1, 3))
+    turns = rotations.normalized(draw(arrays.arrays(np.float64, (count, links, 4), elements=st.floats(0.1, 1))))
+    places = draw(arrays.arrays(np.float64, (count, links, 3), elements=finite))
+    labels = ("左肩", "a,b", 'say "hi"')[:joints] if draw(st.booleans()) else ()
+    link_labels = ("WAIST", "CHEST", "L/HAND")[:links] if links > 1 and draw(st.booleans()) else ()
+    components = [
+        MultiSE3Seq(
+            content="LinkPosition",
+            timeline=timeline,
+            values=np.concatenate([places, turns], axis=-1),
+            part_labels=link_labels,
+        ),
+        MultiValueSeq(content="JointDisplacement", timeline=timeline, values=q, part_labels=labels),
+        Vector3Seq(
+            content="ZMP",
+            timeline=timeline,
+            values=draw(arrays.arrays(np.float64, (count, 3), elements=finite)),
+            is_root_relative=draw(st.booleans()),
+        ),
+    ]
+    kept = draw(st.lists(st.sampled_from([0, 1, 2]), min_size=1, unique=True).map(sorted))
+    return Motion(tuple(components[k] for k in kept))
+
+
+def unwished(component):
+    """Take off the rate that is wished for stamped frames: a reader gives even ones the rate that they follow."""
+    if component.timeline.stamps is None:
+        return component
+    return replace(component, timeline=Timeline.stamped(component.timeline.times))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npz"])
+@settings(max_examples=60, deadline=None)
+@given(motion=motions())
+def test_what_is_written_comes_back(tmp_path_factory, suffix, motion):
+    path = tmp_path_factory.mktemp("tables") / f"a{suffix}"
+    assert not bm.save(motion, path).problems
+    back = bm.load(path)
+    assert tuple(unwished(c) for c in back.components) == motion.components
+    assert not back.problems
+    for one, other in zip(back.timed, motion.timed, strict=True):
+        assert np.ascontiguousarray(one.values).tobytes() == np.ascontiguousarray(other.values).tobytes()
+
+
+def test_names_say_what_columns_are(tmp_path):
+    """In any order, with either prefix, with units."""
+    path = table(
+        tmp_path,
+        "KNEE [deg],base_qz,base_qw,time,base_z [cm],base_qx,base_y,zmp_y,base_x [mm],base_qy,HIP,zmp_x,zmp_z\n"
+        "90,0.6,0.8,0,70,0,2,0.2,1000,0,0.5,0.1,0.3\n"
+        "-180,0.6,0.8,0.5,71,0,2,0.2,1001,0,0.6,0.1,0.3\n",
+    )
+    motion = bm.load(path)
+    assert motion.timeline == Timeline.uniform(2, 2)
+    assert np.allclose(motion.link_position.values[0, 0], [1, 2, 0.7, 0.8, 0, 0, 0.6], atol=1e-15)
+    assert motion.joint_displacement.part_labels == ("KNEE", "HIP")
+    assert np.allclose(motion.joint_displacement.values, [[math.pi / 2, 0.5], [-math.pi, 0.6]], atol=1e-15)
+    assert np.array_equal(motion.zmp.values[0], [0.1, 0.2, 0.3])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\n3,4\n",
+        "a;b\n1;2\n3;4",
+        "a\tb\r\n1\t2\r\n3\t4\r\n",
+        "a b\n 1  2 \n3 4\n",
+        "\ufeffa,b\n1,2\n\n3,4\n\n",
+        "# made by hand\na,b\n1,2\n# a remark\n3,4\n",
+        "# a b\n1.0e+00 2.0e+00\n+3. 4.0\n",
+        '"a","b"\n"1","2"\n3,4\n',
+    ],
+)
+def test_dialects(tmp_path, text):
+    motion = bm.load(table(tmp_path, text), frame_rate=10)
+    assert motion.joint_displacement.part_labels == ("a", "b")
+    assert np.array_equal(motion.joint_displacement.values, [[1, 2], [3, 4]])
+
+
+def test_a_table_without_names_needs_a_word(tmp_path):
+    path = table(tmp_path, "1,2,3,0,0,0.6,0.8,0.1,0.2\n1,2,3,0,0,0.6,0.8,0.1,0.3\n")
+    assert "unitree" in refused(path, "CSV001").hint
+    motion = bm.load(path, layout="unitree")
+    assert motion.timeline == Timeline.uniform(2, 30)
+    assert np.array_equal(motion.link_position.values[0, 0], [1, 2, 3, 0.8, 0, 0, 0.6])
+    assert np.array_equal(motion.joint_displacement.values, [[0.1, 0.2], [0.1, 0.3]])
+    other = bm.load(path, layout="unitree", frame_rate=50, quaternion_order="wxyz")
+    assert np.array_equal(other.link_position.values[0, 0], [1, 2, 3, 0, 0, 0.6, 0.8])
+    assert other.frame_rate == 50
+    named = bm.load(
+        path,
+        columns=["root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw", "A", "B"],
+        frame_rate=30,
+    )
+    assert named.link_position == motion.link_position
+    assert named.joint_displacement.part_labels == ("A", "B")
+    report = bm.save(motion, tmp_path / "b.csv", layout="unitree")
+    assert not report.problems
+    assert bm.load(tmp_path / "b.csv", layout="unitree") == motion
+    assert [p.rule for p in bm.save(motion.resample(100), tmp_path / "b.csv", layout="unitree").losses] == ["LOSS010"]
+
+
+def test_nothing_is_guessed(tmp_path):
+    assert "--input-rate" in refused(table(tmp_path, "a,b\n1,2\n"), "CSV002").hint
+    unclear = table(tmp_path, "root_x,root_y,root_z,root_q0,root_q1,root_q2,root_q3\n0,0,0,1,0,0,0\n")
+    assert "--quaternion-order" in refused(unclear, "CSV003", frame_rate=1).hint
+    first = bm.load(unclear, frame_rate=1, quaternion_order="wxyz").link_position.values[0, 0]
+    last = bm.load(unclear, frame_rate=1, quaternion_order="xyzw").link_position.values[0, 0]
+    assert first.tolist() == [0, 0, 0, 1, 0, 0, 0]
+    assert last.tolist() == [0, 0, 0, 0, 1, 0, 0]
+    large = table(tmp_path, "KNEE,HIP\n90,1\n")
+    assert "--degrees" in refused(large, "CSV004", frame_rate=1).hint
+    assert bm.load(large, frame_rate=1, degrees=False).joint_displacement.values.tolist() == [[90, 1]]
+    assert np.allclose(
+        bm.load(large, frame_rate=1, degrees=True).joint_displacement.values, [[math.pi / 2, math.pi / 180]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "line", "column"),
+    [
+        ("a,b\n1,2\n3\n", "TAB003", 3, 1),
+        ("a,b\n1,2\n3,x\n", "TAB004", 3, 3),
+        ("a,b\n1,2\n3,\n", "TAB004", 3, 3),
+        ("a,b\n1,1_000\n", "TAB004", 2, 3),
+        ("a,b\n1,0x10\n", "TAB004", 2, 3),
+        ("", "TAB002", None, None),
+        ("\n\n# only a remark\n", "TAB002", None, None),
+        ("time,a\n0,1\n1,2\n1,3\n", "CSV008", 4, None),
+        ("time,a\nnan,1\n", "CSV008", 2, None),
+        ("a,a\n1,2\n", "CSV006", 1, None),
+        ("a [furlong],b\n1,2\n", "CSV006", 1, None),
+        ("root_x,root_y\n1,2\n", "CSV005", 1, None),
+        ("root_x,root_y,root_z,a\n1,2,3,4\n", "CSV005", 1, None),
+        ("root_x,root_y,root_z,root_qw,root_qx,root_qy\n1,2,3,1,0,0\n", "CSV005", 1, None),
+        ("root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n1,2,3,5,0,0,0\n", "CSV010", None, None),
+        ("zmp_x,zmp_y\n1,2\n", "CSV005", 1, None),
+        ("\udc80,a\n1,2\n", "TAB006", 1, None),
+    ],
+)
+def test_faults_have_their_place(tmp_path, text, rule, line, column):
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    problem = refused(path, rule, frame_rate=10)
+    assert (problem.location.line, problem.location.column) == (line, column)
+
+
+def test_roll_pitch_yaw(tmp_path):
+    path = table(
+        tmp_path, "root_yaw,root_x,root_y,root_z,root_pitch,root_roll\n90,0,0,0,0,0\n0,0,0,0,90,0\n0,0,0,0,0,90\n"
+    )
+    turns = bm.load(path, frame_rate=1, degrees=True).link_position.values[:, 0, 3:]
+    half = math.sqrt(0.5)
+    assert np.allclose(turns, [[half, 0, 0, half], [half, 0, half, 0], [half, half, 0, 0]], atol=1e-15)
+
+
+def test_joints_go_by_name(tmp_path):
+    body = arm()
+    path = table(tmp_path, "HAND,ELBOW,SHOULDER\n0.3,20,10\n")
+    motion = bm.load(path, body=body, frame_rate=1, degrees=True)
+    assert motion.joint_displacement.part_labels == ("SHOULDER", "ELBOW", "HAND")
+    # A sliding joint is in metres whatever angles are in.
+    assert np.allclose(motion.joint_displacement.values, [[math.radians(10), math.radians(20), 0.3]], atol=1e-15)
+    problem = refused(table(tmp_path, "HAND,KNEE\n1,2\n"), "TAB101", body=body, frame_rate=1)
+    assert "KNEE" in problem.message
+    assert "SHOULDER, ELBOW, HAND" in problem.message
+    partly = bm.load(table(tmp_path, "HAND,ELBOW\n1,2\n"), body=body, frame_rate=1)
+    assert partly.joint_displacement.values.tolist() == [[0, 2, 1]]
+    assert [p.rule for p in partly.problems] == ["TAB102"]
+    generic = bm.load(table(tmp_path, "joint_2,joint_0,joint_1\n3,1,2\n"), body=body, frame_rate=1)
+    assert generic.joint_displacement.values.tolist() == [[1, 2, 3]]
+    nameless = table(tmp_path, "0,0,0,0,0,0,1,1,2\n")
+    assert "SHOULDER, ELBOW, HAND" in refused(nameless, "CSV007", body=body, layout="unitree").message
+
+
+def test_names_of_a_body_are_written(tmp_path):
+    motion = bm.Motion.from_joints([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]], 50)
+    bm.save(motion, tmp_path / "a.csv", body=arm(), degrees=True)
+    first = (tmp_path / "a.csv").read_text().splitlines()[0]
+    assert first == "time,SHOULDER [deg],ELBOW [deg],HAND"
+    back = bm.load(tmp_path / "a.csv")
+    assert np.allclose(back.joint_displacement.values, motion.joint_displacement.values, atol=1e-15)
+
+
+def test_times(tmp_path):
+    assert bm.load(table(tmp_path, "time,a\n0,1\n0.033333,2\n0.066667,3\n0.1,4\n")).frame_rate == 30
+    uneven = bm.load(table(tmp_path, "t,a\n0,1\n0.1,2\n0.3,3\n"))
+    assert uneven.timeline == Timeline.stamped([0, 0.1, 0.3])
+    late = table(tmp_path, "timestamp [ms],a\n1500,1\n1502,2\n1504,3\n")
+    assert bm.load(late).timeline == Timeline.stamped([1.5, 1.502, 1.504], 500)
+    assert bm.load(late, from_zero=True).timeline == Timeline.uniform(3, 500)
+
+
+def test_losses_are_reported(tmp_path):
+    timeline = Timeline.uniform(3, 100)
+    motion = Motion(
+        (
+            MultiValueSeq(
+                content="JointDisplacement",
+                timeline=timeline,
+                values=np.zeros((3, 2)),
+                part_labels=("time", "b"),
+                extra={"k": 1},
+            ),
+            MultiValueSeq(content="JointEffort", timeline=timeline, values=np.zeros((3, 2))),
+            Vector3Seq(content="ZMP", timeline=Timeline.uniform(2, 50), values=np.zeros((2, 3))),
+            OtherSeq(type="Foo", content="bar"),
+        ),
+        extra={"maker": "me"},
+    )
+    found = [p.rule for p in bm.save(motion, tmp_path / "a.csv").losses]
+    assert sorted(found) == ["LOSS007", "LOSS007", "LOSS008", "LOSS008", "LOSS009", "LOSS011"]
+    found = [p.rule for p in bm.save(motion, tmp_path / "a.npz").losses]
+    assert sorted(found) == ["LOSS007", "LOSS007", "LOSS008", "LOSS008", "LOSS011"]
+    with pytest.raises(ValueError, match="nothing to write"):
+        bm.save(Motion(()), tmp_path / "a.csv")
+
+
+def test_a_long_table(tmp_path):
+    """More than one block, with a fault in the last of them."""
+    rng = np.random.default_rng(0)
+    motion = bm.Motion.from_joints(rng.normal(size=(30000, 20)) * 10.0 ** rng.integers(-9, 1, size=(30000, 20)), 200)
+    path = tmp_path / "a.csv"
+    bm.save(motion, path)
+    assert path.stat().st_size > 8 << 20
+    assert bm.load(path) == motion
+    text = path.read_bytes().rstrip(b"\n").removesuffix(b"1").removesuffix(b"2")
+    path.write_bytes(text + b"x\n")
+    assert refused(path, "TAB004").location.line == 30001
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    data=st.one_of(
+        st.binary(max_size=200), st.text('0123456789.,;eE+- \n\t"#abtimeroot_xqnf[]', max_size=200).map(str.encode)
+    )
+)
+def test_any_bytes(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("any") / "a.csv"
+    path.write_bytes(data)
+    for options in ({}, {"frame_rate": 10.0, "layout": "unitree"}, {"frame_rate": 10.0, "degrees": True}):
+        with contextlib.suppress(bm.FormatError):
+            assert isinstance(read_csv(path, **options), Motion)

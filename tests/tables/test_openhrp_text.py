@@ -1,0 +1,121 @@
+"""OpenHRP's plain text: the files of one name together."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.tables.test_csv import arm
+
+import bodymotion as bm
+from bodymotion import rotations
+from bodymotion.timeline import Timeline
+
+
+def write(folder, **files: str) -> None:
+    for suffix, text in files.items():
+        (folder / f"walk.{suffix}").write_text(text)
+
+
+def test_any_of_the_files_names_all(tmp_path):
+    write(
+        tmp_path,
+        pos="0.0 0.1 0.2 0.3\n0.5  0.2 0.3 4e-001 \n",
+        waist=f"0 1 2 0.7 0 0 {math.pi / 2}\n0.5 1 2 0.8 0 0 0\n",
+        hip=f"0 0 0 {math.pi / 2}\n0.5 0 0 0\n",
+        zmp="0 0.01 0.02 -0.7\n0.5 0 0 -0.7\n",
+    )
+    for suffix in ("pos", "waist", "hip", "zmp"):
+        motion = bm.load(tmp_path / f"walk.{suffix}")
+        assert motion.timeline == Timeline.uniform(2, 2)
+        assert np.array_equal(motion.joint_displacement.values, [[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
+        half = math.sqrt(0.5)
+        assert np.allclose(motion.link_position.values[0, 0], [1, 2, 0.7, half, 0, 0, half], atol=1e-15)
+        assert motion.zmp.is_root_relative
+        assert np.array_equal(motion.zmp.values[0], [0.01, 0.02, -0.7])
+    assert bm.load(tmp_path / "walk.pos", body=arm()).joint_displacement.part_labels == ("SHOULDER", "ELBOW", "HAND")
+
+
+def test_a_waist_with_a_matrix_or_with_a_hip(tmp_path):
+    turn = rotations.from_rpy([0.1, 0.2, 0.3])
+    matrix = " ".join(map(repr, rotations.to_matrix(turn).ravel().tolist()))
+    write(tmp_path, waist=f"0 1 2 3 {matrix}\n")
+    assert np.allclose(bm.load(tmp_path / "walk.waist").link_position.values[0, 0, 3:], turn, atol=1e-15)
+    write(tmp_path, waist="0 1 2 3\n", hip="0 0.1 0.2 0.3\n")
+    assert np.allclose(bm.load(tmp_path / "walk.waist").link_position.values[0, 0], [1, 2, 3, *turn], atol=1e-15)
+    (tmp_path / "walk.waist").unlink()
+    motion = bm.load(tmp_path / "walk.hip")
+    assert [p.rule for p in motion.problems] == ["OTX004"]
+
+
+def test_the_real_file(corpus):
+    path = corpus / "seq/fkanehiro+openhrp3/sample/controller/SampleController/etc/Sample.pos"
+    motion = bm.load(path)
+    wanted = np.loadtxt(path)
+    assert np.array_equal(motion.joint_displacement.values, wanted[:, 1:])
+    assert np.array_equal(motion.times, wanted[:, 0])
+    assert motion.timeline.import_rate == 500
+    started = bm.load(path, from_zero=True)
+    assert started.timeline == Timeline.uniform(4451, 500)
+
+
+def test_written_files_come_back(tmp_path):
+    rng = np.random.default_rng(1)
+    turns = rotations.normalized(rng.normal(size=(5, 4)))
+    root = np.concatenate([rng.normal(size=(5, 3)), turns], axis=-1)
+    motion = bm.Motion.from_joints(
+        rng.normal(size=(5, 3)), 200, root=root, zmp=rng.normal(size=(5, 3)), zmp_is_root_relative=True
+    )
+    assert not bm.save(motion, tmp_path / "a.zmp").problems
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.hip", "a.pos", "a.waist", "a.zmp"]
+    back = bm.load(tmp_path / "a.hip")
+    assert back.joint_displacement == motion.joint_displacement
+    assert back.zmp == motion.zmp
+    assert np.array_equal(back.link_position.values[..., :3], motion.link_position.values[..., :3])
+    assert (
+        rotations.angle_between(back.link_position.values[..., 3:], motion.link_position.values[..., 3:]).max() < 1e-7
+    )
+
+
+def test_a_zmp_of_the_world_becomes_the_roots(tmp_path):
+    """The root stands at (1, 2, 3), turned by 90° about z: what is ahead of it in y is at its own x."""
+    half = math.sqrt(0.5)
+    motion = bm.Motion.from_joints(
+        np.zeros((2, 1)), 10, root=[1, 2, 3, half, 0, 0, half], zmp=np.tile([1.0, 2.5, 0.0], (2, 1))
+    )
+    bm.save(motion, tmp_path / "a.pos")
+    back = bm.load(tmp_path / "a.pos").zmp
+    assert back.is_root_relative
+    assert np.allclose(back.values, [0.5, 0, -3], atol=1e-15)
+    rootless = bm.Motion.from_joints(np.zeros((2, 1)), 10, zmp=np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="no pose of the root"):
+        bm.save(rootless, tmp_path / "b.pos")
+    assert not (tmp_path / "b.pos").exists()
+
+
+def test_what_stays_from_before_is_said(tmp_path):
+    write(tmp_path, zmp="0 0 0 0\n")
+    report = bm.save(bm.Motion.from_joints(np.zeros((2, 1)), 10), tmp_path / "walk.pos")
+    assert [p.rule for p in report.problems] == ["OTX101"]
+    assert not report.losses
+
+
+@pytest.mark.parametrize(
+    ("files", "rule", "line"),
+    [
+        ({"pos": "0 1\n1 x\n"}, "TAB004", 2),
+        ({"pos": "0 1\n0 2\n"}, "OTX002", 2),
+        ({"pos": "time a\n0 2\n"}, "OTX001", 1),
+        ({"pos": ""}, "TAB002", None),
+        ({"pos": "0 1\n", "zmp": "0 1 2\n"}, "OTX001", 1),
+        ({"pos": "0 1\n", "waist": "0 1 2 3\n"}, "OTX001", None),
+    ],
+)
+def test_faults(tmp_path, files, rule, line):
+    write(tmp_path, **files)
+    with pytest.raises(bm.FormatError) as caught:
+        bm.load(tmp_path / "walk.pos")
+    assert (caught.value.problem.rule, caught.value.problem.location.line) == (rule, line)
+    with pytest.raises(bm.FormatError) as caught:
+        bm.load(tmp_path / "walk.pos", body=arm())
