@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bodymotion import editing as editing
     from bodymotion.body import Body, ExtraJoint, Joint, Link, Segment, Viewpoint
     from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
     from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
@@ -47,6 +48,8 @@ _WHERE = {
     "timeline": ("Timeline",),
     "viewer": ("view",),
 }
+_ROOMS = ("editing",)
+"""Rooms that are public as they are: `bm.editing.trim(motion, 1, 5)`."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __version__ = "0.1.0"
@@ -88,6 +91,7 @@ __all__ = [
     "Viewpoint",
     "VisionSensor",
     "__version__",
+    "editing",
     "load",
     "open_motion",
     "save",
@@ -96,6 +100,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name in _ROOMS:
+        return importlib.import_module(f"bodymotion.{name}")
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'bodymotion' has no attribute {name!r}")

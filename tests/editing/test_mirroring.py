@@ -108,7 +108,7 @@ def test_a_body_that_is_not_symmetric_is_said_or_refused():
     def with_link(new):
         return Body(links=tuple(new if i == index else other for i, other in enumerate(body.links)))
 
-    shifted = with_link(replace(link, offset=np.array(link.offset) + [0, 0, 0.02, 0, 0, 0, 0]))
+    shifted = with_link(replace(link, offset=np.add(link.offset, [0, 0, 0.02, 0, 0, 0, 0])))
     (problem,) = editing.mirror(walk(shifted, 1), shifted).problems
     assert problem.rule == "EDIT103"
     assert "20 mm" in problem.message

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from bodymotion import __version__
+from bodymotion.cli.edit import InOrder, edit
 from bodymotion.cli.info import info
+from bodymotion.cli.retime import retime
 from bodymotion.cli.view import view
 
 __all__ = ["app"]
@@ -47,3 +49,5 @@ def bodymotion(
 
 app.command()(info)
 app.command()(view)
+app.command()(retime)
+app.command(cls=InOrder)(edit)

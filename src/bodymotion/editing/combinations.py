@@ -151,7 +151,8 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
     residual = _residual(given.values, q, body, step)
     recovered = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=given.timeline, values=q)
     if old is None:
-        components = (*motion.components, recovered)
+        place = next(i for i, c in enumerate(motion.components) if c is given) + 1
+        components = (*motion.components[:place], recovered, *motion.components[place:])
     else:
         kept = replace(old, timeline=given.timeline, values=q, part_labels=old.part_labels[: body.num_joints])
         components = tuple(kept if c is old else c for c in motion.components)

@@ -1,7 +1,8 @@
 """Left and right, told by names: which link is on the other side of which.
 
 Known are the words left and right, the letters L and R as a part of their own (`L_HIP`, `hip_l`, `hip.R`), at the beginning or end of a
-part (`LARM`, `HipR`, `jointLArm`), and the corners of four-legged robots (`fl_hip`, `RR_calf`). A name counts as one of a pair when the other exists.
+part (`LARM`, `HipR`, `jointLArm`), and the corners of four-legged robots (`fl_hip`, `RR_calf`). A name counts as one of a pair when the
+other exists.
 """
 
 from __future__ import annotations
