@@ -91,19 +91,23 @@ def _answer(path: Path, values: bool, allow_outside: bool) -> Data:
 
 
 def _read(path: Path, values: bool, allow_outside: bool) -> Data:
+    from bodymotion.body import Body
     from bodymotion.formats.table import find_format
 
     found = find_format(path)
-    if found.name == "openhrp":
+    if found.name == "seq" and path.stat().st_size > LARGE:
+        from bodymotion.cli.info.motion import describe_open_motion
+        from bodymotion.cli.progress import progress
+        from bodymotion.formats.seq import open_motion
+
+        with progress(f"reading {path.name}") as report, open_motion(path) as reader:
+            return describe_open_motion(reader, path, parts=values, progress=report)
+    options = {"allow_outside": True} if allow_outside and found.holds == "Body" else {}
+    thing = found.read(path, **options)
+    if isinstance(thing, Body):
         from bodymotion.cli.info.body import describe_body
 
-        return describe_body(found.read(path, allow_outside=allow_outside), path)
-    from bodymotion.cli.info.motion import describe_motion, describe_open_motion
+        return describe_body(thing, path)
+    from bodymotion.cli.info.motion import describe_motion
 
-    if path.stat().st_size <= LARGE:
-        return describe_motion(found.read(path), path, parts=values)
-    from bodymotion.cli.progress import progress
-    from bodymotion.formats.seq import open_motion
-
-    with progress(f"reading {path.name}") as report, open_motion(path) as reader:
-        return describe_open_motion(reader, path, parts=values, progress=report)
+    return describe_motion(thing, path, parts=values)
