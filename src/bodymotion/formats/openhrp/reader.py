@@ -58,7 +58,7 @@ def _read(path: Path, allow_outside: bool) -> Body:
     problems: list[Problem] = list(scene.problems)
     parts = InlineLoader(path.parent, allow_outside)
     top = _Top(parts, problems)
-    top.walker.walk(scene.nodes, Place())
+    top.walker.walk(scene.nodes, Place(), top.meet)
     if top.humanoids:
         humanoid, where = top.humanoids[0]
         for other, _ in top.humanoids[1:]:
@@ -88,7 +88,7 @@ class _Top:
     def __init__(self, parts: InlineLoader, problems: list[Problem]) -> None:
         self.parts = parts
         self.problems = problems
-        self.walker = SceneWalker(problems, parts, self.meet)
+        self.walker = SceneWalker(problems, parts)
         self.humanoids: list[tuple[Node, Floats]] = []
         self.extra_joints: list[Node] = []
         self.viewpoints: list[Viewpoint] = []
@@ -114,7 +114,7 @@ def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> Body:
     default = np.array_equal(values.own_pose(node, problems), poses.IDENTITY) and np.array_equal(where, np.eye(4))
     if not default or access.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0):
         problems.append(HUMANOID_POSE.problem(f"{values.label(node)} has a pose or a scale of its own", node.location))
-    top.walker.walk(access.children(node, "viewpoints"), Place())
+    top.walker.walk(access.children(node, "viewpoints"), Place(), top.meet)
     tree = read_tree(access.children(node, "humanoidBody"), top.parts, problems)
     if not tree.links:
         raise NO_JOINT.error(f"{values.label(node)} has no Joint", node.location)

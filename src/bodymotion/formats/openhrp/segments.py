@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion import poses
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Segment
 from bodymotion.formats.openhrp import values
@@ -56,10 +57,7 @@ def read_segment(
 
 def is_rigid(transform: Floats) -> bool:
     """Whether a transform (4, 4) turns and moves without stretching or mirroring."""
-    turn = transform[:3, :3]
-    return transform is IDENTITY or bool(
-        (np.abs(turn @ turn.T - IDENTITY[:3, :3]) < 1e-6).all() and np.linalg.det(turn) > 0
-    )
+    return transform is IDENTITY or poses.is_rigid(transform)
 
 
 def _inertia(node: Node, problems: list[Problem]) -> Floats:

@@ -79,7 +79,9 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
         "name": node.name,
         "id": access.integer(node, "sensorId", -1),
         "link": link,
-        "pose": own if transform is IDENTITY else poses.from_matrix(_rigid(transform @ poses.to_matrix(own))),
+        "pose": own
+        if transform is IDENTITY
+        else poses.from_matrix(poses.nearest_rigid(transform @ poses.to_matrix(own))),
     }
     kind = CLASSES.get(node.type)
     if kind is None:
@@ -108,17 +110,6 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
     device = kind(**common, **given, extra=values.rest(node, PLACE | set(used.values())))
     _check(device, node, problems)
     return device
-
-
-def _rigid(matrix: Floats) -> Floats:
-    """Take the stretching out of a transform (4, 4): the nearest turn, from the polar decomposition."""
-    if is_rigid(matrix):
-        return matrix
-    u, _, v = np.linalg.svd(matrix[:3, :3])
-    turn = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v)) or 1.0]) @ v
-    result = matrix.copy()
-    result[:3, :3] = turn
-    return result
 
 
 def _check(device: Device, node: Node, problems: list[Problem]) -> None:

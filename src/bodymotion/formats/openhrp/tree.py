@@ -87,7 +87,7 @@ def read_tree(nodes: list[Node], parts: InlineLoader, problems: list[Problem]) -
 class _TreeReader:
     def __init__(self, parts: InlineLoader, problems: list[Problem]) -> None:
         self.problems = problems
-        self.walker = SceneWalker(problems, parts, self.meet)
+        self.walker = SceneWalker(problems, parts)
         self.links: list[OpenLink] = []
         self.tree = Tree()
         self.link: OpenLink | None = None
@@ -95,7 +95,7 @@ class _TreeReader:
         """The transform of the Segment that the walk is in."""
 
     def read(self, nodes: list[Node]) -> Tree:
-        self.walker.walk(nodes, Place())
+        self.walker.walk(nodes, Place(), self.meet)
         if self.walker.drawn:
             self._say_outside("shapes", nodes[0])
         self.tree.links = [link.closed() for link in self.links]
@@ -166,7 +166,7 @@ class _TreeReader:
             link.segments.append(read_segment(node, place.transform, visuals, collisions, self.problems))
             self.segment, self.walker.drawn = None, outer
 
-        self.walker.enter(access.children(node), replace(place, transform=IDENTITY), leave)
+        self.walker.enter(access.children(node), Place(IDENTITY, place.visual, place.collision), leave)
 
     def _enter_sensor(self, node: Node, place: Place) -> None:
         if self.link is None:

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen
+from bodymotion.arrays import Floats, frozen, frozen_ints
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.shape_rules import WRONG_VALUE, ZERO_AXIS
@@ -30,6 +30,9 @@ __all__ = [
     "texts",
     "vector",
 ]
+
+
+NO_INTEGERS = frozen_ints(np.zeros(0, dtype=np.int32))
 
 
 def _refused(node: Node, name: str, wanted: str) -> FormatError:
@@ -99,6 +102,8 @@ def integer(node: Node, name: str, default: int) -> int:
 def integers(node: Node, name: str) -> npt.NDArray[np.integer]:
     """Give a field's whole numbers (N,)."""
     value = _value(node, name)
+    if value is None:
+        return NO_INTEGERS
     if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
         return value.reshape(-1)
     values = numbers(node, name)

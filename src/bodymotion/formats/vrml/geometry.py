@@ -267,10 +267,11 @@ class CornerLists:
         else:
             places = np.repeat(self.triangles.polygons[:, None], 3, axis=1)
             which = places if not len(index) else _pick(index, places)
-        if part == "normal":
+        finite = bool(np.isfinite(values).all())
+        if part == "normal" and not finite:
             # What a division by zero left behind is no direction: there the face's own is taken.
-            values = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0)
-        if which.min() < 0 or which.max() >= len(values) or not np.isfinite(values).all():
+            values, finite = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0), True
+        if which.min() < 0 or which.max() >= len(values) or not finite:
             kind = "corners" if per_vertex else "faces"
             self.reader.tell(
                 UNUSED_LIST,

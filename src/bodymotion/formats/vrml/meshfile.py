@@ -29,7 +29,9 @@ def read_mesh_file(path: Path) -> Mesh:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError("the file is too large")
-        loaded = trimesh.load_mesh(path, file_type=path.suffix.lstrip(".").lower())
+        # From a stream, not by its name: then no file that it mentions (a material, an image) is opened.
+        with path.open("rb") as stream:
+            loaded = trimesh.load_mesh(stream, file_type=path.suffix.lstrip(".").lower())
         faces = np.asarray(loaded.faces).reshape(-1, 3)
         vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
     except Exception as error:  # trimesh's readers raise whatever the bytes lead to

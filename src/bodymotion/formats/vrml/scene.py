@@ -56,23 +56,39 @@ class Place:
     collision: bool = True
 
 
+class PrototypeBodies:
+    """Looks through instances of prototypes into the node that stands first in their bodies; each is expanded once."""
+
+    def __init__(self, parts: InlineLoader) -> None:
+        self.parts = parts
+        self._known: dict[int, tuple[Node, Node | None]] = {}
+
+    def __call__(self, node: Node) -> Node | None:
+        """Give the node that an instance stands for, None where there is none; any other node is itself."""
+        if node.proto is None:
+            return node
+        if id(node) not in self._known:
+            self._known[id(node)] = (node, instance_of(node, self.parts))
+        return self._known[id(node)][1]
+
+
 class SceneWalker:
     """Walks through nodes and collects shapes in `drawn`.
 
-    `meet(node, place)` is asked first about each node, prototypes not yet looked through; where it gives True it has dealt with
-    the node. It may have the walk go on inside with `enter`. The walk keeps its own stack: nodes may be nested to any depth.
+    `walk` is given a function `meet(node, place)` that is asked first about each node, prototypes not yet looked through; where it
+    gives True it has dealt with the node. It may have the walk go on inside with `enter`. The walk keeps its own stack: nodes may be
+    nested to any depth. Nothing here points back at the walker, so that what it holds is let go when it is.
     """
 
-    def __init__(self, problems: list[Problem], parts: InlineLoader, meet: Callable[[Node, Place], bool]) -> None:
+    def __init__(self, problems: list[Problem], parts: InlineLoader) -> None:
         self.problems = problems
         self.parts = parts
-        self.meet = meet
         self.drawn: list[Drawn] = []
         self.visited = 0
         self._stack: list[tuple[Node, Place] | Callable[[], None]] = []
-        self._expanded: dict[int, tuple[Node, Node | None]] = {}
         self._mesh_files: dict[Path, Mesh | None] = {}
         self._strange: set[str] = set()
+        self.actual = PrototypeBodies(parts)
         self.geometry = GeometryReader(problems, self.actual)
         self.appearance = AppearanceReader(problems, self.actual, parts.resolve)
 
@@ -80,15 +96,7 @@ class SceneWalker:
         """Note a problem."""
         self.problems.append(rule.problem(message, location))
 
-    def actual(self, node: Node) -> Node | None:
-        """Look through instances of prototypes into the node that stands first in their bodies."""
-        if node.proto is None:
-            return node
-        if id(node) not in self._expanded:
-            self._expanded[id(node)] = (node, instance_of(node, self.parts))
-        return self._expanded[id(node)][1]
-
-    def walk(self, nodes: Iterable[Node], place: Place) -> None:
+    def walk(self, nodes: Iterable[Node], place: Place, meet: Callable[[Node, Place], bool]) -> None:
         """Walk through nodes that stand at a place, and all that is inside them."""
         self.enter(nodes, place)
         while self._stack:
@@ -96,7 +104,7 @@ class SceneWalker:
             if callable(item):
                 item()
             else:
-                self._visit(*item)
+                self._visit(*item, meet)
 
     def enter(self, nodes: Iterable[Node], place: Place, leave: Callable[[], None] | None = None) -> None:
         """Have the walk go on with nodes that stand at a place; call `leave` when all that is inside them is done."""
@@ -104,14 +112,14 @@ class SceneWalker:
             self._stack.append(leave)
         self._stack.extend((node, place) for node in reversed(list(nodes)))
 
-    def _visit(self, node: Node, place: Place) -> None:
+    def _visit(self, node: Node, place: Place, meet: Callable[[Node, Place], bool]) -> None:
         self.visited += 1
         if self.visited > MOST_NODES:
             raise TOO_LARGE.error(f"the scene unfolds to more than {MOST_NODES} nodes", node.location)
-        if self.meet(node, place):
+        if meet(node, place):
             return
         found = self.actual(node)
-        if found is None or (found is not node and self.meet(found, place)):
+        if found is None or (found is not node and meet(found, place)):
             return
         match found.type:
             case "Transform":
