@@ -30,8 +30,8 @@ class Frames(Protocol):
 
     num_rows: int
 
-    def first(self) -> Node:
-        """Give the first row."""
+    def row(self, row: int) -> Node:
+        """Give a row."""
 
     def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
         """Give the numbers (N, width) of all rows, some rows at a time."""
@@ -59,28 +59,25 @@ class _SpanFrames:
         except UnusualError as error:
             raise UnusualError(str(error), Location(self._source.path, piece.line)) from None
 
-    def first(self) -> Node:
-        return next(self._rows(0))
-
     def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
         parser = RowParser()
         for k, piece in enumerate(self._span.pieces):
             block = parser.parse(self._source, piece.offset, piece.size, self._span.indent, layout)
             if block is None or len(block) != piece.rows:
-                block = np.empty((piece.rows, layout.width))
-                row = 0
-                for row, node in enumerate(self._rows(k), 1):
-                    try:
-                        block[row - 1] = row_numbers(node, layout)
-                    except RowFaultError as error:
-                        number = piece.first_row + row - 1
-                        place = self._place(k, error.index, f"{inside}.frames[{number}]")
-                        raise _fault(error, number, place) from None
-                    except IndexError:
-                        raise UnusualError("the rows do not end with their lines") from None
-                if row != piece.rows:
-                    raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
+                block = self._carefully(k, layout, inside)
             yield block
+
+    def _carefully(self, k: int, layout: Layout, inside: str) -> npt.NDArray[np.float64]:
+        piece = self._span.pieces[k]
+        block: list[list[float]] = []
+        for number, node in enumerate(self._rows(k), piece.first_row):
+            try:
+                block.append(row_numbers(node, layout))
+            except RowFaultError as error:
+                raise _fault(error, number, self._place(k, error.index, f"{inside}.frames[{number}]")) from None
+        if len(block) != piece.rows:
+            raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
+        return np.array(block, np.float64).reshape(len(block), layout.width)
 
     def _place(self, k: int, offset: int, inside: str) -> Location:
         piece = self._span.pieces[k]
@@ -89,12 +86,20 @@ class _SpanFrames:
         column = offset - last if last >= 0 else piece.column + offset
         return Location(self._source.path, piece.line + head.count(b"\n"), column, inside)
 
-    def location(self, row: int, inside: str) -> Location:
+    def _find(self, row: int) -> tuple[int, Sequence]:
+        """Give the piece that a row is in, and the row."""
         k = max(bisect_right(self._span.pieces, row, key=lambda piece: piece.first_row) - 1, 0)
         for number, node in enumerate(self._rows(k), self._span.pieces[k].first_row):
             if number == row:
-                return self._place(k, node.index, f"{inside}.frames[{row}]")
+                return k, node
         raise UnusualError("the rows do not end with their lines")
+
+    def row(self, row: int) -> Node:
+        return self._find(row)[1]
+
+    def location(self, row: int, inside: str) -> Location:
+        k, node = self._find(row)
+        return self._place(k, node.index, f"{inside}.frames[{row}]")
 
     def plain(self) -> list[object]:
         if sum(piece.size for piece in self._span.pieces) > WHOLE:
@@ -110,21 +115,21 @@ class _NodeFrames:
         self._node, self._document = node, document
         self.num_rows = len(node.items)
 
-    def first(self) -> Node:
-        return self._node.items[0]
+    def row(self, row: int) -> Node:
+        return self._node.items[row]
 
     def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
         tree = self._document.tree
         for at in range(0, self.num_rows, _BLOCK):
             block: list[list[float]] = []
             for row, node in enumerate(self._node.items[at : at + _BLOCK], at):
-                if row * layout.width > _ALIAS_GROWTH * tree.size + 1000:
-                    raise rules.ALIASES.error("aliases make too many numbers", self.location(row, inside))
                 try:
                     block.append(row_numbers(node, layout))
                 except RowFaultError as error:
                     place = self._document.where.location(error.index, f"{inside}.frames[{row}]")
                     raise _fault(error, row, place) from None
+            if self.num_rows * layout.width > _ALIAS_GROWTH * tree.size + 1000:
+                raise rules.ALIASES.error("aliases make too many numbers", self.location(at, inside))
             yield np.array(block, np.float64).reshape(len(block), layout.width)
 
     def location(self, row: int, inside: str) -> Location:

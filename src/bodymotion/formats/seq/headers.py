@@ -21,6 +21,7 @@ __all__ = ["ComponentHeader", "Headers", "read_headers"]
 
 T = TypeVar("T")
 MAX_PARTS = 10**8
+MAX_COMPONENTS = 10**4
 _KEYS = {
     "type": ("type",),
     "content": ("content", "purpose"),
@@ -113,13 +114,24 @@ class _Fields:
         self.document, self.node, self.inside = document, node, inside
         self.values: dict[str, Node] = {}
         self.unknown: dict[str, Node] = {}
+        merged: list[Mapping] = []
         for key, value in node.pairs:
             text = key_text(key)
+            if text == "<<" and isinstance(key, Scalar) and not key.quoted and isinstance(value, Mapping):
+                problems.append(rules.MERGE.problem("a merge key", self.at(key)))
+                merged.append(value)
+                continue
             name = _NAME_OF.get(text) if isinstance(key, Scalar) else None
             known, label = (self.unknown, text) if name is None else (self.values, name)
             if label in known:
                 problems.append(rules.KEY_TWICE.problem(f"the key {text[:60]} occurs twice", self.at(key)))
             known[label] = value
+        for key, value in [pair for mapping in merged for pair in mapping.pairs]:
+            text = key_text(key)
+            if text in _NAME_OF and isinstance(key, Scalar):
+                self.values.setdefault(_NAME_OF[text], value)
+            else:
+                self.unknown.setdefault(text, value)
 
     def at(self, node: Node | None, rest: str = "") -> Location:
         """Say where a node is; None: the mapping itself."""
@@ -149,7 +161,7 @@ class _Reader:
         if node is None or (isinstance(node, Scalar) and not node.quoted and node.text in ("", "~", "null")):
             return None
         if not isinstance(node, Scalar):
-            raise rules.NOT_YAML.error(f"{_KEYS[name][0]} is no text", fields.at(node, f".{_KEYS[name][0]}"), "")
+            raise rules.KEY_VALUE.error(f"{_KEYS[name][0]} is no text", fields.at(node, f".{_KEYS[name][0]}"))
         return node.text
 
     def rate(self, fields: _Fields) -> float | None:
@@ -255,6 +267,8 @@ class _Reader:
             return []
         if not isinstance(node, Sequence):
             raise rules.COMPONENTS.error("the components are no list", top.at(node, ".components"))
+        if len(node.items) > MAX_COMPONENTS:
+            raise rules.COMPONENTS.error(f"there are {len(node.items)} components", top.at(node, ".components"))
         found = []
         for k, item in enumerate(node.items):
             inside = f"components[{k}]"
@@ -371,7 +385,7 @@ class _Reader:
         return name
 
     def first_row(self, own: _Fields, frames: Frames) -> Sequence:
-        row = frames.first()
+        row = frames.row(0)
         if not isinstance(row, Sequence):
             where = frames.location(0, own.inside)
             raise rules.ROW.error("frame 0 is not a row [ … ] of numbers", where)

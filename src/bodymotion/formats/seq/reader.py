@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -125,9 +126,11 @@ def row_blocks(header: ComponentHeader) -> Iterator[tuple[int, npt.NDArray[np.fl
 def _read(header: ComponentHeader) -> tuple[Floats, Floats | None, int, int]:
     """Give the values, the times, the first row with numbers that are not finite (−1: none), and how many such rows there are."""
     assert header.layout is not None
-    values, times = header.layout.empty(header.num_frames)
     bad, first = 0, -1
-    for row, block in row_blocks(header):
+    blocks = row_blocks(header)
+    start = next(blocks, None)  # before room is made: rows that are not as the header says are found here
+    values, times = header.layout.empty(header.num_frames)
+    for row, block in () if start is None else itertools.chain([start], blocks):
         stop = row + len(block)
         header.layout.store(block, values[row:stop], None if times is None else times[row:stop])
         finite = np.isfinite(block)

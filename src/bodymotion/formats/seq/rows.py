@@ -45,7 +45,7 @@ class RowParser:
         self, source: ByteSource, offset: int, size: int, indent: int | None, layout: Layout
     ) -> npt.NDArray[np.float64] | None:
         """Give the numbers (N, width) of a piece of whole rows, or None where anything in it is odd."""
-        if not layout.width:
+        if not layout.width or 2 * layout.width > size:
             return None
         page = self._page
         page.load(source, offset, size)
@@ -111,6 +111,10 @@ class RowParser:
         opening, closing, _ = found
         if (opening < begins).any() or (closing[:-1] >= begins[1:]).any():
             return None
+        if page.has(b"\t") and any(
+            b"\t" in page.copy(begin, stop) for begin, stop in zip(begins.tolist(), opening.tolist(), strict=True)
+        ):
+            return None  # YAML knows no tab between the dash and the row
         return found
 
     def _nested(self, layout: Layout) -> _Found | None:
@@ -237,17 +241,18 @@ def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
     stack: list[Sequence] = []
     filled = False  # whether a value has come since the last comma, dash or opening bracket
     ready = indent is None  # whether a row may begin here
+    dash = 0
     for found in _TOKEN.finditer(text):
         at, token = found.start(), found[0]
         if token == b"[":
             if filled or not (stack or ready):
                 raise UnusualError("a comma is missing")
+            if not stack and indent is not None and b"\t" in text[dash:at]:
+                raise UnusualError("there is a tab before a row")
             stack.append(Sequence(at, True))
             ready = indent is None
         elif token == b"]" and stack:
             done = stack.pop()
-            if not filled and done.items and text[:at].rstrip()[-1:] != b",":
-                raise UnusualError("a value is missing")
             filled = True
             if stack:
                 stack[-1].items.append(done)
@@ -256,7 +261,7 @@ def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
         elif token == b"," and filled and (stack or indent is None):
             filled = False
         elif not stack and token == b"-" and at in dashes and not ready:
-            ready, filled = True, False
+            ready, filled, dash = True, False, at
         elif stack and not filled and _PLAIN.fullmatch(token):
             stack[-1].items.append(Scalar(at, token.decode("ascii"), False))
             filled = True

@@ -68,6 +68,9 @@ NUMBER = Rule(
 )
 TIME_ORDER = Rule("SEQ112", "error", "The time of each frame is greater than that of the frame before it.")
 NOT_FINITE = Rule("SEQ113", "error", "Joint displacements, link positions and ZMPs are finite numbers.", "judgement")
+KEY_VALUE = Rule(
+    "SEQ114", "error", "The keys of the format, but for components, frames and part labels, have single values."
+)
 
 VERSION_MISSING = Rule(
     "SEQ201", "warning", "A CompositeSeq says its format version.", hint="read as version 2; add 'formatVersion: 2'"
@@ -134,6 +137,10 @@ ENCODING = Rule("SEQ220", "warning", "The text is UTF-8.", "judgement", "read as
 DOCUMENTS = Rule("SEQ221", "warning", "A file holds one YAML document.", "judgement", "the first one is read")
 PART_LABELS = Rule("SEQ222", "warning", "There are as many part labels as parts.", "judgement")
 NUM_FRAMES_NUMBER = Rule("SEQ223", "warning", "numFrames is a whole number.", hint="ignored: the rows count")
+
+MERGE = Rule(
+    "SEQ224", "warning", "Mappings are written out.", "judgement", "merged as YAML 1.1 says; Choreonoid knows no '<<'"
+)
 
 RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
 """All rules, in the order of their codes."""

@@ -15,6 +15,7 @@ from bodymotion.diagnostics import Problem
 from bodymotion.formats.seq.document import Document, whole_document
 from bodymotion.formats.seq.headers import ComponentHeader, read_headers
 from bodymotion.formats.seq.reader import component_of, finite_problems, read_document, row_blocks, source_of
+from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 from bodymotion.motion import Component, Motion
 from bodymotion.source import Source
@@ -65,6 +66,26 @@ class MotionReader:
     def num_frames(self) -> int:
         """The number of frames of the longest component."""
         return max((header.num_frames for header in self.components), default=0)
+
+    def end_times(self) -> tuple[tuple[float, float] | None, ...]:
+        """Give the times [s] of the first and the last frame of each component; None where it has no frames."""
+        return tuple(self._ends(k, header) for k, header in enumerate(self.components))
+
+    def _ends(self, index: int, header: ComponentHeader) -> tuple[float, float] | None:
+        if header.layout is None or header.frames is None:
+            return None
+        last = header.num_frames - 1
+        if not header.has_frame_time:
+            assert header.frame_rate is not None
+            return 0.0, last / header.frame_rate
+        try:
+            first, final = (row_numbers(header.frames.row(row), header.layout)[0] for row in (0, last))
+        except RowFaultError as error:
+            raise error.rule.error(f"the last frame {error.message}", header.location) from None
+        except UnusualError as error:
+            whole = read_headers(whole_document(self._bytes, error))
+            return self._ends(index, whole.components[index])
+        return first, final
 
     def chunks(self, num_frames: int) -> Iterator[MotionChunk]:
         """Read the motion in pieces of so many frames, the last one shorter; all components in step.
