@@ -23,6 +23,7 @@ from bodymotion.viewer.keys import add_keys
 from bodymotion.viewer.panel import Panel
 from bodymotion.viewer.player import Player
 from bodymotion.viewer.stage import Stage
+from bodymotion.viewer.surroundings import Lights
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
 
@@ -70,7 +71,7 @@ class Viewer:
         self._when_stopped: list[Callable[[], None]] = []
         self.pictures = 0
         self._prepare_page()
-        self.stage = Stage(self.server, take, self.switches)
+        self.stage = self._set_stage(take)
         self.panel = Panel(self)
         add_keys(self.server, self.act)
         self._first_camera()
@@ -237,6 +238,11 @@ class Viewer:
         self.server.gui.main_panel.dock_right()
         self.server.gui.set_panel_label(self.take.body.name or "bodymotion")
 
+    def _set_stage(self, take: Take) -> Stage:
+        stage = Stage(self.server, take, self.switches)
+        stage.lights = Lights(self.server.scene, self.switches.shadows)
+        return stage
+
     def _first_camera(self) -> None:
         view = self.stage.view("Corner")
         camera = self.server.initial_camera
@@ -278,6 +284,8 @@ class Viewer:
             "loop": lambda: setattr(player, "loop", not player.loop),
             "follow": lambda: self.stage.switch("follow", not self.switches.follow),
         }
+        if name in moves and player.num_frames < 2:
+            return
         if name in moves:
             self._go(moves[name])
         else:
@@ -289,7 +297,7 @@ class Viewer:
         self.take = take
         self.player = self.player.moved_to(take.timeline)
         self._prepare_page()
-        self.stage = Stage(self.server, take, self.switches)
+        self.stage = self._set_stage(take)
         self.panel = Panel(self)
         add_keys(self.server, self.act)
 

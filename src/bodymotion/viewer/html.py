@@ -1,6 +1,7 @@
 """A motion as one HTML page that plays without a server and without a network.
 
-The page is viser's own player with everything in it. Frames are sampled at most `MOST_PICTURES` times a second; all else of the motion
+The page is viser's own player with everything in it. Its light is viser's, too: at each new round the player goes back to that for a
+moment, and other lights would flicker. Frames are sampled at most `MOST_PICTURES` times a second; all else of the motion
 stays in its file.
 """
 
@@ -63,6 +64,8 @@ def page(take: Take, switches: Switches | None = None) -> str:
     server = quiet_server("127.0.0.1", 0)
     try:
         stage = Stage(server, take, switches)
+        if not switches.shadows:
+            server.scene.configure_default_lights(True, cast_shadow=False)
         view = stage.view("Corner")
         camera = server.initial_camera
         camera.fov = view.field_of_view

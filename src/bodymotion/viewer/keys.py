@@ -1,7 +1,7 @@
 """The keys of the viewer, the same ones in the live viewer and in the page.
 
 viser turns its camera with the arrow keys; here left and right belong to the frames, so their events are held back from it. A button or tab
-that was clicked keeps the focus and would take space and arrows for itself; they are passed on.
+that was clicked keeps the focus and would take space and arrows for itself; they are passed on. A slider keeps the arrows, Home and End.
 """
 
 from __future__ import annotations
@@ -47,6 +47,11 @@ if (!window.bodymotionKeys) {
       metaKey: event.metaKey, bubbles: true, cancelable: true,
     }));
   }, true);
+  document.body.addEventListener("keydown", (event) => {
+    if (event.target instanceof HTMLElement && event.target.getAttribute("role") === "slider" && event.key !== " ") {
+      if (mine.includes(event.key)) event.stopPropagation();
+    }
+  });
   document.documentElement.addEventListener("keydown", (event) => {
     if (event.key === "ArrowLeft" || event.key === "ArrowRight") event.stopPropagation();
   });

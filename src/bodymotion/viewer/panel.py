@@ -85,17 +85,21 @@ class Panel:
                 continue
             tick = self._ticks[name] = gui.add_checkbox(label, getattr(viewer.switches, name))
             tick.on_update(self._switched(name))
+        self._path: Any = None
         if take.num_frames > 1:
             names = tuple(dict.fromkeys(link.name for link in take.body.links))
-            initial = viewer.switches.path if viewer.switches.path in names else NO_PATH
-            path = gui.add_dropdown("Path of", (NO_PATH, *names), initial_value=initial)
-            path.on_update(
+            self._path = gui.add_dropdown("Path of", (NO_PATH, *names), initial_value=self._path_shown(names))
+            self._path.on_update(
                 lambda event: (
                     viewer.choose_path(None if event.target.value == NO_PATH else event.target.value)
                     if event.client_id is not None
                     else None
                 )
             )
+
+    def _path_shown(self, names: tuple[str, ...]) -> str:
+        path = self._viewer.switches.path
+        return path if path is not None and path in names else NO_PATH
 
     def _switched(self, name: str) -> Any:  # noqa: ANN401
         def react(event: viser.GuiEvent[viser.GuiCheckboxHandle]) -> None:
@@ -111,6 +115,8 @@ class Panel:
             self.playback.sync()
         for name, tick in self._ticks.items():
             tick.value = getattr(viewer.switches, name)
+        if self._path is not None:
+            self._path.value = self._path_shown(self._path.options)
         if self.plot is not None:
             self.plot.follow(viewer.player.frame)
         if slow:

@@ -11,7 +11,7 @@ from bodymotion.arrays import Floats
 from bodymotion.viewer.camera import View, framing, from_viewpoint
 from bodymotion.viewer.overlays import Overlays, frames_of_path
 from bodymotion.viewer.scene import Scene
-from bodymotion.viewer.surroundings import add_surroundings
+from bodymotion.viewer.surroundings import Lights, add_surroundings
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
 
@@ -40,6 +40,7 @@ class Stage:
         self.scene = Scene(server, take, first)
         self.overlays = Overlays(self.scene)
         self._anchor = np.array(first[0, :3])
+        self.lights: Lights | None = None
         add_surroundings(server.scene, self.scene.size)
         for name in ("visuals", "collisions", "frames", "axes", "devices", "mass", "zmp"):
             if getattr(switches, name) != (name == "visuals"):
@@ -105,6 +106,7 @@ class Stage:
             "devices": self.overlays.show_devices,
             "mass": self.overlays.show_mass,
             "zmp": lambda on: self.overlays.show_zmp(on and self.take.zmp is not None),
+            "shadows": lambda on: self.lights.cast_shadows(on) if self.lights is not None else None,
             "stand": lambda on: self.choose_path(self.switches.path),
         }
         if name in showers:

@@ -9,24 +9,35 @@ import numpy as np
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["add_surroundings"]
+__all__ = ["Lights", "add_surroundings"]
 
 SKY_TOP, SKY_BOTTOM = (206, 216, 228), (240, 243, 246)
 
 
 def add_surroundings(api: viser.SceneApi, size: float) -> None:
-    """Add sky, light and ground for things of `size` metres.
-
-    The main light comes from the front, left and above, where the first camera is; together with viser's even light from all sides it
-    shows a surface about as bright as its own colour.
-    """
+    """Add sky and ground for things of `size` metres."""
     share = np.linspace(0.0, 1.0, 256)[:, None, None]
     sky = np.asarray(SKY_TOP) * (1 - share) + np.asarray(SKY_BOTTOM) * share
     api.set_background_image(np.repeat(sky, 2, axis=1).astype(np.uint8), format="png")
-    api.configure_default_lights(False)
-    api.add_light_directional("/lights/key", intensity=1.1, cast_shadow=True, position=(2.0, 1.2, 3.0))
-    api.add_light_directional("/lights/fill", intensity=0.25, position=(1.0, -2.0, 1.5))
     _add_ground(api, size)
+
+
+class Lights:
+    """The light of the live viewer: the main one from the front, left and above, where the first camera is, and a weaker one.
+
+    Together with viser's even light from all sides they show a surface about as bright as its own colour.
+    """
+
+    def __init__(self, api: viser.SceneApi, shadows: bool) -> None:
+        api.configure_default_lights(False)
+        self._key = api.add_light_directional(
+            "/lights/key", intensity=1.1, cast_shadow=shadows, position=(2.0, 1.2, 3.0)
+        )
+        api.add_light_directional("/lights/fill", intensity=0.25, position=(1.0, -2.0, 1.5))
+
+    def cast_shadows(self, on: bool) -> None:
+        """Have shadows, or do without them on a slow machine."""
+        self._key.cast_shadow = on
 
 
 def _add_ground(api: viser.SceneApi, size: float) -> None:

@@ -20,6 +20,7 @@ class Switches:
     zmp: bool = True
     follow: bool = False
     stand: bool = False
+    shadows: bool = True
     path: str | None = None
     plotted: tuple[str, ...] = ()
 
@@ -34,5 +35,6 @@ LABELS = {
     "zmp": "ZMP",
     "follow": "Follow root",
     "stand": "Stand on ground",
+    "shadows": "Shadows",
 }
 """The switches that are a tick in the panel, in its order, and what is written there."""

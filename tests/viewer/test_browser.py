@@ -1,0 +1,291 @@
+"""The real viewer in a real browser: headless Chromium, its pictures drawn in software."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from small_robots import arm, biped, swinging
+
+import bodymotion as bm
+from bodymotion.viewer import Viewer
+from bodymotion.viewer.html import write_page
+from bodymotion.viewer.switches import Switches
+from bodymotion.viewer.take import make_take
+
+pytestmark = pytest.mark.browser
+
+FLAGS = [
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE = 20.0
+NO_NOTICES = "addEventListener('DOMContentLoaded',()=>{const s=document.createElement('style');" \
+    "s.textContent='.mantine-Notification-root{display:none!important}';document.head.append(s)})"  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[object]:
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        program = None
+    if program is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("no Chromium or no Playwright, and CI=true")
+        pytest.skip("no Chromium or no Playwright")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium) -> Iterator[object]:
+    page = chromium.new_page(viewport={"width": 700, "height": 330})
+    page.add_init_script(NO_NOTICES)
+    page.faults = []
+    page.fetched = []
+    page.on("pageerror", lambda error: page.faults.append(str(error)))
+    page.on("dialog", lambda dialog: (page.faults.append("a dialog opened"), dialog.dismiss()))
+    page.on("request", lambda r: page.fetched.append(r.url) if not r.url.startswith(("data:", "blob:")) else None)
+    yield page
+    page.close()
+    assert page.faults == []
+
+
+@pytest.fixture
+def showing(page) -> Iterator[Callable[..., Viewer]]:
+    open_viewers: list[Viewer] = []
+
+    def show(body: bm.Body | None, motion: bm.Motion | None = None, play: bool = False) -> Viewer:
+        viewer = Viewer(make_take(body, motion), port=8700, play=play)
+        viewer.show("shadows", False)
+        open_viewers.append(viewer)
+        page.goto(viewer.url)
+        page.get_by_role("tab", name="Show").wait_for(timeout=PATIENCE * 1000)
+        until(lambda: len(colored(picture(page), GREEN)) + len(colored(picture(page), ORANGE)) > 50)
+        return viewer
+
+    yield show
+    for viewer in open_viewers:
+        viewer.stop()
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait until something is true, and fail when it never is."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it never came about"
+        time.sleep(0.05)
+
+
+def picture(page) -> np.ndarray:
+    """The three-dimensional part of the page, left of the panel, once it is at rest: (H, W, 3) in 0…255."""
+    return np.asarray(
+        Image.open(io.BytesIO(page.screenshot(clip={"x": 0, "y": 0, "width": 310, "height": 330}))).convert("RGB")
+    ).astype(int)
+
+
+def at_rest(page) -> np.ndarray:
+    """The picture when two in a row are the same."""
+    last = picture(page)
+    for _ in range(60):
+        time.sleep(0.1)
+        now = picture(page)
+        if np.abs(now - last).max() <= 2:
+            return now
+        last = now
+    return last
+
+
+RED, GREEN, BLUE = (1, 0, 0), (0, 1, 0), (0, 0, 1)
+ORANGE = (1, 0.4, 0)
+
+
+def colored(image: np.ndarray, color: tuple[float, ...]) -> np.ndarray:
+    """The places (N, 2) in the picture that have clearly that colour."""
+    light = image.max(axis=2, keepdims=True).clip(1)
+    near = np.abs(image / light - np.array(color)).max(axis=2) < 0.32
+    return np.argwhere(near & (light[..., 0] > 90))
+
+
+def difference(a: np.ndarray, b: np.ndarray) -> float:
+    """The share of pixels that differ clearly."""
+    return float((np.abs(a - b).max(axis=2) > 25).mean())
+
+
+def test_the_robot_is_seen_in_its_colours(page, showing) -> None:
+    viewer = showing(arm())
+    with_robot = at_rest(page)
+    seen = [len(colored(with_robot, color)) for color in (RED, GREEN, BLUE)]
+    viewer.show("visuals", False)
+    until(lambda: not len(colored(picture(page), GREEN)))
+    without = at_rest(page)
+    assert min(seen) > 150
+    assert [len(colored(without, color)) for color in (RED, GREEN, BLUE)] == [0, 0, 0]
+    assert difference(with_robot, without) > 0.02
+    assert page.fetched and all(url.startswith(viewer.url) for url in page.fetched)
+
+
+def test_play_moves_it_and_keys_work(page, showing) -> None:
+    body = biped()
+    viewer = showing(body, swinging(body, seconds=4))
+    before = at_rest(page)
+    page.get_by_role("button", name="Play").click()
+    until(lambda: viewer.playing and viewer.frame > 20)
+    page.keyboard.press("Space")
+    until(lambda: not viewer.playing)
+    assert difference(before, at_rest(page)) > 0.01
+    frame = viewer.frame
+    for key, expected in (
+        ("ArrowRight", frame + 1),
+        ("ArrowLeft", frame),
+        ("Shift+ArrowRight", min(frame + 5, 200)),
+        ("End", 200),
+        ("Home", 0),
+    ):
+        page.keyboard.press(key)
+        until(lambda expected=expected: viewer.frame == expected)
+    page.keyboard.press("]")
+    until(lambda: viewer.player.speed == 2.0)
+    page.keyboard.press("[")
+    until(lambda: viewer.player.speed == 1.0)
+    page.keyboard.press("l")
+    until(lambda: not viewer.player.loop)
+
+
+def test_scrubbing_shows_that_frame(page, showing) -> None:
+    body = arm()
+    wave = np.sin(np.arange(101) / 50 * np.pi)
+    timeline = bm.Timeline.uniform(101, 50.0)
+    values = np.stack([-0.9 * wave, 0.25 * wave], axis=1)
+    viewer = showing(
+        body, bm.Motion((bm.MultiValueSeq(content="JointDisplacement", timeline=timeline, values=values),))
+    )
+    first = at_rest(page)
+    field = page.locator("input[type=text]").first
+    field.fill("25")
+    field.press("Enter")
+    page.get_by_text("frame 25 of 100").wait_for()
+    assert viewer.frame == 25
+    shown = at_rest(page)
+    viewer.replace(make_take(body, None))
+    page.get_by_text("frame 25 of 100").wait_for(state="hidden")
+    for column in range(2):
+        viewer.set_joint(column, values[25, column])
+    until(lambda: len(colored(picture(page), BLUE)) > 50)
+    posed = at_rest(page)
+    assert difference(shown, first) > 0.02
+    assert difference(shown, posed) < 0.003
+
+
+def test_a_joint_slider_moves_its_link_and_what_hangs_on_it(page, showing) -> None:
+    viewer = showing(arm())
+    start, seen = viewer.link_poses(), at_rest(page)
+    row = page.locator("input[type=text]").nth(1)
+    row.fill("0.25")
+    row.press("Enter")
+    until(lambda: viewer.stage.q[1] == pytest.approx(0.25))
+    moved = viewer.link_poses()
+    np.testing.assert_array_equal(moved[:2], start[:2])
+    assert moved[2, 0] - start[2, 0] == pytest.approx(0.25)
+    slid = at_rest(page)
+    way = colored(slid, BLUE).mean(axis=0) - colored(seen, BLUE).mean(axis=0)
+    assert np.linalg.norm(way) > 8
+    assert abs(len(colored(slid, RED)) - len(colored(seen, RED))) < 0.1 * len(colored(seen, RED))
+    thumb = page.get_by_role("slider").first
+    thumb.focus()
+    page.keyboard.press("End")
+    until(lambda: viewer.stage.q[0] == pytest.approx(1.0, abs=0.002))
+    np.testing.assert_allclose(viewer.link_poses(), arm().forward_kinematics(viewer.stage.q), atol=1e-12)
+
+
+def test_names_are_text_and_never_html(page, showing) -> None:
+    evil = "<img src=x onerror='alert(1)'>"
+    body = arm()
+    links = tuple(
+        bm.Link(name=evil, index=one.index, parent=one.parent, offset=one.offset, segments=one.segments,
+                joint=bm.Joint(name=evil, type=one.joint.type, id=one.joint.id, axis=one.joint.axis))
+        for one in body.links
+    )  # fmt: skip
+    body = bm.Body(
+        name=evil, links=links, devices=(bm.Gyro(name=evil, link=1),), viewpoints=(bm.Viewpoint(description=evil),)
+    )
+    viewer = showing(body, swinging(body))
+    viewer.say(evil, bad=True)
+    viewer.show("devices")
+    for tab in ("Show", "Plot", "About"):
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_timeout(300)
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_the_page_plays_from_a_file_without_a_network(chromium, page, tmp_path) -> None:
+    body = biped()
+    file = tmp_path / "walk.html"
+    sampling = write_page(make_take(body, swinging(body, seconds=60, rate=200)), file, Switches(shadows=False))
+    assert len(sampling.frames) == 1801
+    page.context.set_offline(True)
+    page.set_viewport_size({"width": 310, "height": 380})
+    page.goto(file.as_uri())
+    until(lambda: len(colored(picture(page), ORANGE)) > 50)
+    pictures = [picture(page)]
+    for _ in range(4):
+        page.wait_for_timeout(350)
+        pictures.append(picture(page))
+    assert max(difference(pictures[0], other) for other in pictures[1:]) > 0.01
+    assert page.fetched == [file.as_uri()]
+    clock = page.locator("input.mantine-NumberInput-input")
+    page.keyboard.press("Space")
+    page.keyboard.press("Home")
+    until(lambda: float(clock.input_value()) == 0.0)
+    page.keyboard.press("ArrowRight")
+    until(lambda: float(clock.input_value()) == pytest.approx(1 / 30, abs=1e-3))
+
+
+def test_saving_the_file_shows_the_new_motion_at_the_same_time(page, tmp_path) -> None:
+    from bodymotion.viewer import view
+
+    def text(frames: int, x: float) -> str:
+        rows = "\n".join(f"  - [ [ {x}, 0, 0.5, 1, 0, 0, 0 ] ]" for _ in range(frames))
+        return (
+            "type: BodyMotion\ncomponents:\n- type: MultiSE3Seq\n  content: LinkPosition\n  frameRate: 10\n"
+            f"  numFrames: {frames}\n  numParts: 1\n  SE3Format: XYZQWQXQYQZ\n  frames:\n{rows}\n"
+        )
+
+    file = tmp_path / "a.seq"
+    file.write_text(text(20, 1.0))
+    viewer = view(file, port=8700, open_browser=False, block=False, watch=True, play=False)
+    assert viewer is not None
+    try:
+        viewer.seek(1.2)
+        page.goto(viewer.url)
+        replacement = tmp_path / "b.seq"
+        replacement.write_text(text(40, 2.0))
+        replacement.replace(file)
+        until(lambda: viewer.take.num_frames == 40)
+        assert viewer.time == pytest.approx(1.2)
+        assert viewer.link_poses()[0, 0] == 2.0
+        file.write_text("type: BodyMotion\ncomponents: [ [ [")
+        page.get_by_text("Not reloaded").wait_for(timeout=PATIENCE * 1000)
+        assert viewer.take.num_frames == 40
+        Path(file).write_text(text(30, 3.0))
+        until(lambda: viewer.take.num_frames == 30)
+        page.get_by_text("Not reloaded").wait_for(state="hidden", timeout=PATIENCE * 1000)
+    finally:
+        viewer.stop()
