@@ -8,7 +8,17 @@ import numpy.typing as npt
 from bodymotion import rotations
 from bodymotion.arrays import Floats
 
-__all__ = ["IDENTITY", "compose", "from_matrix", "from_parts", "inverse", "to_matrix", "transform_points"]
+__all__ = [
+    "IDENTITY",
+    "compose",
+    "from_matrix",
+    "from_parts",
+    "inverse",
+    "is_rigid",
+    "nearest_rigid",
+    "to_matrix",
+    "transform_points",
+]
 
 IDENTITY: Floats = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 IDENTITY.flags.writeable = False
@@ -51,6 +61,24 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
     """Give the poses of rigid homogeneous matrices (..., 4, 4)."""
     matrix = np.asarray(matrix, dtype=np.float64)
     return from_parts(matrix[..., :3, 3], rotations.from_matrix(matrix[..., :3, :3]))
+
+
+def is_rigid(matrix: npt.ArrayLike) -> bool:
+    """Whether a matrix (4, 4) turns and moves without stretching or mirroring."""
+    turn = np.asarray(matrix, dtype=np.float64)[:3, :3]
+    return bool((np.abs(turn @ turn.T - np.eye(3)) < 1e-6).all() and np.linalg.det(turn) > 0)
+
+
+def nearest_rigid(matrix: npt.ArrayLike) -> Floats:
+    """Take the stretching out of a matrix (4, 4): the nearest turn, from the polar decomposition."""
+    matrix = np.asarray(matrix, dtype=np.float64)
+    if is_rigid(matrix):
+        return matrix
+    u, _, v = np.linalg.svd(matrix[:3, :3])
+    turn = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v)) or 1.0]) @ v
+    result = matrix.copy()
+    result[:3, :3] = turn
+    return result
 
 
 def transform_points(pose: npt.ArrayLike, points: npt.ArrayLike) -> Floats:
