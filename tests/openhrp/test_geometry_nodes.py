@@ -202,9 +202,19 @@ class TestExtrusion:
         assert (tube.face_normals[:, 1] == 0).all()
 
     def test_a_clockwise_section_needs_ccw_false(self, tmp_path):
+        """Without it the faces of a closed body would look inwards: they are turned round, and it is said."""
         section = "crossSection [ 1 1, -1 1, -1 -1, 1 -1, 1 1 ]"
-        assert volume(mesh(tmp_path, f"Shape {{ geometry Extrusion {{ {section} }} }}")) == pytest.approx(-4.0)
-        assert volume(mesh(tmp_path, f"Shape {{ geometry Extrusion {{ {section} ccw FALSE }} }}")) == pytest.approx(4.0)
+        body = read(tmp_path, f"Shape {{ geometry Extrusion {{ {section} }} }}")
+        assert volume(body.links[0].visuals[0].to_mesh()) == pytest.approx(4.0)
+        assert rules(body) == ["VRML213"]
+        body = read(tmp_path, f"Shape {{ geometry Extrusion {{ {section} ccw FALSE }} }}")
+        assert volume(body.links[0].visuals[0].to_mesh()) == pytest.approx(4.0) and rules(body) == []
+
+    def test_what_is_written_to_be_seen_from_inside_stays_so(self, tmp_path):
+        assert volume(mesh(tmp_path, "Shape { geometry Extrusion { ccw FALSE } }")) == pytest.approx(-4.0)
+        section = "crossSection [ 1 1, -1 1, -1 -1, 1 -1, 1 1 ] endCap FALSE"
+        tube = mesh(tmp_path, f"Shape {{ geometry Extrusion {{ {section} }} }}")
+        assert tube.face_normals[0] @ (tube.vertices[tube.faces[0]].mean(axis=0) * [1, 0, 1]) < 0
 
     @given(st.lists(st.floats(-1, 1), min_size=3, max_size=3).filter(lambda v: np.linalg.norm(v) > 0.1))
     @settings(max_examples=30)
@@ -231,7 +241,7 @@ class TestExtrusion:
 
     def test_a_concave_section_has_whole_caps(self, tmp_path):
         section = "crossSection [ 0 0, 0 2, 2 2, 2 1, 1 1, 1 0, 0 0 ]"
-        assert abs(volume(mesh(tmp_path, f"Shape {{ geometry Extrusion {{ {section} }} }}"))) == pytest.approx(3.0)
+        assert volume(mesh(tmp_path, f"Shape {{ geometry Extrusion {{ {section} }} }}")) == pytest.approx(3.0)
 
     def test_more_points_than_can_be_held(self, tmp_path):
         many = " ".join(["0 1 0"] * 6000)

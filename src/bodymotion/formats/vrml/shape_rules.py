@@ -29,6 +29,12 @@ OUT_OF_RANGE = Rule(
 BAD_SIZE = Rule("VRML210", "warning", "The sizes of a primitive are greater than zero; others show nothing.")
 TOO_LARGE = Rule("VRML211", "error", "A scene stays within what can be held; what is beyond is left out.", "judgement")
 UNKNOWN_NODE = Rule("VRML212", "warning", "A node is of the standard or has a PROTO; others are left out.")
+INSIDE_OUT = Rule(
+    "VRML213",
+    "warning",
+    "The cross-section of an Extrusion runs counter-clockwise seen from +y, so that the faces look outwards.",
+    hint="a closed one that looks inwards is turned round; reverse the cross-section, or write ccw FALSE if that is meant",
+)
 
 RULES: tuple[Rule, ...] = (
     WRONG_VALUE,
@@ -43,4 +49,5 @@ RULES: tuple[Rule, ...] = (
     BAD_SIZE,
     TOO_LARGE,
     UNKNOWN_NODE,
+    INSIDE_OUT,
 )

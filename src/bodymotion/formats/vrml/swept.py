@@ -11,7 +11,7 @@ from bodymotion import rotations
 from bodymotion.arrays import Floats, frozen_ints
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.formats.vrml.shape_rules import BAD_SIZE, NOT_FINITE, UNUSED_LIST
+from bodymotion.formats.vrml.shape_rules import BAD_SIZE, INSIDE_OUT, NOT_FINITE, UNUSED_LIST
 from bodymotion.meshing import triangulate
 from bodymotion.shapes import Corners, Mesh
 
@@ -116,14 +116,20 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
             all_faces.append(grid[ring][cut])
             uv_faces.append(cut + sum(map(len, uv_values)))
             uv_values.append(on_cap)
-    return reader.mesh(
-        node,
-        points.reshape(-1, 3),
-        np.concatenate(all_faces),
-        None,
-        None,
-        Corners(np.concatenate(uv_values), frozen_ints(np.concatenate(uv_faces))),
-    )
+    whole, uv_whole = np.concatenate(all_faces), np.concatenate(uv_faces)
+    closed = round_section and (round_spine or len(all_faces) == 3)
+    if closed and "ccw" not in node.fields and _volume(points.reshape(-1, 3), whole) < 0:
+        # Real models have such sections, and mean a body to be seen from outside.
+        reader.tell(INSIDE_OUT, "the cross-section of an Extrusion runs clockwise", node.location)
+        whole, uv_whole = whole[:, ::-1], uv_whole[:, ::-1]
+    uv = Corners(np.concatenate(uv_values), frozen_ints(uv_whole))
+    return reader.mesh(node, points.reshape(-1, 3), whole, None, None, uv)
+
+
+def _volume(points: Floats, faces: Indices) -> float:
+    """Give the volume inside a closed mesh by Gauss's theorem: negative where the faces look inwards."""
+    a, b, c = np.moveaxis((points - points.mean(axis=0))[faces], 1, 0)
+    return float(np.einsum("ij,ij->", a, np.cross(b, c)))
 
 
 def _stretched(values: Floats, default: list[float], count: int) -> Floats:
