@@ -206,7 +206,7 @@ class TestExtrusion:
         section = "crossSection [ 1 1, -1 1, -1 -1, 1 -1, 1 1 ]"
         body = read(tmp_path, f"Shape {{ geometry Extrusion {{ {section} }} }}")
         assert volume(body.links[0].visuals[0].to_mesh()) == pytest.approx(4.0)
-        assert rules(body) == ["VRML213"]
+        assert rules(body) == ["VRML208"]
         body = read(tmp_path, f"Shape {{ geometry Extrusion {{ {section} ccw FALSE }} }}")
         assert volume(body.links[0].visuals[0].to_mesh()) == pytest.approx(4.0) and rules(body) == []
 

@@ -19,9 +19,6 @@ UNUSED_LIST = Rule(
 )
 NO_POINTS = Rule("VRML206", "warning", "A shape has points; one without shows nothing.", "judgement")
 NOT_FINITE = Rule("VRML207", "warning", "Coordinates are finite numbers; faces with others are left out.", "judgement")
-NO_TEXTURE = Rule(
-    "VRML208", "note", "The image of a texture is there and of a known kind; else the surface has its colour alone."
-)
 NOT_SHOWN = Rule("VRML213", "note", "Some nodes of VRML97 have no shape here.", "judgement")
 OUT_OF_RANGE = Rule(
     "VRML209", "warning", "Colours and the other values of a material are in 0…1; others are cut off there."
@@ -30,7 +27,7 @@ BAD_SIZE = Rule("VRML210", "warning", "The sizes of a primitive are greater than
 TOO_LARGE = Rule("VRML211", "error", "A scene stays within what can be held; what is beyond is left out.", "judgement")
 UNKNOWN_NODE = Rule("VRML212", "warning", "A node is of the standard or has a PROTO; others are left out.")
 INSIDE_OUT = Rule(
-    "VRML213",
+    "VRML208",
     "warning",
     "The cross-section of an Extrusion runs counter-clockwise seen from +y, so that the faces look outwards.",
     hint="a closed one that looks inwards is turned round; reverse the cross-section, or write ccw FALSE if that is meant",
