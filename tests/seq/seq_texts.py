@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -164,7 +165,7 @@ def motions(draw: st.DrawFn, numbers: st.SearchStrategy[str] = json_numbers) -> 
         if stamped:
             top[keys["time"]] = "true"
     components = [(values, rows) for values, rows, _ in fields]
-    write = draw(st.sampled_from([_block, _block, _mixed, _flow]))
+    write = draw(st.sampled_from([_block, _block, _nested, _mixed, _flow]))
     text = write(draw, top, components)
     if draw(st.booleans()) and write is not _flow:
         text = text.replace("\n", "\r\n")
@@ -202,6 +203,31 @@ def _block(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str
     lines = [f"{name}: {value}{note}\n" for name, value in _shuffled(draw, top)]
     at = draw(st.integers(0, len(lines)))
     return blank + "".join(lines[:at]) + body + "".join(lines[at:])
+
+
+def _nested(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str, str], list[str]]]) -> str:
+    """Block style throughout, rows as nested lists, as PyYAML writes them."""
+    note = draw(st.sampled_from(["", "", "  # - [comment], - -", " #"]))
+    blank = draw(st.sampled_from(["", "", "\n", "# x\n", "   \n"]))
+    gap = " " * draw(st.sampled_from([0, 0, 0, 2, 5]))
+    body = "components:\n"
+    for values, rows in components:
+        lines = [f"{name}: {value}\n" for name, value in _shuffled(draw, values)]
+        frames = "frames:\n"
+        for row in rows:
+            column, opening = 0, True
+            for token in ["[", *re.findall(r"[][]|[^],[ ]+", row), "]"]:
+                if token == "[":
+                    frames += f"  {gap}{' ' * column}- " if not opening or column == 0 else "- "
+                    column, opening = column + 2, True
+                elif token == "]":
+                    column -= 2
+                else:
+                    frames += ("- " if opening else f"  {gap}{' ' * column}- ") + f"{token}{note}\n{blank}"
+                    opening = False
+        lines.insert(draw(st.integers(0, len(lines))), frames)
+        body += "- " + "  ".join(lines)
+    return body + "".join(f"{name}: {value}\n" for name, value in _shuffled(draw, top))
 
 
 def _mixed(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str, str], list[str]]]) -> str:

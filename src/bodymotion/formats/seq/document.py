@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.layout import Layout
 from bodymotion.formats.seq.nodes import Mapping, Node, Places, Scalar, Sequence, Tree, key_text, plain, read_tree
+from bodymotion.formats.seq.page import without_comments
 from bodymotion.formats.seq.rows import RowFaultError, RowParser, careful_rows, row_numbers
 from bodymotion.formats.seq.scan import Span, scan
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
@@ -47,17 +48,41 @@ def _fault(error: RowFaultError, row: int, location: Location) -> FormatError:
     return error.rule.error(f"frame {row} {error.message}", location)
 
 
+def _rows_by_yaml(text: bytes, indent: int | None) -> list[Node]:
+    """Parse a piece of rows as a YAML document of its own."""
+    where = Places(None)
+    where.add(text.decode("ascii") if indent is not None else f"[{text.decode('ascii')}]", 1, 1)
+    tree = read_tree(where)
+    if not isinstance(tree.root, Sequence) or tree.next_document is not None or tree.aliased:
+        raise UnusualError("the rows are no list")
+    if indent is None:
+        _shift(tree.root.items)
+    return tree.root.items
+
+
+def _shift(nodes: list[Node]) -> None:
+    for node in nodes:
+        node.index -= 1
+        if isinstance(node, Sequence):
+            _shift(node.items)
+
+
 class _SpanFrames:
     def __init__(self, source: ByteSource, span: Span) -> None:
         self._source, self._span = source, span
         self.num_rows = span.num_rows
 
-    def _rows(self, k: int) -> Iterator[Sequence]:
+    def _rows(self, k: int) -> Iterable[Node]:
+        """Give the rows of a piece as nodes whose `index` is their place in the piece."""
         piece = self._span.pieces[k]
+        text = without_comments(self._source.read(piece.offset, piece.size))
         try:
-            yield from careful_rows(self._source.read(piece.offset, piece.size), self._span.indent)
+            return list(careful_rows(text, self._span.indent))
         except UnusualError as error:
-            raise UnusualError(str(error), Location(self._source.path, piece.line)) from None
+            try:
+                return _rows_by_yaml(text, self._span.indent)
+            except (FormatError, UnicodeDecodeError):
+                raise UnusualError(str(error), Location(self._source.path, piece.line)) from None
 
     def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
         parser = RowParser()
@@ -86,7 +111,7 @@ class _SpanFrames:
         column = offset - last if last >= 0 else piece.column + offset
         return Location(self._source.path, piece.line + head.count(b"\n"), column, inside)
 
-    def _find(self, row: int) -> tuple[int, Sequence]:
+    def _find(self, row: int) -> tuple[int, Node]:
         """Give the piece that a row is in, and the row."""
         k = max(bisect_right(self._span.pieces, row, key=lambda piece: piece.first_row) - 1, 0)
         for number, node in enumerate(self._rows(k), self._span.pieces[k].first_row):

@@ -15,7 +15,7 @@ __all__ = ["Mask", "Page", "without_comments"]
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-_BEFORE, _BEHIND = 8, 80
+_BEFORE, _MORE, _BEHIND = 8, 8, 88
 _COMMENT = re.compile(rb"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
 
 
@@ -34,8 +34,8 @@ class Page:
     def _room(self, size: int) -> None:
         self.memory = bytearray(_BEFORE + size + _BEHIND)
         self._all: Bytes = np.frombuffer(self.memory, np.uint8)
-        self._mask = np.empty(size, np.bool_)
-        self._spare = np.empty(size, np.uint8)
+        self._mask = np.empty(size + _MORE, np.bool_)
+        self._spare = np.empty(size + _MORE, np.uint8)
 
     @property
     def text(self) -> Bytes:
@@ -44,7 +44,7 @@ class Page:
 
     def load(self, source: ByteSource, offset: int, size: int) -> None:
         """Take up to `size` bytes of a file from `offset` on."""
-        if len(self._mask) < size:
+        if len(self._mask) < size + _MORE:
             self._room(size)
         self.size = source.read_into(offset, memoryview(self.memory)[_BEFORE : _BEFORE + size])
         self._all[_BEFORE + self.size : _BEFORE + self.size + _BEHIND] = 0
@@ -65,6 +65,11 @@ class Page:
         """Put spaces in place of comments."""
         if self.has(b"#"):
             self.put(without_comments(self.copy()))
+
+    def extend(self, size: int) -> None:
+        """Take a few of the bytes behind the text into it."""
+        assert size <= len(self._mask)
+        self.size = size
 
     def list_text(self, start: int, stop: int) -> memoryview:
         """Give `[` + the bytes from start to stop + `]`, in place: what stood beside them is lost."""

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Rule
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bits import Places, Rank, Words, after, before, places
+from bodymotion.formats.seq.block_rows import flow_of_block
 from bodymotion.formats.seq.layout import Layout
 from bodymotion.formats.seq.nodes import Node, Scalar, Sequence
 from bodymotion.formats.seq.numbers import number
@@ -88,6 +89,8 @@ class RowParser:
         if not len(begins):
             return None
         text, size = page.text, page.size
+        if page.copy(int(begins[0]) + indent, int(begins[0]) + indent + 4) == b"- - ":
+            return self._nested(layout) if flow_of_block(page, indent) else None
         text[begins[1:] - 1] = 44
         text[begins + indent] = 32
         if usual and layout.order is None:

@@ -27,7 +27,7 @@ VERSION = Rule("SEQ004", "error", "The format version is 1, 2, 3 or 4.", "refere
 TOO_LARGE = Rule(
     "SEQ005",
     "error",
-    "A large file has its frames in the usual shape, one flow-style row of numbers for each frame.",
+    "A large file has its frames in a usual shape: a line for each frame, or the lists that YAML libraries write.",
     "judgement",
     "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are read without holding the whole text in memory",
 )

@@ -1,9 +1,10 @@
 """Finds the rows of numbers in the bytes of a file, without parsing them, and takes them out of the text.
 
 What is left, the skeleton, is small: the headers, with a mark `~` in place of the rows of each component. It is parsed as YAML; a
-mark that comes back as the only item of a sequence proves that YAML, too, saw rows there. Rows are known in two shapes: lines
-`- [ … ]` of one indentation below `frames:`, and a flow sequence `frames: [[…], […]]`. They are counted and cut into pieces of
-whole rows. Whatever is in another shape raises `UnusualError`, and the file is then parsed as YAML as a whole.
+mark that comes back as the only item of a sequence proves that YAML, too, saw rows there. Rows are known in three shapes: lines
+`- [ … ]` of one indentation below `frames:`, nested block lists `- - …` there, and a flow sequence `frames: [[…], […]]`. They are
+counted and cut into pieces of whole rows. Whatever is in another shape raises `UnusualError`, and the file is then parsed as YAML
+as a whole.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _WINDOW = 1 << 14
 
 _KEY = re.compile(rb"(?:^|(?<=[\s,{\"']))frames[\"']?[ \t]*:(?=[\s\[])")
 _FLOW = re.compile(rb"(?:\s|(?<=\s)#[^\n]*\n)*\[(?=(?:\s|(?<=\s)#[^\n]*\n)*\[)")
-_BLOCK = re.compile(rb"[ \t]*(?:[ \t]#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?= *- +\[)")
+_BLOCK = re.compile(rb"[ \t]*(?:[ \t]#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?= *- +(?:\[|- ))")
 _DASHES = re.compile(rb" *(?:- +)*[\"']?")
 _STRINGS = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 _COMMENT = re.compile(rb"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)

@@ -110,6 +110,19 @@ class MotionReader:
                 problems += found
             yield MotionChunk(tuple(components), self.extra, self.source, tuple(problems), first)
 
+    def pieces(self, index: int, num_frames: int) -> Iterator[tuple[Floats | None, Floats]]:
+        """Read one component in pieces of so many frames, the last one shorter: times (N,) or None, and values (N, …).
+
+        Raises
+        ------
+        FormatError
+            At a row that has not the numbers it should have.
+        """
+        cursor = _Cursor(self._bytes, index, self.components[index])
+        while found := cursor.values(num_frames):
+            values, times, _ = found
+            yield times, values
+
     def ranges(self) -> tuple[tuple[Floats, Floats] | None, ...]:
         """Give the lowest and the highest values of each component, of the shape that its values have in one frame.
 
