@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import goldens
 import numpy as np
-from goldens import camera_parameters, close
 
+import goldens
 from bodymotion.body import Body
 from bodymotion.formats.openhrp import read_openhrp
+from goldens import camera_parameters, close
 
 DEVICES = {
     "Camera": "VisionSensor",

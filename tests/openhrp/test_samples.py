@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference_answers import CORPUS, answer, body_of, device_differences, differences
+from reference_answers import body_of, device_differences, differences
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
+from goldens import CORPUS, answer
 
 
 @pytest.fixture
