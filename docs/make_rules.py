@@ -7,8 +7,13 @@ import pkgutil
 import re
 from pathlib import Path
 
+import bodymotion.editing
 import bodymotion.formats
+import bodymotion.interpolation
 from bodymotion.diagnostics import Rule
+
+ROOMS = (bodymotion.formats, bodymotion.interpolation, bodymotion.editing)
+"""Where rules are."""
 
 PAGE = Path(__file__).with_name("rules.md")
 
@@ -17,11 +22,13 @@ TITLES = {
     "SEQ": "Body motions, .seq (SEQ)",
     "VRML": "The language VRML97, .wrl (VRML)",
     "WRL": "OpenHRP models, .wrl (WRL)",
+    "BDY": "Choreonoid models, .body (BDY)",
     "TAB": "Tables of numbers (TAB)",
     "CSV": "Tables of motion, .csv (CSV)",
     "NPZ": "NumPy archives, .npz (NPZ)",
     "OTX": "OpenHRP plain text, .pos .waist .hip .zmp (OTX)",
-    "LOSS": "What a save can not keep (LOSS)",
+    "EDIT": "Changing motions (EDIT)",
+    "LOSS": "What is lost (LOSS)",
 }
 """The groups of rules, by the letters that their codes begin with, in the order of the page."""
 
@@ -43,7 +50,7 @@ A reader that can make nothing of a file raises `FormatError` with one of these;
 def rules() -> list[Rule]:
     """Give all rules of all formats, in order of code."""
     found: dict[str, Rule] = {}
-    for info in pkgutil.walk_packages(bodymotion.formats.__path__, "bodymotion.formats."):
+    for info in (info for room in ROOMS for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")):
         for value in vars(importlib.import_module(info.name)).values():
             if isinstance(value, Rule) and found.setdefault(value.code, value) != value:
                 raise ValueError(f"two rules have the code {value.code}")

@@ -26,7 +26,7 @@ UNKNOWN = Rule(
     "error",
     "The file is of no format that bodymotion reads.",
     "judgement",
-    "bodymotion reads .seq motions and OpenHRP .wrl models",
+    "bodymotion reads .seq motions, OpenHRP .wrl and Choreonoid .body models",
 )
 UNWRITABLE = Rule("FMT003", "error", "A thing is written in a format that is made for it.", "judgement")
 UNREADABLE = Rule("FMT002", "error", "The file can not be opened.", "judgement")
@@ -75,6 +75,14 @@ FORMATS: tuple[Format, ...] = (
         (".wrl",),
         _later("openhrp", "read_openhrp"),
         _later("vrml", "looks_like_vrml"),
+        holds="Body",
+    ),
+    Format(
+        "body",
+        "Choreonoid model",
+        (".body",),
+        _later("choreonoid_body", "read_body"),
+        _later("choreonoid_body", "looks_like_body"),
         holds="Body",
     ),
     Format(
@@ -145,7 +153,7 @@ def find_format(path: str | Path) -> Format:
 
 
 def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:  # noqa: ANN401
-    """Read a robot or a motion: a `Body` from an OpenHRP `.wrl`, a `Motion` from a Choreonoid `.seq`.
+    """Read a robot or a motion: a `Body` from an OpenHRP `.wrl` or a Choreonoid `.body`, a `Motion` from a Choreonoid `.seq`.
 
     Parameters
     ----------

@@ -1,0 +1,321 @@
+"""Elements of a link: rigid bodies, shapes, resources and devices, under groups and transforms that put them in their places.
+
+`elements` is a list of mappings with a `type`, or one such mapping, or a mapping from types to nodes (`elements: { Shape: { … } }`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import poses
+from bodymotion.arrays import frozen
+from bodymotion.body import Segment
+from bodymotion.devices import Device
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.choreonoid_body import rules
+from bodymotion.formats.choreonoid_body.devices import is_device, read_device
+from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence
+from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit
+from bodymotion.formats.choreonoid_body.geometry import ShapeReader
+from bodymotion.formats.choreonoid_body.masses import MASS_KEYS, read_mass
+from bodymotion.formats.choreonoid_body.resources import (
+    ELEMENTS,
+    MESHES,
+    SCENES,
+    ResourceReader,
+    asked_nodes,
+    locate,
+    read_elements,
+)
+from bodymotion.formats.vrml.appearance import PLAIN
+from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place
+from bodymotion.shapes import Material, Mesh, Shape
+
+if TYPE_CHECKING:
+    from bodymotion.formats.vrml.inline import InlineLoader
+
+__all__ = ["ElementReader", "LinkParts"]
+
+MOST_ELEMENTS = 200_000
+DEEPEST = 60
+"""How deep elements may be nested, files in files included."""
+
+GROUPS = ("Group", "Node", "Transform", "Visual", "Collision", "VisualOrCollision", "Switch")
+SCENERY = ("AmbientLight", "DirectionalLight", "Fog", "Text", "Viewpoint")
+NAMED = {"shape": "Shape", "resource": "Resource"}
+"""Keys of Visual and Collision that hold a single element of that type."""
+
+SHAPE_PLACE = ("translation", "rotation", "scale")
+
+
+@dataclass
+class LinkParts:
+    """What the elements of one link hold: segments, devices, and the shapes that belong to no RigidBody."""
+
+    segments: list[Segment] = field(default_factory=list)
+    devices: list[Device] = field(default_factory=list)
+    drawn: list[Drawn] = field(default_factory=list)
+
+
+class ElementReader:
+    """Reads elements of the links of one file, and of the files that they name."""
+
+    def __init__(self, document: Document, context: Context, parts: InlineLoader) -> None:
+        self.context = context
+        self.parts = parts
+        self.shapes = ShapeReader(context, parts)
+        self.resources = ResourceReader(context.problems, parts, asked_nodes(document.root))
+        self.document = document
+        self.link = LinkParts()
+        self.drawn: list[Drawn] = []
+        self.visited = 0
+        self.depth = 0
+        self._included: dict[tuple[Path, int], Document | None] = {}
+        self._including: list[Path] = []
+        self._strange: set[str] = set()
+
+    def read(self, elements: Node | None, title: str) -> LinkParts:
+        """Read the elements of a link.
+
+        Raises
+        ------
+        FormatError
+            When an element is of no known form, or too many unfold from aliases.
+        """
+        self.link = LinkParts()
+        self.drawn = self.link.drawn
+        if elements is not None:
+            self._all(elements, Place(), title)
+        return self.link
+
+    def _all(self, elements: Node, place: Place, title: str) -> None:
+        if self.depth >= DEEPEST:
+            raise rules.TOO_LARGE.error(f"elements are nested more than {DEEPEST} deep", elements.location)
+        self.depth += 1
+        try:
+            for kind, node in self._each(elements, title):
+                self.visited += 1
+                if self.visited > MOST_ELEMENTS:
+                    wrong = f"the model unfolds to more than {MOST_ELEMENTS} elements"
+                    raise rules.TOO_LARGE.error(wrong, node.location)
+                self._element(kind, node, place)
+        finally:
+            self.depth -= 1
+
+    def _each(self, elements: Node, title: str) -> Iterator[tuple[str, Mapping]]:
+        """Give types and nodes of elements in any of their forms."""
+        if isinstance(elements, Sequence):
+            for item in elements.items:
+                yield from self._each(item, title)
+        elif isinstance(elements, Mapping):
+            kind = elements.items.get("type")
+            if isinstance(kind, Scalar):
+                yield kind.value, elements
+                return
+            for name, value in elements.items.items():
+                if isinstance(value, Mapping):
+                    own = value.items.get("type")
+                    yield (own.value if isinstance(own, Scalar) else name), value
+                elif isinstance(value, Sequence):
+                    for item in value.items:
+                        if not isinstance(item, Mapping):
+                            raise rules.ELEMENT.error(f"{name:.60} in {title} is no mapping", item.location)
+                        yield name, item
+                elif value.value.lower() in ("", "~", "null"):
+                    yield name, Mapping(value.text, value.offset)
+                else:
+                    raise rules.ELEMENT.error(f"{name:.60} in {title} is {value.value!r:.60}", value.location)
+        elif elements.value.lower() not in ("", "~", "null"):
+            raise rules.ELEMENT.error(f"elements of {title} are {elements.value!r:.60}", elements.location)
+
+    def _element(self, kind: str, node: Mapping, place: Place) -> None:
+        name = node.items.get("name")
+        title = f"{kind} {name.value!r}" if isinstance(name, Scalar) and name.value else f"a {kind}"
+        fields = Fields(node, self.context, title)
+        if kind == "Skip":
+            return
+        place = self._moved(fields, place)
+        match kind:
+            case "Shape":
+                self._shape(fields, place)
+            case "Resource":
+                self._resource(fields, place, None)
+            case "RigidBody":
+                self._rigid_body(fields, place)
+            case "Visual":
+                self._inside(fields, replace(place, collision=False))
+            case "Collision":
+                self._inside(fields, replace(place, visual=False))
+            case _ if kind in GROUPS:
+                self._inside(fields, place)
+            case _ if kind in SCENERY:
+                fields.tell(rules.NOT_SHOWN, f"{title} is not shown")
+            case _:
+                self._device(fields, kind, place)
+
+    def _moved(self, fields: Fields, place: Place) -> Place:
+        translation, rotation = fields.translation(), fields.rotation()
+        scale = fields.vector("scale", default=(1.0, 1.0, 1.0)) if isinstance(fields.find("scale"), Sequence) else None
+        if scale is None and fields.has("scale"):
+            scale = (fields.number("scale", default=1.0),) * 3
+        if translation is None and rotation is None and scale is None:
+            return place
+        own = poses.to_matrix(np.array([*(translation or (0.0, 0.0, 0.0)), *(rotation or (1.0, 0.0, 0.0, 0.0))]))
+        if scale is not None:
+            own[:3, :3] = own[:3, :3] * scale
+        whole = place.transform @ own
+        if not np.isfinite(whole).all():
+            raise rules.TOO_LARGE.error(f"{fields.title} stands at a place that is not finite", fields.place())
+        return Place(whole, place.visual, place.collision)
+
+    def _inside(self, fields: Fields, place: Place) -> None:
+        for key, kind in NAMED.items():
+            value = fields.find(key)
+            if isinstance(value, Mapping):
+                self._element(kind, value, place)
+        elements = fields.find("elements")
+        if elements is not None:
+            self._all(elements, place, fields.title)
+
+    def _rigid_body(self, fields: Fields, place: Place) -> None:
+        if not poses.is_rigid(place.transform):
+            fields.tell(rules.SCALED, f"{fields.title} is scaled")
+        mass, center, inertia = read_mass(fields)
+        outer, self.drawn = self.drawn, []
+        back = np.linalg.inv(place.transform) if place.transform is not IDENTITY and _invertible(place) else None
+        self._inside(fields, place)
+        inner, self.drawn = self.drawn, outer
+        if back is not None:
+            inner = [Drawn(drawn.shape.moved(back), drawn.visual, drawn.collision) for drawn in inner]
+        self.link.segments.append(
+            Segment(
+                name=fields.text("name"),
+                transform=frozen(place.transform if back is not None else IDENTITY),
+                mass=mass,
+                center_of_mass=center,
+                inertia=inertia,
+                visuals=tuple(d.shape for d in inner if d.visual),
+                collisions=tuple(d.shape for d in inner if d.collision),
+                extra=fields.rest(("type", *SHAPE_PLACE)),
+            )
+        )
+        fields.warn_of_misspelt(MASS_KEYS)
+
+    def _device(self, fields: Fields, kind: str, place: Place) -> None:
+        if not is_device(kind) and kind not in self._strange:
+            self._strange.add(kind)
+            fields.tell(rules.PLUGIN_NODE, f"{kind} is a type that only plugins know; {fields.title} is kept as it is")
+        self.link.devices.append(read_device(fields, kind, 0, place.transform))
+        self._inside(fields, place)
+
+    def _shape(self, fields: Fields, place: Place) -> None:
+        geometry = fields.find("geometry")
+        if not isinstance(geometry, Mapping):
+            fields.tell(rules.ELEMENT, f"{fields.title} has no geometry")
+            return
+        material = self._material(fields)
+        kind = geometry.items.get("type")
+        if isinstance(kind, Scalar) and kind.value == "Resource":
+            resource = Fields(geometry, self.context, f"the geometry of {fields.title}")
+            self._resource(resource, self._moved(resource, place), material)
+            return
+        textured = material is not None and material.texture is not None
+        made = self.shapes.geometry(geometry, self.context, textured)
+        if made is not None:
+            shape = Shape(made, place.transform, material or PLAIN, fields.text("name"))
+            self.drawn.append(Drawn(shape, place.visual, place.collision))
+
+    def _material(self, fields: Fields) -> Material | None:
+        appearance, material = fields.find("appearance"), fields.find("material")
+        if isinstance(appearance, Mapping):
+            return self.shapes.material(appearance, self.context)
+        return self.shapes.material(fields.node, self.context) if isinstance(material, Mapping) else None
+
+    def _resource(self, fields: Fields, place: Place, material: Material | None) -> None:
+        """Draw what a resource names, in one material if there is one."""
+        uri, name = fields.text("uri"), fields.text("node")
+        where = fields.place("uri")
+        path = locate(uri, fields.node.text.path, self.parts, where)
+        if path is None:
+            return
+        suffix = path.suffix.lower()
+        if suffix in SCENES:
+            drawn = self.resources.scene(path, uri, name, fields.texts("exclude"), place, where)
+        elif suffix in MESHES:
+            mesh = self.resources.mesh(path, where)
+            if name and mesh is not None:
+                fields.tell(rules.RESOURCE_NODE, f"{path.name} is taken as a whole, not its node {name!r:.60}", "node")
+            drawn = [] if mesh is None else [self._placed(mesh, place, fields)]
+        elif suffix in ELEMENTS:
+            self._include(path, name, place, fields)
+            return
+        else:
+            kinds = " ".join((*SCENES, *MESHES, *ELEMENTS))
+            fields.tell(rules.RESOURCE_KIND, f"{path.name} is not read: {kinds} are", "uri")
+            return
+        if material is not None:
+            drawn = [replace(d, shape=replace(d.shape, material=material)) for d in drawn]
+        self.drawn += drawn
+
+    def _placed(self, mesh: Mesh, place: Place, fields: Fields) -> Drawn:
+        crease = fields.angle("crease_angle", default=mesh.crease_angle)
+        if crease != mesh.crease_angle:
+            mesh = replace(mesh, crease_angle=crease)
+        return Drawn(Shape(mesh, place.transform, PLAIN, fields.text("name")), place.visual, place.collision)
+
+    def _include(self, path: Path, name: str, place: Place, fields: Fields) -> None:
+        """Read elements out of another YAML file: those under the key or the anchor `name`, or the whole file's."""
+        if path in self._including:
+            fields.tell(rules.RESOURCE_BROKEN, f"{path.name} contains itself", "uri")
+            return
+        key = (path, id(self.document))
+        if key not in self._included:
+            self._included[key] = self._opened(path, fields)
+        included = self._included[key]
+        if included is None:
+            return
+        found: Node | None = included.root
+        if isinstance(found, Mapping):
+            scene = found.items.get("scene")
+            found = (found.items.get(name) or included.anchors.get(name)) if name else (scene or found)
+        elif name:
+            found = included.anchors.get(name)
+        if found is None:
+            fields.tell(rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", "node")
+            return
+        outer, unit = self.document, self.context.angle_unit
+        self._including.append(path)
+        try:
+            self.document = included
+            if isinstance(included.root, Mapping):
+                self.context.angle_unit = angle_unit(Fields(included.root, self.context, path.name), unit)
+            self._all(found, place, path.name)
+        except FormatError as error:
+            self._broken(error, path, fields)
+        finally:
+            self.document, self.context.angle_unit = outer, unit
+            self._including.pop()
+
+    def _opened(self, path: Path, fields: Fields) -> Document | None:
+        try:
+            document = read_elements(path, self.document)
+        except FormatError as error:
+            self._broken(error, path, fields)
+            return None
+        self.context.problems += document.problems
+        for uri, names in asked_nodes(document.root).items():
+            self.resources.asked.setdefault(uri, set()).update(names)
+        return document
+
+    def _broken(self, error: FormatError, path: Path, fields: Fields) -> None:
+        wrong = rules.RESOURCE_BROKEN.problem(f"{path.name} can not be used as a whole", fields.place("uri"))
+        self.context.problems += [error.problem, wrong]
+
+
+def _invertible(place: Place) -> bool:
+    return bool(abs(np.linalg.det(place.transform[:3, :3])) > 1e-12)

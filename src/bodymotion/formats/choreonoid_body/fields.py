@@ -1,0 +1,356 @@
+"""Keys of mappings as the values that are needed, in either spelling: joint_type (version 2.0) and jointType (version 1.0).
+
+Angles come in degrees or radians, as the file's header says, and are given in radians. A rotation is an axis and an angle, or a list of
+such, of which the last is applied first; a translation is three numbers, or a list of such to be added up.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from bodymotion.arrays import Floats, frozen
+from bodymotion.formats.choreonoid_body import rules
+from bodymotion.formats.choreonoid_body.document import Mapping, Node, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Location, Problem, Rule
+
+__all__ = ["Context", "Fields", "angle_unit", "plain"]
+
+MOST_PLAIN = 200_000
+
+_NUMBER = re.compile(
+    r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)|([-+]?)\.?(nan|inf|infinity)", re.IGNORECASE
+)
+"""A number, and what stands behind it: C++ programs read as far as they get, so files have `0.5f` and `0.t`."""
+_TRUE = ("true", "yes", "on", "y")
+_FALSE = ("false", "no", "off", "n")
+_NULL = ("", "~", "null")
+
+
+@dataclass
+class Context:
+    """What reading any part of a file needs: what an angle of 1 is in radians, and where problems go."""
+
+    problems: list[Problem]
+    angle_unit: float = math.pi / 180.0
+    plain_left: int = MOST_PLAIN
+    """How many values may still be kept as they are."""
+    nested_left: int = MOST_PLAIN
+    """How many lists of numbers in lists may still be read."""
+
+
+@cache
+def camel(name: str) -> str:
+    """Give the spelling of version 1.0: jointType of joint_type."""
+    first, *others = name.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in others)
+
+
+@dataclass
+class Fields:
+    """The keys of one mapping, `title` for messages; remembers which of them have been used."""
+
+    node: Mapping
+    context: Context
+    title: str
+    used: set[str] = field(default_factory=set)
+
+    def tell(self, rule: Rule, message: str, key: str | None = None) -> None:
+        """Note a problem with a key, or the whole mapping."""
+        self.context.problems.append(rule.problem(message, self.place(key)))
+
+    def place(self, key: str | None = None) -> Location:
+        """Give the place of a key, in whatever spelling it stands."""
+        if key is None:
+            return self.node.location
+        return self.node.location_of(key if key in self.node.items else camel(key))
+
+    def find(self, *names: str) -> Node | None:
+        """Give the value of the first of several names that is there, all spellings tried, and count them all as used."""
+        found = None
+        for name in names:
+            for spelling in (name, camel(name)):
+                if spelling in self.node.items:
+                    self.used.add(spelling)
+                    found = self.node.items[spelling] if found is None else found
+        return None if isinstance(found, Scalar) and not found.quoted and found.value.lower() in _NULL else found
+
+    def has(self, *names: str) -> bool:
+        """Whether one of several names is there."""
+        return self.find(*names) is not None
+
+    def refuse(self, name: str, wanted: str, value: Node) -> NoReturn:
+        """Refuse the value of a key."""
+        given = (
+            f"{value.value!r:.60}"
+            if isinstance(value, Scalar)
+            else "a list"
+            if isinstance(value, Sequence)
+            else "a mapping"
+        )
+        raise rules.WRONG_VALUE.error(f"{name} of {self.title} must be {wanted}, here it is {given}", value.location)
+
+    def text(self, *names: str, default: str = "") -> str:
+        """Give a text."""
+        value = self.find(*names)
+        if value is None:
+            return default
+        if not isinstance(value, Scalar):
+            self.refuse(names[0], "a text", value)
+        return value.value
+
+    def texts(self, *names: str) -> list[str]:
+        """Give a list of texts; a single one is a list of one."""
+        value = self.find(*names)
+        items = value.items if isinstance(value, Sequence) else [] if value is None else [value]
+        texts = []
+        for item in items:
+            if not isinstance(item, Scalar):
+                self.refuse(names[0], "a list of texts", item)
+            texts.append(item.value)
+        return texts
+
+    def flag(self, *names: str, default: bool) -> bool:
+        """Give a truth value."""
+        value = self.find(*names)
+        if value is None:
+            return default
+        word = value.value.lower() if isinstance(value, Scalar) else ""
+        if word not in _TRUE and word not in _FALSE:
+            self.refuse(names[0], "true or false", value)
+        return word in _TRUE
+
+    def scalar_number(self, name: str, value: Node) -> float:
+        """Give the number that a node holds; it may be infinite."""
+        found = _NUMBER.fullmatch(value.value) if isinstance(value, Scalar) else None
+        if found is None:
+            self.refuse(name, "a number", value)
+        digits, suffix, sign, word = found.groups()
+        if digits is None:
+            return float(sign + word)
+        if suffix:
+            self.context.problems.append(
+                rules.SUFFIX.problem(f"{name} of {self.title} is {found.group()}", value.location)
+            )
+        return float(digits)
+
+    def number(self, *names: str, default: float) -> float:
+        """Give a finite number."""
+        value = self.find(*names)
+        if value is None:
+            return default
+        number = self.scalar_number(names[0], value)
+        if math.isfinite(number):
+            return number
+        self.tell(rules.NOT_FINITE, f"{names[0]} of {self.title} is {number}", names[0])
+        return default
+
+    def angle(self, *names: str, default: float) -> float:
+        """Give an angle [rad]; `default` is in radians."""
+        given = self.number(*names, default=math.nan)
+        return default if math.isnan(given) else given * self.context.angle_unit
+
+    def integer(self, *names: str, default: int) -> int:
+        """Give a whole number."""
+        value = self.find(*names)
+        number = self.number(*names, default=default)
+        if value is not None and number % 1 != 0:
+            self.refuse(names[0], "a whole number", value)
+        return int(number)
+
+    def numbers(self, *names: str) -> list[float] | None:
+        """Give a list of numbers, infinite ones too; None where the key is not there."""
+        value = self.find(*names)
+        if value is None:
+            return None
+        if not isinstance(value, Sequence):
+            self.refuse(names[0], "a list of numbers", value)
+        return [self.scalar_number(names[0], item) for item in value.items]
+
+    def vector(self, *names: str, default: tuple[float, ...]) -> tuple[float, ...]:
+        """Give as many finite numbers as `default` has."""
+        values = self.numbers(*names)
+        if values is None:
+            return default
+        if len(values) != len(default):
+            self.count(names, len(default))
+        if all(map(math.isfinite, values)):
+            return tuple(values)
+        self.tell(rules.NOT_FINITE, f"{names[0]} of {self.title} is {_shown(values)}", names[0])
+        return default
+
+    def count(self, names: Iterable[str], wanted: int) -> NoReturn:
+        """Refuse a list for its length."""
+        value = self.find(*names)
+        length = len(value.items) if isinstance(value, Sequence) else 0
+        name = next(iter(names))
+        place = self.place(name) if value is None else value.location
+        raise rules.WRONG_VALUE.error(f"{name} of {self.title} has {length} numbers, {wanted} are needed", place)
+
+    def rows(self, *names: str, width: int) -> Floats | None:
+        """Give a flat list of numbers as rows (N, width), infinite ones too; None where the key is not there."""
+        values = self.numbers(*names)
+        if values is None:
+            return None
+        left = len(values) % width
+        if left:
+            self.tell(
+                rules.LEFT_OVER, f"{names[0]} of {self.title} has {len(values)} numbers, {left} too many", names[0]
+            )
+        return frozen(np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width))
+
+    def translation(self, name: str = "translation") -> tuple[float, ...] | None:
+        """Give a translation [m], the sum where there are several; None where the key is not there."""
+        value = self.find(name)
+        if value is None:
+            return None
+        total = [0.0, 0.0, 0.0]
+        for part in self._rows(value, name):
+            total = [a + b for a, b in zip(total, self._row(part, name, 3), strict=True)]
+        return tuple(total)
+
+    def rotation(self, name: str = "rotation") -> tuple[float, ...] | None:
+        """Give a rotation as a quaternion w x y z, the product where there are several; None where the key is not there."""
+        value = self.find(name)
+        if value is None:
+            return None
+        turn: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+        for part in self._rows(value, name):
+            turn = _product(turn, self._turn(part, name))
+        return turn
+
+    def _rows(self, value: Node, name: str) -> Iterator[Sequence]:
+        """Give the lists of numbers in a list, which may hold lists of them in any depth."""
+        if not isinstance(value, Sequence):
+            self.refuse(name, "a list of numbers", value)
+        nested = [item for item in value.items if isinstance(item, Sequence)]
+        if nested and len(nested) < len(value.items):
+            self.refuse(name, "a list of numbers, or of lists of numbers", value)
+        if not nested:
+            yield value
+        for item in nested:
+            self.context.nested_left -= 1
+            if self.context.nested_left < 0:
+                raise rules.TOO_LARGE.error(f"{name} of {self.title} unfolds to too many lists", value.location)
+            yield from self._rows(item, name)
+
+    def _row(self, part: Sequence, name: str, count: int) -> list[float]:
+        numbers = [self.scalar_number(name, item) for item in part.items]
+        if len(numbers) != count:
+            wrong = f"{name} of {self.title} has {len(numbers)} numbers, {count} are needed"
+            raise rules.WRONG_VALUE.error(wrong, part.location)
+        if not all(map(math.isfinite, numbers)):
+            self.context.problems.append(
+                rules.NOT_FINITE.problem(f"{name} of {self.title} is {_shown(numbers)}", part.location)
+            )
+            return [0.0] * count
+        return numbers
+
+    def _turn(self, part: Sequence, name: str) -> tuple[float, ...]:
+        x, y, z, angle = self._row(part, name, 4)
+        # Without the large and the tiny, squares stay in range.
+        largest = max(abs(x), abs(y), abs(z))
+        if largest == 0.0:
+            if angle != 0.0:
+                wrong = f"{name} of {self.title} turns about an axis of no length"
+                self.context.problems.append(rules.NO_TURN.problem(wrong, part.location))
+            return (1.0, 0.0, 0.0, 0.0)
+        x, y, z = x / largest, y / largest, z / largest
+        length = math.sqrt(x * x + y * y + z * z)
+        if angle != 0.0 and abs(length * largest - 1.0) > 1e-2:
+            wrong = f"{name} of {self.title} turns about {_shown([x * largest, y * largest, z * largest])}"
+            self.context.problems.append(rules.ROTATION_AXIS.problem(wrong, part.location))
+        half = 0.5 * angle * self.context.angle_unit
+        sine = math.sin(half) / length
+        return (math.cos(half), x * sine, y * sine, z * sine)
+
+    def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
+        """Give the keys that nobody has used, as plain values."""
+        left = {}
+        for key, value in self.node.items.items():
+            if key not in self.used and key not in also_used:
+                left[key] = plain(value, self.context)
+        return left
+
+    def warn_of_misspelt(self, known: Iterable[str]) -> None:
+        """Note unused keys that are almost those of the format."""
+        names = {spelling for name in known for spelling in (name, camel(name))}
+        for key in self.node.places:
+            if key in self.used or key in names or len(key) < 4:
+                continue
+            meant = difflib.get_close_matches(key, names, 1, 0.87)
+            if meant:
+                self.tell(rules.MISSPELT, f"{key[:60]} of {self.title} is not used; {meant[0]} would be", key)
+
+
+def angle_unit(header: Fields, default: float) -> float:
+    """Give what an angle of 1 is in radians, as a file's header says it; `default` where it does not.
+
+    Raises
+    ------
+    FormatError
+        When it is neither degree nor radian.
+    """
+    word = header.text("angle_unit")
+    if not word:
+        return default
+    if word not in ("degree", "radian"):
+        raise rules.ANGLE_UNIT.error(f"angle_unit is {word!r:.60}", header.place("angle_unit"))
+    return 1.0 if word == "radian" else math.pi / 180.0
+
+
+def plain(node: Node, context: Context) -> object:
+    """Give a node as plain values: dict, list, str, int, float, bool, None.
+
+    Where aliases unfold to more values than can be held, the rest is left out.
+    """
+    context.plain_left -= 1
+    if context.plain_left < 0:
+        if context.plain_left == -1:
+            context.problems.append(
+                rules.TOO_LARGE.problem(f"more than {MOST_PLAIN} values are of no known use: left out", node.location)
+            )
+        return None
+    if isinstance(node, Sequence):
+        return [plain(item, context) for item in node.items] if context.plain_left else []
+    if isinstance(node, Mapping):
+        return {key: plain(value, context) for key, value in node.items.items()} if context.plain_left else {}
+    return node.value if node.quoted else _plain_scalar(node.value)
+
+
+def _plain_scalar(text: str) -> object:
+    word = text.lower()
+    if word in _NULL:
+        return None
+    if word in ("true", "false"):
+        return word == "true"
+    if re.fullmatch(r"[-+]?[0-9]{1,18}", text):
+        return int(text)
+    found = _NUMBER.fullmatch(text)
+    if found is None or found.group(2):
+        return text
+    return float(found.group(1) or found.group(3) + found.group(4))
+
+
+def _product(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
+    return (
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+    )
+
+
+def _shown(values: Iterable[float]) -> str:
+    return " ".join(f"{value:.6g}" for value in values)

@@ -1,0 +1,278 @@
+"""One .body file: its header, its links in a tree, with those of the files that it takes in as SubBodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.choreonoid_body import rules
+from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence, parse_document
+from bodymotion.formats.choreonoid_body.elements import ElementReader
+from bodymotion.formats.choreonoid_body.extra_joints import RawExtraJoint, read_extra_joint
+from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit
+from bodymotion.formats.choreonoid_body.links import RawLink, changed_link, read_link, read_track
+from bodymotion.formats.choreonoid_body.resources import MOST_BYTES, locate
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Location, Problem
+    from bodymotion.formats.vrml.inline import InlineLoader
+
+__all__ = ["Model", "ModelLoader"]
+
+MOST_LINKS = 20_000
+MOST_FILES = 1_000
+DEEPEST_SUB_BODY = 16
+
+USED = ("format", "links")
+
+
+@dataclass
+class Model:
+    """What a file says: `links` depth-first from the root, each with its parent and children."""
+
+    name: str
+    version: str
+    encoding: str
+    links: list[RawLink]
+    extra_joints: list[RawExtraJoint] = field(default_factory=list)
+    extra: dict[str, object] = field(default_factory=dict)
+
+
+class ModelLoader:
+    """Loads the files of one model, each once."""
+
+    def __init__(self, parts: InlineLoader, problems: list[Problem]) -> None:
+        self.parts = parts
+        self.problems = problems
+        self._models: dict[Path, Model | None] = {}
+        self._open: list[Path] = []
+        self._plain_left = Context([]).plain_left
+
+    def load(self, path: Path, data: bytes) -> Model:
+        """Read a file.
+
+        Raises
+        ------
+        FormatError
+            When no body can be made of it.
+        """
+        document = parse_document(data, path)
+        self.problems += document.problems
+        return _FileReader(document, self).read()
+
+    def sub_body(self, fields: Fields) -> Model | None:
+        """Give the model that a SubBody takes in, None where it can not be read, which is noted."""
+        uri, where = fields.text("uri"), fields.place("uri")
+        path = locate(uri, fields.node.text.path, self.parts, where)
+        if path is None:
+            fields.tell(rules.SUB_BODY, f"{uri!r:.100} is left out", "uri")
+            return None
+        if path in self._open or len(self._open) >= DEEPEST_SUB_BODY:
+            why = "contains itself" if path in self._open else "is nested too deep"
+            fields.tell(rules.SUB_BODY, f"{path.name} {why}: left out", "uri")
+            return None
+        if path not in self._models:
+            self._models[path] = None
+            self._open.append(path)
+            try:
+                self._models[path] = self._read(path)
+            except FormatError as error:
+                self.problems += [error.problem, rules.SUB_BODY.problem(f"{path.name} is left out", where)]
+            finally:
+                self._open.pop()
+        return self._models[path]
+
+    def _read(self, path: Path) -> Model:
+        if len(self._models) > MOST_FILES:
+            raise rules.TOO_LARGE.error(f"the model has more than {MOST_FILES} files")
+        return self.load(path, read_bytes(path))
+
+    def start(self, path: Path) -> None:
+        """Note the file that the model begins with, so that it is not taken in again."""
+        self._open.append(path)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Give the bytes of a file.
+
+    Raises
+    ------
+    FormatError
+        When it can not be opened, or is too large for a model.
+    """
+    from bodymotion.diagnostics import Location
+
+    place = Location(str(path))
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise rules.TOO_LARGE.error(f"the file is larger than {MOST_BYTES} bytes", place)
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        if isinstance(error, FormatError):
+            raise
+        raise rules.UNREADABLE.error(reason, place) from error
+
+
+class _FileReader:
+    def __init__(self, document: Document, loader: ModelLoader) -> None:
+        self.document = document
+        self.loader = loader
+        self.context = Context(loader.problems)
+        self.elements = ElementReader(document, self.context, loader.parts)
+        self.extra: dict[str, object] = {}
+        self.extra_joints: list[RawExtraJoint] = []
+        self.links: list[RawLink] = []
+        self.incomplete = False
+        """Whether a SubBody could not be read, so that links may lack their parents for no fault of theirs."""
+
+    def read(self) -> Model:
+        root = self.document.root
+        if not isinstance(root, Mapping):
+            raise rules.NOT_A_BODY.error("the file is no mapping", root.location)
+        header = Fields(root, self.context, "the body")
+        version = self._header(header)
+        links = header.find("links")
+        if links is None:
+            raise rules.NO_LINK.error("the file has no links", root.location)
+        for node in links.items if isinstance(links, Sequence) else [links]:
+            self._link(node)
+        for node in _items(header, "extra_joints"):
+            extra_joint = read_extra_joint(Fields(node, self.context, "an extra joint"))
+            if extra_joint is not None:
+                self.extra_joints.append(extra_joint)
+        name, wanted = header.text("name"), header.text("root_link")
+        tree = self._tree(wanted, header.place("root_link" if wanted else "links"))
+        self.context.plain_left = self.loader._plain_left
+        own = header.rest(USED)
+        self.loader._plain_left = self.context.plain_left
+        encoding = self.document.text.encoding
+        return Model(name, version, encoding, tree, self.extra_joints, {**self.extra, **own})
+
+    def _header(self, header: Fields) -> str:
+        kind = header.text("format")
+        if kind != "ChoreonoidBody":
+            if kind or not header.has("links"):
+                wrong = f"format is {kind!r:.60}" if kind else "the file has no format and no links"
+                raise rules.NOT_A_BODY.error(wrong, header.place("format"))
+            header.tell(rules.NOT_A_BODY, "the file has no format")
+        version = header.text("format_version")
+        if version:
+            number = header.number("format_version", default=1.0)
+            if number not in (1.0, 2.0):
+                header.tell(rules.VERSION, f"format_version is {version:.60}", "format_version")
+            if number >= 2.0 and header.text("angle_unit") == "radian":
+                header.tell(rules.ANGLE_UNIT, f"angle_unit is radian in version {version:.60}", "angle_unit")
+        self.context.angle_unit = angle_unit(header, self.context.angle_unit)
+        return version
+
+    def _link(self, node: Node) -> None:
+        if isinstance(node, Sequence):
+            # An alias may stand for several links.
+            for item in node.items:
+                self._link(item)
+            return
+        if not isinstance(node, Mapping):
+            raise rules.WRONG_VALUE.error("a link must be a mapping", node.location)
+        name = node.items.get("name")
+        title = f"link {name.value!r:.60}" if isinstance(name, Scalar) and name.value else "a link without a name"
+        fields = Fields(_imported(node), self.context, title)
+        kind = fields.text("type", default="Link")
+        match kind:
+            case "Link":
+                self.links.append(read_link(fields, self.elements))
+            case "SubBody":
+                fields.title = f"the SubBody {fields.text('uri')!r:.60}"
+                self._sub_body(fields)
+            case "ContinuousTrack":
+                self.links += read_track(fields, self.elements)
+            case "Skip" | "SkipLink":
+                return
+            case _:
+                raise rules.LINK_TYPE.error(f"{title} has the type {kind!r:.60}", fields.place("type"))
+        if len(self.links) > MOST_LINKS:
+            raise rules.TOO_LARGE.error(f"the body has more than {MOST_LINKS} links", node.location)
+
+    def _sub_body(self, fields: Fields) -> None:
+        model = self.loader.sub_body(fields)
+        prefix, suffix = fields.text("prefix"), fields.text("suffix")
+        device_prefix, id_offset = fields.text("device_prefix"), fields.integer("joint_id_offset", default=0)
+        if model is None:
+            self.incomplete = True
+            return
+        copies = {id(link): link.copy() for link in model.links}
+        for original in model.links:
+            link = copies[id(original)]
+            if isinstance(original.parent, RawLink):
+                link.parent = copies[id(original.parent)]
+            joint_id = link.joint.id + id_offset if link.joint.id >= 0 else -1
+            link.name = f"{prefix}{link.name}{suffix}"
+            link.joint = replace(link.joint, name=f"{prefix}{link.joint.name}{suffix}", id=joint_id)
+            link.devices = [replace(device, name=f"{device_prefix}{device.name}") for device in link.devices]
+            self.links.append(link)
+        changed_link(fields, copies[id(model.links[0])], self.elements)
+        self.extra_joints += [joint.renamed(prefix, suffix) for joint in model.extra_joints]
+        self.extra = {**self.extra, **model.extra}
+
+    def _tree(self, wanted: str, place: Location) -> list[RawLink]:
+        """Join the links to a tree; give them depth-first."""
+        if not self.links:
+            raise rules.NO_LINK.error("the body has no link", place)
+        by_name: dict[str, RawLink] = {}
+        for link in self.links:
+            by_name.setdefault(link.name, link)
+            link.children = []
+        root = by_name.get(wanted) if wanted else self.links[0]
+        if root is None:
+            raise rules.ROOT.error(f"root_link is {wanted!r:.60}, no link has that name", place)
+        if root.parent:
+            self.context.problems.append(rules.ROOT.problem(f"{root.title} has a parent", root.location))
+            root.parent = ""
+        for link in self.links:
+            if isinstance(link.parent, str) and link.parent:
+                link.parent = self._parent(link, by_name)
+            if isinstance(link.parent, RawLink):
+                link.parent.children.append(link)
+        ordered = []
+        stack = [root]
+        while stack:
+            link = stack.pop()
+            ordered.append(link)
+            stack += reversed(link.children)
+        here = {id(link) for link in ordered}
+        for link in self.links:
+            if id(link) not in here:
+                self.context.problems.append(rules.LOOSE.problem(f"{link.title} is left out", link.location))
+        return ordered
+
+    def _parent(self, link: RawLink, by_name: dict[str, RawLink]) -> RawLink | str:
+        found = by_name.get(str(link.parent))
+        if found is None:
+            message = f"the parent of {link.title} is {link.parent!r:.60}, no link has that name"
+            if not self.incomplete:
+                raise rules.PARENT.error(message, link.location)
+            self.context.problems.append(rules.PARENT.problem(message, link.location))
+            return ""
+        return found
+
+
+def _items(header: Fields, name: str) -> list[Mapping]:
+    value = header.find(name)
+    items = value.items if isinstance(value, Sequence) else [] if value is None else [value]
+    for item in items:
+        if not isinstance(item, Mapping):
+            header.refuse(name, "a list of mappings", item)
+    return [item for item in items if isinstance(item, Mapping)]
+
+
+def _imported(node: Mapping) -> Mapping:
+    """Give a link with the keys that its `import` brings in, where it does not have them itself."""
+    source = node.items.get("import")
+    if not isinstance(source, Mapping):
+        return node
+    whole = Mapping(node.text, node.offset)
+    whole.places = node.places
+    whole.items = {**source.items, **node.items}
+    return whole

@@ -1,0 +1,80 @@
+"""Reading a whole model: its file, and the body that is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bodymotion.body import Body, Link
+from bodymotion.formats.choreonoid_body.checks import check_links
+from bodymotion.formats.choreonoid_body.model import ModelLoader, read_bytes
+from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.source import Source
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+
+__all__ = ["parse_body", "read_body"]
+
+
+def read_body(path: str | Path, *, allow_outside: bool = False) -> Body:
+    """Read a Choreonoid model.
+
+    Parameters
+    ----------
+    path:
+        The `.body` file.
+    allow_outside:
+        Open files (SubBodies, resources, textures) that lie outside the folder of the model, too.
+
+    Returns
+    -------
+    The body, its links in link-index order. What is odd in the file, which parts are missing, and which types of element only plugins
+    know, is in `problems`.
+
+    Raises
+    ------
+    FormatError
+        When the text is not YAML, or no body can be made of what it says.
+    """
+    path = Path(path)
+    return parse_body(read_bytes(path), path, allow_outside=allow_outside)
+
+
+def parse_body(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
+    """Read a Choreonoid model from the bytes of the file at `path`; see `read_body`."""
+    problems: list[Problem] = []
+    parts = InlineLoader(path.parent, allow_outside)
+    loader = ModelLoader(parts, problems)
+    loader.start(path.resolve())
+    model = loader.load(path, data)
+    numbers = {id(link): number for number, link in enumerate(model.links)}
+    links = tuple(
+        Link(
+            name=raw.name,
+            index=number,
+            parent=-1 if isinstance(raw.parent, str) else numbers[id(raw.parent)],
+            joint=raw.joint,
+            offset=raw.offset,
+            segments=tuple(raw.segments),
+        )
+        for number, raw in enumerate(model.links)
+    )
+    check_links(links, model.links, problems)
+    by_name: dict[str, int] = {}
+    for link in links:
+        by_name.setdefault(link.name, link.index)
+    joined = (raw.joined(by_name) for raw in model.extra_joints)
+    extra_joints = tuple(joint for joint in joined if joint is not None)
+    return Body(
+        name=model.name or path.stem,
+        links=links,
+        devices=tuple(replace(device, link=number) for number, raw in enumerate(model.links) for device in raw.devices),
+        extra_joints=extra_joints,
+        root_pose=links[0].offset,
+        info={"name": model.name, "version": model.version, "info": ""},
+        extra=model.extra,
+        source=Source("body", path, model.version, model.encoding),
+        problems=tuple(dict.fromkeys([*problems, *parts.problems])),
+    )

@@ -1,0 +1,180 @@
+"""Files that elements name: scenes in VRML97, meshes, and elements in other YAML files; each is opened once.
+
+Which files may be opened is the business of the loader of Inline parts: those in the folder tree of the model. `package://NAME/path` is
+looked for in the folders above the file that says so.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.choreonoid_body import rules
+from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence, parse_document
+from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.vrml.meshfile import read_mesh_file
+from bodymotion.formats.vrml.nodes import Node as VrmlNode
+from bodymotion.formats.vrml.reader import parse_vrml
+from bodymotion.formats.vrml.scene import Drawn, Place, SceneWalker, node_transform
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Location, Problem
+    from bodymotion.formats.vrml.nodes import Scene
+    from bodymotion.shapes import Mesh
+
+__all__ = ["ELEMENTS", "MESHES", "SCENES", "ResourceReader", "asked_nodes", "locate", "read_elements"]
+
+SCENES = (".wrl", ".vrml")
+MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
+ELEMENTS = (".yaml", ".yml", ".scen")
+
+PACKAGE = "package://"
+MOST_BYTES = 2 * 10**8
+
+
+def locate(uri: str, base: Path | None, parts: InlineLoader, location: Location) -> Path | None:
+    """Give the file that a uri means, None where there is none to be opened; why is in the loader's problems."""
+    if uri.startswith(PACKAGE):
+        name, _, rest = uri.removeprefix(PACKAGE).partition("/")
+        folder = (base or parts.root / "-").resolve().parent
+        for above in (folder, *folder.parents):
+            if above.name == name or (above / name).is_dir():
+                home = above if above.name == name else above / name
+                uri = os.path.relpath(home / rest, folder)
+                break
+    return parts.resolve_urls([uri] if uri else [], base, location)
+
+
+def read_elements(path: Path, including: Document) -> Document:
+    """Parse a YAML file whose elements another file includes; it may use that one's anchors.
+
+    Raises
+    ------
+    FormatError
+        When it can not be opened, or is not YAML.
+    """
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise rules.TOO_LARGE.error(f"{path.name} is larger than {MOST_BYTES} bytes")
+        data = path.read_bytes()
+    except OSError as error:
+        raise rules.UNREADABLE.error(f"{path.name}: {error.strerror}") from error
+    return parse_document(data, path, including.anchors)
+
+
+class ResourceReader:
+    """Draws the files that resources name.
+
+    `asked` has, by uri, the names of nodes that the model takes out of a file: such a node is not drawn again within another one.
+    """
+
+    def __init__(self, problems: list[Problem], parts: InlineLoader, asked: dict[str, set[str]]) -> None:
+        self.problems = problems
+        self.parts = parts
+        self.asked = asked
+        self.walker = SceneWalker(problems, parts)
+        self._scenes: dict[Path, Scene | None] = {}
+        self._meshes: dict[Path, Mesh | None] = {}
+        self._left_out: set[str] = set()
+        self._wanted = ""
+        self._found: tuple[VrmlNode, Floats] | None = None
+
+    def mesh(self, path: Path, location: Location) -> Mesh | None:
+        """Give the mesh of a file, None where it can not be read (which is noted)."""
+        if path not in self._meshes:
+            try:
+                self._meshes[path] = read_mesh_file(path)
+            except ValueError as error:
+                self._meshes[path] = None
+                self.problems.append(rules.RESOURCE_BROKEN.problem(f"{path.name}: {error}", location))
+        return self._meshes[path]
+
+    def scene(
+        self, path: Path, uri: str, name: str, excluded: list[str], place: Place, location: Location
+    ) -> list[Drawn]:
+        """Give the shapes of a VRML97 file, or of its node called `name`, at a place.
+
+        A node that is asked for by name keeps the direction that it has in its file, not its position.
+        """
+        scene = self._open(path, location)
+        if scene is None:
+            return []
+        asked = self.asked.get(uri, set()) if name else set()
+        self._left_out = (asked | set(excluded)) - {name}
+        if not name:
+            return self._draw(scene.nodes, place)
+        self._wanted, self._found = name, None
+        self._draw(scene.nodes, Place())
+        self._wanted = ""
+        if self._found is None:
+            self.problems.append(rules.RESOURCE_NODE.problem(f"{path.name} has no node {name!r:.60}", location))
+            return []
+        node, above = self._found
+        inside = [node]
+        if node.type == "Transform":
+            above, inside = above @ node_transform(node), access.children(node)
+        turned = np.array(above)
+        turned[:3, 3] = 0.0
+        return self._draw(inside, Place(place.transform @ turned, place.visual, place.collision))
+
+    def _draw(self, nodes: list[VrmlNode], place: Place) -> list[Drawn]:
+        self.walker.drawn = []
+        try:
+            self.walker.walk(nodes, place, self._meet)
+        except FormatError as error:
+            self.problems.append(error.problem)
+            drawn = self.walker.drawn
+            # What was still to be walked through must not come up in the next file.
+            self.walker = SceneWalker(self.problems, self.parts)
+            return drawn
+        return self.walker.drawn
+
+    def _meet(self, node: VrmlNode, place: Place) -> bool:
+        if self._wanted:
+            if self._found is None and node.name == self._wanted:
+                self._found = (node, place.transform)
+            return self._found is not None or node.type == "Shape"
+        return bool(node.name) and node.name in self._left_out
+
+    def _open(self, path: Path, location: Location) -> Scene | None:
+        if path not in self._scenes:
+            self._scenes[path] = None
+            try:
+                scene = parse_vrml(path.read_bytes(), path)
+            except OSError as error:
+                self.problems.append(rules.RESOURCE_BROKEN.problem(f"{path.name}: {error.strerror}", location))
+            except FormatError as error:
+                self.problems += [
+                    error.problem,
+                    rules.RESOURCE_BROKEN.problem(f"{path.name} is left out", location),
+                ]
+            else:
+                self.problems += scene.problems
+                self._scenes[path] = scene
+        return self._scenes[path]
+
+
+def asked_nodes(root: Node) -> dict[str, set[str]]:
+    """Give the names of nodes that a document asks for, by uri."""
+    asked: dict[str, set[str]] = {}
+    seen: set[int] = set()
+    stack: list[Node] = [root]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Sequence):
+            stack += node.items
+        elif isinstance(node, Mapping):
+            uri, name = node.items.get("uri"), node.items.get("node")
+            if isinstance(uri, Scalar) and isinstance(name, Scalar):
+                asked.setdefault(uri.value, set()).add(name.value)
+            stack += node.items.values()
+    return asked
