@@ -8,8 +8,8 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-NAMES = ("importing", "seq_reading", "vrml_parsing", "model_loading", "kinematics")
-PEERS = ("numpy", "numba", "PyYAML", "pysimdjson", "pin", "vtk")
+NAMES = ("importing", "seq_reading", "vrml_parsing", "model_loading", "kinematics", "resampling")
+PEERS = ("numpy", "scipy", "numba", "PyYAML", "pysimdjson", "pin", "vtk")
 
 
 def machine() -> str:
