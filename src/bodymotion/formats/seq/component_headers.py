@@ -1,0 +1,250 @@
+"""The header of a component: its keys, those that it inherits from the top node, and what its first row tells where they are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as MappingType
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.formats.seq import rules
+from bodymotion.formats.seq.document import Document, Frames
+from bodymotion.formats.seq.fields import KEYS, Fields, is_empty
+from bodymotion.formats.seq.layout import SE3_SIZES, Layout
+from bodymotion.formats.seq.nodes import Scalar, Sequence, key_text
+from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
+
+__all__ = ["COMMON_CONTENTS", "OLD_TYPES", "ComponentHeader", "ComponentReader"]
+
+T = TypeVar("T")
+MAX_PARTS = 10**8
+_ONLY_TOP = ("format_version", "components")
+
+MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
+_TYPES = {MULTI_VALUE: MULTI_VALUE, MULTI_SE3: MULTI_SE3, VECTOR3: VECTOR3}
+OLD_TYPES = {**_TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
+_TYPE_OF_CONTENT = {JOINT_DISPLACEMENT: MULTI_VALUE, JOINT_EFFORT: MULTI_VALUE, LINK_POSITION: MULTI_SE3, ZMP: VECTOR3}
+COMMON_CONTENTS = {JOINT_DISPLACEMENT: JOINT_DISPLACEMENT, LINK_POSITION: LINK_POSITION, ZMP: ZMP}
+_CONTENTS = {
+    1: {
+        "JointPosition": JOINT_DISPLACEMENT,
+        LINK_POSITION: LINK_POSITION,
+        ZMP: ZMP,
+        "RelativeZMP": ZMP,
+        "RelativeZmp": ZMP,
+    },
+    2: COMMON_CONTENTS,
+    3: {"MultiJointDisplacementSeq": JOINT_DISPLACEMENT, "MultiLinkPositionSeq": LINK_POSITION, "ZMPSeq": ZMP},
+    4: {**COMMON_CONTENTS, "ZMPSeq": ZMP},
+}
+_ALL_CONTENTS = {name for names in _CONTENTS.values() for name in names}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComponentHeader:
+    """What a file says of one component, before its rows are read.
+
+    Attributes
+    ----------
+    type, content:
+        "MultiValueSeq", "MultiSE3Seq", "Vector3Seq", or what else the file says; the content by its name in versions 2 and 4.
+    num_parts, num_frames:
+        Numbers, poses or (Vector3Seq) 3 coordinates a frame; the frames as counted.
+    frame_rate:
+        [Hz]; None where it is not given. With `has_frame_time` it is the rate on which the file wishes its frames to be put.
+    se3_format:
+        The order in which a MultiSE3Seq has its numbers in the file, else None.
+    extra:
+        Keys that the document does not know.
+    """
+
+    type: str
+    content: str
+    num_parts: int
+    num_frames: int
+    frame_rate: float | None = None
+    has_frame_time: bool = False
+    se3_format: str | None = None
+    is_root_relative: bool = False
+    part_labels: tuple[str, ...] = ()
+    extra: MappingType[str, object] = field(default_factory=dict)
+    location: Location = field(default_factory=Location)
+    inside: str = field(default="", repr=False)
+    layout: Layout | None = field(default=None, repr=False)
+    frames: Frames | None = field(default=None, repr=False)
+
+
+class ComponentReader:
+    """Reads the headers of components; what is odd goes to `problems`."""
+
+    def __init__(self, document: Document, problems: list[Problem]) -> None:
+        self.document = document
+        self.problems = problems
+
+    def warn(self, rule: Rule, message: str, where: Location) -> None:
+        """Note a problem."""
+        self.problems.append(rule.problem(message, where))
+
+    def read(self, own: Fields, top: Fields, version: int, inside: str) -> ComponentHeader:
+        """Read the header of a component, which may be the top node itself."""
+        kind = own.text("type")
+        if kind is None:
+            raise rules.COMPONENT_TYPE.error("a component has no type", own.at(None))
+        content = own.text("content")
+        if content is None:
+            content = top.text("content") or ""
+            taken = f"; {content[:60]!r} is taken from the top node" if content else ""
+            self.warn(rules.CONTENT_MISSING, f"a {kind[:60]} has no content{taken}", own.at(None))
+        known = (OLD_TYPES if version == 1 else _TYPES).get(kind)
+        if known is None:
+            self.warn(
+                rules.COMPONENT_UNKNOWN,
+                f"the component {content[:60]} is of type {kind[:60]!r}",
+                own.at(own.values["type"], ".type"),
+            )
+            extra = {key_text(key): self.document.plain(value) for key, value in own.node.pairs}
+            for name in ("type", "content"):
+                for spelling in KEYS[name]:
+                    extra.pop(spelling, None)
+            return ComponentHeader(
+                type=kind, content=content, num_parts=0, num_frames=0, extra=extra, location=own.at(None), inside=inside
+            )
+        frames = self._frames(own, content)
+        num_frames = frames.num_rows if frames else 0
+        self._check_num_frames(own, top, content, num_frames)
+        relative = self._either(own.flag("is_root_relative"), top.flag("is_root_relative")) or False
+        if version == 1 and content in ("RelativeZMP", "RelativeZmp"):
+            relative = True
+        stamped = self._stamped(own, top, version)
+        rate = self._either(own.rate(), top.rate())
+        if rate is None and not stamped:
+            raise rules.FRAME_RATE_MISSING.error(f"the component {content[:60]} has no frame rate", own.at(None))
+        content = self._content(own, known, content, version)
+        order = self._order(own, top, frames, stamped) if known == MULTI_SE3 else None
+        parts = self._parts(own, top, known, frames, stamped)
+        labels = self._labels(own, parts)
+        unwanted = _ONLY_TOP if own is not top else ("components",)
+        if labels is None:
+            unwanted = (*unwanted, "part_labels")
+        return ComponentHeader(
+            type=known,
+            content=content,
+            num_parts=parts,
+            num_frames=num_frames,
+            frame_rate=rate,
+            has_frame_time=stamped,
+            se3_format=order,
+            is_root_relative=relative,
+            part_labels=labels or (),
+            extra=own.extra(*unwanted),
+            location=own.at(None),
+            inside=inside,
+            layout=Layout(parts, stamped, order),
+            frames=frames,
+        )
+
+    @staticmethod
+    def _either(own: T | None, top: T | None) -> T | None:
+        return top if own is None else own
+
+    def _frames(self, own: Fields, content: str) -> Frames | None:
+        node = own.values.get("frames")
+        if node is None or is_empty(node):
+            self.warn(rules.FRAMES_MISSING, f"the component {content[:60]} has no frames", own.at(node))
+            return None
+        if not isinstance(node, Sequence):
+            raise rules.FRAMES.error(f"the frames of {content[:60]} are no list", own.at(node, ".frames"))
+        return self.document.frames(node) if node.items else None
+
+    def _check_num_frames(self, own: Fields, top: Fields, content: str, found: int) -> None:
+        fields = own if "num_frames" in own.values else top
+        said = fields.count("num_frames")
+        if said is None or said == found:
+            return
+        where = fields.at(fields.values["num_frames"], ".numFrames")
+        if said < 0:
+            problem = rules.NUM_FRAMES_NUMBER.problem(f"numFrames is {fields.text('num_frames')!r:.60}", where)
+        else:
+            problem = rules.NUM_FRAMES.problem(f"numFrames is {said}, but {content[:60]} has {found} rows", where)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def _stamped(self, own: Fields, top: Fields, version: int) -> bool:
+        stamped = self._either(own.flag("has_frame_time"), top.flag("has_frame_time")) or False
+        if stamped and version == 1:
+            fields = own if "has_frame_time" in own.values else top
+            where = fields.at(fields.values["has_frame_time"], ".hasFrameTime")
+            raise rules.FRAME_TIME_V1.error("hasFrameTime in a file of version 1", where)
+        return stamped
+
+    def _content(self, own: Fields, kind: str, content: str, version: int) -> str:
+        where = own.at(own.values.get("content"))
+        name = _CONTENTS[version].get(content)
+        if name is None:
+            if content in _ALL_CONTENTS:
+                self.warn(
+                    rules.CONTENT_OF_OTHER_VERSION, f"the content {content} is not known in version {version}", where
+                )
+            name = content
+        wanted = _TYPE_OF_CONTENT.get(name, kind)
+        if wanted != kind:
+            self.warn(rules.CONTENT_TYPE, f"a {content} is a {kind}, not a {wanted}", where)
+        return name
+
+    def _first_row(self, own: Fields, frames: Frames) -> Sequence:
+        row = frames.row(0)
+        if not isinstance(row, Sequence):
+            where = frames.location(0, own.inside)
+            raise rules.ROW.error("frame 0 is not a row [ … ] of numbers", where)
+        return row
+
+    def _order(self, own: Fields, top: Fields, frames: Frames | None, stamped: bool) -> str:
+        fields = own if "se3_format" in own.values else top
+        text = fields.text("se3_format")
+        if text is not None:
+            if text not in SE3_SIZES:
+                where = fields.at(fields.values["se3_format"], ".SE3Format")
+                raise rules.SE3_FORMAT.error(f"the SE3 format {text[:60]!r} is none of {', '.join(SE3_SIZES)}", where)
+            return text
+        size = 7
+        if frames:
+            poses = self._first_row(own, frames).items[stamped:]
+            if poses and isinstance(poses[0], Sequence):
+                size = len(poses[0].items)
+        if size not in (6, 7):
+            message = f"there is no SE3 format, and the first pose has {size} numbers"
+            assert frames is not None
+            raise rules.SE3_FORMAT.error(message, frames.location(0, own.inside))
+        order = "XYZQWQXQYQZ" if size == 7 else "XYZRPY"
+        self.warn(rules.SE3_FORMAT_MISSING, f"there is no SE3 format; read as {order}", own.at(None))
+        return order
+
+    def _parts(self, own: Fields, top: Fields, kind: str, frames: Frames | None, stamped: bool) -> int:
+        if kind == VECTOR3:
+            if "num_parts" in own.values:
+                self.warn(
+                    rules.NUM_PARTS_VECTOR, "a Vector3Seq has numParts", own.at(own.values["num_parts"], ".numParts")
+                )
+            return 3
+        fields = own if "num_parts" in own.values else top
+        parts = fields.count("num_parts")
+        if parts is None:
+            parts = max(len(self._first_row(own, frames).items) - stamped, 0) if frames else 0
+            self.warn(rules.NUM_PARTS_MISSING, f"a {kind} has no numParts; the first row has {parts}", own.at(None))
+        elif not 0 <= parts <= MAX_PARTS:
+            where = fields.at(fields.values["num_parts"], ".numParts")
+            raise rules.NUM_PARTS.error(f"numParts is {fields.text('num_parts')!r:.60}", where)
+        return parts
+
+    def _labels(self, own: Fields, parts: int) -> tuple[str, ...] | None:
+        node = own.values.get("part_labels")
+        if node is None:
+            return ()
+        where = own.at(node, ".partLabels")
+        if not isinstance(node, Sequence) or not all(isinstance(item, Scalar) for item in node.items):
+            self.warn(rules.PART_LABELS, "the part labels are no list of texts", where)
+            return None
+        labels = tuple(item.text for item in node.items if isinstance(item, Scalar))
+        if len(labels) != parts:
+            self.warn(rules.PART_LABELS, f"there are {len(labels)} part labels for {parts} parts", where)
+        return labels
