@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["corner_normals"]
 
 PAIRS_AT_ONCE = 4_000_000
-PAIRS_ALWAYS = 20_000_000
+PAIRS_ALWAYS = 10_000_000
 PAIRS_PER_CORNER = 32
 """How many pairs of faces around one vertex are compared in all, vertices of few faces first; the faces at what is left stay flat.
 Usual meshes have six faces around a vertex; a vertex with n faces has n² pairs."""

@@ -15,8 +15,11 @@ from bodymotion.arrays import Floats
 
 __all__ = ["Triangles", "triangulate"]
 
-EAR_BUDGET = 20_000_000
+EAR_BUDGET = 100_000_000
 """How many corner tests may be spent on cutting ears in one call; what is left then becomes fans."""
+
+MANY = 40
+"""From so many corners on it is quicker to look at them all at once."""
 
 Indices = npt.NDArray[np.int64]
 
@@ -143,49 +146,83 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 
 def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
-    """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975); give triangles (n−2, 3) of its corners, and the budget left."""
-    normal = np.cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
+    """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975); give triangles (n−2, 3) of its corners, and the budget left.
+
+    Only corners that turn the other way can lie in an ear. What is left when the budget is spent becomes a fan.
+    """
+    normal = _cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
     drop = int(np.argmax(np.abs(normal)))
     flat = np.delete(points, drop, axis=1)
     # Left out of x, y, z, the middle one mirrors the other two.
     if (normal[drop] < 0) != (drop == 1):
         flat = flat[:, ::-1]
-    x, y = flat[:, 0].tolist(), flat[:, 1].tolist()
-    ring = list(range(len(points)))
+    polygon = _Polygon(flat)
+    after, before = polygon.after, polygon.before
     cut: list[tuple[int, int, int]] = []
-    place, failures = 0, 0
-    while len(ring) > 3:
-        n = len(ring)
-        a, b, c = ring[place - 1], ring[place % n], ring[(place + 1) % n]
-        budget -= 1
-        ear = _area(x, y, a, b, c) > 0
-        if ear:
-            budget -= n
-            inside = (
-                p
-                for p in ring
-                if p not in (a, b, c)
-                and _area(x, y, a, b, p) >= 0
-                and _area(x, y, b, c, p) >= 0
-                and _area(x, y, c, a, p) >= 0
-                and (x[p], y[p]) not in ((x[a], y[a]), (x[b], y[b]), (x[c], y[c]))
-            )
-            ear = next(inside, None) is None
-        if ear or failures > n:
-            cut.append((a, b, c))
-            del ring[place % n]
-            # The corner before has changed: try it next, which also keeps slivers short.
-            place = (place - 1) % len(ring)
-            failures = 0
+    here, failures, left = 0, 0, len(points)
+    while left > 3 and budget >= 0:
+        a, c = before[here], after[here]
+        budget -= 1 + len(polygon.reflex)
+        if failures > left or polygon.is_ear(here):
+            cut.append((a, here, c))
+            polygon.remove(here)
+            # The corner before has changed: to try it next keeps the triangles short.
+            here, failures, left = a, 0, left - 1
         else:
-            place = (place + 1) % n
-            failures += 1
-        if budget < 0:
-            cut.extend((ring[0], ring[i], ring[i + 1]) for i in range(1, len(ring) - 2))
-            ring = [ring[0], ring[-2], ring[-1]]
-    cut.append((ring[0], ring[1], ring[2]))
+            here, failures = c, failures + 1
+    ring = [here]
+    while after[ring[-1]] != here:
+        ring.append(after[ring[-1]])
+    cut.extend((ring[0], ring[i], ring[i + 1]) for i in range(1, len(ring) - 1))
     return np.array(cut, dtype=np.int64), budget
 
 
-def _area(x: list[float], y: list[float], a: int, b: int, c: int) -> float:
-    return (x[b] - x[a]) * (y[c] - y[a]) - (y[b] - y[a]) * (x[c] - x[a])
+class _Polygon:
+    """The corners (n, 2) that are still there, as a ring, and which of them do not turn left."""
+
+    def __init__(self, flat: Floats) -> None:
+        count = len(flat)
+        self.flat = flat
+        self.x: list[float] = flat[:, 0].tolist()
+        self.y: list[float] = flat[:, 1].tolist()
+        self.after = [*range(1, count), 0]
+        self.before = [count - 1, *range(count - 1)]
+        self.reflex = {i for i in range(count) if not self._turns_left(i)}
+        self._many: tuple[Floats, Floats] | None = None
+
+    def _turns_left(self, i: int) -> bool:
+        a, c, x, y = self.before[i], self.after[i], self.x, self.y
+        return (x[i] - x[a]) * (y[c] - y[a]) - (y[i] - y[a]) * (x[c] - x[a]) > 0
+
+    def remove(self, i: int) -> None:
+        """Take a corner out of the ring."""
+        a, c = self.before[i], self.after[i]
+        self.after[a], self.before[c] = c, a
+        for corner in (i, a, c):
+            if corner in self.reflex and (corner == i or self._turns_left(corner)):
+                self.reflex.discard(corner)
+                self._many = None
+
+    def is_ear(self, i: int) -> bool:
+        """Whether the triangle of a corner and its neighbours lies inside and holds no other corner."""
+        if i in self.reflex:
+            return False
+        a, c, x, y = self.before[i], self.after[i], self.x, self.y
+        ends = ((x[a], y[a]), (x[i], y[i]), (x[c], y[c]))
+        if len(self.reflex) > MANY:
+            if self._many is None:
+                these = self.flat[list(self.reflex)]
+                self._many = these[:, 0].copy(), these[:, 1].copy()
+            px, py = self._many
+            inside = np.ones(len(px), dtype=bool)
+            for (ax, ay), (bx, by) in zip(ends, ends[1:] + ends[:1], strict=True):
+                inside &= (bx - ax) * (py - ay) >= (by - ay) * (px - ax)
+            return all((px[k], py[k]) in ends for k in np.flatnonzero(inside).tolist())
+        for p in self.reflex:
+            px_, py_ = x[p], y[p]
+            if (px_, py_) not in ends and all(
+                (bx - ax) * (py_ - ay) >= (by - ay) * (px_ - ax)
+                for (ax, ay), (bx, by) in zip(ends, ends[1:] + ends[:1], strict=True)
+            ):
+                return False
+        return True
