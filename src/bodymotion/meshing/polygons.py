@@ -185,14 +185,15 @@ class _Polygon:
         self.flat = flat
         self.x: list[float] = flat[:, 0].tolist()
         self.y: list[float] = flat[:, 1].tolist()
-        self.after = [*range(1, count), 0]
-        self.before = [count - 1, *range(count - 1)]
+        self.after: list[int] = [*range(1, count), 0]
+        self.before: list[int] = [count - 1, *range(count - 1)]
         self.reflex = {i for i in range(count) if not self._turns_left(i)}
         self._many: tuple[Floats, Floats] | None = None
 
     def _turns_left(self, i: int) -> bool:
-        a, c, x, y = self.before[i], self.after[i], self.x, self.y
-        return (x[i] - x[a]) * (y[c] - y[a]) - (y[i] - y[a]) * (x[c] - x[a]) > 0
+        a, c = self.before[i], self.after[i]
+        x, y = self.x, self.y
+        return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
 
     def remove(self, i: int) -> None:
         """Take a corner out of the ring."""
