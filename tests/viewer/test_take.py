@@ -7,6 +7,8 @@ from small_robots import arm, biped, box, colored, link, swinging
 
 import bodymotion as bm
 from bodymotion.viewer.ground import Footprint
+from bodymotion.viewer.stage import fit, refit
+from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import FARTHEST, joint_values, make_take
 
 
@@ -163,6 +165,25 @@ def test_joint_values_are_read_back_out_of_link_poses() -> None:
     np.testing.assert_allclose(joint_values(body, poses), q, atol=1e-9)
     alone = make_take(body, bm.Motion((roots(poses, 50.0),)))
     np.testing.assert_allclose(alone.q, q, atol=1e-9)
+
+
+def test_switches_fit_what_is_shown_and_stay_as_someone_set_them() -> None:
+    body, switches = biped(), Switches()
+    in_place = make_take(body, swinging(body))
+    far = np.tile([0, 0, 1.0, 1, 0, 0, 0], (101, 1, 1))
+    far[:, 0, 0] = np.linspace(0, 9, 101)
+    walking = make_take(body, in_place.motion.replaced(*in_place.motion.components, roots(far, 50.0)))
+    fit(switches, in_place)
+    assert (switches.stand, switches.follow, switches.frames) == (True, False, False)
+    refit(switches, walking, in_place)
+    assert (switches.stand, switches.follow) == (False, True)
+    switches.follow = False
+    refit(switches, in_place, walking)
+    refit(switches, walking, in_place)
+    assert (switches.stand, switches.follow) == (False, True)
+    alone = Switches()
+    fit(alone, make_take(None, bm.Motion((roots(far, 50.0),))))
+    assert alone.frames
 
 
 def test_nothing_and_an_empty_body_are_refused() -> None:

@@ -6,10 +6,6 @@ lock. A tick sends at most one picture; when the time for a picture has passed, 
 
 from __future__ import annotations
 
-import contextlib
-import io
-import queue
-import socket
 import sys
 import threading
 import traceback
@@ -19,10 +15,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from bodymotion.arrays import Floats
+from bodymotion.viewer.inbox import Inbox
 from bodymotion.viewer.keys import add_keys
 from bodymotion.viewer.panel import Panel
 from bodymotion.viewer.player import Player
-from bodymotion.viewer.stage import Stage
+from bodymotion.viewer.server import quiet_server, stop_server
+from bodymotion.viewer.stage import Stage, fit, refit
 from bodymotion.viewer.surroundings import Lights
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
@@ -30,7 +28,7 @@ from bodymotion.viewer.take import Take
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Viewer", "free_port", "quiet_server"]
+__all__ = ["Viewer"]
 
 PICTURES = 60.0
 """Pictures a second at most."""
@@ -60,12 +58,11 @@ class Viewer:
         self.take = take
         self.files = tuple(files)
         self.switches = switches or Switches()
-        self.switches.stand |= take.stands_by_default
-        self.switches.follow |= Stage.walks_far(take)
+        fit(self.switches, take)
         self.player = Player(take.timeline)
         self.server = quiet_server(host, port)
         self._host = host
-        self._inbox: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        self._inbox = Inbox()
         self._stopped = threading.Event()
         self._play_when_seen = play
         self._when_stopped: list[Callable[[], None]] = []
@@ -76,8 +73,9 @@ class Viewer:
         add_keys(self.server, self.act)
         self._first_camera()
         self._thread = threading.Thread(target=self._run, name="bodymotion-viewer", daemon=True)
+        self._inbox.owned_by(self._thread)
         self._thread.start()
-        self.server.on_client_connect(lambda _client: self._post(self._seen))
+        self.server.on_client_connect(lambda _client: self._inbox.post(self._seen))
 
     @property
     def url(self) -> str:
@@ -148,14 +146,14 @@ class Viewer:
         """Close the viewer and its server."""
         if self._stopped.is_set():
             return
-        self._stopped.set()
-        self._inbox.put(lambda: None)
-        if threading.current_thread() is not self._thread:
-            self._thread.join(timeout=5.0)
         for work in self._when_stopped:
             work()
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.server.stop()
+        self._stopped.set()
+        self._inbox.post(lambda: None)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout=5.0)
+        self._inbox.owned_by(None)
+        stop_server(self.server)
 
     def on_stop(self, work: Callable[[], None]) -> None:
         """Have `work` done when the viewer stops."""
@@ -171,7 +169,7 @@ class Viewer:
 
     def act(self, name: str) -> None:
         """Do what a key or a button stands for; `keys.KEYS` has the names."""
-        self._post(lambda: self._act(name))
+        self._inbox.post(lambda: self._act(name))
 
     def scrub(self, frame: int) -> None:
         """Pause at a frame."""
@@ -180,27 +178,27 @@ class Viewer:
             self.player.pause()
             self._go(lambda: self.player.seek_frame(frame))
 
-        self._post(scrub)
+        self._inbox.post(scrub)
 
     def set_speed(self, speed: float) -> None:
         """Play so many times faster than the clock."""
-        self._post(lambda: self.player.set_speed(speed))
+        self._inbox.post(lambda: self.player.set_speed(speed))
 
     def set_loop(self, loop: bool) -> None:
         """Start again at the end, or not."""
-        self._post(lambda: setattr(self.player, "loop", loop))
+        self._inbox.post(lambda: setattr(self.player, "loop", loop))
 
     def switch(self, name: str, on: bool) -> None:
         """Turn one of the switches on or off."""
-        self._post(lambda: self.stage.switch(name, on))
+        self._inbox.post(lambda: self.stage.switch(name, on))
 
     def pose_joint(self, column: int, value: float) -> None:
         """Pause and set a joint by hand [rad or m]."""
-        self._post(lambda: self._pose(column, value))
+        self._inbox.post(lambda: self._pose(column, value))
 
     def choose_path(self, link: str | None) -> None:
         """Draw the path of a link, or of none."""
-        self._post(lambda: self.stage.choose_path(link))
+        self._inbox.post(lambda: self.stage.choose_path(link))
 
     def plot_changed(self) -> None:
         """Draw the curves that are chosen now."""
@@ -210,7 +208,7 @@ class Viewer:
                 self.switches.plotted = self.panel.plot.chosen
                 self.panel.plot.draw()
 
-        self._post(draw)
+        self._inbox.post(draw)
 
     def look(
         self, client: viser.ClientHandle | None, *, preset: str | None = None, viewpoint: int | None = None
@@ -227,7 +225,7 @@ class Viewer:
                 client.camera.look_at = view.look_at
                 client.camera.fov = view.field_of_view
 
-        self._post(look)
+        self._inbox.post(look)
 
     # What the viewer's own thread does.
 
@@ -294,6 +292,7 @@ class Viewer:
     def _replace(self, take: Take) -> None:
         self.stage.remove()
         self.server.gui.reset()
+        refit(self.switches, take, self.take)
         self.take = take
         self.player = self.player.moved_to(take.timeline)
         self._prepare_page()
@@ -301,30 +300,8 @@ class Viewer:
         self.panel = Panel(self)
         add_keys(self.server, self.act)
 
-    def _post(self, work: Callable[[], object]) -> None:
-        self._inbox.put(work)
-
     def _do(self, work: Callable[[], T]) -> T:
-        """Have the thread do `work`, and give what it gives."""
-        if threading.current_thread() is self._thread or self._stopped.is_set():
-            return work()
-        done: queue.SimpleQueue[tuple[bool, T | BaseException]] = queue.SimpleQueue()
-
-        def run() -> None:
-            try:
-                result = work()
-            except BaseException as error:
-                done.put((False, error))
-                raise
-            self._show()
-            done.put((True, result))
-
-        self._post(run)
-        fine, result = done.get(timeout=60.0)
-        if not fine:
-            assert isinstance(result, BaseException)
-            raise result
-        return result  # type: ignore[return-value]
+        return self._inbox.do(work, self._show)
 
     def _show(self) -> None:
         self.stage.show(self.player.frame)
@@ -334,12 +311,12 @@ class Viewer:
         last, shown = monotonic(), -1
         next_panel = next_values = 0.0
         while not self._stopped.is_set():
-            work = self._next(1.0 / PICTURES - (monotonic() - last) if self.player.playing else 1.0)
+            work = self._inbox.next(1.0 / PICTURES - (monotonic() - last) if self.player.playing else 1.0)
             try:
                 acted = False
                 while work is not None and not self._stopped.is_set():
                     work()
-                    acted, work = True, self._next(0.0)
+                    acted, work = True, self._inbox.next(0.0)
                 now = monotonic()
                 seconds, last = now - last, now
                 self.player.advance(seconds if seconds <= LONGEST_TICK else 0.0)
@@ -357,45 +334,3 @@ class Viewer:
             except Exception:
                 if not self._stopped.is_set():
                     traceback.print_exc(file=sys.stderr)
-
-    def _next(self, timeout: float) -> Callable[[], object] | None:
-        try:
-            return self._inbox.get(timeout=timeout) if timeout > 0 else self._inbox.get_nowait()
-        except queue.Empty:
-            return None
-
-
-def quiet_server(host: str, port: int) -> viser.ViserServer:
-    """Start a viser server that prints nothing, on the first free port from `port` on."""
-    import viser
-
-    free = free_port(host, port)
-    with contextlib.redirect_stdout(io.StringIO()):
-        return viser.ViserServer(host=host, port=free, verbose=False)
-
-
-def free_port(host: str, port: int) -> int:
-    """Find the first port from `port` on that can be listened at; 0 leaves the choice to the system.
-
-    Raises
-    ------
-    OSError
-        When the host is none of this machine's, or none of a hundred ports is free.
-    """
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except socket.gaierror as error:
-        raise OSError(f"can not listen at {host!r}: {error.strerror}") from error
-    for candidate in range(port, min(port + 100, 65536)):
-        with socket.socket(family, kind, protocol) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                trial.bind((address[0], candidate, *address[2:]))
-            except PermissionError:
-                continue
-            except OSError as error:
-                if error.errno == 98 or "in use" in str(error).lower():
-                    continue
-                raise OSError(f"can not listen at {host!r}: {error.strerror}") from error
-            return candidate
-    raise OSError(f"no port from {port} to {min(port + 99, 65535)} is free at {host!r}")

@@ -7,8 +7,6 @@ stays in its file.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import tempfile
 from dataclasses import dataclass
@@ -54,12 +52,11 @@ def sampled(timeline: Timeline) -> Sampling:
 
 def page(take: Take, switches: Switches | None = None) -> str:
     """Give the page as text."""
-    from bodymotion.viewer.app import quiet_server
-    from bodymotion.viewer.stage import Stage
+    from bodymotion.viewer.server import quiet_server, stop_server
+    from bodymotion.viewer.stage import Stage, fit
 
     switches = switches or Switches()
-    switches.stand |= take.stands_by_default
-    switches.follow |= Stage.walks_far(take)
+    fit(switches, take)
     sampling = sampled(take.timeline)
     server = quiet_server("127.0.0.1", 0)
     try:
@@ -79,8 +76,7 @@ def page(take: Take, switches: Switches | None = None) -> str:
                 recording.insert_sleep(1.0 / sampling.rate)
         text = recording.as_html()
     finally:
-        with contextlib.redirect_stdout(io.StringIO()):
-            server.stop()
+        stop_server(server)
     return _signed(text, take, sampling)
 
 

@@ -32,7 +32,7 @@ def _frustum(device: VisionSensor, reach: float) -> Floats:
     field = device.field_of_view if 0 < device.field_of_view < np.pi else np.pi / 4
     width, height = max(device.width, 1), max(device.height, 1)
     depth = min(reach, device.back_clip_distance) if device.back_clip_distance > 0 else reach
-    near = min(max(device.front_clip_distance, 0.0), 0.5 * depth)
+    near = min(device.front_clip_distance, 0.5 * depth) if device.front_clip_distance > 0 else 0.0
     half = np.tan(0.5 * field) / min(width, height)
     right, up = half * width, half * height
     corners = np.array([[-right, -up, -1.0], [right, -up, -1.0], [right, up, -1.0], [-right, up, -1.0]])
@@ -47,12 +47,13 @@ def _frustum(device: VisionSensor, reach: float) -> Floats:
 
 
 def _fan(device: RangeSensor, reach: float) -> Floats:
-    angle = min(max(device.scan_angle, 0.0), 2 * np.pi)
-    length = min(reach, device.max_distance) if device.max_distance > 0 else reach
+    angle = min(device.scan_angle, 2 * np.pi) if device.scan_angle > 0 else 0.0
+    length = min(reach, max(device.max_distance, 1e-3)) if device.max_distance > 0 else reach
     half = 0.5 * angle
-    step = device.scan_step if device.scan_step > 0 else angle
-    side = min(int(half / step + 1e-9), MOST_RAYS // 2) if step > 0 else 0
-    if side and half / step > MOST_RAYS // 2:
+    step = min(max(device.scan_step, 1e-9), 2 * np.pi) if device.scan_step > 0 else angle
+    side = int(half / step + 1e-9) if step > 0 else 0
+    if side > MOST_RAYS // 2:
+        side = MOST_RAYS // 2
         step = half / side
     angles = np.arange(-side, side + 1) * step
     tips = length * np.stack([np.sin(angles), np.zeros_like(angles), -np.cos(angles)], axis=1)

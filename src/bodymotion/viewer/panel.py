@@ -167,6 +167,8 @@ class _Playback:
         if player.start:
             where += f" (from {player.start:.3f} s)"
         frame = f"frame {player.frame} of {player.num_frames - 1}" + (f", {rate:g} Hz" if rate else ", time stamps")
+        if self._viewer.switches.stand and not self._viewer.take.has_root:
+            frame += " · no root poses: it stands on the ground"
         return (
             '<div style="padding:0 1em;font-variant-numeric:tabular-nums"><b style="font-size:1.15em">'
             f'{where}<br><span style="opacity:0.7;font-size:0.85em">{frame}</span></div>'

@@ -18,7 +18,7 @@ from bodymotion.viewer.take import Take
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Stage"]
+__all__ = ["Stage", "fit", "fitting", "refit"]
 
 FAR_WALK = 0.6
 """A motion whose root goes farther than so many times the robot's size is followed by the camera unless told otherwise."""
@@ -46,14 +46,6 @@ class Stage:
             if getattr(switches, name) != (name == "visuals"):
                 self.switch(name, getattr(switches, name))
         self.choose_path(switches.path)
-
-    @classmethod
-    def walks_far(cls, take: Take) -> bool:
-        """Say whether the root of a take goes so far that the camera should follow it."""
-        roots = take.link_poses[:, 0, :2]
-        bounds = take.footprint.bounds(take.link_poses[0])
-        size = float(np.linalg.norm(bounds[1] - bounds[0])) if bounds is not None else np.inf
-        return bool(take.motion is not None and np.ptp(roots, axis=0).max(initial=0.0) > FAR_WALK * size)
 
     @property
     def q(self) -> Floats:
@@ -143,3 +135,30 @@ class Stage:
         """Take everything out of the scene."""
         self.overlays.remove()
         self.scene.remove()
+
+
+def fitting(take: Take) -> dict[str, bool]:
+    """Give the switches that a take wants to be on or off at first.
+
+    It stands on the ground when nothing says where its root is, the camera follows a root that goes far, and frames are shown of what has
+    no shapes.
+    """
+    roots = take.link_poses[:, 0, :2]
+    bounds = take.footprint.bounds(take.link_poses[0])
+    size = float(np.linalg.norm(bounds[1] - bounds[0])) if bounds is not None else np.inf
+    far = bool(take.num_frames > 1 and np.ptp(roots, axis=0).max() > FAR_WALK * size)
+    return {"stand": take.stands_by_default, "follow": far, "frames": bounds is None}
+
+
+def fit(switches: Switches, take: Take) -> None:
+    """Turn on what a take wants to be on at first."""
+    for name, on in fitting(take).items():
+        setattr(switches, name, on or getattr(switches, name))
+
+
+def refit(switches: Switches, take: Take, before: Take) -> None:
+    """Set those switches anew for another take that were as the take `before` wanted them."""
+    wanted = fitting(take)
+    for name, was in fitting(before).items():
+        if getattr(switches, name) == was:
+            setattr(switches, name, wanted[name])

@@ -1,0 +1,189 @@
+"""What is sent to be drawn: GLB files read back by trimesh, outlines, curves, cameras."""
+
+import io
+import json
+import struct
+
+import numpy as np
+import pytest
+import trimesh
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+from small_robots import box, colored, placed
+
+import bodymotion as bm
+from bodymotion.shapes import Corners
+from bodymotion.viewer.camera import PRESETS, framing, from_viewpoint
+from bodymotion.viewer.glb import to_glb
+from bodymotion.viewer.outlines import MOST_RAYS, device_outline
+from bodymotion.viewer.overlays import frames_of_path
+from bodymotion.viewer.plots import thinned, unique
+from bodymotion.viewer.scene import node_name
+from bodymotion.viewer.take import Curve
+
+
+def document(data: bytes) -> dict:
+    magic, version, total = struct.unpack_from("<4sII", data)
+    assert (magic, version, total) == (b"glTF", 2, len(data))
+    length, kind = struct.unpack_from("<I4s", data, 12)
+    assert kind == b"JSON" and length % 4 == 0
+    return json.loads(data[20 : 20 + length])
+
+
+def read_back(data: bytes) -> trimesh.Trimesh:
+    return trimesh.load(io.BytesIO(data), file_type="glb", force="mesh", process=False)
+
+
+def test_a_box_comes_back_where_it_was() -> None:
+    mesh = read_back(to_glb([box((0.2, 0.4, 0.6), (1, 2, 3), colored(1, 0, 0))]))
+    np.testing.assert_allclose(mesh.bounds, [[0.9, 1.8, 2.7], [1.1, 2.2, 3.3]], atol=1e-6)
+    assert mesh.area == pytest.approx(2 * (0.2 * 0.4 + 0.4 * 0.6 + 0.2 * 0.6), rel=1e-5)
+    assert mesh.volume == pytest.approx(0.2 * 0.4 * 0.6, rel=1e-5)
+
+
+def test_shapes_of_one_material_are_one_draw_call() -> None:
+    red, blue = colored(1, 0, 0), colored(0, 0, 1)
+    shapes = [box((1, 1, 1), (x, 0, 0), red if x % 2 else blue) for x in range(10)]
+    data = to_glb(shapes)
+    assert len(document(data)["meshes"][0]["primitives"]) == 2
+    assert len(document(to_glb(shapes, paint=red))["meshes"][0]["primitives"]) == 1
+    assert read_back(data).volume == pytest.approx(10, rel=1e-5)
+
+
+def test_a_mirrored_shape_still_faces_outwards() -> None:
+    mirrored = bm.Shape(bm.Box((1, 1, 1)), np.diag([-1.0, 2.0, 1.0, 1.0]), colored(1, 1, 1))
+    assert read_back(to_glb([mirrored])).volume == pytest.approx(2, rel=1e-5)
+
+
+def test_colours_go_from_the_screen_to_linear_light() -> None:
+    data = to_glb([box((1, 1, 1), (0, 0, 0), colored(1.0, 0.5, 0.0, transparency=0.25, emissive=(0, 0, 1)))])
+    material = document(data)["materials"][0]
+    np.testing.assert_allclose(material["pbrMetallicRoughness"]["baseColorFactor"], [1, 0.21404, 0, 0.75], atol=1e-4)
+    assert material["alphaMode"] == "BLEND" and material["emissiveFactor"] == [0, 0, 1]
+
+
+def test_a_colour_for_each_face_is_kept() -> None:
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0.0]])
+    colors = Corners(np.array([[1.0, 0, 0], [0, 0, 1.0]]), np.array([[0, 0, 0], [1, 1, 1]]))
+    mesh = bm.Mesh(vertices, np.array([[0, 1, 2], [1, 3, 2]]), colors=colors, two_sided=True)
+    data = to_glb([bm.Shape(mesh, placed(0, 0, 0))])
+    assert document(data)["materials"][0]["doubleSided"] is True
+    primitive = document(data)["meshes"][0]["primitives"][0]
+    assert document(data)["accessors"][primitive["attributes"]["COLOR_0"]]["count"] == 6
+
+
+def test_a_texture_is_embedded_with_its_origin_at_the_upper_left(tmp_path) -> None:
+    Image.new("RGB", (4, 2), (200, 10, 10)).save(tmp_path / "a.bmp")
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]])
+    places = Corners(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]]))
+    mesh = bm.Mesh(vertices, np.array([[0, 1, 2]]), texture_coordinates=places)
+    look = bm.Material(texture=bm.Texture(path=tmp_path / "a.bmp", url="a.bmp", repeat_s=False))
+    data = to_glb([bm.Shape(mesh, material=look)])
+    found = document(data)
+    assert found["images"][0]["mimeType"] == "image/png"
+    assert found["samplers"][0] == {"wrapS": 33071, "wrapT": 10497}
+    accessor = found["accessors"][found["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"]]
+    start = 20 + struct.unpack_from("<I", data, 12)[0] + 8 + found["bufferViews"][accessor["bufferView"]]["byteOffset"]
+    uv = np.frombuffer(data, dtype="<f4", count=6, offset=start).reshape(3, 2)
+    assert sorted(map(tuple, uv.tolist())) == [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
+
+
+def test_a_broken_texture_costs_only_the_texture(tmp_path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\nnonsense")
+    places = Corners(np.zeros((1, 2)), np.zeros((1, 3), dtype=int))
+    mesh = bm.Mesh(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]]), np.array([[0, 1, 2]]), texture_coordinates=places)
+    look = bm.Material(diffuse=(0, 1, 0), texture=bm.Texture(path=tmp_path / "a.png", url="a.png"))
+    found = document(to_glb([bm.Shape(mesh, material=look)]))
+    assert "images" not in found
+    assert found["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] == [0, 1, 0, 1]
+
+
+def test_lines_and_points_are_drawn_and_nothing_is_no_file() -> None:
+    lines = bm.Lines(np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0.0]]), np.array([[0, 1], [1, 2]]))
+    points = bm.Points(np.zeros((5, 3)), np.ones((5, 3)))
+    found = document(to_glb([bm.Shape(lines), bm.Shape(points)]))
+    assert sorted(p["mode"] for p in found["meshes"][0]["primitives"]) == [0, 1]
+    nothing = bm.Mesh(np.zeros((3, 3)), np.array([[0, 1, 2]]))
+    assert to_glb([bm.Shape(nothing)]) is None and to_glb([]) is None
+
+
+def test_a_camera_s_frustum_opens_along_minus_z_by_its_field_of_view() -> None:
+    camera = bm.VisionSensor(field_of_view=1.0, width=320, height=240, front_clip_distance=0.01)
+    lines = device_outline(camera, 2.0)
+    assert (lines[..., 2] <= 0).all()
+    corners = lines[4:8].reshape(-1, 3)
+    assert np.abs(corners[:, 1] / corners[:, 2]).max() == pytest.approx(np.tan(0.5))
+    assert np.abs(corners[:, 0] / corners[:, 2]).max() == pytest.approx(np.tan(0.5) * 320 / 240)
+
+
+wild = st.sampled_from([np.nan, np.inf, -np.inf, 5e-324, 0.0])
+
+
+@given(st.floats(-1, 10) | wild, st.floats(-1, 10) | wild, st.floats(-1, 1e9) | wild)
+def test_a_range_fan_lies_in_xz_within_its_angle(angle: float, step: float, far: float) -> None:
+    lines = device_outline(bm.RangeSensor(scan_angle=angle, scan_step=step, max_distance=far), 1.0)
+    assert len(lines) <= MOST_RAYS + 32 and np.isfinite(lines).all()
+    tips = lines[:, 1]
+    np.testing.assert_array_equal(tips[:, 1], 0)
+    turned = np.arctan2(tips[:, 0], -tips[:, 2])
+    half = min(angle, 2 * np.pi) / 2 if angle > 0 else 0.0
+    assert (np.abs(turned) <= half + 1e-9).all()
+    assert np.linalg.norm(tips, axis=1).max() <= 0.6 + 1e-9
+
+
+@given(st.floats(-1, 4) | wild, st.floats(-1, 5) | wild, st.floats(-1, 1e9) | wild, st.integers(-5, 2000))
+def test_a_frustum_can_always_be_drawn(field: float, front: float, back: float, width: int) -> None:
+    camera = bm.VisionSensor(field_of_view=field, front_clip_distance=front, back_clip_distance=back, width=width)
+    lines = device_outline(camera, 1.0)
+    assert np.isfinite(lines).all() and (lines[..., 2] <= 0).all()
+
+
+@given(st.integers(1, 5000))
+def test_a_path_begins_and_ends_with_the_motion(count: int) -> None:
+    frames = frames_of_path(count)
+    assert frames[0] == 0 and frames[-1] == count - 1 and len(frames) <= 1500
+    assert (np.diff(frames) > 0).all()
+
+
+@given(st.integers(2, 5000), st.integers(0, 2**31))
+def test_thinned_curves_keep_their_extremes(count: int, seed: int) -> None:
+    values = np.random.default_rng(seed).normal(size=count)
+    times, (thin,) = thinned(np.arange(count) / 100, [values])
+    assert len(times) == len(thin) <= 800
+    assert (thin.min(), thin.max()) == (values.min(), values.max())
+    assert (np.diff(times) >= 0).all() and times[0] == 0 and times[-1] == (count - 1) / 100
+
+
+def test_curves_of_one_name_are_told_apart() -> None:
+    values = np.zeros(2)
+    assert list(unique((Curve("a", "deg", values), Curve("a", "m", values), Curve("—", "m", values)))) == [
+        "a",
+        "a (2)",
+        "— (2)",
+    ]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_sees_the_whole_box(preset: str) -> None:
+    bounds = np.array([[-0.2, -0.5, 0.0], [0.4, 0.3, 1.6]])
+    view = framing(bounds, preset)
+    forward = (view.look_at - view.position) / np.linalg.norm(view.look_at - view.position)
+    corners = np.array([[bounds[i, 0], bounds[j, 1], bounds[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+    rays = corners - view.position
+    angles = np.arccos(rays @ forward / np.linalg.norm(rays, axis=1))
+    assert angles.max() <= view.field_of_view / 2
+
+
+def test_a_viewpoint_looks_along_minus_z_with_y_up() -> None:
+    half = np.sqrt(0.5)
+    view = from_viewpoint(bm.Viewpoint(pose=(1, 2, 3, half, half, 0, 0)), [0, 0, 10, 1, 0, 0, 0], 2.0)
+    np.testing.assert_allclose(view.position, [1, 2, 13])
+    np.testing.assert_allclose(view.look_at, [1, 4, 13], atol=1e-12)
+    np.testing.assert_allclose(view.up, [0, 0, 1], atol=1e-12)
+
+
+@given(st.text(max_size=80), st.integers(0, 500))
+def test_node_names_have_no_slash(name: str, index: int) -> None:
+    made = node_name(index, name)
+    assert "/" not in made and "<" not in made and made.startswith(str(index))

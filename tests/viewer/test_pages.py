@@ -1,0 +1,190 @@
+"""Pages, sliders, watching, and what `view` and the command say when something is wrong."""
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_robots import arm, biped, swinging
+
+import bodymotion as bm
+from bodymotion.viewer import view
+from bodymotion.viewer.html import MOST_SAMPLES, page, sampled
+from bodymotion.viewer.joints import in_words, slider_range
+from bodymotion.viewer.server import free_port
+from bodymotion.viewer.take import make_take
+from bodymotion.viewer.watch import Watcher
+
+
+@given(st.integers(1, 100_000), st.floats(0.5, 2000))
+def test_a_page_has_at_most_thirty_pictures_a_second(frames: int, rate: float) -> None:
+    timeline = bm.Timeline.uniform(frames, rate)
+    sampling = sampled(timeline)
+    assert sampling.rate <= 30 or frames < 2
+    assert len(sampling.frames) <= MOST_SAMPLES + 1
+    assert sampling.frames[0] == 0 and (np.diff(sampling.frames) >= 0).all()
+    shown = timeline.times[sampling.frames]
+    wanted = np.arange(len(shown)) / sampling.rate
+    assert (wanted - shown >= -1e-6).all() and (wanted - shown < 1 / rate + 1e-6).all()
+    assert timeline.duration - wanted[-1] < 1 / sampling.rate + 1e-6
+
+
+def test_a_page_fetches_nothing_and_shows_names_as_text() -> None:
+    body = bm.Body(name="</title><script>alert(1)</script>", links=arm().links)
+    text = page(make_take(body, swinging(body)))
+    own = re.sub(r'"[A-Za-z0-9+/=\\_-]{2000,}"', '""', text)
+    assert not re.search(r"<(?:script|link|img|iframe)[^>]+(?:src|href)\s*=\s*[\"']?(?:https?:)?//", own)
+    assert not re.search(r"@import|url\(\s*[\"']?https?:", own)
+    assert "<script>alert(1)" not in own and "&lt;script&gt;alert(1)" in own
+    assert own.count("<title>") == 1
+
+
+limits = st.floats(-1e5, 1e5) | st.sampled_from([np.inf, -np.inf, 0.0])
+
+
+@given(st.sampled_from(["rotate", "slide"]), limits, limits, st.floats(-10, 10))
+def test_a_slider_stays_within_the_limits(kind: str, lower: float, upper: float, value: float) -> None:
+    covers = slider_range(bm.Joint(type=kind, lower=min(lower, upper), upper=max(lower, upper)))
+    low, high = min(lower, upper), max(lower, upper)
+    assert covers.lowest <= covers.shown(value) <= covers.highest
+    for end in (covers.lowest, covers.highest):
+        if abs(low) <= 100 and abs(high) <= 100:
+            assert low - 1e-6 <= covers.joint_value(end) <= high + 1e-6
+    inside = covers.joint_value(covers.shown(value))
+    if covers.lowest < covers.shown(value) < covers.highest:
+        assert abs(inside - value) * covers.to_shown <= covers.step
+
+
+def test_joint_values_are_said_in_degrees_and_radians_or_metres() -> None:
+    assert in_words(bm.Joint(type="rotate"), np.pi / 2) == "+90.0° +1.571 rad"
+    assert in_words(bm.Joint(type="slide"), -0.25) == "-0.250 m"
+    assert "beyond" in in_words(bm.Joint(type="rotate", upper=1.0), 1.2)
+
+
+def test_a_saved_file_is_noticed_once_it_is_at_rest(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("1")
+    watcher = Watcher([file], lambda: None)
+    assert not watcher.check()
+    file.write_text("22")
+    assert [watcher.check() for _ in range(3)] == [False, True, False]
+    other = tmp_path / "b"
+    other.write_text("33")
+    other.replace(file)
+    assert [watcher.check() for _ in range(3)] == [False, True, False]
+    file.unlink()
+    assert [watcher.check() for _ in range(3)] == [False, False, False]
+    file.write_text("444")
+    assert [watcher.check() for _ in range(3)] == [False, True, False]
+
+
+def test_the_viewer_is_driven_by_a_program() -> None:
+    body = biped()
+    motion = swinging(body)
+    viewer = view(motion, body, block=False, open_browser=False, port=8750, play=False, show=["frames"])
+    assert viewer is not None
+    with viewer:
+        viewer.seek_frame(30)
+        assert (viewer.frame, viewer.time, viewer.playing) == (30, pytest.approx(0.6), False)
+        lifted = viewer.link_poses()
+        np.testing.assert_allclose(lifted[:, :2], viewer.take.link_poses[30][:, :2])
+        viewer.set_joint(0, 0.7)
+        turned = viewer.link_poses()
+        assert not np.allclose(turned[1, 3:], lifted[1, 3:]) and np.allclose(turned[2:], lifted[2:])
+        viewer.seek(0.2)
+        viewer.play()
+        assert viewer.playing
+        viewer.pause()
+        address = viewer.url.removeprefix("http://")
+        connection = http.client.HTTPConnection(address, timeout=10)
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 200
+        connection.close()
+        with pytest.raises(ValueError, match="joint columns"):
+            viewer._do(lambda: body.forward_kinematics(np.zeros(3)))
+        assert viewer.frame >= 10
+
+
+def test_the_next_free_port_is_taken_and_a_wrong_host_is_said() -> None:
+    one = view(arm(), block=False, open_browser=False, port=8770)
+    two = view(arm(), block=False, open_browser=False, port=8770)
+    assert one is not None and two is not None
+    with one, two:
+        assert one.url != two.url
+    for host in ("no.such.host.invalid", "203.0.113.7"):
+        with pytest.raises(OSError, match="can not listen"):
+            free_port(host, 8770)
+
+
+@pytest.mark.parametrize(
+    ("things", "more", "words"),
+    [
+        ((arm(), arm()), {}, "one body and one motion"),
+        ((arm(), bm.Motion()), {}, "no frames"),
+        ((arm(),), {"show": ["nonsense"]}, "nothing called 'nonsense'"),
+    ],
+)
+def test_what_can_not_be_shown_is_refused_in_words(things: tuple, more: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        view(*things, block=False, open_browser=False, **more)
+
+
+def test_a_missing_file_is_a_format_error(tmp_path: Path) -> None:
+    with pytest.raises(bm.FormatError):
+        view(tmp_path / "none.wrl", open_browser=False)
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "bodymotion", "view", *map(str, arguments)]
+
+
+def test_the_command_writes_a_page(examples: Path, tmp_path: Path) -> None:
+    out = tmp_path / "walk.html"
+    done = subprocess.run(
+        command("--html", out, examples / "biped.wrl", examples / "biped_walk.seq"),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "pictures at 30 a second" in done.stderr
+    assert out.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
+    assert [path.name for path in tmp_path.iterdir()] == ["walk.html"]
+
+
+def test_the_command_shows_until_ctrl_c(examples: Path) -> None:
+    process = subprocess.Popen(
+        command("--no-browser", "--port", 8790, examples / "biped.wrl"),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert re.search(r"http://127\.0\.0\.1:\d+", line)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, rest = process.communicate(timeout=30)
+        assert out == "" and "Traceback" not in rest
+        assert process.returncode in (0, 130)
+    finally:
+        process.kill()
+
+
+def test_the_command_refuses_in_words(tmp_path: Path) -> None:
+    bad = tmp_path / "a.wrl"
+    bad.write_text("#VRML V2.0 utf8\nTransform {")
+    environment = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run(command("--no-browser", bad), capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 1 and "a.wrl:2" in done.stderr and "Traceback" not in done.stderr
+    three = subprocess.run(command(bad, bad, bad), capture_output=True, text=True, timeout=60, env=environment)
+    assert three.returncode == 2
