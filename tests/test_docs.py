@@ -194,7 +194,7 @@ def test_the_reference_has_every_verb_and_option():
         real = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         real = {option for option in real if option.startswith("-")}
         text = BLOCK.sub("", sections[name])
-        told = set(re.findall(r"`(--?[a-z][a-z-]*)", text))
+        told = set(re.findall(r"`(--?[a-z][a-z0-9-]*)", text))
         assert real - {"-h", "--help"} == told, name
 
 

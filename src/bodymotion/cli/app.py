@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from bodymotion import __version__
+from bodymotion.cli.convert import convert
+from bodymotion.cli.diff import diff
 from bodymotion.cli.edit import InOrder, edit
 from bodymotion.cli.info import info
 from bodymotion.cli.retime import retime
@@ -49,5 +51,7 @@ def bodymotion(
 
 app.command()(info)
 app.command()(view)
+app.command()(convert)
+app.command()(diff)
 app.command()(retime)
 app.command(cls=InOrder)(edit)

@@ -37,6 +37,7 @@ class Unwritable:
 
 def rate(hertz: float) -> str:
     """Give a frame rate, as a whole number where it is one."""
+    hertz = float(hertz)
     return str(int(hertz)) if hertz.is_integer() and hertz < 1e15 else number(hertz)
 
 

@@ -31,8 +31,9 @@ from bodymotion.formats.seq.writing.names import (
 from bodymotion.formats.seq.writing.plan import Head, head_of, known_version, timed_for
 from bodymotion.formats.seq.writing.scalars import Unwritable
 from bodymotion.motion import ZMP, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.source import Source
 
-__all__ = ["ORDER_IN_VERSION", "Pieces", "SeqWriter", "write_seq"]
+__all__ = ["ORDER_IN_VERSION", "Pieces", "SeqWriter", "style_like", "write_seq"]
 
 Pieces = Iterable[tuple[Floats | None, Floats]]
 """Times (N,) or None, and values (N, …) of some frames."""
@@ -86,10 +87,8 @@ def write_seq(
         nobody named.
     """
     chosen = known_version(version, motion.source.version if motion.source.format == "seq" else "")
-    if style is None:
-        style = "json" if motion.source.options.get("style") == "flow" else "block"
     motion, problems = timed_for(motion, chosen, frame_time)
-    writer = SeqWriter(stream, chosen, style, se3_format or "XYZQWQXQYQZ", digits)
+    writer = SeqWriter(stream, chosen, style or style_like(motion.source), se3_format or "XYZQWQXQYQZ", digits)
     writer.top(motion.extra, [head_of(component) for component in motion.timed])
     for component in motion.components:
         if isinstance(component, OtherSeq):
@@ -97,6 +96,11 @@ def write_seq(
         else:
             writer.component(head_of(component), _pieces_of(component))
     return (*problems, *writer.end())
+
+
+def style_like(source: Source) -> Style:
+    """Give the style of the file that something was read from."""
+    return "json" if source.format == "seq" and source.options.get("style") == "flow" else "block"
 
 
 def _pieces_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Iterator[tuple[Floats | None, Floats]]:

@@ -1,0 +1,83 @@
+"""A difference, and all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Comparison", "Difference", "Tolerance", "in_words"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs.
+
+    Attributes
+    ----------
+    what:
+        Where: a component, a link, a field of it.
+    message:
+        How, in words.
+    numbers:
+        Of numbers that differ: the `largest` amount and its `unit`, the `frame`, `time` [s] and `part` (name) where it is, the `count` of
+        frames beyond the tolerance, the `root_mean_square` of the amounts, `parts`: the worst amount of each part by name.
+    """
+
+    what: str
+    message: str
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All differences beyond the tolerances; `equal` when there is none."""
+
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.differences))
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Numbers a and b are alike when |a − b| ≤ atol + rtol · |b|; nan is like nan."""
+
+    atol: float = 0.0
+    rtol: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("atol", self.atol), ("rtol", self.rtol)):
+            if not 0 <= value < np.inf:
+                raise ValueError(f"{name} is 0 or more, not {value}")
+
+    def beyond(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Say where two arrays of one shape are not alike."""
+        a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):
+            apart = np.abs(a - b) > self.atol + self.rtol * np.abs(b)
+            finite = np.isfinite(a) & np.isfinite(b)
+        return np.asarray(np.where(finite, apart, ~((a == b) | (np.isnan(a) & np.isnan(b)))), np.bool_)
+
+    def alike(self, a: npt.ArrayLike, b: npt.ArrayLike) -> bool:
+        """Whether two arrays are alike in all numbers, and of one shape."""
+        return np.shape(a) == np.shape(b) and not self.beyond(a, b).any()
+
+
+def in_words(x: object) -> str:
+    """Give a value for a message."""
+    if isinstance(x, float):
+        return f"{x:.9g}"
+    text = str(x)
+    return text if len(text) <= 120 else text[:117] + "…"
