@@ -279,6 +279,19 @@ class TestTransforms:
         given = moved.normals.values[0]
         assert np.allclose(given / np.linalg.norm(given), moved.face_normals[0])
 
+    @given(st.lists(st.floats(-2, 2), min_size=12, max_size=12))
+    def test_bounds_of_round_ones(self, numbers):
+        """No point of the surface lies outside, and the finer it is cut, the nearer it comes to each side."""
+        transform = np.vstack([np.array(numbers).reshape(3, 4), [0, 0, 0, 1]])
+        for geometry in (Sphere(0.7), Cylinder(0.5, 2.0), Cone(0.5, 2.0), Capsule(0.5, 1.0)):
+            mesh = meshing.transformed(meshing.to_mesh(geometry), transform)
+            low, high = Shape(geometry, transform).bounds
+            slack = 0.02 * np.linalg.norm(high - low) + 1e-9
+            assert (mesh.vertices >= low - 1e-9).all() and (mesh.vertices <= high + 1e-9).all()
+            assert (mesh.vertices.min(axis=0) <= low + slack).all() and (
+                mesh.vertices.max(axis=0) >= high - slack
+            ).all()
+
     def test_bounds(self):
         turn = np.eye(4)
         turn[:3, :3] = rotations.to_matrix(rotations.from_axis_angle([0, 0, 1], np.pi / 4))

@@ -233,11 +233,7 @@ class Shape(ContentEquality):
     @cached_property
     def bounds(self) -> Floats | None:
         """Lowest and highest corner (2, 3) of the axis-aligned box around the shape, None where it is empty."""
-        from bodymotion.meshing import used_vertices
+        from bodymotion.meshing import bounds
 
-        points = used_vertices(self.geometry)
-        if not len(points):
-            return None
-        with np.errstate(all="ignore"):
-            placed = points @ self.transform[:3, :3].T + self.transform[:3, 3]
-        return frozen(np.stack([placed.min(axis=0), placed.max(axis=0)]))
+        box = bounds(self.geometry, self.transform)
+        return None if box is None else frozen(box)

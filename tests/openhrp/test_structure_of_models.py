@@ -41,6 +41,20 @@ class TestTree:
         )
         assert [link.name for link in body.links] == ["A", "B"] and body.links[0].mass == 3
 
+    def test_prototypes_that_stand_for_joints_and_sensors(self, tmp_path):
+        protos = """PROTO Wheel [ field SFInt32 number 0 field MFNode inside [ ] ] { Joint { jointType "rotate" jointId IS number
+            children IS inside } }
+            PROTO FrontWheel [ ] { Wheel { number 1 inside [ Gyro { sensorId 0 } Segment { mass 3 } ] } }\n"""
+        body = load(
+            tmp_path, 'DEF A Joint { jointType "free" children [ DEF B Wheel { } DEF C FrontWheel { } ] }', protos
+        )
+        assert [(link.name, link.joint.id, link.mass) for link in body.links] == [
+            ("A", -1, 0),
+            ("B", 0, 0),
+            ("C", 1, 3),
+        ]
+        assert [(device.kind, device.link) for device in body.devices] == [("Gyro", 2)]
+
     def test_segments_and_joints_in_other_files(self, tmp_path):
         (tmp_path / "arm.wrl").write_text(
             "#VRML V2.0 utf8\n"

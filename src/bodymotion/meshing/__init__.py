@@ -6,10 +6,11 @@ from bodymotion.meshing.buffers import split_corners
 from bodymotion.meshing.normals import corner_normals
 from bodymotion.meshing.polygons import Triangles, triangulate
 from bodymotion.meshing.primitives import to_mesh
-from bodymotion.meshing.transforms import transformed, used_vertices
+from bodymotion.meshing.transforms import bounds, transformed, used_vertices
 
 __all__ = [
     "Triangles",
+    "bounds",
     "corner_normals",
     "split_corners",
     "to_mesh",

@@ -13,7 +13,7 @@ from bodymotion.meshing.primitives import to_mesh
 if TYPE_CHECKING:
     from bodymotion.shapes import Corners, Geometry, Mesh
 
-__all__ = ["transformed", "used_vertices"]
+__all__ = ["bounds", "transformed", "used_vertices"]
 
 
 def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
@@ -70,3 +70,30 @@ def used_vertices(geometry: Geometry) -> Floats:
     mask = np.zeros(len(vertices), dtype=bool)
     mask[used.ravel()] = True
     return vertices[mask]
+
+
+def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
+    """Give lowest and highest corner (2, 3) of the axis-aligned box around a geometry under an affine `transform` (4, 4).
+
+    None where there is nothing. Round primitives count as round, not as the flat faces that stand for them.
+    """
+    from bodymotion.shapes import Capsule, Cone, Cylinder, Sphere
+
+    matrix = np.asarray(transform, dtype=np.float64)
+    linear, middle = matrix[:3, :3], matrix[:3, 3]
+    with np.errstate(all="ignore"):
+        # How far a disc of radius 1 across y, and a ball of radius 1, reach in each direction.
+        disc, ball = np.hypot(linear[:, 0], linear[:, 2]), np.linalg.norm(linear, axis=1)
+        if isinstance(geometry, Sphere):
+            reach = geometry.radius * ball
+            return np.stack([middle - reach, middle + reach])
+        if isinstance(geometry, (Cylinder, Capsule)):
+            around = geometry.radius * (disc if isinstance(geometry, Cylinder) else ball)
+            reach = around + 0.5 * geometry.height * np.abs(linear[:, 1])
+            return np.stack([middle - reach, middle + reach])
+        if isinstance(geometry, Cone):
+            tip, base = middle + 0.5 * geometry.height * np.outer([1, -1], linear[:, 1])
+            ends = np.stack([base - geometry.radius * disc, base + geometry.radius * disc, tip])
+            return np.stack([ends.min(axis=0), ends.max(axis=0)]) if geometry.side else ends[:2]
+        points = used_vertices(geometry) @ linear.T + middle
+    return np.stack([points.min(axis=0), points.max(axis=0)]) if len(points) else None

@@ -16,7 +16,7 @@ from bodymotion.formats.vrml.appearance import PLAIN, AppearanceReader
 from bodymotion.formats.vrml.geometry import GeometryReader
 from bodymotion.formats.vrml.meshfile import read_mesh_file
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.formats.vrml.prototypes import instance_of
+from bodymotion.formats.vrml.prototypes import expand
 from bodymotion.formats.vrml.rules import PART_UNREADABLE
 from bodymotion.formats.vrml.shape_rules import NOT_FINITE, TOO_LARGE, UNKNOWN_NODE
 from bodymotion.formats.vrml.specs import STANDARD_NODES
@@ -64,11 +64,22 @@ class PrototypeBodies:
         self._known: dict[int, tuple[Node, Node | None]] = {}
 
     def __call__(self, node: Node) -> Node | None:
-        """Give the node that an instance stands for, None where there is none; any other node is itself."""
-        if node.proto is None:
-            return node
+        """Give the node that an instance stands for, prototypes of prototypes too; None where there is none."""
+        found: Node | None = node
+        while found is not None and found.proto is not None:
+            found = self.inside(found)
+        return found
+
+    def inside(self, node: Node) -> Node | None:
+        """Give the node that stands first in the body of an instance: it may be an instance itself.
+
+        Where it has no name, it takes the instance's.
+        """
         if id(node) not in self._known:
-            self._known[id(node)] = (node, instance_of(node, self.parts))
+            found = next(iter(expand(node, self.parts)), None)
+            if found is not None and node.name and not found.name:
+                found = replace(found, name=node.name)
+            self._known[id(node)] = (node, found)
         return self._known[id(node)][1]
 
 
@@ -116,11 +127,14 @@ class SceneWalker:
         self.visited += 1
         if self.visited > MOST_NODES:
             raise TOO_LARGE.error(f"the scene unfolds to more than {MOST_NODES} nodes", node.location)
-        if meet(node, place):
-            return
-        found = self.actual(node)
-        if found is None or (found is not node and meet(found, place)):
-            return
+        found: Node | None = node
+        while found is not None and not meet(found, place):
+            if found.proto is None:
+                self._walk_into(found, place)
+                return
+            found = self.actual.inside(found)
+
+    def _walk_into(self, found: Node, place: Place) -> None:
         match found.type:
             case "Transform":
                 self.enter(access.children(found), self.moved(place, node_transform(found), found))
