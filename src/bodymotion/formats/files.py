@@ -81,7 +81,7 @@ class _Pending:
         if found is not None and not os.access(self.target, os.W_OK):
             raise PermissionError(13, "the file is read-only", str(self.target))
         remove_leftovers(self.target.parent)
-        descriptor, self._temporary = _create(self.target)
+        descriptor = self._create()
         self.stream = os.fdopen(descriptor, "wb", buffering=1 << 16)
         if found is not None:
             # Another user's file may be writable and yet not to be given away: then it becomes ours.
@@ -90,6 +90,21 @@ class _Pending:
                     os.fchown(descriptor, found.st_uid, found.st_gid)
             with contextlib.suppress(OSError):
                 os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
+
+    def _create(self) -> int:
+        """Make and lock a temporary file; anew when a clean-up takes it between the two."""
+        while True:
+            tail = f"{_MARK}{os.getpid()}-{secrets.token_hex(6)}"
+            name = os.fsdecode(os.fsencode(self.target.name)[: _LONGEST - len(tail) - 1])
+            # The name is known to `drop` before the file is there: an interrupt may come between any two steps.
+            self._temporary = self.target.with_name(f".{name}{tail}")
+            descriptor = os.open(
+                self._temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666
+            )
+            _lock(descriptor)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor
+            os.close(descriptor)
 
     def settle(self) -> None:
         """Bring all to the disk."""
@@ -113,28 +128,6 @@ class _Pending:
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()
-
-
-def _create(target: Path) -> tuple[int, Path]:
-    """Make and lock a temporary file; anew when a clean-up takes it between the two."""
-    while True:
-        tail = f"{_MARK}{os.getpid()}-{secrets.token_hex(6)}"
-        name = os.fsdecode(os.fsencode(target.name)[: _LONGEST - len(tail) - 1])
-        path = target.with_name(f".{name}{tail}")
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
-        except FileExistsError:
-            continue
-        try:
-            _lock(descriptor)
-            if os.fstat(descriptor).st_nlink:
-                return descriptor, path
-        except BaseException:
-            with contextlib.suppress(OSError):
-                path.unlink()
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
 
 
 def _lock(descriptor: int) -> bool:
