@@ -52,7 +52,6 @@ stamps are kept as they are: putting the frames on a fixed rate is not done whil
 
 from __future__ import annotations
 
-import codecs
 import re
 
 from bodymotion.formats.seq.headers import ComponentHeader
@@ -70,6 +69,6 @@ _TYPE = re.compile(
 
 def looks_like_seq(head: bytes) -> bool:
     """Whether the first bytes of a file name a type that only body motions have."""
-    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    if b"\0" in head[:8]:  # UTF-16 or UTF-32
         head = head.replace(b"\0", b"")
     return _TYPE.search(head) is not None

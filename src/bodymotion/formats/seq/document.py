@@ -148,13 +148,13 @@ class _NodeFrames:
         for at in range(0, self.num_rows, _BLOCK):
             block: list[list[float]] = []
             for row, node in enumerate(self._node.items[at : at + _BLOCK], at):
+                if row == 1 and self.num_rows * layout.width > _ALIAS_GROWTH * tree.size + 1000:
+                    raise rules.ALIASES.error("aliases make too many numbers", self.location(row, inside))
                 try:
                     block.append(row_numbers(node, layout))
                 except RowFaultError as error:
                     place = self._document.where.location(error.index, f"{inside}.frames[{row}]")
                     raise _fault(error, row, place) from None
-            if self.num_rows * layout.width > _ALIAS_GROWTH * tree.size + 1000:
-                raise rules.ALIASES.error("aliases make too many numbers", self.location(at, inside))
             yield np.array(block, np.float64).reshape(len(block), layout.width)
 
     def location(self, row: int, inside: str) -> Location:
@@ -172,11 +172,6 @@ class Document:
     def __init__(self, source: ByteSource, tree: Tree, where: Places, marks: dict[int, Span], encoding: str) -> None:
         self.source, self.tree, self.where, self.marks, self.encoding = source, tree, where, marks, encoding
         self._frames: dict[int, Frames] = {}
-
-    @property
-    def whole(self) -> bool:
-        """Whether no rows were taken out: then nothing is gained by another, full parse."""
-        return not self.marks
 
     def location(self, node: Node, inside: str | None = None) -> Location:
         """Say where a node begins."""
