@@ -24,8 +24,10 @@ import typer
 from bodymotion.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STORIES = [ROOT / "docs" / "make-a-seq.md"]
+"""Pages whose commands and code build on each other: run from the first to the last, in one folder."""
 SETS_UP = re.compile(r"git clone |cd |(python3? -m )?pip3? install |(uv )?pip install |python3 -m venv |(source|\.) ")
 """Commands that put bodymotion onto a machine: tried by the packaging test and by whoever clones the project, not here."""
 
@@ -47,12 +49,20 @@ def blocks(page: Path, *languages: str) -> list[str]:
 
 
 def commands() -> list[Command]:
+    return [
+        command
+        for page in PAGES
+        if page not in STORIES
+        for block in blocks(page, "console", "sh")
+        for command in commands_of(page, block)
+    ]
+
+
+def commands_of(page: Path, block: str) -> list[Command]:
     found = []
-    for page in PAGES:
-        for block in blocks(page, "console", "sh"):
-            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-                line, _, output = part.replace("\\\n", " ").partition("\n")
-                found.append(Command(page.name, line.partition("  #")[0].strip(), tuple(output.rstrip().splitlines())))
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        line, _, output = part.replace("\\\n", " ").partition("\n")
+        found.append(Command(page.name, line.partition("  #")[0].strip(), tuple(output.rstrip().splitlines())))
     return found
 
 
@@ -159,9 +169,27 @@ def serves(line: str, desk: Path) -> None:
         process.wait()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", STORIES, ids=lambda page: page.name)
+def test_story(page, desk):
+    code = ""
+    for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if language == "python":
+            code += text
+            runs(code, desk)
+        elif language in ("console", "sh"):
+            for command in commands_of(page, text):
+                test_command(command, desk)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "python") and page not in STORIES], ids=lambda page: page.name
+)
 def test_python(page, desk):
-    code = "import bodymotion\nbodymotion.view = lambda *things, **options: None\n" + "\n".join(blocks(page, "python"))
+    runs("\n".join(blocks(page, "python")), desk)
+
+
+def runs(code: str, desk: Path) -> None:
+    code = "import bodymotion\nbodymotion.view = lambda *things, **options: None\n" + code
     result = subprocess.run(
         [sys.executable, "-c", code],
         cwd=desk,
