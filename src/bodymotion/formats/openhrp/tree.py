@@ -122,7 +122,7 @@ class _TreeReader:
     def _enter_joint(self, node: Node, place: Place) -> None:
         if self.segment is not None:
             raise JOINT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location)
-        if place.transform is not IDENTITY and np.abs(place.transform - IDENTITY).max() > 1e-9:
+        if not _does_nothing(place.transform):
             raise JOINT_MOVED.error(f"{values.label(node)} stands under a Transform", node.location)
         parent = self.link
         if parent is None and self.links:
@@ -158,12 +158,13 @@ class _TreeReader:
         if link is None:
             self._say_outside(values.label(node), node)
             return
-        self.segment = place.transform
+        transform = IDENTITY if _does_nothing(place.transform) else place.transform
+        self.segment = transform
         outer, self.walker.drawn = self.walker.drawn, []
 
         def leave() -> None:
             visuals, collisions = _sorted(self.walker.drawn)
-            link.segments.append(read_segment(node, place.transform, visuals, collisions, self.problems))
+            link.segments.append(read_segment(node, transform, visuals, collisions, self.problems))
             self.segment, self.walker.drawn = None, outer
 
         self.walker.enter(access.children(node), Place(IDENTITY, place.visual, place.collision), leave)
@@ -172,7 +173,7 @@ class _TreeReader:
         if self.link is None:
             self._say_outside(values.label(node), node)
             return
-        transform = place.transform
+        transform = IDENTITY if _does_nothing(place.transform) else place.transform
         if self.segment is not None and self.segment is not IDENTITY:
             transform = self.segment @ transform
         self.tree.devices.append(read_sensor(node, self.link.index, transform, self.problems))
@@ -184,6 +185,11 @@ class _TreeReader:
 
     def _say_outside(self, what: str, node: Node) -> None:
         self.problems.append(OUTSIDE.problem(f"{what} in no Joint: left out", node.location))
+
+
+def _does_nothing(transform: Floats) -> bool:
+    """Whether a transform is the identity but for rounding: prototypes turn their children there and back again."""
+    return transform is IDENTITY or bool(np.abs(transform - IDENTITY).max() <= 1e-12)
 
 
 def _sorted(drawn: list[Drawn]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
