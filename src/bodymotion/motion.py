@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.diagnostics import Problem
-from bodymotion.interpolation import HOLDING, Method, frames_needed, resampled, unwrapped
+from bodymotion.interpolation import HOLDING, Method, find_wraps, frames_needed, resampled, unwrapped
 from bodymotion.interpolation.methods import check_rate
 from bodymotion.interpolation.wraps import wrap_problem
 from bodymotion.memory import check_memory
@@ -367,7 +367,7 @@ class Motion(ContentEquality):
                 values = unwrapped(values)
             if (component.timeline != timeline or start) and component.num_frames:
                 if component.content == JOINT_DISPLACEMENT and method not in HOLDING and not unwrap:
-                    problem = wrap_problem(values, component.content)
+                    problem = wrap_problem(find_wraps(values), component.content)
                     problems += [problem] if problem else []
                 values = resampled(
                     values, component.timeline, frame_rate, count, method, antialias=antialias, start=start

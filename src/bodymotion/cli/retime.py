@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
-
-if TYPE_CHECKING:
-    from bodymotion.motion import Motion
 
 __all__ = ["retime"]
 
@@ -66,14 +63,27 @@ def retime(
       bodymotion retime walk.seq half.seq --speed 0.5
       bodymotion retime clock.seq walk.seq --rate 100 --start first
     """  # noqa: D301
-    from bodymotion.cli.changes import failures, finish, load_motion
+    from bodymotion.cli.changes import conclude, failures, finish, is_large, load_motion
+    from bodymotion.cli.progress import progress
+    from bodymotion.interpolation import HOLDING
 
     with failures("retime"):
-        motion = load_motion(source)
+        by_rows = (method is None or method in (*HOLDING, "linear")) and not (antialias or unwrap or speed or common)
+        if by_rows and is_large(source, target):
+            from bodymotion.editing.streaming import resample_file
+            from bodymotion.formats.seq import open_motion
+
+            with open_motion(source) as reader:
+                stamped = any(header.has_frame_time for header in reader.components)
+                first = min((ends[0] for ends in reader.end_times() if ends is not None), default=0.0)
+            with progress(f"writing {target.name}") as told:
+                used = method or ("after" if stamped else "linear")
+                conclude(resample_file(source, target, rate, used, start=_start(start, first), progress=told))
+        motion = load_motion(source, whole="by its frames only hold and linear, without other options, take less")
         timed = [c.timeline for c in motion.timed]
         stamped = any(t.stamps is not None for t in timed)
         used = method or ("after" if stamped else "linear")
-        zero = _start(start, motion)
+        zero = _start(start, min((float(c.timeline.times[0]) for c in motion.timed if c.num_frames), default=0.0))
         after = motion
         if speed is not None:
             from bodymotion.editing import change_speed
@@ -86,9 +96,9 @@ def retime(
         finish(motion, put(rate, used, antialias=antialias, unwrap=unwrap, start=zero), target)
 
 
-def _start(text: str, motion: Motion) -> float:
+def _start(text: str, first: float) -> float:
     if text == "first":
-        return min((float(c.timeline.times[0]) for c in motion.timed if c.num_frames), default=0.0)
+        return first
     try:
         return float(text)
     except ValueError:

@@ -20,7 +20,7 @@ source frame every method gives the value as it is, to the bit.
 
 from __future__ import annotations
 
-from bodymotion.interpolation.holding import frames_needed, held_frames
+from bodymotion.interpolation.holding import frames_needed, held_frames, taking_effect
 from bodymotion.interpolation.methods import HOLDING, Method
 from bodymotion.interpolation.resampling import resampled
 from bodymotion.interpolation.sampling import sampled
@@ -35,5 +35,6 @@ __all__ = [
     "held_frames",
     "resampled",
     "sampled",
+    "taking_effect",
     "unwrapped",
 ]

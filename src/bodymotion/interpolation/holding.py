@@ -9,11 +9,11 @@ from bodymotion.arrays import Floats
 from bodymotion.interpolation.methods import Method, check_method
 from bodymotion.timeline import ON_FRAME, Timeline
 
-__all__ = ["frames_needed", "held_frames"]
+__all__ = ["frames_needed", "held_frames", "taking_effect"]
 
 
-def _destinations(times: Floats, frame_rate: float, method: Method) -> Floats:
-    """Say at which destination frame each time takes effect; methods that interpolate count as `before` here."""
+def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
+    """Say at which destination frame a source frame at each time [s] takes effect; a method that interpolates counts as `before`."""
     check_method(method)
     exact = times * frame_rate
     whole = np.rint(exact)
@@ -32,7 +32,7 @@ def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: 
     """Count the frames at `frame_rate` [Hz] from time `start` [s] up to the one at which the last source frame takes effect."""
     if timeline.num_frames == 0:
         return 0
-    return int(max(_destinations(timeline.times[-1:] - start, frame_rate, method)[0], 0)) + 1
+    return int(max(taking_effect(timeline.times[-1:] - start, frame_rate, method)[0], 0)) + 1
 
 
 def held_frames(
@@ -41,6 +41,6 @@ def held_frames(
     """Give the source frame (num_frames,) in force at each destination frame 0, 1, 2, … of `frame_rate` [Hz], frame 0 at `start` [s]."""
     if timeline.num_frames == 0:
         raise ValueError("there are no frames")
-    taking_effect = _destinations(timeline.times - start, frame_rate, method)
-    index = np.searchsorted(taking_effect, np.arange(num_frames), side="right") - 1
+    effect = taking_effect(timeline.times - start, frame_rate, method)
+    index = np.searchsorted(effect, np.arange(num_frames), side="right") - 1
     return np.clip(index, 0, timeline.num_frames - 1)

@@ -51,9 +51,8 @@ def unwrapped(values: Floats) -> Floats:
     return out
 
 
-def wrap_problem(values: Floats, content: str) -> Problem | None:
-    """Say, if angles (T, P) of a component jump by full turns, how often they do and where first."""
-    wraps = find_wraps(values)
+def wrap_problem(wraps: tuple[Wrap, ...], content: str) -> Problem | None:
+    """Say, if a component has wraps, where the first is and how many there are."""
     if not wraps:
         return None
     first = wraps[0]

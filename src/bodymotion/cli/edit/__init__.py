@@ -102,8 +102,9 @@ def edit(
       bodymotion edit walk.seq links.seq --fill-links --drop JointDisplacement --body robot.wrl
       bodymotion edit links.seq joints.seq --recover-joints --root-only --body robot.wrl
     """  # noqa: D301
-    from bodymotion.cli.changes import failures, finish, load_motion
+    from bodymotion.cli.changes import conclude, failures, finish, is_large, load_motion
     from bodymotion.cli.edit.steps import STEPS, Beside
+    from bodymotion.cli.progress import progress
 
     texts = {name: iter(ctx.params[name] or ()) for name in STEPS if not isinstance(ctx.params[name], bool)}
     steps = [(name, next(texts[name], "") if name in texts else "") for name in ctx.meta[InOrder.KEY] if name in STEPS]
@@ -111,7 +112,13 @@ def edit(
         raise typer.BadParameter("say what to do: there is no step such as --trim or --mirror", param_hint="edit")
     beside = Beside(body, allow_outside, dict(_pair(text) for text in pair or ()), blend)
     with failures("edit"):
-        before = after = load_motion(source)
+        if [name for name, _ in steps] == ["trim"] and is_large(source, target):
+            from bodymotion.cli.edit.steps import span
+            from bodymotion.editing.streaming import trim_file
+
+            with progress(f"writing {target.name}") as told:
+                conclude(trim_file(source, target, *span("--trim", steps[0][1], float), progress=told))
+        before = after = load_motion(source, whole="--trim alone takes less")
         for name, text in steps:
             after = STEPS[name](after, text, beside)
         finish(before, after, target)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bodymotion.body import Body
     from bodymotion.motion import Motion
 
-__all__ = ["STEPS", "Beside", "Step"]
+__all__ = ["STEPS", "Beside", "Step", "span"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ def numbers(option: str, text: str, counts: tuple[int, ...], expected: str) -> l
     return found
 
 
-def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float | None]:
+def span(option: str, text: str, kind: type[float] | type[int]) -> list[float | None]:
+    """Read START:END, each a number or left out."""
     parts = text.split(":")
     try:
         if len(parts) == 2:
@@ -73,13 +74,13 @@ def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float |
 def _trim(motion: Motion, text: str, beside: Beside) -> Motion:
     from bodymotion import editing
 
-    return editing.trim(motion, *_span("--trim", text, float))
+    return editing.trim(motion, *span("--trim", text, float))
 
 
 def _trim_frames(motion: Motion, text: str, beside: Beside) -> Motion:
     from bodymotion import editing
 
-    first, last = _span("--trim-frames", text, int)
+    first, last = span("--trim-frames", text, int)
     return editing.trim_frames(motion, int(first or 0), None if last is None else int(last))
 
 

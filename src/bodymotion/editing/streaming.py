@@ -1,0 +1,247 @@
+"""Files larger than memory: cut, or put on another frame rate, row by row from one .seq file to another.
+
+What comes out is what `trim` and `Motion.resample` would give. Only what can be done row by row is here: holding and straight lines. A
+cubic spline or a filter needs the motion as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.files import whole_file
+from bodymotion.formats.seq import open_motion
+from bodymotion.formats.seq.headers import ComponentHeader
+from bodymotion.formats.seq.streaming import MotionReader
+from bodymotion.formats.seq.writing.plan import Head, known_version
+from bodymotion.formats.seq.writing.writer import SeqWriter, style_like
+from bodymotion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
+from bodymotion.interpolation.methods import check_increasing, check_rate
+from bodymotion.interpolation.wraps import Wrap, find_wraps, wrap_problem
+from bodymotion.motion import JOINT_DISPLACEMENT, OtherSeq
+from bodymotion.timeline import ON_FRAME, Timeline
+
+__all__ = ["resample_file", "trim_file"]
+
+Progress: TypeAlias = Callable[[int, int], None]
+Pieces: TypeAlias = Iterator[tuple[Floats | None, Floats]]
+
+NUMBERS = 1 << 20
+"""About how many numbers are held at a time."""
+
+
+def trim_file(
+    source: str | Path,
+    target: str | Path,
+    start: float | None = None,
+    end: float | None = None,
+    *,
+    progress: Progress | None = None,
+) -> tuple[Problem, ...]:
+    """Write the frames of one .seq file from time `start` to time `end` [s], both included, into another; see `bodymotion.editing.trim`.
+
+    Parameters
+    ----------
+    progress:
+        Called with how many frames were read, and how many there are to read.
+
+    Returns
+    -------
+    What the reader and the writer have to say.
+    """
+    if start is not None and end is not None and not end >= start:
+        raise ValueError(f"the end, {end:g} s, is before the start, {start:g} s")
+    low = -np.inf if start is None else start - ON_FRAME
+    high = np.inf if end is None else end + ON_FRAME
+    with open_motion(source) as reader:
+        heads: list[Head] = []
+        ends = reader.end_times()
+        for index, header in enumerate(reader.components):
+            if header.layout is None:
+                continue
+            count = sum(int(np.count_nonzero((t >= low) & (t <= high))) for t in _times(reader, index))
+            about = ends[index]
+            if about is not None and not count:
+                raise ValueError(
+                    f"{header.content} has no frame there: its frames are from {about[0]:g} s to {about[1]:g} s"
+                )
+            heads.append(_head(header, count, header.frame_rate, header.has_frame_time))
+
+        def cut(index: int, header: ComponentHeader, tell: Callable[[int], None]) -> Pieces:
+            for times, stamps, values in _rows(reader, index, header):
+                tell(len(values))
+                kept = (times >= low) & (times <= high)
+                if kept.any():
+                    yield None if stamps is None else stamps[kept] - (start or 0.0), values[kept]
+
+        return _written(reader, target, heads, cut, progress)
+
+
+def resample_file(
+    source: str | Path,
+    target: str | Path,
+    frame_rate: float | None = None,
+    method: Method = "after",
+    *,
+    start: float = 0.0,
+    progress: Progress | None = None,
+) -> tuple[Problem, ...]:
+    """Put one .seq file on a frame rate and write it into another; see `Motion.resample`. All else is as for `trim_file`.
+
+    Raises
+    ------
+    ValueError
+        For a method that needs the motion as a whole; and as `Motion.resample`.
+    """
+    if method != "linear" and method not in HOLDING:
+        raise ValueError(f"{method!r} needs the motion as a whole: load it and use Motion.resample()")
+    found: dict[int, list[Wrap]] = {}
+    with open_motion(source) as reader:
+        timed = [header for header in reader.components if header.layout is not None]
+        if frame_rate is None:
+            rates = [header.frame_rate for header in timed if header.frame_rate is not None]
+            if not rates:
+                raise ValueError("the motion has time stamps and no frame rate: say which one is wanted")
+            frame_rate = max(rates)
+        check_rate(frame_rate)
+        rate = float(frame_rate)
+        counts = {
+            k: frames_needed(Timeline.stamped([ends[1]]), rate, method, start)
+            for k, ends in enumerate(reader.end_times())
+            if ends is not None
+        }
+        heads = [
+            _head(header, counts.get(k, 0), rate, False)
+            for k, header in enumerate(reader.components)
+            if header.layout is not None
+        ]
+
+        def put(index: int, header: ComponentHeader, tell: Callable[[int], None]) -> Pieces:
+            watched = (
+                found.setdefault(index, []) if header.content == JOINT_DISPLACEMENT and method == "linear" else None
+            )
+            yield from _resampled(reader, index, header, counts.get(index, 0), rate, method, start, tell, watched)
+
+        problems = _written(reader, target, heads, put, progress)
+        jumps = [wrap_problem(tuple(wraps), reader.components[k].content) for k, wraps in found.items()]
+        return (*problems, *(problem for problem in jumps if problem is not None))
+
+
+def _resampled(
+    reader: MotionReader,
+    index: int,
+    header: ComponentHeader,
+    count: int,
+    rate: float,
+    method: Method,
+    start: float,
+    tell: Callable[[int], None],
+    wraps: list[Wrap] | None,
+) -> Pieces:
+    """Give the frames 0…count−1 piece by piece; the last row that was read stays, as the one before the next piece."""
+    times, values = np.empty(0), np.empty((0,))
+    done = read = 0
+    for more, _, rows in _rows(reader, index, header):
+        tell(len(rows))
+        times = np.concatenate([times[-1:], more])
+        values = np.concatenate([values[-1:], rows]) if len(values) else rows
+        check_increasing(times)
+        if wraps is not None:
+            wraps += [replace(w, frame=w.frame + read - (len(values) - len(rows))) for w in find_wraps(values)]
+        read += len(rows)
+        final = _settled(float(times[-1]) - start, rate, method)
+        yield from _frames(times, values, done, min(final, count), rate, method, start)
+        done = max(done, min(final, count))
+    yield from _frames(times, values, done, count, rate, method, start)
+
+
+def _settled(last: float, rate: float, method: Method) -> int:
+    """Count the frames in which rows after one at time `last` have no say."""
+    if method != "linear":
+        return int(taking_effect(np.array([last]), rate, method)[0])
+    frame = int(np.floor(last * rate))
+    return frame + 1 if frame / rate <= last else frame
+
+
+def _frames(times: Floats, values: Floats, first: int, last: int, rate: float, method: Method, start: float) -> Pieces:
+    width = max(int(np.prod(values.shape[1:])), 1)
+    step = max(NUMBERS // width, 1)
+    effect = taking_effect(times - start, rate, method)
+    for frame in range(first, last, step):
+        frames = np.arange(frame, min(frame + step, last))
+        if method == "linear":
+            yield None, sampled(values, times, start + frames / rate)
+        else:
+            before = np.searchsorted(effect, frames, side="right") - 1
+            yield None, values[np.clip(before, 0, len(values) - 1)]
+
+
+def _rows(
+    reader: MotionReader, index: int, header: ComponentHeader
+) -> Iterator[tuple[Floats, Floats | None, npt.NDArray[np.float64]]]:
+    """Give the rows of a component piece by piece: their times, their time stamps if they have any, their values."""
+    assert header.layout is not None
+    row = 0
+    for stamps, values in reader.pieces(index, max(NUMBERS // header.layout.width, 1)):
+        times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0) if stamps is None else stamps
+        row += len(values)
+        yield times, stamps, values
+
+
+def _times(reader: MotionReader, index: int) -> Iterator[Floats]:
+    """Give the times of a component's frames; only time stamps have to be read for that."""
+    header = reader.components[index]
+    if header.has_frame_time:
+        yield from (times for times, _, _ in _rows(reader, index, header))
+    else:
+        step = NUMBERS
+        for first in range(0, header.num_frames, step):
+            yield np.arange(first, min(first + step, header.num_frames)) / (header.frame_rate or 1.0)
+
+
+def _head(header: ComponentHeader, count: int, rate: float | None, stamped: bool) -> Head:
+    return Head(
+        type=header.type,
+        content=header.content,
+        num_frames=count,
+        num_parts=None if header.type == "Vector3Seq" else header.num_parts,
+        frame_rate=rate,
+        has_frame_time=stamped,
+        is_root_relative=header.is_root_relative and header.type == "Vector3Seq",
+        part_labels=header.part_labels,
+        extra=header.extra,
+    )
+
+
+def _written(
+    reader: MotionReader,
+    target: str | Path,
+    heads: list[Head],
+    pieces: Callable[[int, ComponentHeader, Callable[[int], None]], Pieces],
+    progress: Progress | None,
+) -> tuple[Problem, ...]:
+    total, done = sum(header.num_frames for header in reader.components if header.layout is not None), 0
+
+    def tell(rows: int) -> None:
+        nonlocal done
+        done += rows
+        if progress is not None:
+            progress(done, total)
+
+    with whole_file(target) as stream:
+        writer = SeqWriter(stream, known_version(None, reader.source.version), style_like(reader.source))
+        writer.top(reader.extra, heads)
+        following = iter(heads)
+        for index, header in enumerate(reader.components):
+            if header.layout is None:
+                writer.other(OtherSeq(type=header.type, content=header.content, extra=header.extra))
+            else:
+                writer.component(next(following), pieces(index, header, tell))
+        return (*reader.problems, *writer.end())
