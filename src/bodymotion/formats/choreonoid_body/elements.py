@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ElementReader", "LinkParts"]
 
-MOST_ELEMENTS = 200_000
+MOST_KEYS = 1_000_000
+"""How many keys elements may have in all, those that aliases repeat counted as often as they are read."""
 DEEPEST = 60
 """How deep elements may be nested, files in files included."""
 
@@ -99,16 +100,13 @@ class ElementReader:
         self.depth += 1
         try:
             for kind, node in self._each(elements, title):
-                self.visited += 1
-                if self.visited > MOST_ELEMENTS:
-                    wrong = f"the model unfolds to more than {MOST_ELEMENTS} elements"
-                    raise rules.TOO_LARGE.error(wrong, node.location)
                 self._element(kind, node, place)
         finally:
             self.depth -= 1
 
     def _each(self, elements: Node, title: str) -> Iterator[tuple[str, Mapping]]:
         """Give types and nodes of elements in any of their forms."""
+        self._count(elements)
         if isinstance(elements, Sequence):
             for item in elements.items:
                 yield from self._each(item, title)
@@ -133,7 +131,13 @@ class ElementReader:
         elif elements.value.lower() not in ("", "~", "null"):
             raise rules.ELEMENT.error(f"elements of {title} are {elements.value!r:.60}", elements.location)
 
+    def _count(self, node: Node) -> None:
+        self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
+        if self.visited > MOST_KEYS:
+            raise rules.TOO_LARGE.error(f"the elements unfold to more than {MOST_KEYS} keys", node.location)
+
     def _element(self, kind: str, node: Mapping, place: Place) -> None:
+        self._count(node)
         name = node.items.get("name")
         title = f"{kind} {name.value!r}" if isinstance(name, Scalar) and name.value else f"a {kind}"
         fields = Fields(node, self.context, title)

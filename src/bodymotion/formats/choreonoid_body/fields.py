@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Context", "Fields", "angle_unit", "plain"]
 
 MOST_PLAIN = 200_000
+MOST_TEXTS = 1_000
+MOST_MISSPELT = 50
+"""How many unused keys of a mapping are looked at: a typing error is one of few."""
 
 _NUMBER = re.compile(
     r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)|([-+]?)\.?(nan|inf|infinity)", re.IGNORECASE
@@ -113,7 +116,7 @@ class Fields:
         value = self.find(*names)
         items = value.items if isinstance(value, Sequence) else [] if value is None else [value]
         texts = []
-        for item in items:
+        for item in items[:MOST_TEXTS]:
             if not isinstance(item, Scalar):
                 self.refuse(names[0], "a list of texts", item)
             texts.append(item.value)
@@ -284,9 +287,8 @@ class Fields:
     def warn_of_misspelt(self, known: Iterable[str]) -> None:
         """Note unused keys that are almost those of the format."""
         names = {spelling for name in known for spelling in (name, camel(name))}
-        for key in self.node.places:
-            if key in self.used or key in names or len(key) < 4:
-                continue
+        unused = [key for key in self.node.places if key not in self.used and key not in names and len(key) > 3]
+        for key in unused[:MOST_MISSPELT]:
             meant = difflib.get_close_matches(key, names, 1, 0.87)
             if meant:
                 self.tell(rules.MISSPELT, f"{key[:60]} of {self.title} is not used; {meant[0]} would be", key)

@@ -10,6 +10,7 @@ import numpy as np
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Joint, Segment
 from bodymotion.formats.choreonoid_body import rules
+from bodymotion.formats.choreonoid_body.document import Sequence
 from bodymotion.formats.choreonoid_body.joints import JOINT_KEYS, axis, read_joint
 from bodymotion.formats.choreonoid_body.masses import MASS_KEYS, read_mass
 
@@ -147,8 +148,11 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     turning = axis(fields, "joint_axis")
     turning = frozen([0.0, 1.0, 0.0]) if turning is None or not turning.any() else turning
     offset = fields.vector("joint_offset", default=(0.0, 0.0, 0.0))
-    given = fields.numbers("initial_joint_angles") or []
-    angles = [angle * fields.context.angle_unit for angle in given]
+    given = fields.find("initial_joint_angles")
+    if given is not None and not isinstance(given, Sequence):
+        fields.refuse("initial_joint_angles", "a list of numbers", given)
+    some = given.items[: count - 1] if given is not None else []
+    angles = [fields.scalar_number("initial_joint_angles", item) * fields.context.angle_unit for item in some]
     _fill(first, fields, elements.read(fields.find("elements"), fields.title))
     first.joint = replace(first.joint, axis=turning, extra={**fields.rest(("type",)), "isContinuousTrack": True})
     track = [first]

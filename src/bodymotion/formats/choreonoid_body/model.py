@@ -23,6 +23,7 @@ __all__ = ["Model", "ModelLoader"]
 
 MOST_LINKS = 20_000
 MOST_FILES = 1_000
+MOST_KEYS = 1_000_000
 DEEPEST_SUB_BODY = 16
 
 USED = ("format", "links")
@@ -125,6 +126,7 @@ class _FileReader:
         self.extra: dict[str, object] = {}
         self.extra_joints: list[RawExtraJoint] = []
         self.links: list[RawLink] = []
+        self.visited = 0
         self.incomplete = False
         """Whether a SubBody could not be read, so that links may lack their parents for no fault of theirs."""
 
@@ -169,6 +171,9 @@ class _FileReader:
         return version
 
     def _link(self, node: Node) -> None:
+        self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
+        if self.visited > MOST_KEYS or len(self.links) > MOST_LINKS:
+            raise rules.TOO_LARGE.error(f"the body has more than {MOST_LINKS} links", node.location)
         if isinstance(node, Sequence):
             # An alias may stand for several links.
             for item in node.items:
@@ -192,8 +197,6 @@ class _FileReader:
                 return
             case _:
                 raise rules.LINK_TYPE.error(f"{title} has the type {kind!r:.60}", fields.place("type"))
-        if len(self.links) > MOST_LINKS:
-            raise rules.TOO_LARGE.error(f"the body has more than {MOST_LINKS} links", node.location)
 
     def _sub_body(self, fields: Fields) -> None:
         model = self.loader.sub_body(fields)

@@ -13,5 +13,5 @@ _FORMAT = re.compile(rb"(?:^|[\s{,])[\"']?format[\"']?\s*:\s*[\"']?ChoreonoidBod
 def looks_like_body(head: bytes) -> bool:
     """Whether the first bytes of a file say `format: ChoreonoidBody`."""
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        head = head.replace(b"\0", b"")
+        head = head[2:].replace(b"\0", b"")
     return _FORMAT.search(head.removeprefix(codecs.BOM_UTF8)) is not None
