@@ -5,6 +5,7 @@ BIN := .venv/bin
 RUNNING := .venv/.running
 DEVELOPING := .venv/.developing
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt
+CODE := src tests benchmarks examples $(wildcard docs/*.py)
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
 .PHONY: demo test check bench examples docs clean browser
@@ -16,8 +17,8 @@ test: $(DEVELOPING) browser
 	$(BIN)/python -m pytest -n 2 $(TESTS)
 
 check: $(DEVELOPING)
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
 
 bench: $(DEVELOPING)
