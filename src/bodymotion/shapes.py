@@ -95,6 +95,9 @@ class Corners(ContentEquality):
         object.__setattr__(self, "values", frozen(self.values))
         object.__setattr__(self, "indices", frozen_ints(self.indices))
 
+    def __repr__(self) -> str:
+        return f"Corners({len(self.values)} values, {len(self.indices)} faces)"
+
 
 @dataclass(frozen=True, eq=False)
 class TriangleBuffers:
@@ -140,6 +143,9 @@ class Mesh(ContentEquality):
         object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
         object.__setattr__(self, "faces", frozen_ints(self.faces, "faces").reshape(-1, 3))
 
+    def __repr__(self) -> str:
+        return f"Mesh({len(self.vertices)} vertices, {len(self.faces)} faces)"
+
     @cached_property
     def face_normals(self) -> Floats:
         """Unit normals (F, 3); zero for triangles without area."""
@@ -169,6 +175,9 @@ class Lines(ContentEquality):
         object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
         object.__setattr__(self, "segments", frozen_ints(self.segments, "segments").reshape(-1, 2))
 
+    def __repr__(self) -> str:
+        return f"Lines({len(self.vertices)} vertices, {len(self.segments)} segments)"
+
 
 @dataclass(frozen=True, eq=False)
 class Points(ContentEquality):
@@ -179,6 +188,9 @@ class Points(ContentEquality):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
+
+    def __repr__(self) -> str:
+        return f"Points({len(self.vertices)} vertices)"
 
 
 Geometry: TypeAlias = Box | Sphere | Cylinder | Cone | Capsule | Mesh | Lines | Points
