@@ -21,7 +21,7 @@ LARGE = 64 << 20
 def info(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE", help="Models (.wrl) and motions (.seq, .yaml, .json).", show_default=False),
+        typer.Argument(metavar="FILE", help="Models and motions, in any format that is read.", show_default=False),
     ],
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: an object for one file, an array for several.")
