@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from symmetric_bodies import any_motion, moving_poses, smooth_table, symmetric_body
 
+import bodymotion as bm
 from bodymotion import editing, memory, poses
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.timeline import Timeline
@@ -119,3 +120,17 @@ def test_what_does_not_fit_into_memory_is_said_before(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 1000)
     with pytest.raises(MemoryError, match="links in 12 frames would take"):
         editing.fill_link_poses(second_combination(body, 2), body)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+def test_link_poses_and_joints_of_the_reference_program_go_over_into_each_other(corpus, version):
+    body = bm.load(corpus / "wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl")
+    third = bm.load(corpus / f"seq/made/sr1walk3_links_v{version}.seq")
+    second = editing.keep_root_pose(third)
+    filled = editing.fill_link_poses(second, body)
+    assert second.link_position.num_parts == 1
+    found, expected = filled.link_position.values, third.link_position.values
+    assert np.allclose(poses.to_matrix(found), poses.to_matrix(expected), atol=2e-8)
+    again, residual = editing.recover_joints(editing.drop(third, "JointDisplacement"), body)
+    assert np.allclose(again.joint_displacement.values, third.joint_displacement.values, atol=2e-8)
+    assert max(residual.distance, residual.angle) < 2e-8

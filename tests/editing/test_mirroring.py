@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from symmetric_bodies import any_motion, moving_poses, smooth_table, symmetric_body
 
+import bodymotion as bm
 from bodymotion import editing, poses, rotations
 from bodymotion.body import Body
 from bodymotion.editing.sides import other_sides, pair_names
@@ -176,3 +177,25 @@ def test_a_name_is_in_one_pair():
     with pytest.raises(ValueError, match="'a' is in two pairs: with 'b' and with 'c'"):
         pair_names(["a", "b", "c"], {"a": "b", "c": "a"})
     assert pair_names(["L_X", "L_X", "R_X"]) == [2, 1, 0]
+
+
+MODELS = (
+    "choreonoid+choreonoid/share/model/SR1/SR1",
+    "choreonoid+choreonoid/share/model/GR001/GR001",
+    "fkanehiro+openhrp3/sample/model/sample_4leg_robot",
+)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda name: name.rpartition("/")[2])
+def test_real_robots_are_their_own_mirror_image(corpus, model):
+    body = bm.load(corpus / f"wrl/{model}.wrl")
+    motion = walk(body, 0)
+    mirrored = editing.mirror(motion, body)
+    assert mirrored.problems == ()
+    found = body.forward_kinematics(mirrored.joint_displacement.values, mirrored.link_position.values[:, 0])
+    assert np.allclose(poses.to_matrix(found), poses.to_matrix(mirrored.link_position.values), atol=1e-9)
+    partners = pair_names([link.name for link in body.links])
+    assert sum(partner != index for index, partner in enumerate(partners)) >= 18
+    for index, partner in enumerate(partners):
+        expected = motion.link_position.values[:, index, :3] * [1, -1, 1]
+        assert np.allclose(mirrored.link_position.values[:, partner, :3], expected, atol=1e-9)
