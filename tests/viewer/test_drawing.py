@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import struct
 
 import numpy as np
@@ -15,10 +16,10 @@ from small_robots import box, colored, placed
 import bodymotion as bm
 from bodymotion.shapes import Corners
 from bodymotion.viewer.camera import PRESETS, framing, from_viewpoint
+from bodymotion.viewer.curves import svg_of, thinned, ticks, unique
 from bodymotion.viewer.glb import to_glb
 from bodymotion.viewer.outlines import MOST_RAYS, device_outline
 from bodymotion.viewer.overlays import frames_of_path
-from bodymotion.viewer.plots import thinned, unique
 from bodymotion.viewer.scene import node_name
 from bodymotion.viewer.take import Curve
 
@@ -155,9 +156,30 @@ def test_thinned_curves_keep_their_extremes(count: int, seed: int) -> None:
     assert (np.diff(times) >= 0).all() and times[0] == 0 and times[-1] == (count - 1) / 100
 
 
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+def test_ticks_are_round_and_within(low: float, span: float) -> None:
+    found = ticks(low, low + span)
+    assert 2 <= len(found) <= 12 or low + span - low < span / 2
+    tolerance = 1e-6 * span + 1e-9 * abs(low)
+    assert all(low - tolerance <= tick <= low + span + tolerance for tick in found)
+
+
+def test_a_drawn_curve_goes_through_its_values() -> None:
+    times, values = np.linspace(0, 2, 5), np.array([0.0, 10.0, -10.0, 5.0, 0.0])
+    text = svg_of(times, [Curve("a<b", "deg", values), Curve("s", "m", np.zeros(5))])
+    assert "a<b" not in text and text.count("<polyline") == 2
+    points = np.array(
+        [[float(n) for n in pair.split(",")] for pair in re.findall(r'points="([^"]+)"', text)[0].split()]
+    )
+    np.testing.assert_allclose(points[:, 0], [0, 250, 500, 750, 1000])
+    heights = 1000 - points[:, 1]
+    np.testing.assert_allclose((heights - heights[0]) / (heights[1] - heights[0]), values / 10, atol=1e-3)
+    assert svg_of(times, []) == ""
+
+
 def test_curves_of_one_name_are_told_apart() -> None:
     values = np.zeros(2)
-    assert list(unique((Curve("a", "deg", values), Curve("a", "m", values), Curve("—", "m", values)))) == [
+    assert list(unique((Curve("a", "deg", values), Curve("a", "m", values), Curve("—", "m", values)), "—")) == [
         "a",
         "a (2)",
         "— (2)",

@@ -5,10 +5,13 @@ Names come from files, so whatever becomes HTML is escaped; everything else goes
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from bodymotion.diagnostics import Problem
 from bodymotion.viewer.camera import PRESETS
 from bodymotion.viewer.joints import JointSliders
 from bodymotion.viewer.plots import JointPlot
@@ -192,6 +195,13 @@ def _small(text: str) -> str:
     return f'<div style="padding:0 1em;font-size:0.85em;opacity:0.75">{escape(text)}</div>'
 
 
+def _in_short(problem: Problem) -> str:
+    """Say a problem with the name of its file instead of the whole path."""
+    place = problem.location
+    name = Path(place.path).name if place.path else None
+    return str(replace(problem, location=replace(place, path=name)))
+
+
 def about(viewer: Viewer) -> str:
     """Say as HTML what is shown, and what was odd in the files."""
     take = viewer.take
@@ -212,7 +222,7 @@ def about(viewer: Viewer) -> str:
         for k, v in facts
     )
     found = "".join(
-        f'<li style="margin-bottom:4px">{escape(str(problem))}</li>' for problem in take.problems[:MOST_PROBLEMS]
+        f'<li style="margin-bottom:4px">{escape(_in_short(problem))}</li>' for problem in take.problems[:MOST_PROBLEMS]
     )
     if len(take.problems) > MOST_PROBLEMS:
         found += f"<li>… and {len(take.problems) - MOST_PROBLEMS} more</li>"

@@ -120,7 +120,8 @@ def _bounds(take: Take, link_poses: Floats) -> Floats:
     box = take.footprint.bounds(link_poses)
     if box is not None:
         return box
-    origins = link_poses[:, :3]
+    some = np.linspace(0, take.num_frames - 1, min(take.num_frames, 500)).astype(int)
+    origins = np.concatenate([link_poses[:, :3], take.link_poses[some, :, :3].reshape(-1, 3)])
     low, high = origins.min(axis=0), origins.max(axis=0)
     room = 0.1 + 0.1 * (high - low)
     return np.stack([low - room, high + room])

@@ -151,9 +151,11 @@ def fitting(take: Take) -> dict[str, bool]:
 
 
 def fit(switches: Switches, take: Take) -> None:
-    """Turn on what a take wants to be on at first."""
+    """Turn on what a take wants to be on at first; what has no shapes gets the path of its root."""
     for name, on in fitting(take).items():
         setattr(switches, name, on or getattr(switches, name))
+    if switches.path is None and not len(take.footprint.points):
+        switches.path = take.body.links[0].name
 
 
 def refit(switches: Switches, take: Take, before: Take) -> None:
