@@ -222,6 +222,10 @@ class _FileReader:
     def _tree(self, wanted: str, place: Location) -> list[RawLink]:
         """Join the links to a tree; give them depth-first."""
         if not self.links:
+            told = (*self.loader.parts.problems, *self.context.problems) if self.incomplete else ()
+            why = next((problem for problem in told if problem.severity != "note"), None)
+            if why is not None:
+                raise rules.NO_LINK.error(f"the body has no link: {why.message}", place, why.hint)
             raise rules.NO_LINK.error("the body has no link", place)
         by_name: dict[str, RawLink] = {}
         for link in self.links:
