@@ -8,7 +8,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-NAMES = ("importing", "seq_reading", "vrml_parsing", "model_loading", "kinematics", "resampling")
+NAMES = ("importing", "seq_reading", "seq_writing", "vrml_parsing", "model_loading", "kinematics", "resampling")
 PEERS = ("numpy", "scipy", "numba", "PyYAML", "pysimdjson", "pin", "vtk")
 
 

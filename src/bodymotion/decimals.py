@@ -16,8 +16,9 @@ from bodymotion.arrays import Floats
 
 __all__ = ["PIECE", "number", "number_rows", "rounded", "row_texts"]
 
-PIECE = 1 << 15
-"""About so many numbers are turned into text at once: what is read and written then stays in the processor's cache."""
+PIECE = 1 << 12
+"""About so many numbers are turned into text at once: their text then stays in the processor's cache, and below the 128 KiB from which
+the C library gets memory page by page from the system."""
 
 _POINT = np.frombuffer(b".0", np.uint8)
 

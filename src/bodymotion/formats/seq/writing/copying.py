@@ -61,7 +61,7 @@ def copy_seq(
         ) -> Iterator[tuple[Floats | None, Floats]]:
             row = 0
             width = max(1, int(header.layout.width)) if header.layout else 1
-            for times, values in reader.pieces(index, max(1, 8 * PIECE // width)):
+            for times, values in reader.pieces(index, max(1, 32 * PIECE // width)):
                 if head.has_frame_time and times is None:
                     times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0)
                 row += len(values)

@@ -48,6 +48,8 @@ ORDER_IN_VERSION = Rule(
 _TYPES = ("MultiValueSeq", "MultiSE3Seq", "Vector3Seq")
 _OLD_TYPES = ("MultiSe3Seq", "MultiAffine3Seq")
 _ORDERS = ("XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY")
+WRITTEN = 1 << 20
+"""About so many bytes are written at once."""
 _UNIT = 1e-9
 """A quaternion's length may differ from 1 by so much before a loss of it is reported."""
 
@@ -105,7 +107,7 @@ def style_like(source: Source) -> Style:
 
 def _pieces_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Iterator[tuple[Floats | None, Floats]]:
     values, stamps = component.values, component.timeline.stamps
-    count = max(1, 8 * PIECE // max(1, int(np.prod(values.shape[1:]))))
+    count = max(1, 64 * PIECE // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), count):
         yield None if stamps is None else stamps[start : start + count], values[start : start + count]
 
@@ -332,19 +334,19 @@ class _Tally:
 
 def _write_beside(texts: Iterator[bytes], stream: BinaryIO) -> None:
     """Write texts while the next ones are made: writing needs no interpreter."""
-    first = next(texts, b"")
-    stream.write(first)
-    second = next(texts, None)
+    pieces = _joined(texts)
+    stream.write(next(pieces, b""))
+    second = next(pieces, None)
     if second is None:
         return
     queue: Queue[bytes | None] = Queue(4)
     failed: list[BaseException] = []
 
     def work() -> None:
-        while (text := queue.get()) is not None:
+        while (piece := queue.get()) is not None:
             if not failed:
                 try:
-                    stream.write(text)
+                    stream.write(piece)
                 except BaseException as error:
                     failed.append(error)
 
@@ -352,8 +354,8 @@ def _write_beside(texts: Iterator[bytes], stream: BinaryIO) -> None:
     thread.start()
     try:
         queue.put(second)
-        for text in texts:
-            queue.put(text)
+        for piece in pieces:
+            queue.put(piece)
             if failed:
                 break
     finally:
@@ -361,3 +363,17 @@ def _write_beside(texts: Iterator[bytes], stream: BinaryIO) -> None:
         thread.join()
     if failed:
         raise failed[0]
+
+
+def _joined(texts: Iterator[bytes]) -> Iterator[bytes]:
+    """Put texts together into pieces that are worth a call to the system."""
+    found: list[bytes] = []
+    size = 0
+    for text in texts:
+        found.append(text)
+        size += len(text)
+        if size >= WRITTEN:
+            yield b"".join(found)
+            found, size = [], 0
+    if found:
+        yield b"".join(found)
