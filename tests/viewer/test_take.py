@@ -186,6 +186,15 @@ def test_switches_fit_what_is_shown_and_stay_as_someone_set_them() -> None:
     assert alone.frames
 
 
+def test_of_a_motion_too_long_for_memory_every_nth_frame_is_shown(monkeypatch) -> None:
+    monkeypatch.setattr("bodymotion.viewer.take.MOST_POSES", 100)
+    values = np.arange(202.0).reshape(101, 2) / 1000
+    take = make_take(arm(), bm.Motion((seq(values, 100.0),)))
+    assert take.num_frames * 3 <= 100 + 3 and take.timeline.duration == pytest.approx(1.0, abs=0.04)
+    np.testing.assert_array_equal(take.q, values[:: round(100 / take.timeline.frame_rate)])
+    assert any("one of 4 frames" in note for note in take.notes)
+
+
 def test_nothing_and_an_empty_body_are_refused() -> None:
     with pytest.raises(ValueError, match="neither"):
         make_take(None, None)

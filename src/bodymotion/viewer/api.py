@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import fields
@@ -93,15 +94,22 @@ def view(
     if watch and files:
         _watch(viewer, sources, files, allow_outside)
     if open_browser:
-        import webbrowser
-
-        with contextlib.suppress(webbrowser.Error):
-            webbrowser.open(viewer.url)
+        _open(viewer.url)
     if not block:
         return viewer
     print("Press Ctrl-C to end.", file=sys.stderr, flush=True)
     viewer.wait()
     return None
+
+
+def _open(url: str) -> None:
+    """Open a browser if there is a screen to show it on; a text browser would take the terminal."""
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return
+    import webbrowser
+
+    with contextlib.suppress(webbrowser.Error, OSError):
+        webbrowser.open(url)
 
 
 def load_take(*sources: Showable, allow_outside: bool = False) -> Take:

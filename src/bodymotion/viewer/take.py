@@ -15,14 +15,17 @@ from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body, Joint, Link
 from bodymotion.diagnostics import Problem
-from bodymotion.motion import Motion
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.timeline import Timeline
 from bodymotion.viewer.ground import Footprint
 
-__all__ = ["FARTHEST", "Curve", "Take", "joint_values", "make_take"]
+__all__ = ["FARTHEST", "MOST_POSES", "Curve", "Take", "joint_values", "make_take"]
 
 FARTHEST = 1e5
 """Positions [m] farther out than this, or not finite, can not be drawn; they are pulled in to it."""
+
+MOST_POSES = 20_000_000
+"""So many poses of links are worked out at most (1.1 GB); of longer motions only every n-th frame is shown."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,7 @@ def make_take(body: Body | None, motion: Motion | None) -> Take:
         assert body is not None
         q = np.zeros((1, body.num_joints))
         return Take(body, None, frozen(body.forward_kinematics(q)), q, Timeline.uniform(1, 1.0), False)
+    motion, every = _small_enough(motion, len(body.links) if body is not None else 1)
     parts = [c for c in (motion.joint_displacement, motion.link_position) if c is not None]
     timed = [c for c in (parts or motion.timed) if c.num_frames]
     if not timed:
@@ -160,7 +164,11 @@ def make_take(body: Body | None, motion: Motion | None) -> Take:
         q = joints.values[:, : body.num_joints] if joints is not None and fits else joint_values(body, link_poses)
         read = common.link_position.values if common.link_position is not None else link_poses
     shown, wrong = _drawable(link_poses, read)
-    notes = (f"{wrong} frames have poses that are not finite or too far away to draw",) if wrong else ()
+    notes: tuple[str, ...] = (
+        (f"{wrong} frames have poses that are not finite or too far away to draw",) if wrong else ()
+    )
+    if every > 1:
+        notes += (f"The motion is so long that only one of {every} frames is shown",)
     q = frozen(np.nan_to_num(q, posinf=0.0, neginf=0.0))
     take = Take(body, motion, shown, q, timeline, motion.link_position is not None, notes=notes)
     if motion.zmp is None or not motion.zmp.num_frames:
@@ -203,6 +211,24 @@ def _poses_alone(body: Body, motion: Motion, timeline: Timeline) -> tuple[Floats
         return positions.values, positions.timeline
     still = body.forward_kinematics(np.zeros((1, body.num_joints)))
     return np.broadcast_to(still, (timeline.num_frames, len(body.links), 7)), timeline
+
+
+def _small_enough(motion: Motion, links: int) -> tuple[Motion, int]:
+    """Give the motion with every n-th frame only, and n, so that the poses of so many links stay within `MOST_POSES`."""
+    timed = [c for c in motion.timed if c.num_frames]
+    every = max((-(-c.num_frames * links // MOST_POSES) for c in timed), default=1)
+    if every < 2:
+        return motion, 1
+    return motion.replaced(
+        *(replace(c, timeline=_every(c.timeline, every), values=c.values[::every]) for c in timed)
+    ), every
+
+
+def _every(timeline: Timeline, count: int) -> Timeline:
+    if timeline.stamps is not None:
+        return Timeline.stamped(timeline.stamps[::count], timeline.import_rate)
+    assert timeline.frame_rate is not None
+    return Timeline.uniform(-(-timeline.num_frames // count), timeline.frame_rate / count)
 
 
 def _drawable(link_poses: Floats, read: Floats) -> tuple[Floats, int]:
