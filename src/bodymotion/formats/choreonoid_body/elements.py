@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion import poses
-from bodymotion.arrays import frozen
+from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Segment
 from bodymotion.devices import Device
 from bodymotion.diagnostics import FormatError
@@ -169,10 +169,8 @@ class ElementReader:
             scale = (fields.number("scale", default=1.0),) * 3
         if translation is None and rotation is None and scale is None:
             return place
-        own = poses.to_matrix(np.array([*(translation or (0.0, 0.0, 0.0)), *(rotation or (1.0, 0.0, 0.0, 0.0))]))
-        if scale is not None:
-            own[:3, :3] = own[:3, :3] * scale
-        whole = place.transform @ own
+        own = _matrix(translation or (0.0, 0.0, 0.0), rotation or (1.0, 0.0, 0.0, 0.0), scale or (1.0, 1.0, 1.0))
+        whole = own if place.transform is IDENTITY else place.transform @ own
         if not np.isfinite(whole).all():
             raise rules.TOO_LARGE.error(f"{fields.title} stands at a place that is not finite", fields.place())
         return Place(whole, place.visual, place.collision)
@@ -319,6 +317,20 @@ class ElementReader:
     def _broken(self, error: FormatError, path: Path, fields: Fields) -> None:
         wrong = rules.RESOURCE_BROKEN.problem(f"{path.name} can not be used as a whole", fields.place("uri"))
         self.context.problems += [error.problem, wrong]
+
+
+def _matrix(translation: tuple[float, ...], turn: tuple[float, ...], scale: tuple[float, ...]) -> Floats:
+    """Give the matrix (4, 4) that stretches, turns by a unit quaternion, and moves; single numbers are faster without arrays."""
+    w, x, y, z = turn
+    a, b, c = scale
+    return np.array(
+        [
+            [(1 - 2 * (y * y + z * z)) * a, 2 * (x * y - w * z) * b, 2 * (x * z + w * y) * c, translation[0]],
+            [2 * (x * y + w * z) * a, (1 - 2 * (x * x + z * z)) * b, 2 * (y * z - w * x) * c, translation[1]],
+            [2 * (x * z - w * y) * a, 2 * (y * z + w * x) * b, (1 - 2 * (x * x + y * y)) * c, translation[2]],
+            [0.0, 0.0, 0.0, 1.0],
+        ]
+    )
 
 
 def _invertible(place: Place) -> bool:
