@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bodymotion import editing as editing
     from bodymotion.body import Body, ExtraJoint, Joint, Link, Segment, Viewpoint
+    from bodymotion.comparing import compare_bodies, compare_motions
     from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
     from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
     from bodymotion.formats.seq import open_motion
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "body": ("Body", "ExtraJoint", "Joint", "Link", "Segment", "Viewpoint"),
+    "comparing": ("compare_bodies", "compare_motions"),
     "devices": ("AccelerationSensor", "Device", "ForceSensor", "Gyro", "OtherDevice", "RangeSensor", "VisionSensor"),
     "diagnostics": ("FormatError", "Location", "Problem", "Report", "Rule"),
     "formats.seq": ("open_motion",),
@@ -91,6 +93,8 @@ __all__ = [
     "Viewpoint",
     "VisionSensor",
     "__version__",
+    "compare_bodies",
+    "compare_motions",
     "editing",
     "load",
     "open_motion",

@@ -132,6 +132,7 @@ def test_tables(walk, tmp_path):
         ("walk.seq", "out.seq", "--method", "linear"),
         ("walk.seq", "out.seq", "--to", "nothing"),
         ("walk.seq", "out.seq", "--digits", "0"),
+        ("walk.seq", "out.seq", "--body", "walk.seq"),
         ("walk.seq",),
     ],
 )

@@ -207,6 +207,30 @@ def test_other_readers_read_the_same_doubles(values, version, style, stamped):
             assert component["frame_rate" if version == 4 else "frameRate"] == 333.3333333333333
 
 
+@settings(max_examples=100, deadline=None)
+@given(extras, extras, names, st.sampled_from(VERSIONS), st.sampled_from(STYLES))
+def test_other_readers_read_the_same_texts(top, own, label, version, style):
+    """Unknown keys and names: what looks like a number, a truth value or a date stays the text that it is."""
+    motion = Motion(
+        (MultiValueSeq(content="x", timeline=Timeline.uniform(1, 1), values=[[1.0]], part_labels=(label,), extra=own),),
+        top,
+    )
+    data, problems = written(motion, version=version, style=style)
+    assert not problems
+    readers = [
+        yaml.safe_load,
+        lambda text: yaml.load(text, yaml.CSafeLoader),
+        *([json.loads] if style == "json" else []),
+    ]
+    for read in readers:
+        found = read(data)
+        (component,) = found["components"]
+        assert component["part_labels" if version == 4 else "partLabels"] == [label]
+        for extra, node in ((top, found), (own, component)):
+            kept = {key: value for key, value in node.items() if not KNOWN_KEYS.fullmatch(key)}
+            assert kept == extra
+
+
 @pytest.mark.parametrize("links", ["", "_links"])
 @pytest.mark.parametrize("source", VERSIONS)
 @pytest.mark.parametrize("target", VERSIONS)

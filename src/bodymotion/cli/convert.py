@@ -23,7 +23,7 @@ WRITE = {
     "seq": {"version", "style", "se3_format", "frame_time", "digits"},
     "csv": {"layout", "body", "degrees", "digits"},
     "npz": {"layout", "body"},
-    "openhrp-text": {"body", "digits"},
+    "openhrp-text": {"digits"},
 }
 NAMES = {
     "version": "--seq-version",
@@ -189,11 +189,18 @@ def convert(
         read = _options(reading, READ.get(came.name, set()), came)
         write = _options(writing, WRITE.get(goes.name, set()), goes)
         if body is not None:
+            takers = [
+                options
+                for options, known in ((read, READ.get(came.name, ())), (write, WRITE.get(goes.name, ())))
+                if "body" in known
+            ]
+            if not takers:
+                raise typer.BadParameter(
+                    "no table is read or written whose columns could be joints", param_hint="--body"
+                )
             model = load_body(body, allow_outside)
-            if "body" in READ.get(came.name, ()):
-                read["body"] = model
-            if "body" in WRITE.get(goes.name, ()):
-                write["body"] = model
+            for options in takers:
+                options["body"] = model
         met = _run(source, target, came, goes, read, write, rate, method)
         for problem in met:
             show_problem(problem)

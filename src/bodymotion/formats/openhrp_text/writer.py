@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,17 +15,12 @@ from bodymotion.formats.one_timeline import on_one_timeline
 from bodymotion.formats.openhrp_text.reader import STAYS, SUFFIXES, siblings
 from bodymotion.motion import Motion
 
-if TYPE_CHECKING:
-    from bodymotion.body import Body
-
 __all__ = ["write_openhrp_text"]
 
 _ROWS = 4096
 
 
-def write_openhrp_text(
-    motion: Motion, path: str | Path, *, body: Body | None = None, digits: int | None = None
-) -> tuple[Problem, ...]:
+def write_openhrp_text(motion: Motion, path: str | Path, *, digits: int | None = None) -> tuple[Problem, ...]:
     """Write a motion as .pos, .waist, .hip and .zmp, as far as it has what they hold; gives what they do not hold.
 
     Parameters
@@ -35,8 +29,6 @@ def write_openhrp_text(
         A ZMP in the world's frame is turned into the root link's, by the root's poses.
     path:
         Any one of the files; the others are written beside it. All are replaced, or none is.
-    body:
-        Not needed.
     digits:
         Round values to so many significant digits (1 to 15).
 
