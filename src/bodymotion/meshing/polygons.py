@@ -88,7 +88,11 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     parts = [_fans(starts[fans], counts[fans])]
     owners = [np.repeat(numbers[fans], counts[fans] - 2)]
     budget = EAR_BUDGET
-    for which in concave:
+    four = counts[concave] == 4
+    if four.any():
+        parts.append(_cut_quads(index, vertices, starts[concave[four]]))
+        owners.append(np.repeat(numbers[concave[four]], 2))
+    for which in concave[~four]:
         start, count = int(starts[which]), int(counts[which])
         cut, budget = _cut_ears(vertices[index[start : start + count]], budget)
         parts.append(cut + start)
@@ -143,6 +147,18 @@ def _cross(a: Floats, b: Floats) -> Floats:
     """Give the cross products of rows; for few rows several times faster than `numpy.cross`."""
     (ax, ay, az), (bx, by, bz) = a.T, b.T
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
+
+
+def _cut_quads(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices) -> Indices:
+    """Cut concave polygons of four corners, all at once, at the corner that turns the other way."""
+    places = starts[:, None] + np.arange(4)
+    here = vertices[index[places]]
+    edge = np.roll(here, -1, axis=1) - here
+    turn = np.cross(np.roll(edge, 1, axis=1), edge)
+    normal = np.cross(here[:, 2] - here[:, 0], here[:, 3] - here[:, 1])
+    first = np.argmin(np.einsum("fij,fj->fi", turn, normal), axis=1)
+    corners = starts[:, None] + (first[:, None] + np.arange(4)) % 4
+    return np.asarray(corners[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3))
 
 
 def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:

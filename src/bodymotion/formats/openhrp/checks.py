@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,7 +84,7 @@ def _check_joint_ids(tree: Tree, humanoid: Node, problems: list[Problem]) -> Non
 
 
 def _check_sensor_ids(tree: Tree, problems: list[Problem]) -> None:
-    by_kind: dict[str, list[int]] = defaultdict(list)
+    by_kind: dict[str, set[int]] = defaultdict(set)
     places: dict[str, Location] = {}
     for device, node in zip(tree.devices, tree.device_nodes, strict=True):
         if device.id < 0:
@@ -97,7 +98,7 @@ def _check_sensor_ids(tree: Tree, problems: list[Problem]) -> None:
                     node.location_of("sensorId"),
                 )
             )
-        by_kind[device.kind].append(device.id)
+        by_kind[device.kind].add(device.id)
         places.setdefault(device.kind, node.location)
     for kind, ids in by_kind.items():
         gaps = _gaps(ids)
@@ -128,7 +129,7 @@ def _check_masses(tree: Tree, problems: list[Problem]) -> None:
             problems.append(TRIANGLE.problem(wrong, node.location))
 
 
-def _gaps(ids: list[int]) -> list[str]:
+def _gaps(ids: Iterable[int]) -> list[str]:
     """Name the numbers below the highest that are not there, a few of them."""
     there = set(ids)
     highest = min(max(there, default=-1), len(there) + 20)

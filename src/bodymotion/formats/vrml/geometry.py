@@ -46,7 +46,7 @@ GEOMETRY_NODES = (
     "Text",
 )
 
-MOST_VERTICES = 20_000_000
+MOST_VERTICES = 2_000_000
 """How many vertices an ElevationGrid or an Extrusion, written in few words, may unfold to."""
 
 
