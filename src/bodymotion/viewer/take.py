@@ -15,7 +15,7 @@ from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body, Joint, Link
 from bodymotion.diagnostics import Problem
-from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
+from bodymotion.motion import Motion
 from bodymotion.timeline import Timeline
 from bodymotion.viewer.ground import Footprint
 
