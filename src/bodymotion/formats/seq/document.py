@@ -13,7 +13,7 @@ from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.layout import Layout
 from bodymotion.formats.seq.nodes import Mapping, Node, Places, Scalar, Sequence, Tree, key_text, plain, read_tree
-from bodymotion.formats.seq.page import without_comments
+from bodymotion.formats.seq.page import Page, without_comments
 from bodymotion.formats.seq.rows import RowFaultError, RowParser, careful_rows, row_numbers
 from bodymotion.formats.seq.scan import Span, scan
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
@@ -68,8 +68,8 @@ def _shift(nodes: list[Node]) -> None:
 
 
 class _SpanFrames:
-    def __init__(self, source: ByteSource, span: Span) -> None:
-        self._source, self._span = source, span
+    def __init__(self, source: ByteSource, span: Span, parser: RowParser) -> None:
+        self._source, self._span, self._parser = source, span, parser
         self.num_rows = span.num_rows
 
     def _rows(self, k: int) -> Iterable[Node]:
@@ -85,9 +85,8 @@ class _SpanFrames:
                 raise UnusualError(str(error), Location(self._source.path, piece.line)) from None
 
     def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
-        parser = RowParser()
         for k, piece in enumerate(self._span.pieces):
-            block = parser.parse(self._source, piece.offset, piece.size, self._span.indent, layout)
+            block = self._parser.parse(self._source, piece.offset, piece.size, self._span.indent, layout)
             if block is None or len(block) != piece.rows:
                 block = self._carefully(k, layout, inside)
             yield block
@@ -169,9 +168,12 @@ class _NodeFrames:
 class Document:
     """The headers of a file, and the frames that they name."""
 
-    def __init__(self, source: ByteSource, tree: Tree, where: Places, marks: dict[int, Span], encoding: str) -> None:
+    def __init__(
+        self, source: ByteSource, tree: Tree, where: Places, marks: dict[int, Span], encoding: str, page: Page
+    ) -> None:
         self.source, self.tree, self.where, self.marks, self.encoding = source, tree, where, marks, encoding
         self._frames: dict[int, Frames] = {}
+        self._parser = RowParser(page) if marks else None
 
     def location(self, node: Node, inside: str | None = None) -> Location:
         """Say where a node begins."""
@@ -188,7 +190,8 @@ class Document:
         known = self._frames.get(id(node))
         if known is None:
             span = self.span(node)
-            known = _NodeFrames(node, self) if span is None else _SpanFrames(self.source, span)
+            parser = self._parser if span else None
+            known = _SpanFrames(self.source, span, parser) if span and parser else _NodeFrames(node, self)
             self._frames[id(node)] = known
         return known
 
@@ -239,9 +242,10 @@ def open_document(source: ByteSource) -> Document:
     FormatError
         When the file is faulty.
     """
-    found = scan(source)
+    page = Page()
+    found = scan(source, page)
     try:
-        document = Document(source, read_tree(found.where), found.where, found.marks, found.encoding)
+        document = Document(source, read_tree(found.where), found.where, found.marks, found.encoding, page)
     except FormatError as error:
         if not found.marks:
             raise
@@ -274,4 +278,4 @@ def whole_document(source: ByteSource, why: UnusualError) -> Document:
         text, encoding = data.decode("cp932", "replace"), "cp932"
     where = Places(source.path)
     where.add(text, 1, 1)
-    return Document(source, read_tree(where), where, {}, encoding)
+    return Document(source, read_tree(where), where, {}, encoding, Page())

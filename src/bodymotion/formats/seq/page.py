@@ -44,6 +44,7 @@ class Page:
 
     def load(self, source: ByteSource, offset: int, size: int) -> None:
         """Take up to `size` bytes of a file from `offset` on."""
+        size = max(min(size, source.size - offset), 0)
         if len(self._mask) < size + _MORE:
             self._room(size)
         self.size = source.read_into(offset, memoryview(self.memory)[_BEFORE : _BEFORE + size])
@@ -91,6 +92,16 @@ class Page:
     def count(self, byte: int) -> int:
         """Count a byte."""
         return int(np.count_nonzero(np.equal(self.text, np.uint8(byte), out=self._mask[: self.size])))
+
+    def count_after(self, byte: int, letters: bytes) -> int:
+        """Count a byte where one of some letters is before it."""
+        mask, text = self._mask[: self.size - 1], self.text
+        total = 0
+        for letter in letters:
+            if self.has(bytes([letter])):
+                np.equal(text[:-1], np.uint8(letter), out=mask)
+                total += int(np.count_nonzero(mask & (text[1:] == byte)))
+        return total
 
     def bits(self, byte: int) -> Words:
         """Map where a byte is."""

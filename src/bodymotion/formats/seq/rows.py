@@ -36,11 +36,11 @@ _PLAIN = re.compile(rb"[-+.]*[0-9A-Za-z_~][-+.0-9A-Za-z_~#]*")
 class RowParser:
     """Parses pieces of rows; one simdjson parser is used for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: Page) -> None:
         import simdjson
 
         self._parser = simdjson.Parser()
-        self._page = Page()
+        self._page = page
 
     def parse(
         self, source: ByteSource, offset: int, size: int, indent: int | None, layout: Layout
@@ -70,13 +70,13 @@ class RowParser:
             good = good and (rank(nested.ravel()).reshape(nested.shape) == first[:, None] + inner).all()
         if not good:
             return None
-        zeros = self._negative_zeros(commas)
         flat = self._numbers(page.list_text(base, stop), count * width)
         if flat is None:
             return None
-        if len(zeros):
+        # JSON knows -0 as the whole number 0, which has no sign. Every minus is that of a negative value, or of an exponent.
+        if page.count(45) != np.count_nonzero(np.signbit(flat)) + page.count_after(45, b"eE"):
             flat = flat.copy()
-            flat[rank(zeros)] = -0.0
+            flat[rank(self._negative_zeros(commas))] = -0.0
         return flat.reshape(count, width)
 
     def _lines(self, indent: int, layout: Layout) -> _Found | None:
@@ -88,26 +88,19 @@ class RowParser:
             begins = begins[is_row]
         if not len(begins):
             return None
-        text, size = page.text, page.size
-        if page.copy(int(begins[0]) + indent, int(begins[0]) + indent + 4) == b"- - ":
+        text, head = page.text, page.copy(int(begins[0]), int(begins[0]) + indent + 16)
+        if head.startswith(b"- - ", indent):
             return self._nested(layout) if flow_of_block(page, indent) else None
+        column = head.find(b"[")
+        alike = usual and layout.order is None and column > 0 and page.begin_with(begins, head[: column + 1]).all()
         text[begins[1:] - 1] = 44
         text[begins + indent] = 32
-        if usual and layout.order is None:
+        if alike:
             # The usual case by far: each line is a row, from the same column to the end of the line.
-            head = page.copy(indent + 1, indent + 17)
-            opening = begins + (indent + 1 + len(head) - len(head.lstrip(b" ")))
-            closing = np.empty_like(opening)
-            closing[:-1] = begins[1:] - 2
-            closing[-1] = size - 1 - (text[-1] == 10)
-            closing -= text[closing] == 13
-            if (
-                (closing > opening).all()
-                and (text[opening] == 91).all()
-                and (text[closing] == 93).all()
-                and page.count(91) == len(begins)
-            ):
-                return opening, closing, None
+            closing = np.asarray(np.append(begins[1:], page.size + (text[-1] != 10)) - 2)
+            closing -= int(text[closing[0]] == 13)
+            if (text[closing] == 93).all() and page.count(91) == len(begins):
+                return begins + column, closing, None
         found = self._nested(layout)
         if found is None or len(found[0]) != len(begins):
             return None
@@ -130,12 +123,10 @@ class RowParser:
         return nested[:, 0], nested[:, -1], nested
 
     def _negative_zeros(self, commas: Words) -> Places:
-        """Find the texts `-0`: JSON knows them as the whole number 0, which has no sign."""
+        """Find the texts `-0`."""
         page = self._page
         zero = page.bits(48)
         zero &= after(page.bits(45))
-        if not zero.any():
-            return np.empty(0, np.intp)
         ends = page.bits_up_to(32)
         ends |= commas
         ends |= page.bits(93)

@@ -22,7 +22,7 @@ from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
 __all__ = ["PIECE", "Piece", "Scan", "Span", "scan"]
 
-PIECE = 160 << 10
+PIECE = 1 << 19
 """Rows are handled in pieces of about this many bytes."""
 MAX_PIECE = 1 << 26
 """A row longer than this is not known to the fast reader."""
@@ -76,7 +76,7 @@ class Scan:
     encoding: str
 
 
-def scan(source: ByteSource) -> Scan:
+def scan(source: ByteSource, page: Page | None = None) -> Scan:
     """Take the rows out of a file. In bounded memory, at close to the speed of reading.
 
     Raises
@@ -84,17 +84,17 @@ def scan(source: ByteSource) -> Scan:
     UnusualError
         When rows are in a shape that is not known here, or the text without its rows is too large.
     """
-    return _Scanner(source).run()
+    return _Scanner(source, page or Page()).run()
 
 
 class _Scanner:
-    def __init__(self, source: ByteSource) -> None:
+    def __init__(self, source: ByteSource, page: Page) -> None:
         self.source = source
         self.where = TextPlaces(source.path)
         self.marks: dict[int, Span] = {}
         self.encoding = source.encoding
         self.line, self.column = 1, 1
-        self.page = Page()
+        self.page = page
         self.window = b""
         self.base = source.start
 
