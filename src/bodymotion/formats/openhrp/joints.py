@@ -72,7 +72,7 @@ def read_joint(node: Node, problems: list[Problem]) -> Joint:
     kind = access.text(node, "jointType")
     if kind not in TYPES:
         wrong = f"jointType of {title} is {kind!r}" if kind else f"{title} has no jointType"
-        raise JOINT_TYPE.error(wrong, node.location)
+        raise JOINT_TYPE.error(wrong, node.location_of("jointType"))
     if TYPES[kind] == kind:
         extra.pop("jointType", None)
     else:
@@ -84,13 +84,13 @@ def read_joint(node: Node, problems: list[Problem]) -> Joint:
         extra["jointAxis"] = given
     if not axis.any():
         if TYPES[kind] in ("rotate", "slide"):
-            problems.append(NO_AXIS.problem(f"jointAxis of {title} is 0 0 0", node.location))
+            problems.append(NO_AXIS.problem(f"jointAxis of {title} is 0 0 0", node.location_of("jointAxis")))
         axis = frozen([0.0, 0.0, 1.0])
     limits = {name: _limit(node, name, default, extra, problems) for name, default in _LIMITS.items()}
     for low, high in (("llimit", "ulimit"), ("lvlimit", "uvlimit")):
         if limits[low] > limits[high]:
             problems.append(
-                LIMITS.problem(f"{low} of {title} is {limits[low]:g}, {high} {limits[high]:g}", node.location)
+                LIMITS.problem(f"{low} of {title} is {limits[low]:g}, {high} {limits[high]:g}", node.location_of(low))
             )
     _unused(node, extra, problems)
     return Joint(
@@ -114,7 +114,7 @@ def _id(node: Node, problems: list[Problem]) -> int:
     number = access.integer(node, "jointId", -1)
     if -1 <= number <= HIGHEST_ID:
         return number
-    problems.append(ID_RANGE.problem(f"jointId of {values.label(node)} is {number}", node.location))
+    problems.append(ID_RANGE.problem(f"jointId of {values.label(node)} is {number}", node.location_of("jointId")))
     return -1
 
 
@@ -132,7 +132,7 @@ def _limit(node: Node, name: str, default: float, extra: dict[str, object], prob
         extra[name] = given
     if len(given) > 1:
         problems.append(
-            SEVERAL_LIMITS.problem(f"{name} of {values.label(node)} has {len(given)} numbers", node.location)
+            SEVERAL_LIMITS.problem(f"{name} of {values.label(node)} has {len(given)} numbers", node.location_of(name))
         )
     return default if np.isnan(given[0]) else float(given[0])
 
@@ -162,7 +162,9 @@ def _unused(node: Node, extra: dict[str, object], problems: list[Problem]) -> No
         value = access.vector(node, name, default)
         if value != default:
             shown = " ".join(f"{number:g}" for number in value)
-            problems.append(CENTER.problem(f"{name} of {values.label(node)} is {shown}", node.location))
+            problems.append(CENTER.problem(f"{name} of {values.label(node)} is {shown}", node.location_of(name)))
     if access.number(node, "equivalentInertia", 0.0) != 0.0:
         extra["equivalentInertia"] = access.number(node, "equivalentInertia", 0.0)
-        problems.append(OBSOLETE.problem(f"{values.label(node)} has an equivalentInertia", node.location))
+        problems.append(
+            OBSOLETE.problem(f"{values.label(node)} has an equivalentInertia", node.location_of("equivalentInertia"))
+        )

@@ -40,7 +40,7 @@ def read_segment(
     """
     mass = values.finite(node, "mass", (0.0,), problems)[0]
     if mass < 0:
-        problems.append(MASS.problem(f"mass of {values.label(node)} is {mass:g}", node.location))
+        problems.append(MASS.problem(f"mass of {values.label(node)} is {mass:g}", node.location_of("mass")))
     if not is_rigid(transform):
         problems.append(SEGMENT_SCALED.problem(f"{values.label(node)} is scaled", node.location))
     return Segment(
@@ -66,15 +66,23 @@ def _inertia(node: Node, problems: list[Problem]) -> Floats:
         return frozen(np.zeros((3, 3)))
     if len(numbers) != 9:
         problem = INERTIA_SIZE.problem(
-            f"momentsOfInertia of {values.label(node)} has {len(numbers)} numbers", node.location
+            f"momentsOfInertia of {values.label(node)} has {len(numbers)} numbers", node.location_of("momentsOfInertia")
         )
         if len(numbers) < 9:
-            raise INERTIA_SIZE.error(problem.message, node.location)
+            raise INERTIA_SIZE.error(problem.message, node.location_of("momentsOfInertia"))
         problems.append(problem)
     inertia = numbers[:9].reshape(3, 3)
     if not np.isfinite(inertia).all():
-        problems.append(NOT_FINITE.problem(f"momentsOfInertia of {values.label(node)} is not finite", node.location))
+        problems.append(
+            NOT_FINITE.problem(
+                f"momentsOfInertia of {values.label(node)} is not finite", node.location_of("momentsOfInertia")
+            )
+        )
         return frozen(np.zeros((3, 3)))
     if np.abs(inertia - inertia.T).max() > 1e-6 * np.abs(inertia).max():
-        problems.append(ASYMMETRIC.problem(f"momentsOfInertia of {values.label(node)} is not symmetric", node.location))
+        problems.append(
+            ASYMMETRIC.problem(
+                f"momentsOfInertia of {values.label(node)} is not symmetric", node.location_of("momentsOfInertia")
+            )
+        )
     return frozen(inertia)

@@ -116,9 +116,13 @@ def _check(device: Device, node: Node, problems: list[Problem]) -> None:
     title = values.label(node)
     if isinstance(device, VisionSensor):
         if device.type not in ("COLOR", "DEPTH", "COLOR_DEPTH", "NONE"):
-            problems.append(VISION_TYPE.problem(f"type of {title} is {device.type!r}", node.location))
+            problems.append(VISION_TYPE.problem(f"type of {title} is {device.type!r}", node.location_of("type")))
         if not 0 < device.field_of_view < np.pi:
-            problems.append(FIELD_OF_VIEW.problem(f"fieldOfView of {title} is {device.field_of_view:g}", node.location))
+            problems.append(
+                FIELD_OF_VIEW.problem(
+                    f"fieldOfView of {title} is {device.field_of_view:g}", node.location_of("fieldOfView")
+                )
+            )
         if not 0 < device.front_clip_distance < device.back_clip_distance:
             shown = f"{device.front_clip_distance:g} and {device.back_clip_distance:g}"
             problems.append(CLIP.problem(f"clip distances of {title} are {shown}", node.location))

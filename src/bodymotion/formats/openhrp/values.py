@@ -48,7 +48,7 @@ def finite(node: Node, name: str, default: tuple[float, ...], problems: list[Pro
     values = access.vector(node, name, default)
     if all(map(math.isfinite, values)):
         return values
-    problems.append(NOT_FINITE.problem(f"{name} of {label(node)} is {_shown(values)}", node.location))
+    problems.append(NOT_FINITE.problem(f"{name} of {label(node)} is {_shown(values)}", node.location_of(name)))
     return default
 
 
@@ -58,13 +58,15 @@ def axis(node: Node, default: tuple[float, float, float], problems: list[Problem
     if isinstance(value, str):
         letter = value.strip().upper()
         if letter not in AXES:
-            raise JOINT_AXIS.error(f"jointAxis of {label(node)} is {value!r}", node.location)
+            raise JOINT_AXIS.error(f"jointAxis of {label(node)} is {value!r}", node.location_of("jointAxis"))
         if value not in AXES:
             problems.append(
-                JOINT_AXIS.problem(f"jointAxis of {label(node)} is {value!r}: read as {letter!r}", node.location)
+                JOINT_AXIS.problem(
+                    f"jointAxis of {label(node)} is {value!r}: read as {letter!r}", node.location_of("jointAxis")
+                )
             )
         elif "jointAxis" in node.fields:
-            problems.append(OLD_AXIS.problem(f"jointAxis of {label(node)} is {value!r}", node.location))
+            problems.append(OLD_AXIS.problem(f"jointAxis of {label(node)} is {value!r}", node.location_of("jointAxis")))
         return frozen(AXES[letter])
     x, y, z = vector = finite(node, "jointAxis", default, problems)
     largest = max(abs(x), abs(y), abs(z))
@@ -73,7 +75,9 @@ def axis(node: Node, default: tuple[float, float, float], problems: list[Problem
     x, y, z = x / largest, y / largest, z / largest
     length = math.sqrt(x * x + y * y + z * z)
     if abs(length * largest - 1.0) > 1e-6:
-        problems.append(AXIS_LENGTH.problem(f"jointAxis of {label(node)} is {_shown(vector)}", node.location))
+        problems.append(
+            AXIS_LENGTH.problem(f"jointAxis of {label(node)} is {_shown(vector)}", node.location_of("jointAxis"))
+        )
     return frozen(vector if length * largest == 1.0 else (x / length, y / length, z / length))
 
 
@@ -81,12 +85,16 @@ def own_pose(node: Node, problems: list[Problem]) -> Floats:
     """Give the pose (7,) of a node in its parent, from its translation and rotation."""
     x, y, z, angle = turn = access.vector(node, "rotation", (0.0, 0.0, 1.0, 0.0))
     if not all(map(math.isfinite, turn)):
-        problems.append(NOT_FINITE.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location))
+        problems.append(
+            NOT_FINITE.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location_of("rotation"))
+        )
         quaternion = (1.0, 0.0, 0.0, 0.0)
     else:
         quaternion = access.rotation(node)
         if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
-            problems.append(ROTATION_AXIS.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location))
+            problems.append(
+                ROTATION_AXIS.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location_of("rotation"))
+            )
     return frozen((*finite(node, "translation", (0.0, 0.0, 0.0), problems), *quaternion))
 
 

@@ -40,7 +40,7 @@ def _refused(node: Node, name: str, wanted: str) -> FormatError:
     given = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else repr(value)
     if isinstance(value, (Node, list)):
         given = "nodes" if isinstance(value, Node) or (value and isinstance(value[0], Node)) else "a list"
-    return WRONG_VALUE.error(f"{_title(node)}: {name} must be {wanted}, here it is {given:.60}", node.location)
+    return WRONG_VALUE.error(f"{_title(node)}: {name} must be {wanted}, here it is {given:.60}", node.location_of(name))
 
 
 def _title(node: Node) -> str:
@@ -128,9 +128,9 @@ def axis_angle(node: Node, name: str = "rotation") -> tuple[tuple[float, float, 
     x, y, z, angle = vector(node, name, (0.0, 0.0, 1.0, 0.0))
     largest = max(abs(x), abs(y), abs(z))
     if largest == 0.0:
-        raise ZERO_AXIS.error(f"{_title(node)}: {name} turns about an axis of no length", node.location)
+        raise ZERO_AXIS.error(f"{_title(node)}: {name} turns about an axis of no length", node.location_of(name))
     if not math.isfinite(x + y + z + angle):
-        raise WRONG_VALUE.error(f"{_title(node)}: {name} has numbers that are not finite", node.location)
+        raise WRONG_VALUE.error(f"{_title(node)}: {name} has numbers that are not finite", node.location_of(name))
     # Scaled by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
     _, exponent = math.frexp(largest)
     x, y, z = math.ldexp(x, -exponent), math.ldexp(y, -exponent), math.ldexp(z, -exponent)
