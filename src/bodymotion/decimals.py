@@ -33,7 +33,10 @@ def number(x: float) -> str:
 
 
 def rounded(values: Floats, digits: int) -> Floats:
-    """Round to so many significant decimal digits (1 to 15), each to the double that is nearest to the decimal number."""
+    """Round to so many significant decimal digits (1 to 15), each to the double that is nearest to the decimal number.
+
+    What would leave the range of doubles by that stays as it is.
+    """
     if not 1 <= digits <= 15:
         raise ValueError(f"digits: 1 to 15 significant digits, not {digits}")
     flat = np.array(values, np.float64).ravel()
@@ -50,7 +53,7 @@ def rounded(values: Floats, digits: int) -> Floats:
     scaled = flat.copy()
     scaled[exact] = np.where(down, whole * power, whole / power)
     scaled[rare] = [float(f"{x:.{digits - 1}e}") for x in flat[rare]]
-    return scaled.reshape(np.shape(values))
+    return np.where(np.isinf(scaled), flat, scaled).reshape(np.shape(values))
 
 
 def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[bytes]:
