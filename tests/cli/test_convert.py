@@ -152,6 +152,18 @@ def test_faults(walk, tmp_path):
     assert (tmp_path / "out.seq").read_text() == "old"
 
 
+@pytest.mark.parametrize("method", ["after", "linear", "cubic"])
+def test_a_rate_in_little_memory_or_as_a_whole(walk, tmp_path, method, monkeypatch):
+    options = ("--rate", 150, "--method", method, "--seq-version", 3, "--style", "json", "--digits", 9)
+    invoke("convert", walk, tmp_path / "whole.seq", *options)
+    monkeypatch.setattr("bodymotion.cli.changes.LARGE", 10)
+    invoke("convert", walk, tmp_path / "rows.seq", *options)
+    assert (tmp_path / "rows.seq").read_bytes() == (tmp_path / "whole.seq").read_bytes()
+    assert bm.load(tmp_path / "rows.seq").num_frames == (
+        226 if method == "after" else 225
+    )  # the last frame is at 1.495 s
+
+
 LIMITED = """
 import resource, sys
 from bodymotion.cli import main

@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.table import Format
+    from bodymotion.interpolation import Method
 
 __all__ = ["convert"]
 
@@ -243,26 +244,51 @@ def _run(
     read: dict[str, Any],
     write: dict[str, Any],
     rate: float | None,
-    method: str | None,
+    method: Method | None,
 ) -> tuple[Problem, ...]:
+    from bodymotion.cli.changes import load_motion
     from bodymotion.cli.progress import progress
-    from bodymotion.formats.files import whole_file
 
     if came.name == goes.name == "seq":
-        from bodymotion.formats.seq import open_motion
-        from bodymotion.formats.seq.writing import can_copy, copy_seq
-
         if target.suffix.lower() == ".json":
             write.setdefault("style", "json")
-        with progress(f"writing {target.name}") as report, open_motion(source) as reader:
-            if rate is None and can_copy(reader, write.get("version"), write.get("frame_time")):
-                with whole_file(target) as stream:
-                    return (*reader.problems, *copy_seq(reader, stream, **write, progress=report))
+        problems = _piece_by_piece(source, target, write, rate, method)
+        if problems is not None:
+            return problems
     with progress(f"converting {source.name}"):
-        motion = came.read(source, **read)
+        motion = (
+            load_motion(source, whole="with a frame rate, hold and linear take less")
+            if came.name == "seq" and not read
+            else came.read(source, **read)
+        )
         changed = motion
         if rate is not None:
             stamped = any(component.timeline.stamps is not None for component in motion.timed)
             changed = motion.resample(rate, method or ("after" if stamped else "linear"))
         assert goes.write is not None
         return (*changed.problems, *goes.write(changed, target, **write))
+
+
+def _piece_by_piece(
+    source: Path, target: Path, write: dict[str, Any], rate: float | None, method: Method | None
+) -> tuple[Problem, ...] | None:
+    """Go from .seq to .seq in little memory; None where the motion is needed as a whole, or is small."""
+    from bodymotion.cli.changes import is_large
+    from bodymotion.cli.progress import progress
+    from bodymotion.formats.files import whole_file
+    from bodymotion.formats.seq import open_motion
+    from bodymotion.formats.seq.writing import can_copy, copy_seq
+    from bodymotion.interpolation import HOLDING
+
+    with progress(f"writing {target.name}") as report, open_motion(source) as reader:
+        if rate is None and can_copy(reader, write.get("version"), write.get("frame_time")):
+            with whole_file(target) as stream:
+                return (*reader.problems, *copy_seq(reader, stream, **write, progress=report))
+        stamped = any(header.has_frame_time for header in reader.components)
+        used: Method = method or ("after" if stamped else "linear")
+        if rate is None or write.get("frame_time") or used not in (*HOLDING, "linear") or not is_large(source, target):
+            return None
+        from bodymotion.editing.streaming import resample_file
+
+        options = {name: value for name, value in write.items() if name != "frame_time"}
+        return resample_file(source, target, rate, used, progress=report, **options)

@@ -20,6 +20,7 @@ from bodymotion.formats.files import whole_file
 from bodymotion.formats.seq import open_motion
 from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.streaming import MotionReader
+from bodymotion.formats.seq.writing.names import SE3Format, Style, Version
 from bodymotion.formats.seq.writing.plan import Head, known_version
 from bodymotion.formats.seq.writing.writer import SeqWriter, style_like
 from bodymotion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
@@ -92,8 +93,14 @@ def resample_file(
     *,
     start: float = 0.0,
     progress: Progress | None = None,
+    version: int | str | None = None,
+    style: Style | None = None,
+    se3_format: SE3Format = "XYZQWQXQYQZ",
+    digits: int | None = None,
 ) -> tuple[Problem, ...]:
     """Put one .seq file on a frame rate and write it into another; see `Motion.resample`. All else is as for `trim_file`.
+
+    Version, style, order and digits are those of `bodymotion.formats.seq.writing.write_seq`.
 
     Raises
     ------
@@ -129,7 +136,13 @@ def resample_file(
             )
             yield from _resampled(reader, index, header, counts.get(index, 0), rate, method, start, tell, watched)
 
-        problems = _written(reader, target, heads, put, progress)
+        options = (
+            known_version(version, reader.source.version),
+            style or style_like(reader.source),
+            se3_format,
+            digits,
+        )
+        problems = _written(reader, target, heads, put, progress, options)
         jumps = [wrap_problem(tuple(wraps), reader.components[k].content) for k, wraps in found.items()]
         return (*problems, *(problem for problem in jumps if problem is not None))
 
@@ -226,6 +239,7 @@ def _written(
     heads: list[Head],
     pieces: Callable[[int, ComponentHeader, Callable[[int], None]], Pieces],
     progress: Progress | None,
+    options: tuple[Version, Style, SE3Format, int | None] | None = None,
 ) -> tuple[Problem, ...]:
     total, done = sum(header.num_frames for header in reader.components if header.layout is not None), 0
 
@@ -236,7 +250,8 @@ def _written(
             progress(done, total)
 
     with whole_file(target) as stream:
-        writer = SeqWriter(stream, known_version(None, reader.source.version), style_like(reader.source))
+        like = known_version(None, reader.source.version), style_like(reader.source)
+        writer = SeqWriter(stream, *(options or like))
         writer.top(reader.extra, heads)
         following = iter(heads)
         for index, header in enumerate(reader.components):
