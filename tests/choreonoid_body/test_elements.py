@@ -414,3 +414,29 @@ def test_elements_of_yaml_files(tmp_path):
 def test_one_geometry_is_one_object():
     first, second = shapes("- &A { type: Shape, geometry: { type: Extrusion, spine: [ 0, 0, 0, 0, 1, 0 ] } }\n- *A\n")
     assert first.geometry is second.geometry
+
+
+COLLADA = """<COLLADA><asset><unit meter="0.01"/></asset><library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array>0 0 0 100 0 0 0 100 0</float_array></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene><node name="A"><translate>300 0 0</translate><rotate>0 0 1 90</rotate>
+<instance_geometry url="#g"/><node name="B"><translate>0 0 500</translate><instance_geometry url="#g"/></node></node>
+</visual_scene></library_visual_scenes></COLLADA>"""
+
+
+def test_collada_scenes(tmp_path):
+    (tmp_path / "a.dae").write_text(COLLADA)
+    first, second = shapes("Resource: { uri: a.dae }", folder=tmp_path)
+    assert np.allclose(exact_box([first]), [[2, 0, 0], [3, 1, 0]])
+    assert np.allclose(exact_box([second]), [[2, 0, 5], [3, 1, 5]])
+    alone, part = shapes(
+        "- { type: Resource, uri: a.dae, node: A }\n- { type: Resource, uri: a.dae, node: B }\n", folder=tmp_path
+    )
+    assert np.allclose(exact_box([alone]), [[-1, 0, 0], [0, 1, 0]])
+    assert np.allclose(exact_box([part]), [[-1, 0, 0], [0, 1, 0]])
+    assert rules(elements("Resource: { uri: a.dae, node: C }", folder=tmp_path)) == ["BDY161"]
+    (tmp_path / "a.dae").write_text(COLLADA.replace("100 0 0", "x"))
+    assert rules(elements("Resource: { uri: a.dae }", folder=tmp_path)) == ["BDY163"]
+    (tmp_path / "a.dae").write_text("<COLLADA>")
+    assert rules(elements("Resource: { uri: a.dae }", folder=tmp_path)) == ["BDY162"]

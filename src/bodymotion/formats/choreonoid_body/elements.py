@@ -24,6 +24,7 @@ from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_uni
 from bodymotion.formats.choreonoid_body.geometry import ShapeReader
 from bodymotion.formats.choreonoid_body.masses import MASS_KEYS, read_mass
 from bodymotion.formats.choreonoid_body.resources import (
+    COLLADA,
     ELEMENTS,
     MESHES,
     SCENES,
@@ -248,6 +249,8 @@ class ElementReader:
         suffix = path.suffix.lower()
         if suffix in SCENES:
             drawn = self.resources.scene(path, uri, name, fields.texts("exclude"), place, where)
+        elif suffix in COLLADA:
+            drawn = self.resources.collada(path, uri, name, fields.texts("exclude"), place, where)
         elif suffix in MESHES:
             mesh = self.resources.mesh(path, where)
             if name and mesh is not None:
@@ -257,7 +260,7 @@ class ElementReader:
             self._include(path, name, place, fields)
             return
         else:
-            kinds = " ".join((*SCENES, *MESHES, *ELEMENTS))
+            kinds = " ".join((*SCENES, *COLLADA, *MESHES, *ELEMENTS))
             fields.tell(rules.RESOURCE_KIND, f"{path.name} is not read: {kinds} are", "uri")
             return
         if material is not None:

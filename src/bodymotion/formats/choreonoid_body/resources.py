@@ -1,4 +1,4 @@
-"""Files that elements name: scenes in VRML97, meshes, and elements in other YAML files; each is opened once.
+"""Files that elements name: scenes in VRML97 and COLLADA, meshes, and elements in other YAML files; each is opened once.
 
 Which files may be opened is the business of the loader of Inline parts: those in the folder tree of the model. `package://NAME/path` is
 looked for in the folders above the file that says so.
@@ -7,6 +7,7 @@ looked for in the folders above the file that says so.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,21 +17,24 @@ from bodymotion.arrays import Floats
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence, parse_document
+from bodymotion.formats.collada import Part, SceneNode, read_collada
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.vrml.meshfile import read_mesh_file
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import parse_vrml
 from bodymotion.formats.vrml.scene import Drawn, Place, SceneWalker, node_transform
+from bodymotion.shapes import Shape, Texture
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.vrml.nodes import Scene
-    from bodymotion.shapes import Mesh
+    from bodymotion.shapes import Material, Mesh
 
-__all__ = ["ELEMENTS", "MESHES", "SCENES", "ResourceReader", "asked_nodes", "locate", "read_elements"]
+__all__ = ["COLLADA", "ELEMENTS", "MESHES", "SCENES", "ResourceReader", "asked_nodes", "locate", "read_elements"]
 
 SCENES = (".wrl", ".vrml")
+COLLADA = (".dae",)
 MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
 ELEMENTS = (".yaml", ".yml", ".scen")
 
@@ -81,6 +85,7 @@ class ResourceReader:
         self.walker = SceneWalker(problems, parts)
         self._scenes: dict[Path, Scene | None] = {}
         self._meshes: dict[Path, Mesh | None] = {}
+        self._collada: dict[Path, SceneNode | None] = {}
         self._left_out: set[str] = set()
         self._wanted = ""
         self._found: tuple[VrmlNode, Floats] | None = None
@@ -122,6 +127,59 @@ class ResourceReader:
         turned = np.array(above)
         turned[:3, 3] = 0.0
         return self._draw(inside, Place(place.transform @ turned, place.visual, place.collision))
+
+    def collada(
+        self, path: Path, uri: str, name: str, excluded: list[str], place: Place, location: Location
+    ) -> list[Drawn]:
+        """Give the shapes of a COLLADA file, or of its node called `name`, as `scene` does."""
+        if path not in self._collada:
+            self._collada[path] = self._open_collada(path, location)
+        root = self._collada[path]
+        if root is None:
+            return []
+        asked = self.asked.get(uri, set()) if name else set()
+        left_out = (asked | set(excluded)) - {name}
+        drawn: list[Drawn] = []
+
+        def draw(node: SceneNode, transform: Floats) -> None:
+            for part in node.parts:
+                material = self._textured(part, path, location)
+                drawn.append(Drawn(Shape(part.mesh, transform, material, node.name), place.visual, place.collision))
+            for child in node.children:
+                if not {child.name, child.id} & left_out:
+                    draw(child, transform @ child.transform)
+
+        def find(node: SceneNode, above: Floats) -> tuple[SceneNode, Floats] | None:
+            if name in (node.name, node.id):
+                return node, above
+            return next((found for c in node.children if (found := find(c, above @ c.transform))), None)
+
+        if not name:
+            draw(root, place.transform @ root.transform)
+            return drawn
+        found = find(root, root.transform)
+        if found is None:
+            self.problems.append(rules.RESOURCE_NODE.problem(f"{path.name} has no node {name!r:.60}", location))
+            return []
+        turned = np.array(found[1])
+        turned[:3, 3] = 0.0
+        draw(found[0], place.transform @ turned)
+        return drawn
+
+    def _open_collada(self, path: Path, location: Location) -> SceneNode | None:
+        try:
+            root, remarks = read_collada(path)
+        except ValueError as error:
+            self.problems.append(rules.RESOURCE_BROKEN.problem(f"{path.name}: {error}", location))
+            return None
+        self.problems += [rules.RESOURCE_PARTS.problem(f"{path.name}: {remark}", location) for remark in remarks]
+        return root
+
+    def _textured(self, part: Part, path: Path, location: Location) -> Material:
+        if not part.image:
+            return part.material
+        image = self.parts.resolve_urls([part.image], path, location)
+        return replace(part.material, texture=None if image is None else Texture(image, part.image))
 
     def _draw(self, nodes: list[VrmlNode], place: Place) -> list[Drawn]:
         self.walker.drawn = []

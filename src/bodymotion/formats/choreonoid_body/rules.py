@@ -112,6 +112,9 @@ SCAN = Rule(
 RESOURCE_KIND = Rule("BDY160", "error", "A resource is VRML97, YAML or a mesh of a known kind.")
 RESOURCE_NODE = Rule("BDY161", "error", "The node of a resource is in its file.")
 RESOURCE_BROKEN = Rule("BDY162", "error", "The file of a resource can be read; else it shows nothing.")
+RESOURCE_PARTS = Rule(
+    "BDY163", "warning", "All that a resource holds can be used; what can not is left out.", "judgement"
+)
 
 # Closed loops
 EXTRA_LINK = Rule(

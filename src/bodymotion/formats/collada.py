@@ -1,0 +1,431 @@
+"""Scenes in COLLADA files (.dae), of the versions 1.4 and 1.5: nodes, meshes, plain materials.
+
+What robots' files need of it::
+
+    <COLLADA> <asset> <unit meter="0.001"/> </asset>
+      <library_effects> <effect id> … <phong> <diffuse> <color> | <texture texture="SAMPLER"/> …
+      <library_materials> <material id> <instance_effect url="#…"/>
+      <library_geometries> <geometry id> <mesh> <source id> … <vertices id> …
+                           <triangles> | <polylist> | <polygons> | <tristrips> | <trifans>
+      <library_visual_scenes> <visual_scene id> <node id name> <matrix> | <translate> | <rotate> | <scale>, <instance_geometry>, <node> …
+      <scene> <instance_visual_scene url="#…"/>
+
+Lengths are brought to metres. `up_axis` changes nothing: robot models place such files by their coordinates as they are. Animations,
+skins, lights and cameras are not read. Only the file itself is opened.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats, frozen, frozen_ints
+from bodymotion.meshing import triangulate
+from bodymotion.shapes import Corners, Material, Mesh
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+__all__ = ["Part", "SceneNode", "read_collada"]
+
+MOST_BYTES = 2 * 10**8
+MOST_NODES = 100_000
+DEEPEST = 60
+SMOOTH = 0.5
+"""[rad] Crease angle of a mesh without normals: rounded parts look round, edges stay edges."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A mesh in one material; `image` is the path of its texture as the file writes it, "" for none."""
+
+    mesh: Mesh
+    material: Material
+    image: str = ""
+
+
+@dataclass(frozen=True)
+class SceneNode:
+    """A node of the scene: its `name` and `id`, its `transform` (4, 4) in the node above, what it shows itself, nodes below."""
+
+    name: str
+    id: str
+    transform: Floats
+    parts: tuple[Part, ...]
+    children: tuple[SceneNode, ...]
+
+
+def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
+    """Read a COLLADA file.
+
+    Returns
+    -------
+    The scene as one node whose transform brings lengths to metres; and in words what could not be used.
+
+    Raises
+    ------
+    ValueError
+        When nothing can be made of the file; with the reason.
+    """
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError("the file is too large")
+        root = ET.fromstring(path.read_bytes())
+    except OSError as error:
+        raise ValueError(error.strerror or str(error)) from error
+    except ET.ParseError as error:
+        raise ValueError(f"not XML: {error}") from error
+    except (LookupError, UnicodeError) as error:
+        raise ValueError(f"not XML: {error}") from error
+    try:
+        if _local(root) != "COLLADA":
+            raise ValueError("the file is no COLLADA")
+        reader = _Reader(root)
+        return reader.scene(), reader.remarks
+    except (ArithmeticError, IndexError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _local(element: Element) -> str:
+    """Give the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def _children(element: Element | None, name: str) -> Iterator[Element]:
+    if element is not None:
+        yield from (child for child in element if _local(child) == name)
+
+
+def _child(element: Element | None, *names: str) -> Element | None:
+    """Give the first element down a path of names."""
+    for name in names:
+        element = next(_children(element, name), None)
+    return element
+
+
+def _numbers(element: Element | None, count: int | None = None) -> Floats:
+    text = "" if element is None else element.text or ""
+    try:
+        values = np.array(text.split(), dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(f"a <{_local(element)}> holds no numbers" if element is not None else str(error)) from error
+    if count is not None and len(values) != count:
+        raise ValueError(
+            f"a <{_local(element) if element is not None else '?'}> has {len(values)} numbers, not {count}"
+        )
+    return values
+
+
+def _indices(text: str | None) -> npt.NDArray[np.int64]:
+    values = np.array((text or "").split(), dtype=np.float64)
+    if not np.isfinite(values).all() or (np.abs(values) > 2**31).any():
+        raise ValueError("an index is no whole number")
+    return values.astype(np.int64)
+
+
+class _Reader:
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        self.remarks: list[str] = []
+        self.by_id = {name: element for element in root.iter() if (name := element.get("id"))}
+        self.visited = 0
+        self._meshes: dict[str, list[tuple[Mesh, str]]] = {}
+        self._materials: dict[str, tuple[Material, str]] = {}
+
+    def at(self, url: str | None) -> Element | None:
+        """Give the element that a url (#id) of this file means."""
+        return self.by_id.get((url or "").removeprefix("#"))
+
+    def scene(self) -> SceneNode:
+        unit = _child(self.root, "asset", "unit")
+        try:
+            meter = float("1" if unit is None else unit.get("meter", "1"))
+        except ValueError:
+            meter = 0.0
+        if not (np.isfinite(meter) and meter > 0):
+            self.remarks.append("its unit is no length: it is read as metres")
+            meter = 1.0
+        used = _child(self.root, "scene", "instance_visual_scene")
+        shown = self.at(used.get("url")) if used is not None else None
+        if shown is None:
+            shown = _child(self.root, "library_visual_scenes", "visual_scene")
+        nodes = [] if shown is None else list(self.nodes(shown, 0))
+        if not nodes:
+            raise ValueError("it has no scene with nodes")
+        return SceneNode("", "", frozen(np.diag([meter, meter, meter, 1.0])), (), tuple(nodes))
+
+    def nodes(self, above: Element, depth: int) -> Iterator[SceneNode]:
+        for element in above:
+            if _local(element) == "node":
+                yield self.node(element, depth)
+            elif _local(element) == "instance_node":
+                target = self.at(element.get("url"))
+                if target is None or _local(target) != "node":
+                    self.remarks.append(f"there is no node {element.get('url', '')!r:.60}")
+                else:
+                    yield self.node(target, depth)
+
+    def node(self, element: Element, depth: int) -> SceneNode:
+        self.visited += 1
+        if depth > DEEPEST or self.visited > MOST_NODES:
+            raise ValueError("it unfolds to too many nodes")
+        parts = [part for instance in _children(element, "instance_geometry") for part in self.parts(instance)]
+        if next(_children(element, "instance_controller"), None) is not None:
+            self.remarks.append(f"the skin of node {element.get('name', '')!r:.60} is not read")
+        return SceneNode(
+            name=element.get("name", ""),
+            id=element.get("id", ""),
+            transform=self.transform(element),
+            parts=tuple(parts),
+            children=tuple(self.nodes(element, depth + 1)),
+        )
+
+    def transform(self, element: Element) -> Floats:
+        """Multiply the transforms of a node, in the order of the file."""
+        whole = np.eye(4)
+        for child in element:
+            step = np.eye(4)
+            match _local(child):
+                case "matrix":
+                    step = _numbers(child, 16).reshape(4, 4)
+                case "translate":
+                    step[:3, 3] = _numbers(child, 3)
+                case "rotate":
+                    x, y, z, angle = _numbers(child, 4)
+                    step[:3, :3] = rotations.to_matrix(rotations.from_axis_angle([x, y, z], np.radians(angle)))
+                case "scale":
+                    step[:3, :3] = np.diag(_numbers(child, 3))
+                case "lookat":
+                    step = _look_at(_numbers(child, 9).reshape(3, 3))
+                case _:
+                    continue
+            with np.errstate(invalid="ignore", over="ignore"):
+                whole = whole @ step
+        if not np.isfinite(whole).all():
+            raise ValueError(f"the place of node {element.get('name', '')!r:.60} is not finite")
+        return frozen(whole)
+
+    def parts(self, instance: Element) -> Iterator[Part]:
+        url = instance.get("url", "")
+        bound = {
+            found.get("symbol", ""): found.get("target", "")
+            for found in _children(_child(instance, "bind_material", "technique_common"), "instance_material")
+        }
+        if url not in self._meshes:
+            geometry = self.at(url)
+            try:
+                self._meshes[url] = list(self.meshes(geometry))
+            except (ValueError, IndexError, OverflowError) as error:
+                self.remarks.append(f"geometry {url!r:.60}: {error}")
+                self._meshes[url] = []
+        self.visited += len(self._meshes[url])
+        if self.visited > MOST_NODES:
+            raise ValueError("it unfolds to too many meshes")
+        for mesh, symbol in self._meshes[url]:
+            # Files that bind nothing often name the material itself.
+            material, image = self.material(bound.get(symbol, symbol))
+            yield Part(mesh, material, image)
+
+    def meshes(self, geometry: Element | None) -> Iterator[tuple[Mesh, str]]:
+        """Give the meshes of a geometry, one for each list of polygons, with the symbol of its material."""
+        mesh = _child(geometry, "mesh")
+        if mesh is None:
+            raise ValueError("there is no such mesh")
+        for element in mesh:
+            if _local(element) in ("triangles", "polylist", "polygons", "tristrips", "trifans"):
+                made = self.polygons(element)
+                if made is not None:
+                    yield made, element.get("material", "")
+
+    def polygons(self, element: Element) -> Mesh | None:
+        inputs: dict[str, tuple[int, str]] = {}
+        for found in _children(element, "input"):
+            inputs.setdefault(found.get("semantic", ""), (int(found.get("offset", "0")), found.get("source", "")))
+        width = 1 + max((offset for offset, _ in inputs.values()), default=0)
+        offset, source = inputs.get("VERTEX", (0, ""))
+        vertices = self.at(source)
+        positions = next((i for i in _children(vertices, "input") if i.get("semantic") == "POSITION"), None)
+        points = self.source(positions.get("source") if positions is not None else None, 3)
+        starts, corners = _corners(element, width)
+        index = corners[:, offset]
+        triangles = triangulate(_ended(starts, index), points)
+        # Each polygon has one more place in the ended list than it has corners.
+        place = triangles.corners - triangles.polygons[:, None]
+        if not len(place):
+            return None
+        faces = index[place]
+        finite: npt.NDArray[np.bool_] = np.isfinite(points)
+        good = np.asarray(finite.all(axis=1))[faces].all(axis=1)
+        faces, place = faces[good], place[good]
+        if not len(faces):
+            return None
+        normals = self.corners(inputs.get("NORMAL"), corners, place, 3)
+        if normals is None:
+            inside = next((i for i in _children(vertices, "input") if i.get("semantic") == "NORMAL"), None)
+            normals = None if inside is None else self.corners((offset, inside.get("source", "")), corners, place, 3)
+        return Mesh(
+            vertices=np.where(finite, points, 0.0),
+            faces=frozen_ints(faces),
+            crease_angle=SMOOTH,
+            normals=normals,
+            texture_coordinates=self.corners(inputs.get("TEXCOORD"), corners, place, 2),
+            two_sided=True,
+        )
+
+    def corners(
+        self, given: tuple[int, str] | None, corners: npt.NDArray[np.int64], place: npt.NDArray[np.int64], width: int
+    ) -> Corners | None:
+        if given is None:
+            return None
+        values = self.source(given[1], width)
+        which = corners[:, given[0]][place]
+        if not len(values) or which.min() < 0 or which.max() >= len(values) or not np.isfinite(values).all():
+            self.remarks.append("normals or texture coordinates do not fit their polygons: not used")
+            return None
+        return Corners(values, frozen_ints(which))
+
+    def source(self, url: str | None, width: int) -> Floats:
+        """Give the first `width` columns of a source."""
+        element = self.at(url)
+        values = _numbers(_child(element, "float_array"))
+        accessor = _child(element, "technique_common", "accessor")
+        stride = int(accessor.get("stride", width)) if accessor is not None else width
+        start = int(accessor.get("offset", "0")) if accessor is not None else 0
+        if element is None or stride < width or start < 0:
+            raise ValueError(f"the source {url!r:.60} is not there, or has too few numbers")
+        values = values[start:]
+        return values[: len(values) // stride * stride].reshape(-1, stride)[:, :width]
+
+    def material(self, target: str) -> tuple[Material, str]:
+        if target not in self._materials:
+            effect = _child(self.at(target), "instance_effect")
+            common = _child(self.at(effect.get("url")) if effect is not None else None, "profile_COMMON")
+            try:
+                self._materials[target] = self.effect(common)
+            except ValueError as error:
+                self.remarks.append(f"material {target!r:.60}: {error}")
+                self._materials[target] = (Material(), "")
+        return self._materials[target]
+
+    def effect(self, common: Element | None) -> tuple[Material, str]:
+        technique = _child(common, "technique")
+        shading = (
+            next((e for e in technique if _local(e) in ("phong", "blinn", "lambert", "constant")), None)
+            if (technique is not None)
+            else None
+        )
+        if shading is None:
+            return Material(), ""
+
+        def color(name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+            found = _child(shading, name, "color")
+            if found is None:
+                return default
+            red, green, blue = np.clip(np.nan_to_num(_numbers(found)[:3]), 0.0, 1.0).tolist()
+            return red, green, blue
+
+        texture = _child(shading, "diffuse", "texture")
+        image = "" if texture is None or common is None else self.image(texture.get("texture", ""), common)
+        white = (1.0, 1.0, 1.0)
+        shine = _numbers(_child(shading, "shininess", "float"))
+        material = Material(
+            diffuse=color("diffuse", white if texture is not None else Material().diffuse),
+            specular=color("specular", (0.0, 0.0, 0.0)),
+            emissive=color("emission", (0.0, 0.0, 0.0)),
+            shininess=float(np.clip(shine[0] / 128.0, 0.0, 1.0)) if len(shine) and np.isfinite(shine[0]) else 0.2,
+            transparency=self.transparency(shading),
+        )
+        return material, image
+
+    def transparency(self, shading: Element) -> float:
+        """Give how much is seen through: of `transparent` the alpha, or the luminance of its colour turned round."""
+        found = _child(shading, "transparent")
+        share = _numbers(_child(shading, "transparency", "float"))
+        factor = float(share[0]) if len(share) else 1.0
+        color = _numbers(_child(found, "color")) if found is not None else np.ones(4)
+        if len(color) < 4 or not np.isfinite(color).all() or not np.isfinite(factor):
+            return 0.0
+        if found is not None and found.get("opaque") == "RGB_ZERO":
+            seen = 1.0 - factor * float(color[:3] @ [0.212671, 0.715160, 0.072169])
+        else:
+            seen = factor * float(color[3])
+        # Many programs write 0 for "not transparent": nothing at all is worth no shape.
+        return float(np.clip(1.0 - seen, 0.0, 1.0)) if seen > 0 else 0.0
+
+    def image(self, name: str, common: Element) -> str:
+        """Give the path of the image that a sampler means; some files name the image itself."""
+        parameters = {found.get("sid", ""): found for found in _children(common, "newparam")}
+        sampler = parameters.get(name)
+        surface = _child(sampler, "sampler2D", "source")
+        if surface is not None:
+            inner = parameters.get((surface.text or "").strip())
+            start = _child(inner, "surface", "init_from")
+            name = (start.text or "").strip() if start is not None else name
+        elif (instance := _child(sampler, "sampler2D", "instance_image")) is not None:
+            name = instance.get("url", "")
+        start = _child(self.at(name), "init_from")
+        if start is None:
+            return ""
+        inner = _child(start, "ref")
+        return ((inner if inner is not None else start).text or "").strip()
+
+
+def _corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Give the number of corners of each polygon, and the indices (N, width) of all corners, one polygon after another."""
+    lists = [_indices(p.text) for p in _children(element, "p")]
+    lists += [_indices(p.text) for ph in _children(element, "ph") for p in _children(ph, "p")]
+    lists = [values[: len(values) // width * width].reshape(-1, width) for values in lists]
+    kind = _local(element)
+    none = np.zeros((0, width), dtype=np.int64)
+    if kind in ("tristrips", "trifans"):
+        strips = [strip for strip in lists if len(strip) >= 3]
+        faces = [_strip(len(strip)) if kind == "tristrips" else _fan(len(strip)) for strip in strips]
+        rows = [strip[face.reshape(-1)] for strip, face in zip(strips, faces, strict=True)]
+        corners = np.concatenate([none, *rows])
+        return np.full(len(corners) // 3, 3, dtype=np.int64), corners
+    corners = np.concatenate([none, *lists])
+    if kind == "polygons":
+        return np.array([len(polygon) for polygon in lists], dtype=np.int64), corners
+    if kind == "polylist":
+        found = _child(element, "vcount")
+        counts = _indices(found.text if found is not None else "")
+        if (counts < 0).any() or counts.sum() > len(corners):
+            raise ValueError("vcount does not fit the corners")
+        return counts, corners[: counts.sum()]
+    return np.full(len(corners) // 3, 3, dtype=np.int64), corners[: len(corners) // 3 * 3]
+
+
+def _strip(count: int) -> npt.NDArray[np.int64]:
+    first = np.arange(count - 2)
+    odd = first % 2
+    return np.stack([first, first + 1 + odd, first + 2 - odd], axis=1)
+
+
+def _fan(count: int) -> npt.NDArray[np.int64]:
+    first = np.arange(count - 2)
+    return np.stack([np.zeros_like(first), first + 1, first + 2], axis=1)
+
+
+def _ended(counts: npt.NDArray[np.int64], index: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Put −1 behind each polygon's indices; what points nowhere to either side points beyond all vertices."""
+    ends = np.cumsum(counts)
+    return np.insert(np.where(index < 0, 2**31 - 1, index), ends, -1)
+
+
+def _look_at(rows: Floats) -> Floats:
+    eye, target, up = rows
+    back = eye - target
+    side = np.cross(up, back)
+    if not side.any() or not back.any():
+        raise ValueError("a <lookat> looks nowhere")
+    back, side = back / np.linalg.norm(back), side / np.linalg.norm(side)
+    matrix = np.eye(4)
+    matrix[:3, :4] = np.stack([side, np.cross(back, side), back, eye], axis=1)
+    return matrix
