@@ -113,6 +113,8 @@ def test_what_is_no_file_is_written_to(tmp_path):
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     with pytest.raises(IsADirectoryError), whole_file(tmp_path):
         pass
+    code = "import sys; from bodymotion.formats.files import whole_file\nwith whole_file('/dev/stdout') as s: s.write(b'out')"
+    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout == b"out"
 
 
 def test_a_name_as_long_as_names_may_be(tmp_path):

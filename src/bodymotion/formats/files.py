@@ -65,18 +65,19 @@ class _Pending:
     stream: BinaryIO
 
     def __init__(self, path: Path) -> None:
-        self.target = Path(os.path.realpath(path))
+        self._path, self.target = path, Path(os.path.realpath(path))
         self._temporary: Path | None = None
 
     def open(self) -> None:
         try:
-            found: os.stat_result | None = self.target.stat()
+            found: os.stat_result | None = self._path.stat()
         except FileNotFoundError:
             found = None
         if found is not None and stat.S_ISDIR(found.st_mode):
             raise IsADirectoryError(21, "is a folder", str(self.target))
         if found is not None and not stat.S_ISREG(found.st_mode):
-            self.stream = self.target.open("wb")
+            # By the name that was given: what /dev/stdout leads to has none that could be opened.
+            self.stream = self._path.open("wb")
             return
         if found is not None and not os.access(self.target, os.W_OK):
             raise PermissionError(13, "the file is read-only", str(self.target))
