@@ -7,8 +7,6 @@ style is JSON with the same rows, one to a line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from queue import Queue
-from threading import Thread
 from typing import BinaryIO
 
 import numpy as np
@@ -18,6 +16,7 @@ from bodymotion.arrays import Floats
 from bodymotion.decimals import PIECE, rounded, row_texts
 from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.formats.seq.writing import scalars
+from bodymotion.formats.seq.writing.beside import write_beside
 from bodymotion.formats.seq.writing.names import (
     COMPONENT_KEYS,
     TOP_KEYS,
@@ -48,8 +47,6 @@ ORDER_IN_VERSION = Rule(
 _TYPES = ("MultiValueSeq", "MultiSE3Seq", "Vector3Seq")
 _OLD_TYPES = ("MultiSe3Seq", "MultiAffine3Seq")
 _ORDERS = ("XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY")
-WRITTEN = 1 << 20
-"""About so many bytes are written at once."""
 _UNIT = 1e-9
 """A quaternion's length may differ from 1 by so much before a loss of it is reported."""
 
@@ -230,7 +227,7 @@ class SeqWriter:
                     yield lead + text
                     lead = between
 
-        _write_beside(texts(), self._stream)
+        write_beside(texts(), self._stream)
         if rows != head.num_frames:
             raise ValueError(f"{head.content}: {rows} rows for {head.num_frames} frames")
         if not rows:
@@ -330,50 +327,3 @@ class _Tally:
                 f"{head.content}: time stamps must be finite and increase; frame {row + int(np.argmax(wrong))} does not"
             )
         self._last = float(times[-1])
-
-
-def _write_beside(texts: Iterator[bytes], stream: BinaryIO) -> None:
-    """Write texts while the next ones are made: writing needs no interpreter."""
-    pieces = _joined(texts)
-    stream.write(next(pieces, b""))
-    second = next(pieces, None)
-    if second is None:
-        return
-    queue: Queue[bytes | None] = Queue(4)
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        while (piece := queue.get()) is not None:
-            if not failed:
-                try:
-                    stream.write(piece)
-                except BaseException as error:
-                    failed.append(error)
-
-    thread = Thread(target=work, name="bodymotion-write", daemon=True)
-    thread.start()
-    try:
-        queue.put(second)
-        for piece in pieces:
-            queue.put(piece)
-            if failed:
-                break
-    finally:
-        queue.put(None)
-        thread.join()
-    if failed:
-        raise failed[0]
-
-
-def _joined(texts: Iterator[bytes]) -> Iterator[bytes]:
-    """Put texts together into pieces that are worth a call to the system."""
-    found: list[bytes] = []
-    size = 0
-    for text in texts:
-        found.append(text)
-        size += len(text)
-        if size >= WRITTEN:
-            yield b"".join(found)
-            found, size = [], 0
-    if found:
-        yield b"".join(found)
