@@ -218,7 +218,7 @@ def test_a_joint_slider_moves_its_link_and_what_hangs_on_it(page, showing) -> No
 
 
 def test_names_are_text_and_never_html(page, showing) -> None:
-    evil = "<img src=x onerror='alert(1)'>"
+    evil = "<img src=x onerror='alert(1)'>/\ud800\x1b[31m"
     body = arm()
     links = tuple(
         bm.Link(name=evil, index=one.index, parent=one.parent, offset=one.offset, segments=one.segments,

@@ -20,8 +20,8 @@ from bodymotion.viewer.curves import svg_of, thinned, ticks, unique
 from bodymotion.viewer.glb import to_glb
 from bodymotion.viewer.outlines import MOST_RAYS, device_outline
 from bodymotion.viewer.overlays import frames_of_path
-from bodymotion.viewer.scene import node_name
 from bodymotion.viewer.take import Curve
+from bodymotion.viewer.text import html_text, node_name, shown
 
 
 def document(data: bytes) -> dict:
@@ -205,7 +205,15 @@ def test_a_viewpoint_looks_along_minus_z_with_y_up() -> None:
     np.testing.assert_allclose(view.up, [0, 0, 1], atol=1e-12)
 
 
-@given(st.text(max_size=80), st.integers(0, 500))
+@given(st.text(st.characters(codec=None), max_size=120), st.integers(2, 60))
+def test_any_text_can_be_sent_and_is_shown_as_text(text: str, most: int) -> None:
+    assert len(shown(text, most)) <= most
+    sent = html_text(text)
+    sent.encode("utf-8")
+    assert "<" not in sent and '"' not in sent
+
+
+@given(st.text(st.characters(codec=None), max_size=80), st.integers(0, 500))
 def test_node_names_have_no_slash(name: str, index: int) -> None:
     made = node_name(index, name)
     assert "/" not in made and "<" not in made and made.startswith(str(index))

@@ -24,6 +24,7 @@ from bodymotion.viewer.stage import Stage, fit, refit
 from bodymotion.viewer.surroundings import Lights
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
+from bodymotion.viewer.text import shown
 
 if TYPE_CHECKING:
     import viser
@@ -234,7 +235,7 @@ class Viewer:
             show_logo=False, show_share_button=False, control_width="large", brand_color=(28, 110, 190)
         )
         self.server.gui.main_panel.dock_right()
-        self.server.gui.set_panel_label(self.take.body.name or "bodymotion")
+        self.server.gui.set_panel_label(shown(self.take.body.name) or "bodymotion")
 
     def _set_stage(self, take: Take) -> Stage:
         stage = Stage(self.server, take, self.switches)

@@ -8,6 +8,7 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.viewer.take import Curve
+from bodymotion.viewer.text import shown
 
 __all__ = ["COLORS", "liveliest", "svg_of", "thinned", "ticks", "unique"]
 
@@ -99,9 +100,10 @@ def unique(curves: tuple[Curve, ...], reserved: str = "") -> dict[str, Curve]:
     """Give the curves by name; further ones of the same name, or of a `reserved` one, get a number."""
     named: dict[str, Curve] = {}
     for curve in curves:
-        name, number = curve.name or "joint", 2
+        first = shown(curve.name) or "joint"
+        name, number = first, 2
         while name in named or name == reserved:
-            name, number = f"{curve.name} ({number})", number + 1
+            name, number = f"{first} ({number})", number + 1
         named[name] = curve
     return named
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from bodymotion.timeline import Timeline
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
+from bodymotion.viewer.text import html_text
 
 __all__ = ["Sampling", "sampled", "write_page"]
 
@@ -106,12 +107,12 @@ def write_page(take: Take, path: Path, switches: Switches | None = None) -> Samp
 def _signed(text: str, take: Take, sampling: Sampling) -> str:
     """Put the title, a line that says what is shown, and the keys of single pictures into the page."""
     name = take.body.name or "bodymotion"
-    line = escape(name)
+    line = html_text(name)
     if len(sampling.frames) > 1:
         line += f" · {take.timeline.duration:.2f} s · {escape(str(sampling))}"
     head, tail = text.split("</head>", 1)
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
-    head = f"{before}<title>{escape(name)}</title>{rest.split('</title>', 1)[1]}"
+    head = f"{before}<title>{html_text(name)}</title>{rest.split('</title>', 1)[1]}"
     extra = (
         '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;'
         f'background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'

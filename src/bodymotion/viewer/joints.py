@@ -10,6 +10,7 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.body import Body, Joint
+from bodymotion.viewer.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,7 +131,7 @@ class JointSliders:
 
 
 def _label(joint: Joint, column: int, value: float) -> str:
-    name = (joint.name or f"joint {column}")[:40]
+    name = shown(joint.name or f"joint {column}")
     if joint.type == "slide":
         return f"{name} [m]"
     number = f"{value:+.3f}".replace("-0.000", "+0.000").replace("-", "−").replace(".", UNBROKEN_DOT)
@@ -140,4 +141,4 @@ def _label(joint: Joint, column: int, value: float) -> str:
 def _hint(joint: Joint, column: int, value: float) -> str:
     unit, scale = ("m", 1.0) if joint.type == "slide" else ("°", float(np.rad2deg(1.0)))
     low, high = (f"{scale * limit:g}{unit}" if np.isfinite(limit) else "none" for limit in (joint.lower, joint.upper))
-    return f"{joint.name or 'joint'} (column {column}): {in_words(joint, value)}; limits {low} … {high}"
+    return f"{shown(joint.name) or 'joint'} (column {column}): {in_words(joint, value)}; limits {low} … {high}"

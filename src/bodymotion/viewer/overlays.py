@@ -14,7 +14,8 @@ from bodymotion import poses
 from bodymotion.arrays import Floats
 from bodymotion.devices import Device, ForceSensor, RangeSensor, VisionSensor
 from bodymotion.viewer.outlines import device_outline
-from bodymotion.viewer.scene import Scene, node_name
+from bodymotion.viewer.scene import Scene
+from bodymotion.viewer.text import node_name, shown
 
 if TYPE_CHECKING:
     import viser
@@ -82,7 +83,7 @@ class Overlays:
             for number, device in enumerate(body.devices[:MOST_NAMES]):
                 if device.name and 0 <= device.link < len(body.links):
                     node = f"{self.scene.names[device.link]}/device {node_name(number, device.name)}/name"
-                    self._api.add_label(node, device.name[:40], font_screen_scale=0.6, anchor="bottom-center")
+                    self._api.add_label(node, shown(device.name), font_screen_scale=0.6, anchor="bottom-center")
         _toggle(self._devices, on)
 
     def show_mass(self, on: bool) -> None:

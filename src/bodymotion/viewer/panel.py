@@ -6,7 +6,6 @@ Names come from files, so whatever becomes HTML is escaped; everything else goes
 from __future__ import annotations
 
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from bodymotion.viewer.camera import PRESETS
 from bodymotion.viewer.joints import JointSliders
 from bodymotion.viewer.plots import JointPlot
 from bodymotion.viewer.switches import LABELS
+from bodymotion.viewer.text import html_text, node_name, shown
 
 if TYPE_CHECKING:
     import viser
@@ -65,7 +65,7 @@ class Panel:
         views = gui.add_button_group("View", tuple(PRESETS))
         views.on_click(lambda event: viewer.look(event.client, preset=event.target.value))
         if take.body.viewpoints:
-            names = tuple(f"{i + 1}. {v.description or 'viewpoint'}"[:40] for i, v in enumerate(take.body.viewpoints))
+            names = tuple(f"{i + 1}. {shown(v.description) or 'viewpoint'}" for i, v in enumerate(take.body.viewpoints))
             chosen = gui.add_dropdown("Viewpoint", ("—", *names))
 
             def go(event: viser.GuiEvent[viser.GuiDropdownHandle[str]]) -> None:
@@ -90,19 +90,17 @@ class Panel:
             tick.on_update(self._switched(name))
         self._path: Any = None
         if take.num_frames > 1:
-            names = tuple(dict.fromkeys(link.name for link in take.body.links))
-            self._path = gui.add_dropdown("Path of", (NO_PATH, *names), initial_value=self._path_shown(names))
+            self._paths = {node_name(link.index, link.name): link.name for link in take.body.links}
+            self._path = gui.add_dropdown("Path of", (NO_PATH, *self._paths), initial_value=self._path_shown())
             self._path.on_update(
                 lambda event: (
-                    viewer.choose_path(None if event.target.value == NO_PATH else event.target.value)
-                    if event.client_id is not None
-                    else None
+                    viewer.choose_path(self._paths.get(event.target.value)) if event.client_id is not None else None
                 )
             )
 
-    def _path_shown(self, names: tuple[str, ...]) -> str:
-        path = self._viewer.switches.path
-        return path if path is not None and path in names else NO_PATH
+    def _path_shown(self) -> str:
+        chosen = self._viewer.switches.path
+        return next((label for label, name in self._paths.items() if name == chosen), NO_PATH)
 
     def _switched(self, name: str) -> Any:  # noqa: ANN401
         def react(event: viser.GuiEvent[viser.GuiCheckboxHandle]) -> None:
@@ -119,7 +117,7 @@ class Panel:
         for name, tick in self._ticks.items():
             tick.value = getattr(viewer.switches, name)
         if self._path is not None:
-            self._path.value = self._path_shown(self._path.options)
+            self._path.value = self._path_shown()
         if self.plot is not None:
             self.plot.follow(viewer.player.frame)
         if slow:
@@ -128,7 +126,7 @@ class Panel:
     def say(self, text: str, bad: bool = False) -> None:
         """Write a message at the top of the panel; an empty one takes it away."""
         color = "#c92a2a" if bad else "#495057"
-        self.message.content = f'<div style="padding:0 1em;color:{color};font-size:0.85em">{escape(text)}</div>'
+        self.message.content = f'<div style="padding:0 1em;color:{color};font-size:0.85em">{html_text(text)}</div>'
         self.message.visible = bool(text)
 
 
@@ -192,7 +190,7 @@ class _Playback:
 
 
 def _small(text: str) -> str:
-    return f'<div style="padding:0 1em;font-size:0.85em;opacity:0.75">{escape(text)}</div>'
+    return f'<div style="padding:0 1em;font-size:0.85em;opacity:0.75">{html_text(text)}</div>'
 
 
 def _in_short(problem: Problem) -> str:
@@ -218,11 +216,13 @@ def about(viewer: Viewer) -> str:
                       if take.motion is not None else "The body stands on its lowest point."))  # fmt: skip
     facts += [("Note", note) for note in take.notes]
     rows = "".join(
-        f'<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">{escape(k)}</td><td>{escape(v)}</td></tr>'
+        f'<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">{html_text(k)}</td>'
+        f"<td>{html_text(v)}</td></tr>"
         for k, v in facts
     )
     found = "".join(
-        f'<li style="margin-bottom:4px">{escape(_in_short(problem))}</li>' for problem in take.problems[:MOST_PROBLEMS]
+        f'<li style="margin-bottom:4px">{html_text(_in_short(problem))}</li>'
+        for problem in take.problems[:MOST_PROBLEMS]
     )
     if len(take.problems) > MOST_PROBLEMS:
         found += f"<li>… and {len(take.problems) - MOST_PROBLEMS} more</li>"

@@ -6,13 +6,13 @@ time costs next to nothing.
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.viewer.curves import COLORS, liveliest, svg_of, unique
 from bodymotion.viewer.take import Curve, Take
+from bodymotion.viewer.text import html_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ class JointPlot:
         share = (times[frame] - times[0]) / max(times[-1] - times[0], 1e-12)
         self._now.content = f"<style>:root{{--bodymotion-now:{share:.5f}}}</style>"
         rows = "".join(
-            f'<tr><td style="color:{COLORS[i]};padding-right:6px">&#9644;</td><td style="width:100%">{escape(name)}</td>'
+            f'<tr><td style="color:{COLORS[i]};padding-right:6px">&#9644;</td><td style="width:100%">{html_text(name)}</td>'
             f'<td style="white-space:nowrap;text-align:right">{_value(self._curves[name], frame)}</td></tr>'
             for i, name in enumerate(self.chosen)
         )

@@ -6,7 +6,6 @@ All of it hangs below `/world`; to follow the root, the world is moved and not t
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,15 +15,15 @@ from bodymotion.arrays import Floats
 from bodymotion.shapes import Material
 from bodymotion.viewer.glb import to_glb
 from bodymotion.viewer.take import Take
+from bodymotion.viewer.text import node_name
 
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Scene", "node_name"]
+__all__ = ["Scene"]
 
 ROBOT = "/world/robot"
 COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
-_UNFIT = re.compile(r"[^\w .+-]")
 SMALLEST_CHANGE = 1e-6
 """[m, or of a quaternion's elements] Smaller changes since the last message are not sent."""
 
@@ -109,11 +108,6 @@ class Scene:
     def remove(self) -> None:
         """Take the robot out of the scene."""
         self.server.scene.remove_by_name(ROBOT)
-
-
-def node_name(index: int, name: str) -> str:
-    """Make a link's name fit for a node of the scene's tree: unique by its index, without what has a meaning in paths."""
-    return f"{index} {_UNFIT.sub('_', name)[:60]}".strip()
 
 
 def _bounds(take: Take, link_poses: Floats) -> Floats:

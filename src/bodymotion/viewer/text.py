@@ -1,0 +1,27 @@
+"""Names from files, made fit to be shown: they may be empty, endless, or hold what no browser takes."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+__all__ = ["html_text", "node_name", "shown"]
+
+_UNFIT = re.compile(r"[^\w .+-]")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shown(text: str, most: int = 40) -> str:
+    """Give the text without control characters and halves of surrogate pairs, cut off after `most` characters."""
+    clean = _UNSEEN.sub("\ufffd", text)
+    return clean if len(clean) <= most else clean[: most - 1] + "…"
+
+
+def html_text(text: str, most: int = 2000) -> str:
+    """Give the text as HTML that shows it."""
+    return escape(shown(text, most))
+
+
+def node_name(index: int, name: str) -> str:
+    """Make a name fit for a node of the scene's tree: unique by its index, without what has a meaning in paths."""
+    return f"{index} {_UNFIT.sub('_', shown(name, 60))}".strip()
