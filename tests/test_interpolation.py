@@ -286,6 +286,15 @@ def test_the_filter_keeps_even_movement_ends_and_rates_that_go_up():
     )
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_frames_that_are_very_close_make_no_endless_filter(method):
+    values = np.arange(5.0)[:, None]
+    burst = np.array([0, 1e-9, 2e-9, 3e-9, 100])
+    for timeline in (Timeline.uniform(5, 1e9), Timeline.stamped(burst[:4] + 1), Timeline.stamped(burst)):
+        found = resampled(values[: timeline.num_frames], timeline, 3, 301, method, antialias=True)
+        assert found[-1, 0] == timeline.num_frames - 1
+
+
 def test_a_turn_at_constant_speed_passes_the_filter():
     times = np.arange(2000) / 1000
     spin = poses.from_parts(np.zeros(3), rotations.from_axis_angle([0, 1, 1], 9 * times))[:, None]

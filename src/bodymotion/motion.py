@@ -349,10 +349,9 @@ class Motion(ContentEquality):
     def _on_rate(
         self, frame_rate: float, counts: list[int], method: Method, antialias: bool, unwrap: bool, start: float
     ) -> Motion:
-        check_memory(
-            sum(8 * n * int(np.prod(c.values.shape[1:])) for n, c in zip(counts, self.timed, strict=True)),
-            f"the motion at {frame_rate:g} Hz, of {max(counts, default=0)} frames",
-        )
+        result = sum(8 * n * int(np.prod(c.values.shape[1:])) for n, c in zip(counts, self.timed, strict=True))
+        curves = sum(c.values.nbytes for c in self.timed) if method in ("cubic", "pchip") else 0
+        check_memory(result + curves, f"the motion at {frame_rate:g} Hz, of {max(counts, default=0)} frames")
         remaining = iter(counts)
         components: list[Component] = []
         problems = list(self.problems)

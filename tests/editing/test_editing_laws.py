@@ -171,6 +171,8 @@ def test_what_cannot_be_joined_is_refused_with_words():
         editing.join()
     with pytest.raises(ValueError, match="once or more"):
         editing.loop(motion, 0)
+    with pytest.raises(MemoryError, match="the motion 1000000000000 times would take"):
+        editing.loop(motion, 10**12)
 
 
 def test_what_is_not_in_both_is_reported():

@@ -12,6 +12,7 @@ from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.frames import heading, moved
 from bodymotion.editing.rules import LOST
+from bodymotion.memory import check_memory
 from bodymotion.motion import LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.timeline import Timeline
 
@@ -83,6 +84,7 @@ def loop(motion: Motion, times: int, blend: float = 0.0) -> Motion:
     """Give the motion `times` times one after another, each going on in x, y and heading where the one before it was; see `join`."""
     if times < 1:
         raise ValueError(f"a motion is looped once or more, not {times} times")
+    check_memory(times * sum(c.values.nbytes for c in motion.timed), f"the motion {times} times")
     return join(*[motion] * times, blend=blend)
 
 

@@ -81,8 +81,14 @@ def resampled(
 
 
 def _fineness(timeline: Timeline, frame_rate: float) -> int:
-    """Give how many times finer than `frame_rate` the grid must be that holds all frames: 1 where the rate does not go down."""
-    if timeline.num_frames < 2:
+    """Give how many times finer than `frame_rate` the grid must be that holds all frames: 1 where the rate does not go down.
+
+    Of frames with time stamps the middle one of their distances counts, but the grid has no more than four rows for each of them. What is
+    over before the second frame of the new rate needs no filter, which would be longer than it by far.
+    """
+    if timeline.num_frames < 2 or timeline.duration * frame_rate < 1:
         return 1
-    rate = timeline.frame_rate or 1.0 / float(np.median(np.diff(timeline.times)))
+    rate = timeline.frame_rate
+    if rate is None:
+        rate = min(1.0 / float(np.median(np.diff(timeline.times))), 4 * (timeline.num_frames - 1) / timeline.duration)
     return max(int(np.ceil(rate / frame_rate * (1 - 1e-9))), 1)

@@ -1,0 +1,88 @@
+"""Motions with anything in them: an edit gives a motion, or says in words why not."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from symmetric_bodies import symmetric_body
+
+from bodymotion import editing
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.timeline import Timeline
+
+BODY = symmetric_body(3, pairs=1, middle=1)
+NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -2.5, 3.1, -3.1, 1e-310, 1e200, -1e308, np.inf, -np.inf, np.nan])
+
+
+@st.composite
+def timelines(draw, count):
+    if draw(st.booleans()):
+        return Timeline.uniform(count, draw(st.sampled_from([0.5, 1.0, 7.3, 100.0])))
+    steps = draw(st.lists(st.sampled_from([1e-7, 0.01, 0.5, 3.0, 0.0]), min_size=count, max_size=count))
+    return Timeline.stamped(np.cumsum(steps) - 0.4, draw(st.sampled_from([None, 2.0])))
+
+
+@st.composite
+def components(draw):
+    count = draw(st.integers(0, 5))
+    content = draw(st.sampled_from(["JointDisplacement", "LinkPosition", "ZMP", "JointEffort", "Other"]))
+    timeline = draw(timelines(count))
+    parts = draw(st.integers(0, 3) | st.sampled_from([BODY.num_joints, len(BODY.links)]))
+
+    def table(*shape):
+        return draw(hnp.arrays(float, (count, *shape), elements=NUMBERS, fill=st.just(0.5)))
+
+    kind = draw(st.sampled_from(["value", "pose", "vector", "unknown"]))
+    if kind == "value":
+        return MultiValueSeq(content=content, timeline=timeline, values=table(parts))
+    if kind == "pose":
+        return MultiSE3Seq(content=content, timeline=timeline, values=table(parts, 7))
+    if kind == "vector":
+        return Vector3Seq(content=content, timeline=timeline, values=table(3), is_root_relative=draw(st.booleans()))
+    return OtherSeq(type="FooSeq", content=content)
+
+
+motions = st.lists(components(), max_size=3).map(lambda found: Motion(tuple(found)))
+
+EDITS = {
+    "trim": lambda m: editing.trim(m, 0.0, 2.0),
+    "trim_frames": lambda m: editing.trim_frames(m, 0, 1),
+    "join": lambda m: editing.join(m, m, blend=0.1),
+    "loop": lambda m: editing.loop(m, 2),
+    "slower": lambda m: editing.change_speed(m, 0.7, "cubic", unwrap=True),
+    "faster": lambda m: editing.change_speed(m, 3, "pchip", antialias=True),
+    "reverse": editing.reverse,
+    "smooth": lambda m: editing.smooth(m, 0.3),
+    "move": lambda m: editing.move(m, [1, 0, 0, 0, 0, 0, 0]),
+    "start_at": lambda m: editing.start_at(m, 1, 2, 3),
+    "zmp_to_world": editing.zmp_to_world,
+    "zmp_to_root": editing.zmp_to_root,
+    "unwrap": lambda m: editing.unwrap(m, BODY),
+    "mirror": lambda m: editing.mirror(m, BODY),
+    "mirror without body": editing.mirror,
+    "fill_link_poses": lambda m: editing.fill_link_poses(m, BODY),
+    "recover_joints": lambda m: editing.recover_joints(m, BODY)[0],
+    "keep_root_pose": editing.keep_root_pose,
+    **{
+        f"resample {method} {antialias}": lambda m, method=method, antialias=antialias: m.resample(
+            3, method, antialias=antialias
+        )
+        for method in ("after", "nearest", "before", "linear", "cubic", "pchip")
+        for antialias in (False, True)
+    },
+    "common": lambda m: m.on_common_timeline(method="linear"),
+}
+
+
+@given(motions, st.sampled_from(sorted(EDITS)))
+@settings(max_examples=600, deadline=None)
+def test_an_edit_gives_a_motion_or_says_why_not(motion, name):
+    with np.errstate(all="ignore"):
+        try:
+            edited = EDITS[name](motion)
+        except ValueError as error:
+            assert str(error)
+        else:
+            assert isinstance(edited, Motion)
