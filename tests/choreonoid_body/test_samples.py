@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shutil
+import weakref
 
 import numpy as np
 import pytest
@@ -105,3 +107,15 @@ def test_parts_taken_out_of_one_scene_by_name(share):
     assert all(isinstance(shape.geometry, Mesh) for link in tracks for shape in link.visuals)
     names = {link.name: len(link.visuals) for link in body.links}
     assert names["CHASSIS"] < sum(names.values())
+
+
+def test_a_model_is_let_go_as_soon_as_it_is_not_used(share):
+    gc.collect()
+    gc.disable()
+    try:
+        body = read_body(share / "Tank/Tank.body")
+        mesh = weakref.ref(next(s.geometry for s in body.links[0].visuals if isinstance(s.geometry, Mesh)))
+        del body
+        assert mesh() is None
+    finally:
+        gc.enable()

@@ -20,7 +20,7 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import is_device, read_device
 from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence
-from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit
+from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit, label
 from bodymotion.formats.choreonoid_body.geometry import ShapeReader
 from bodymotion.formats.choreonoid_body.masses import MASS_KEYS, read_mass
 from bodymotion.formats.choreonoid_body.resources import (
@@ -139,8 +139,7 @@ class ElementReader:
 
     def _element(self, kind: str, node: Mapping, place: Place) -> None:
         self._count(node)
-        name = node.items.get("name")
-        title = f"{kind} {name.value!r}" if isinstance(name, Scalar) and name.value else f"a {kind}"
+        title = label(kind, node.items.get("name"))
         fields = Fields(node, self.context, title)
         if kind == "Skip":
             return

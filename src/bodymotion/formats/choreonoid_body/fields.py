@@ -23,7 +23,7 @@ from bodymotion.formats.choreonoid_body.document import Mapping, Node, Scalar, S
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem, Rule
 
-__all__ = ["Context", "Fields", "angle_unit", "plain"]
+__all__ = ["Context", "Fields", "angle_unit", "label", "plain"]
 
 MOST_PLAIN = 200_000
 MOST_TEXTS = 1_000
@@ -292,6 +292,13 @@ class Fields:
             meant = difflib.get_close_matches(key, names, 1, 0.87)
             if meant:
                 self.tell(rules.MISSPELT, f"{key[:60]} of {self.title} is not used; {meant[0]} would be", key)
+
+
+def label(kind: str, name: object = None) -> str:
+    """Say which node is meant: `Camera 'EYE'`, or `a Camera`; `name` is the node with its name."""
+    if isinstance(name, Scalar) and name.value:
+        return f"{kind:.60} {name.value!r:.60}"
+    return f"{'an' if kind[:1] in 'AEIO' else 'a'} {kind:.60}"
 
 
 def angle_unit(header: Fields, default: float) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Mapping, Scalar, Sequence
-from bodymotion.formats.choreonoid_body.fields import Context, Fields
+from bodymotion.formats.choreonoid_body.fields import Context, Fields, label
 from bodymotion.formats.vrml.appearance import AppearanceReader
 from bodymotion.formats.vrml.geometry import GEOMETRY_NODES, GeometryReader
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
@@ -67,7 +67,7 @@ class ShapeReader:
 
     def _geometry(self, fields: Fields, textured: bool) -> Geometry | None:
         kind = fields.text("type")
-        fields.title = f"a {kind}" if kind else fields.title
+        fields.title = label(kind) if kind else fields.title
         if kind == "Capsule":
             return self._capsule(fields)
         build = _BUILDERS.get(kind)

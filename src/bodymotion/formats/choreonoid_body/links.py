@@ -39,7 +39,6 @@ class RawLink:
     segments: list[Segment] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
     mass_unset: bool = False
-    children: list[RawLink] = field(default_factory=list)
 
     @property
     def offset(self) -> Floats:
@@ -52,8 +51,8 @@ class RawLink:
         return f"link {self.name!r}" if self.name else "a link without a name"
 
     def copy(self) -> RawLink:
-        """Give a link of its own with the same contents, without parent and children."""
-        return replace(self, parent="", segments=list(self.segments), devices=list(self.devices), children=[])
+        """Give a link of its own with the same contents, without parent."""
+        return replace(self, parent="", segments=list(self.segments), devices=list(self.devices))
 
 
 def read_link(fields: Fields, elements: ElementReader) -> RawLink:
@@ -110,7 +109,6 @@ def changed_link(fields: Fields, root: RawLink, elements: ElementReader) -> None
     root.joint = read_joint(fields, root.name, root.joint)
     root.position = fields.translation() or root.position
     root.turn = fields.rotation() or root.turn
-    root.location = fields.node.location
     parts = elements.read(fields.find("elements"), fields.title)
     visuals = tuple(d.shape for d in parts.drawn if d.visual)
     collisions = tuple(d.shape for d in parts.drawn if d.collision)

@@ -11,7 +11,7 @@ from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence, parse_document
 from bodymotion.formats.choreonoid_body.elements import ElementReader
 from bodymotion.formats.choreonoid_body.extra_joints import RawExtraJoint, read_extra_joint
-from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit
+from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit, label
 from bodymotion.formats.choreonoid_body.links import RawLink, changed_link, read_link, read_track
 from bodymotion.formats.choreonoid_body.resources import MOST_BYTES, locate
 
@@ -31,7 +31,7 @@ USED = ("format", "links")
 
 @dataclass
 class Model:
-    """What a file says: `links` depth-first from the root, each with its parent and children."""
+    """What a file says: `links` depth-first from the root, each with its parent."""
 
     name: str
     version: str
@@ -182,7 +182,7 @@ class _FileReader:
         if not isinstance(node, Mapping):
             raise rules.WRONG_VALUE.error("a link must be a mapping", node.location)
         name = node.items.get("name")
-        title = f"link {name.value!r:.60}" if isinstance(name, Scalar) and name.value else "a link without a name"
+        title = label("link", name) if isinstance(name, Scalar) and name.value else "a link without a name"
         fields = Fields(_imported(node), self.context, title)
         kind = fields.text("type", default="Link")
         match kind:
@@ -230,24 +230,24 @@ class _FileReader:
         by_name: dict[str, RawLink] = {}
         for link in self.links:
             by_name.setdefault(link.name, link)
-            link.children = []
         root = by_name.get(wanted) if wanted else self.links[0]
         if root is None:
             raise rules.ROOT.error(f"root_link is {wanted!r:.60}, no link has that name", place)
         if root.parent:
             self.context.problems.append(rules.ROOT.problem(f"{root.title} has a parent", root.location))
             root.parent = ""
+        children: dict[int, list[RawLink]] = {}
         for link in self.links:
             if isinstance(link.parent, str) and link.parent:
                 link.parent = self._parent(link, by_name)
             if isinstance(link.parent, RawLink):
-                link.parent.children.append(link)
+                children.setdefault(id(link.parent), []).append(link)
         ordered = []
         stack = [root]
         while stack:
             link = stack.pop()
             ordered.append(link)
-            stack += reversed(link.children)
+            stack += reversed(children.get(id(link), []))
         here = {id(link) for link in ordered}
         for link in self.links:
             if id(link) not in here:

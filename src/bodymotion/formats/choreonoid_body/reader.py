@@ -73,7 +73,7 @@ def parse_body(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
         devices=tuple(replace(device, link=number) for number, raw in enumerate(model.links) for device in raw.devices),
         extra_joints=extra_joints,
         root_pose=links[0].offset,
-        info={"name": model.name, "version": model.version, "info": ""},
+        info={"name": model.name},
         extra=model.extra,
         source=Source("body", path, model.version, model.encoding),
         problems=tuple(dict.fromkeys([*problems, *parts.problems])),

@@ -138,33 +138,29 @@ class ResourceReader:
         if root is None:
             return []
         asked = self.asked.get(uri, set()) if name else set()
-        left_out = (asked | set(excluded)) - {name}
+        self._left_out = (asked | set(excluded)) - {name}
         drawn: list[Drawn] = []
-
-        def draw(node: SceneNode, transform: Floats) -> None:
-            for part in node.parts:
-                material = self._textured(part, path, location)
-                drawn.append(Drawn(Shape(part.mesh, transform, material, node.name), place.visual, place.collision))
-            for child in node.children:
-                if not {child.name, child.id} & left_out:
-                    draw(child, transform @ child.transform)
-
-        def find(node: SceneNode, above: Floats) -> tuple[SceneNode, Floats] | None:
-            if name in (node.name, node.id):
-                return node, above
-            return next((found for c in node.children if (found := find(c, above @ c.transform))), None)
-
         if not name:
-            draw(root, place.transform @ root.transform)
+            self._draw_collada(root, place.transform @ root.transform, place, path, location, drawn)
             return drawn
-        found = find(root, root.transform)
+        found = _find(root, root.transform, name)
         if found is None:
             self.problems.append(rules.RESOURCE_NODE.problem(f"{path.name} has no node {name!r:.60}", location))
             return []
-        turned = np.array(found[1])
+        node, turned = found[0], np.array(found[1])
         turned[:3, 3] = 0.0
-        draw(found[0], place.transform @ turned)
+        self._draw_collada(node, place.transform @ turned, place, path, location, drawn)
         return drawn
+
+    def _draw_collada(
+        self, node: SceneNode, transform: Floats, place: Place, path: Path, location: Location, drawn: list[Drawn]
+    ) -> None:
+        for part in node.parts:
+            material = self._textured(part, path, location)
+            drawn.append(Drawn(Shape(part.mesh, transform, material, node.name), place.visual, place.collision))
+        for child in node.children:
+            if not {child.name, child.id} & self._left_out:
+                self._draw_collada(child, transform @ child.transform, place, path, location, drawn)
 
     def _open_collada(self, path: Path, location: Location) -> SceneNode | None:
         try:
@@ -216,6 +212,14 @@ class ResourceReader:
                 self.problems += scene.problems
                 self._scenes[path] = scene
         return self._scenes[path]
+
+
+def _find(node: SceneNode, transform: Floats, name: str) -> tuple[SceneNode, Floats] | None:
+    """Give the node of that name or id, and its transform in the scene, from a node whose transform is known."""
+    if name in (node.name, node.id):
+        return node, transform
+    below = (_find(child, transform @ child.transform, name) for child in node.children)
+    return next((found for found in below if found is not None), None)
 
 
 def asked_nodes(root: Node) -> dict[str, set[str]]:
