@@ -70,6 +70,7 @@ def components(draw):
     content = draw(names.filter(lambda name: not CONTENT_NAMES.fullmatch(name)))
     if kind == "other":
         name = draw(names.filter(lambda n: n and not re.fullmatch(".*Seq", n)))
+        content = draw(st.sampled_from(["LinkPosition", "ZMP", "JointPosition", content]))
         return OtherSeq(type=name, content=content, extra=extra)
     timeline = draw(timelines())
     labels = tuple(draw(st.lists(names, max_size=3)))

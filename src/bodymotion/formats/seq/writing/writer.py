@@ -187,7 +187,7 @@ class SeqWriter:
             self._note(losses.CONTENT, message, component.content)
         pairs = [
             (self._key("type"), self._text(component.type)),
-            (self._key("content"), self._content(component.content, False)),
+            (self._key("content"), self._text(component.content)),
         ]
         self._head(
             [*pairs, *self._extra(component.extra, component.content, frozenset({"type", "content", "purpose"}))]
