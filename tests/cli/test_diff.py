@@ -106,6 +106,15 @@ def test_structure():
     assert only(compare_motions(twice, base)).message == "only in the first motion"
 
 
+def test_parts_are_compared_by_name():
+    turned = motion(Q[:, [2, 0, 1]], joint_names=("c", "a", "b"))
+    assert "another order" in only(compare_motions(motion(joint_names=("a", "b", "c")), turned)).message
+    wrong = motion(Q, joint_names=("c", "a", "b"))
+    found = compare_motions(motion(joint_names=("a", "b", "c")), wrong).differences
+    assert len(found) == 2
+    assert set(found[1].numbers["parts"]) == {"a", "b", "c"}
+
+
 def test_bodies():
     body = arm()
     assert compare_bodies(body, arm()).equal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -67,12 +68,16 @@ def _kind(component: Component) -> str:
     return f"{component.content} ({kind})"
 
 
-def _component(a: Timed, b: Any, tolerance: Tolerance, body: Body | None) -> list[Difference]:  # noqa: ANN401
+def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[Difference]:  # noqa: ANN401
     what = a.content
     found = []
     if isinstance(a, Vector3Seq) and a.is_root_relative != b.is_root_relative:
         where = ["the root link's frame" if c.is_root_relative else "the world's frame" for c in (a, b)]
         found.append(Difference(what, f"in {where[0]}, in {where[1]}"))
+    order = _by_name(a.part_labels, b.part_labels)
+    if order is not None and a.num_parts == len(order) == b.num_parts:
+        found.append(Difference(what, "the parts stand in another order; they are compared by name"))
+        b = replace(b, values=b.values[:, order], part_labels=a.part_labels)
     if a.part_labels != b.part_labels:
         found.append(Difference(what, f"part labels {_listed(a.part_labels)}; {_listed(b.part_labels)}"))
     if not same(a.extra, b.extra):
@@ -94,6 +99,13 @@ def _component(a: Timed, b: Any, tolerance: Tolerance, body: Body | None) -> lis
             unit = "m" if isinstance(a, Vector3Seq) else "rad or m"
             found += _numbers(what, x[..., None], y[..., None], names, times, tolerance, unit)
     return found
+
+
+def _by_name(a: Sequence[str], b: Sequence[str]) -> list[int] | None:
+    """Give for each name of a its place in b; None where the two are no different orders of the same names."""
+    if a == b or sorted(a) != sorted(b) or len(set(a)) != len(a):
+        return None
+    return [list(b).index(name) for name in a]
 
 
 def _timelines(what: str, a: Timeline, b: Timeline, tolerance: Tolerance) -> list[Difference]:
