@@ -12,8 +12,19 @@ from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.frames import heading, moved
 from bodymotion.editing.rules import LOST
+from bodymotion.interpolation import find_wraps
+from bodymotion.interpolation.wraps import wrap_problem
 from bodymotion.memory import check_memory
-from bodymotion.motion import LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    OtherSeq,
+    Vector3Seq,
+)
 from bodymotion.timeline import Timeline
 
 __all__ = ["join", "loop"]
@@ -57,12 +68,17 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
     root = _root_key(shared)
     pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
     tails = {key: tables[0][key] for key in shared}
+    met: list[Problem] = []
     for table in tables[1:]:
         by = _meeting(tails[root], table[root], overlap) if rebase and root is not None else None
         for key in shared:
             coming = table[key] if by is None else moved(table[key], by)
             assert isinstance(coming, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
             _check_alike(tails[key], coming)
+            if overlap and coming.content == JOINT_DISPLACEMENT:
+                meeting = np.stack([tails[key].values[-1 - overlap], coming.values[0]])
+                problem = wrap_problem(find_wraps(meeting), coming.content, "where one motion fades into the next")
+                met += [problem] if problem else []
             done, tail = _faded(tails[key].values, coming.values, overlap)
             pieces[key].append(done)
             tails[key] = replace(tails[key], values=tail, timeline=Timeline.uniform(len(tail), rate))
@@ -76,7 +92,7 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
         if key in pieces:
             values = np.concatenate([*pieces[key], tails[key].values])
             components.append(replace(component, values=values, timeline=Timeline.uniform(len(values), rate)))
-    problems = (*motions[0].problems, *_losses(motions, tables, shared))
+    problems = (*motions[0].problems, *met, *_losses(motions, tables, shared))
     return replace(motions[0], components=tuple(components), problems=problems)
 
 

@@ -131,9 +131,9 @@ def resample_file(
         ]
 
         def put(index: int, header: ComponentHeader, tell: Callable[[int], None]) -> Pieces:
-            watched = (
-                found.setdefault(index, []) if header.content == JOINT_DISPLACEMENT and method == "linear" else None
-            )
+            stays = not header.has_frame_time and header.frame_rate == rate and not start
+            watch = header.content == JOINT_DISPLACEMENT and method == "linear" and not stays
+            watched = found.setdefault(index, []) if watch else None
             yield from _resampled(reader, index, header, counts.get(index, 0), rate, method, start, tell, watched)
 
         options = (

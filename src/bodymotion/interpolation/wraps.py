@@ -51,12 +51,12 @@ def unwrapped(values: Floats) -> Floats:
     return out
 
 
-def wrap_problem(wraps: tuple[Wrap, ...], content: str) -> Problem | None:
-    """Say, if a component has wraps, where the first is and how many there are."""
+def wrap_problem(wraps: tuple[Wrap, ...], content: str, place: str = "") -> Problem | None:
+    """Say, if a component has wraps, where the first is (`place`, by default its frame) and how many there are."""
     if not wraps:
         return None
     first = wraps[0]
     turns = "a full turn" if abs(first.turns) == 1 else f"{abs(first.turns)} full turns"
     more = "" if len(wraps) == 1 else f", and {len(wraps) - 1} more jumps"
-    message = f"{content} jumps by {turns} in column {first.part} at frame {first.frame}{more}"
+    message = f"{content} jumps by {turns} in column {first.part} {place or f'at frame {first.frame}'}{more}"
     return WRAPPED.problem(message, Location(inside=content))
