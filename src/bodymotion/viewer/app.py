@@ -1,7 +1,7 @@
 """The viewer: a server, a take on its stage, a player, a panel, and one thread that owns them all.
 
 Whatever a browser, a key, a watcher or a program wants is put into an inbox and done by that thread between two ticks, so nothing needs a
-lock. A tick sends at most one picture; when the time for a picture has passed, it is left out.
+lock. A tick sends at most one picture; when the time for a picture has passed, it is left out. While nobody looks, nothing is drawn.
 """
 
 from __future__ import annotations
@@ -314,14 +314,17 @@ class Viewer:
         while not self._stopped.is_set():
             work = self._inbox.next(1.0 / PICTURES - (monotonic() - last) if self.player.playing else 1.0)
             try:
-                acted = False
+                acted, played = False, self.player.playing
                 while work is not None and not self._stopped.is_set():
                     work()
                     acted, work = True, self._inbox.next(0.0)
                 now = monotonic()
                 seconds, last = now - last, now
-                self.player.advance(seconds if seconds <= LONGEST_TICK else 0.0)
+                self.player.advance(seconds if played and seconds <= LONGEST_TICK else 0.0)
                 frame = self.player.frame
+                if not acted and not self.server.get_clients():
+                    shown = -1
+                    continue
                 if frame != shown or acted:
                     if self.player.playing:
                         self.stage.posed = None

@@ -6,6 +6,7 @@ that was clicked keeps the focus and would take space and arrows for itself; the
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -61,10 +62,11 @@ if (!window.bodymotionKeys) {
 
 def add_keys(server: viser.ViserServer, act: Callable[[str], None]) -> None:
     """Make the keys call `act` with the name of what they do; they also stand in viser's list of commands (Ctrl-K)."""
-    from viser import _messages
-
     command: Any = server.gui.add_command
     for key, modifier, name, words in KEYS:
         handle = command(words, hotkey=key, modifier=modifier)
         handle.on_trigger(lambda _event, name=name: act(name))
-    server.gui._websock_interface.queue_message(_messages.RunJavascriptMessage(source=HOLD_BACK))
+    with suppress(ImportError, AttributeError):  # no public part of viser; without it the arrows turn the camera, too
+        from viser import _messages
+
+        server.gui._websock_interface.queue_message(_messages.RunJavascriptMessage(source=HOLD_BACK))
