@@ -153,6 +153,20 @@ def test_roll_pitch_yaw_keeps_the_turn(turns, version, style):
     assert 2 * np.linalg.norm(apart[..., 1:], axis=-1).max() <= 1e-12
 
 
+def test_roll_pitch_yaw_near_the_poles():
+    """Pitches of ±90° and close to it, where roll and yaw turn about one axis."""
+    rng = np.random.default_rng(0)
+    rpy = rng.uniform(-math.pi, math.pi, (3000, 3))
+    short = rng.choice([0, 1e-16, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4, 1e-2], 3000)
+    rpy[:, 1] = rng.choice([-1, 1], 3000) * (math.pi / 2 - short)
+    turns = rotations.normalized(rotations.from_rpy(rpy))
+    values = np.concatenate([np.zeros((3000, 3)), turns], axis=1)[:, None]
+    motion = Motion((MultiSE3Seq(content="LinkPosition", timeline=Timeline.uniform(3000, 50), values=values),))
+    back = parse_seq(written(motion, se3_format="XYZRPY")[0]).link_position.values[:, 0, 3:]
+    apart = rotations.multiply(rotations.conjugate(back), turns)
+    assert 2 * np.linalg.norm(apart[:, 1:], axis=-1).max() <= 1e-12
+
+
 def test_a_lost_length_is_reported():
     values = np.array([[[0, 0, 0, 2.0, 0, 0, 0]], [[0, 0, 0, 0.0, 0, 0, 0]], [[0, 0, 0, 1.0, 0, 0, 0]]])
     motion = Motion((MultiSE3Seq(content="LinkPosition", timeline=Timeline.uniform(3, 1), values=values),))
