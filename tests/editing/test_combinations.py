@@ -48,6 +48,17 @@ def test_there_and_back(seed):
     assert editing.fill_link_poses(third, body) == third
 
 
+def test_labels_of_links_go_on_with_their_names():
+    body = symmetric_body(1)
+    second = second_combination(body, 1)
+    root = MultiSE3Seq(
+        content="LinkPosition", timeline=second.timeline, values=second.link_position.values, part_labels=("base",)
+    )
+    third = editing.fill_link_poses(second.replaced(second.joint_displacement, root), body)
+    assert third.link_position.part_labels == ("base", *(link.name for link in body.links[1:]))
+    assert editing.keep_root_pose(third).link_position == root
+
+
 def test_the_worst_residual_says_where_and_when():
     body = symmetric_body(1, kinds=("rotate",))
     third = editing.fill_link_poses(second_combination(body, 1), body)

@@ -84,7 +84,7 @@ def load_body(path: Path, allow_outside: bool) -> Body:
     from bodymotion.formats.table import find_format
 
     format = find_format(path)
-    found = format.read(path, allow_outside=allow_outside) if format.name == "openhrp" else format.read(path)
+    found = format.read(path, allow_outside=allow_outside) if format.holds == "Body" else format.read(path)
     if not isinstance(found, Body):
         raise typer.BadParameter(f"{path} holds a {type(found).__name__.lower()}, not a model", param_hint="--body")
     return found

@@ -77,7 +77,10 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
     values = body.forward_kinematics(q, root_poses(motion, joints.timeline.times, "forward kinematics"))
     if given.timeline == joints.timeline:
         values[:, : given.num_parts] = given.values
-    filled = replace(given, timeline=joints.timeline, values=values)
+    labels = given.part_labels
+    if labels:
+        labels = (*labels, *(link.name for link in body.links[len(labels) :]))
+    filled = replace(given, timeline=joints.timeline, values=values, part_labels=labels)
     return motion.replaced(*(filled if c is given else c for c in motion.components))
 
 
