@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 
 import numpy as np
@@ -123,6 +124,9 @@ def test_the_verbs_go_row_by_row(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: None)
     assert bm.load(target) == motion.resample(20, "after", start=motion.times[0])
     monkeypatch.setattr(memory, "available_memory", lambda: 0)
+    as_json = tmp_path / "out.json"
+    assert run("edit", source, as_json, "--trim", "0.5:").exit_code == 0
+    json.loads(as_json.read_bytes())
     assert run("edit", source, target, "--trim", "0.5:").exit_code == 0
     assert bm.load(target) == editing.trim(motion, 0.5)
     for arguments in (("retime", source, target, "--method", "cubic"), ("edit", source, target, "--smooth", "3")):

@@ -138,7 +138,7 @@ def resample_file(
 
         options = (
             known_version(version, reader.source.version),
-            style or style_like(reader.source),
+            style or _style(reader, target),
             se3_format,
             digits,
         )
@@ -233,6 +233,10 @@ def _head(header: ComponentHeader, count: int, rate: float | None, stamped: bool
     )
 
 
+def _style(reader: MotionReader, target: str | Path) -> Style:
+    return "json" if Path(target).suffix.lower() == ".json" else style_like(reader.source)
+
+
 def _written(
     reader: MotionReader,
     target: str | Path,
@@ -250,7 +254,7 @@ def _written(
             progress(done, total)
 
     with whole_file(target) as stream:
-        like = known_version(None, reader.source.version), style_like(reader.source)
+        like = known_version(None, reader.source.version), _style(reader, target)
         writer = SeqWriter(stream, *(options or like))
         writer.top(reader.extra, heads)
         following = iter(heads)
