@@ -7,8 +7,6 @@ stays in its file.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -16,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.formats.files import whole_file
 from bodymotion.timeline import Timeline
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
@@ -89,18 +88,8 @@ def write_page(take: Take, path: Path, switches: Switches | None = None) -> Samp
     OSError
         When the file can not be written.
     """
-    text = page(take, switches)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(path) as stream:
+        stream.write(page(take, switches).encode("utf-8"))
     return sampled(take.timeline)
 
 
