@@ -36,6 +36,8 @@ class Sampling:
     rate: float
 
     def __str__(self) -> str:
+        if len(self.frames) == 1:
+            return "one picture"
         return f"{len(self.frames)} pictures at {self.rate:.3g} a second"
 
 
