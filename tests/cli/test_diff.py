@@ -115,6 +115,12 @@ def test_parts_are_compared_by_name():
     assert set(found[1].numbers["parts"]) == {"a", "b", "c"}
 
 
+def test_the_names_of_a_body_are_no_difference():
+    named = motion(joint_names=("SHOULDER", "ELBOW", "HAND"))
+    assert not compare_motions(motion(), named).equal
+    assert compare_motions(motion(), named, body=arm()).equal
+
+
 def test_bodies():
     body = arm()
     assert compare_bodies(body, arm()).equal

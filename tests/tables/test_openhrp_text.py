@@ -84,7 +84,9 @@ def test_a_zmp_of_the_world_becomes_the_roots(tmp_path):
     motion = bm.Motion.from_joints(
         np.zeros((2, 1)), 10, root=[1, 2, 3, half, 0, 0, half], zmp=np.tile([1.0, 2.5, 0.0], (2, 1))
     )
-    bm.save(motion, tmp_path / "a.pos")
+    report = bm.save(motion, tmp_path / "a.pos")
+    assert [p.rule for p in report.problems] == ["OTX102"]
+    assert not report.losses
     back = bm.load(tmp_path / "a.pos").zmp
     assert back.is_root_relative
     assert np.allclose(back.values, [0.5, 0, -3], atol=1e-15)

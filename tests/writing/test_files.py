@@ -195,8 +195,9 @@ def test_a_full_disk_loses_nothing(tmp_path):
 
 
 def test_where_nothing_may_be_written(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as caught:
         bm.save(motion(2), tmp_path / "missing" / "a.seq")
+    assert caught.value.filename == str(tmp_path / "missing" / "a.seq")
     with pytest.raises(OSError):
         bm.save(motion(2), "/proc/a.seq")
     bm.save(motion(2), tmp_path / "a.seq")

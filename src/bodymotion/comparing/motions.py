@@ -12,7 +12,17 @@ import numpy.typing as npt
 from bodymotion import rotations
 from bodymotion.arrays import Floats, same
 from bodymotion.comparing.difference import Comparison, Difference, Tolerance, in_words
-from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    JOINT_EFFORT,
+    LINK_POSITION,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    OtherSeq,
+    Vector3Seq,
+)
 from bodymotion.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -74,6 +84,10 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
     if isinstance(a, Vector3Seq) and a.is_root_relative != b.is_root_relative:
         where = ["the root link's frame" if c.is_root_relative else "the world's frame" for c in (a, b)]
         found.append(Difference(what, f"in {where[0]}, in {where[1]}"))
+    known = _names_of(body, a)
+    if known:
+        # With a body, no names and the body's own say the same.
+        a, b = (replace(c, part_labels=c.part_labels or known[: c.values.shape[1]]) for c in (a, b))
     order = _by_name(a.part_labels, b.part_labels)
     if order is not None and a.num_parts == len(order) == b.num_parts:
         found.append(Difference(what, "the parts stand in another order; they are compared by name"))
@@ -90,7 +104,7 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
     shared = min(parts)
     if frames and shared:
         x, y = a.values[:frames, :shared], b.values[:frames, :shared]
-        names = _names(a, b, shared, body)
+        names = _names(a, b, shared)
         times = a.timeline.times
         if isinstance(a, MultiSE3Seq):
             found += _numbers(f"{what} position", x[..., :3], y[..., :3], names, times, tolerance, "m")
@@ -201,18 +215,22 @@ def _difference(
     return Difference(what, message, numbers)
 
 
-def _names(a: Timed, b: Timed, count: int, body: Body | None) -> list[str]:
+def _names_of(body: Body | None, component: Timed) -> tuple[str, ...]:
+    """Give the names that a body has for the parts of a component."""
+    if body is None or isinstance(component, Vector3Seq):
+        return ()
+    if isinstance(component, MultiSE3Seq):
+        return tuple(link.name for link in body.links) if component.content == LINK_POSITION else ()
+    joints = component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT)
+    return tuple(joint.name for joint in body.joints) if joints else ()
+
+
+def _names(a: Timed, b: Timed, count: int) -> list[str]:
     if isinstance(a, Vector3Seq):
         return ["x", "y", "z"]
     kind = "link" if isinstance(a, MultiSE3Seq) else "joint" if a.content.startswith("Joint") else "part"
-    known: Sequence[str] = ()
-    if body is not None and kind != "part":
-        known = [thing.name for thing in (body.links if kind == "link" else body.joints)]
     given = a.part_labels if len(a.part_labels) >= count else b.part_labels
-    names = []
-    for k in range(count):
-        name = given[k] if k < len(given) else known[k] if k < len(known) else ""
-        names.append(name or f"{kind} {k}")
+    names = [(given[k] if k < len(given) else "") or f"{kind} {k}" for k in range(count)]
     return [name if names.count(name) == 1 else f"{name} ({k})" for k, name in enumerate(names)]
 
 

@@ -99,9 +99,11 @@ class _Pending:
             name = os.fsdecode(os.fsencode(self.target.name)[: _LONGEST - len(tail) - 1])
             # The name is known to `drop` before the file is there: an interrupt may come between any two steps.
             self._temporary = self.target.with_name(f".{name}{tail}")
-            descriptor = os.open(
-                self._temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666
-            )
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+            try:
+                descriptor = os.open(self._temporary, flags, 0o666)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(self._path)) from None
             _lock(descriptor)
             if os.fstat(descriptor).st_nlink:
                 return descriptor

@@ -57,6 +57,8 @@ STAYS = Rule(
     "remove the file if it does not belong to the motion",
 )
 
+TURNED = Rule("OTX102", "note", "A .zmp is in the root link's frame.")
+
 
 def siblings(path: Path) -> dict[str, Path]:
     """Find the files that belong to one of them, by suffix; the one that is given is there in any case."""

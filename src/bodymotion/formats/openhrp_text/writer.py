@@ -12,7 +12,7 @@ from bodymotion.decimals import number_rows, rounded
 from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.formats.files import whole_files
 from bodymotion.formats.one_timeline import on_one_timeline
-from bodymotion.formats.openhrp_text.reader import STAYS, SUFFIXES, siblings
+from bodymotion.formats.openhrp_text.reader import STAYS, SUFFIXES, TURNED, siblings
 from bodymotion.motion import Motion
 
 __all__ = ["write_openhrp_text"]
@@ -73,6 +73,7 @@ def write_openhrp_text(motion: Motion, path: str | Path, *, digits: int | None =
                     "a .zmp is in the root link's frame; the motion's ZMP is in the world's, and it has no pose of the root"
                 )
             root = shared.links.values[:, 0]
+            problems.append(TURNED.problem("the ZMP is taken from the world's frame to the root link's"))
             points = rotations.rotate(rotations.conjugate(rotations.normalized(root[:, 3:])), points - root[:, :3])
         tables[".zmp"] = points
     if timeline.frame_rate is not None and timeline.num_frames < 2:
