@@ -39,6 +39,8 @@ class RowParser:
     def __init__(self, page: Page) -> None:
         import simdjson
 
+        # Once a block of this size was freed, the C library keeps those of pieces for the next piece instead of giving their pages back.
+        np.empty(1 << 24, np.uint8)
         self._parser = simdjson.Parser()
         self._page = page
 
