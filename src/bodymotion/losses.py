@@ -46,7 +46,7 @@ VALUE = Rule(
 ORIENTATION = Rule(
     "LOSS005",
     "warning",
-    "Roll, pitch and yaw hold the turn of a quaternion, not its length.",
+    "Roll, pitch and yaw, and the poses of tables, hold the turn of a quaternion, not its length.",
     "judgement",
     "the orders XYZQWQXQYQZ and XYZQXQYQZQW keep it",
 )

@@ -50,7 +50,7 @@ def motions(draw):
     uniform = Timeline.uniform(count, draw(st.sampled_from([30.0, 100.0, 333.3333333333333, 500.0, 0.1, 1e3])))
     timeline = draw(st.sampled_from([uniform, Timeline.stamped(stamps)]))
     joints = draw(st.integers(1, 3))
-    q = draw(arrays.arrays(np.float64, (count, joints), elements=st.floats(-12, 12)))
+    q = draw(arrays.arrays(np.float64, (count, joints), elements=st.one_of(st.floats(-12, 12), finite)))
     links = draw(st.integers(1, 3))
     turns = rotations.normalized(draw(arrays.arrays(np.float64, (count, links, 4), elements=st.floats(0.1, 1))))
     places = draw(arrays.arrays(np.float64, (count, links, 3), elements=finite))
@@ -267,6 +267,14 @@ def test_losses_are_reported(tmp_path):
     assert sorted(found) == ["LOSS007", "LOSS007", "LOSS008", "LOSS008", "LOSS011"]
     with pytest.raises(ValueError, match="nothing to write"):
         bm.save(Motion(()), tmp_path / "a.csv")
+
+
+def test_a_quaternion_that_is_none(tmp_path):
+    """Uninitialised memory, as the reference program writes it: a reader would refuse it."""
+    poses = np.array([[[0, 0, 1, 2.0, 0, 0, 0]], [[0, 0, 1, 0, 0, 0, 0]], [[0, 0, 1, 1.0001, 0, 0, 0]]])
+    motion = Motion((MultiSE3Seq(content="LinkPosition", timeline=Timeline.uniform(3, 10), values=poses),))
+    assert [p.rule for p in bm.save(motion, tmp_path / "a.csv").losses] == ["LOSS005"]
+    assert bm.load(tmp_path / "a.csv").link_position.values[:, 0, 3].tolist() == [1, 1, 1.0001]
 
 
 def test_a_long_table(tmp_path):

@@ -40,10 +40,13 @@ from bodymotion.timeline import Timeline
 if TYPE_CHECKING:
     from bodymotion.body import Body
 
-__all__ = ["UNITREE_RATE", "read_csv"]
+__all__ = ["DOUBTFUL", "NOT_FAR", "UNITREE_RATE", "read_csv"]
 
 UNITREE_RATE = 30.0
 """Frames per second of Unitree's retargeted motions, which do not say it."""
+
+NOT_FAR = 0.01
+"""The length of a quaternion may differ from 1 by so much."""
 
 DOUBTFUL = 4 * math.pi
 """Joint values beyond two turns may well be degrees."""
@@ -232,10 +235,10 @@ class _Reader:
 
     def check_lengths(self, poses: Floats) -> None:
         lengths = np.linalg.norm(poses[..., 3:], axis=-1)
-        far = (np.abs(lengths - 1) > 0.01).any(axis=1)
+        far = (np.abs(lengths - 1) > NOT_FAR).any(axis=1)
         if far.any():
             k = int(np.argmax(far))
-            length = lengths[k][np.abs(lengths[k] - 1) > 0.01][0]
+            length = lengths[k][np.abs(lengths[k] - 1) > NOT_FAR][0]
             raise rules.NOT_UNIT.error(
                 f"a quaternion of frame {k} is of length {length:.6g}", Location(self.table.path)
             )

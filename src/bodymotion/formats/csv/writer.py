@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion import losses
+from bodymotion import losses, rotations
 from bodymotion.arrays import Floats
 from bodymotion.decimals import number_rows, rounded
 from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.formats.csv.columns import AXES, column
-from bodymotion.formats.csv.reader import UNITREE_RATE
+from bodymotion.formats.csv.reader import DOUBTFUL, NOT_FAR, UNITREE_RATE
 from bodymotion.formats.files import whole_file
 from bodymotion.formats.joint_names import generic_name, joint_names
 from bodymotion.formats.one_timeline import SharedTime, on_one_timeline
@@ -98,7 +98,7 @@ class _Table:
                 raise ValueError(
                     "the layout 'unitree' needs the root's pose and joint displacements; the motion lacks one of them"
                 )
-            self.pose_columns(shared.links.values[:, 0][:, [0, 1, 2, 4, 5, 6, 3]])
+            self.pose_columns(self.unit_poses(shared.links)[:, 0][:, [0, 1, 2, 4, 5, 6, 3]])
             if timeline.frame_rate != UNITREE_RATE:
                 rate = "time stamps" if timeline.frame_rate is None else f"{timeline.frame_rate:g} Hz"
                 self.lost(
@@ -134,6 +134,19 @@ class _Table:
         self.names.append(name)
         self.columns.append(values)
 
+    def unit_poses(self, links: MultiSE3Seq) -> Floats:
+        """Give the poses with quaternions that a reader will not refuse."""
+        with np.errstate(over="ignore"):
+            far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > NOT_FAR
+        if not far.any():
+            return links.values
+        self.lost(
+            losses.ORIENTATION, f"{int(far.sum())} quaternions are not of length 1; they are written with that length"
+        )
+        poses = links.values.copy()
+        poses[far, 3:] = rotations.normalized(poses[far, 3:])
+        return poses
+
     def pose_columns(self, poses: Floats) -> None:
         for k in range(7):
             self.add("", poses[:, k])
@@ -143,11 +156,12 @@ class _Table:
         usable = len(labels) == links.num_parts and len(set(labels)) == len(labels) and all(map(_printable, labels))
         if labels and not (usable and links.num_parts > 1):
             self.lost(losses.LABELS, f"the names of the links are not written: {', '.join(labels)[:200]!r}")
+        poses = self.unit_poses(links)
         for part in range(links.num_parts):
             label = labels[part] if usable else str(part)
             for k, axis in enumerate(AXES):
                 name = f"link/{label}/{axis}" if part or (usable and links.num_parts > 1) else f"root_{axis}"
-                self.add(name, links.values[:, part, k])
+                self.add(name, poses[:, part, k])
 
     def joint_columns(self, shared: SharedTime, degrees: bool, unitree: bool) -> None:
         joints = shared.joints
@@ -168,6 +182,9 @@ class _Table:
             values = joints.values[:, k]
             if degrees and name not in slides:
                 name, values = f"{name} [deg]", values * (180 / math.pi)
+            elif np.abs(values[np.isfinite(values)]).max(initial=0) > DOUBTFUL:
+                # A wheel's many turns would look like degrees to a reader who is not told.
+                name = f"{name} [{'m' if name in slides else 'rad'}]"
             self.add("" if unitree else name, values)
 
 
