@@ -8,6 +8,7 @@ bounded, and what walks along aliases counts what it visits.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
@@ -28,6 +29,11 @@ __all__ = ["Document", "Mapping", "Node", "Scalar", "Sequence", "parse_document"
 MAX_HEIGHT = 100
 MOST_MERGED = 1_000_000
 
+LONG = 2_000
+"""Lists of numbers of so many characters do not go through the YAML parser."""
+
+_LIST = re.compile(r"\[(\s*+(?:[-+.0-9eE]++\s*+,\s*+)++(?:[-+.0-9eE]++\s*+)?+)\]")
+_TOKEN = re.compile(r"[^\s,]+")
 _CORE = "tag:yaml.org,2002:"
 
 
@@ -57,13 +63,31 @@ class Scalar(_Placed):
 
 
 class Sequence(_Placed):
-    """A list of nodes."""
+    """A list of nodes.
 
-    __slots__ = ("items",)
+    One of many plain numbers, `long`, is their text between the brackets, which begins at `long_at`; nodes are made of it only when
+    `items` is asked for.
+    """
+
+    __slots__ = ("_items", "long", "long_at")
 
     def __init__(self, text: Text, offset: int) -> None:
         super().__init__(text, offset)
-        self.items: list[Node] = []
+        self._items: list[Node] = []
+        self.long = ""
+        self.long_at = 0
+
+    @property
+    def items(self) -> list[Node]:
+        """The nodes."""
+        if self.long and not self._items:
+            found = _TOKEN.finditer(self.long)
+            self._items = [Scalar(self.text, self.long_at + token.start(), token.group(), False) for token in found]
+        return self._items
+
+    @items.setter
+    def items(self, items: list[Node]) -> None:
+        self._items = items
 
 
 class Mapping(_Placed):
@@ -111,14 +135,36 @@ def parse_document(data: bytes, path: Path | None = None, anchors: AnyMapping[st
     FormatError
         BDY101 where it is not YAML, is nested too deep, or is empty; BDY105 for aliases that name nothing.
     """
-    import yaml
-
     characters, encoding = decode(data)
     text = Text(characters.rstrip("\0\x1a"), path, encoding)
-    builder = _Builder(text, dict(anchors or {}))
+    known = dict(anchors or {})
+    blanked, lists = _without_long_lists(text.data)
+    document = _parse(text, blanked, _Builder(text, dict(known), lists))
+    if lists:
+        # Not all of them were lists: some stood in strings or comments.
+        document = _parse(text, text.data, _Builder(text, known, {}))
+    return document
+
+
+def _without_long_lists(text: str) -> tuple[str, dict[int, str]]:
+    """Give the text with the insides of long lists of numbers blanked out, and these by the place of their bracket."""
+    lists: dict[int, str] = {}
+    pieces: list[str] = []
+    done = 0
+    for found in _LIST.finditer(text) if len(text) > LONG else ():
+        if found.end() - found.start() > LONG:
+            lists[found.start()] = found.group(1)
+            pieces += [text[done : found.start(1)], "\n".join(" " * len(line) for line in found.group(1).split("\n"))]
+            done = found.end(1)
+    return "".join([*pieces, text[done:]]), lists
+
+
+def _parse(text: Text, blanked: str, builder: _Builder) -> Document:
+    import yaml
+
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        root = builder.build(yaml.parse(text.data, Loader=loader))
+        root = builder.build(yaml.parse(blanked, Loader=loader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = ", ".join(part for part in (error.context, error.problem) if part)
@@ -137,8 +183,9 @@ def parse_document(data: bytes, path: Path | None = None, anchors: AnyMapping[st
 
 
 class _Builder:
-    def __init__(self, text: Text, anchors: dict[str, Node]) -> None:
+    def __init__(self, text: Text, anchors: dict[str, Node], lists: dict[int, str]) -> None:
         self.text = text
+        self.lists = lists
         self.anchors = anchors
         self.open: set[str] = set()
         self.problems: list[Problem] = []
@@ -165,7 +212,11 @@ class _Builder:
                 if len(stack) >= MAX_HEIGHT:
                     raise self.error(rules.NOT_YAML, f"nodes are nested more than {MAX_HEIGHT} deep", _offset(event))
                 kind = Mapping if isinstance(event, yaml.MappingStartEvent) else Sequence
-                stack.append(_Open(kind(self.text, _offset(event)), event.anchor))
+                opened = kind(self.text, _offset(event))
+                bracket = event.end_mark.index - 1 if event.end_mark else -1
+                if isinstance(opened, Sequence) and bracket in self.lists:
+                    opened.long, opened.long_at = self.lists.pop(bracket), bracket + 1
+                stack.append(_Open(opened, event.anchor))
                 if event.anchor is not None:
                     self.anchors.pop(event.anchor, None)
                     self.open.add(event.anchor)
@@ -204,8 +255,9 @@ class _Builder:
     def close(self, ended: _Open) -> Node:
         node = ended.node
         if isinstance(node, Sequence):
-            node.items = ended.children
-            node.height = 1 + max((item.height for item in node.items), default=0)
+            if not node.long:
+                node.items = ended.children
+            node.height = 1 + max((item.height for item in ended.children), default=0)
         else:
             self.fill(node, ended.children)
             node.height = 1 + max((item.height for item in node.items.values()), default=0)

@@ -177,6 +177,12 @@ class Fields:
             return None
         if not isinstance(value, Sequence):
             self.refuse(names[0], "a list of numbers", value)
+        if value.long:
+            try:
+                return [float(number) for number in value.long.rstrip(", \t\r\n").split(",")]
+            except ValueError:
+                # One of them is none: its place is found below.
+                pass
         return [self.scalar_number(names[0], item) for item in value.items]
 
     def vector(self, *names: str, default: tuple[float, ...]) -> tuple[float, ...]:
@@ -329,6 +335,8 @@ def plain(node: Node, context: Context) -> object:
                 rules.TOO_LARGE.problem(f"more than {MOST_PLAIN} values are of no known use: left out", node.location)
             )
         return None
+    if isinstance(node, Sequence) and node.long.count(",") > context.plain_left:
+        return []
     if isinstance(node, Sequence):
         return [plain(item, context) for item in node.items] if context.plain_left else []
     if isinstance(node, Mapping):

@@ -233,7 +233,7 @@ def asked_nodes(root: Node) -> dict[str, set[str]]:
             continue
         seen.add(id(node))
         if isinstance(node, Sequence):
-            stack += node.items
+            stack += [] if node.long else node.items
         elif isinstance(node, Mapping):
             uri, name = node.items.get("uri"), node.items.get("node")
             if isinstance(uri, Scalar) and isinstance(name, Scalar):
