@@ -34,7 +34,7 @@ links:
         rotation: [ [ 0, 0, 1, 90 ], [ 1, 0, 0, 45 ] ]
         elements:
           Shape: { geometry: { type: Capsule, radius: 0.1, height: 0.2 }, appearance: *look }
-      - { type: Shape, geometry: { type: Extrusion, crossSection: [ 0, 0, 1, 0, 0, 1, 0, 0 ], spine: [ 0, 0, 0, 0, 1, 0 ] } }
+      - { type: Shape, geometry: { type: Extrusion, crossSection: [ 0, 0, 0, 1, 1, 0, 0, 0 ], spine: [ 0, 0, 0, 0, 1, 0 ] } }
       - { type: Camera, name: EYE, id: 0, fieldOfView: 60, width: 64, height: 48 }
   -
     name: ARM

@@ -159,6 +159,14 @@ def test_extrusion():
     assert np.allclose(widths, [1, 2, 0])
 
 
+def test_points():
+    (shape,) = shapes(
+        "Shape: { geometry: { type: PointSet, vertices: [ 0, 0, 0, 1, 2, 3 ], colors: [ 1, 0, 0, 0, 1, 0 ] } }"
+    )
+    assert shape.geometry.vertices.tolist() == [[0, 0, 0], [1, 2, 3]]
+    assert shape.geometry.colors.tolist() == [[1, 0, 0], [0, 1, 0]]
+
+
 def test_elevation_grid():
     (shape,) = shapes(
         "Shape: { geometry: { type: ElevationGrid, xDimension: 2, z_dimension: 3, x_spacing: 2, zSpacing: 3,\n"
@@ -175,6 +183,8 @@ def test_elevation_grid():
         ("type: Capsule, radius: 0, height: 1", "VRML210"),
         ("type: Sphere", "BDY153"),
         ("type: Text, text: Hello", "VRML213"),
+        ("type: Pyramid", "BDY157"),
+        ("radius: 1", "BDY157"),
         ("type: IndexedFaceSet, vertices: [ 0, 0, 0 ], faces: [ 0, 1, 2, -1 ]", "VRML203"),
         ("type: IndexedFaceSet, vertices: [ 0, 0, 0, 1 ], faces: [ 0, 0, 0, -1 ]", "BDY113"),
     ],
@@ -186,8 +196,6 @@ def test_odd_geometry_has_a_problem(given, rule):
 @pytest.mark.parametrize(
     "text",
     [
-        "Shape: { geometry: { type: Pyramid } }",
-        "Shape: { geometry: { radius: 1 } }",
         "Shape: { geometry: { type: Mesh, vertices: [], faces: [ 0.5 ] } }",
         "Shape: { geometry: { type: Sphere, radius: big } }",
         "Shape: 5",

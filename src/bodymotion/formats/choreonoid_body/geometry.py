@@ -75,10 +75,10 @@ class ShapeReader:
         if kind == "Mesh":
             kind = "IndexedFaceSet"
         if build is None and kind not in GEOMETRY_NODES:
-            place = fields.place("type")
-            raise rules.ELEMENT.error(
-                f"a geometry has the type {kind!r:.60}" if kind else "a geometry has no type", place
+            fields.tell(
+                rules.GEOMETRY, f"a geometry has the type {kind!r:.60}" if kind else "a geometry has no type", "type"
             )
+            return None
         return self.geometries.read(_vrml(fields.node, kind, given), textured)
 
     def _capsule(self, fields: Fields) -> Capsule | None:
@@ -120,11 +120,12 @@ def _cone(fields: Fields) -> dict[str, Value]:
 
 
 def _surface(fields: Fields) -> dict[str, Value]:
-    return {
+    given: dict[str, Value] = {
         "creaseAngle": fields.angle("crease_angle", default=0.0),
         "solid": fields.flag("solid", default=False),
-        "ccw": fields.flag("ccw", default=True),
     }
+    # What is not said is left to the reader: it finds out which side of an Extrusion is outside.
+    return given | {"ccw": fields.flag("ccw", default=True)} if fields.has("ccw") else given
 
 
 def _extrusion(fields: Fields) -> dict[str, Value]:
@@ -184,6 +185,16 @@ def _face_set(fields: Fields) -> dict[str, Value]:
     return given | _corners(fields)
 
 
+def _points(fields: Fields) -> dict[str, Value]:
+    points, colors = fields.rows("vertices", width=3), fields.rows("colors", width=3)
+    given: dict[str, Value] = {}
+    if points is not None:
+        given["coord"] = _vrml(fields.node, "Coordinate", {"point": points})
+    if colors is not None:
+        given["color"] = _vrml(fields.node, "Color", {"color": colors})
+    return given
+
+
 def _corners(fields: Fields) -> dict[str, Value]:
     given: dict[str, Value] = {}
     normals, uv = fields.rows("normals", width=3), fields.rows("tex_coords", "tex_coord", width=2)
@@ -211,6 +222,7 @@ _BUILDERS = {
     "ElevationGrid": _grid,
     "IndexedFaceSet": _face_set,
     "Mesh": _face_set,
+    "PointSet": _points,
 }
 
 

@@ -107,6 +107,7 @@ CAMERA = Rule(
 SCAN = Rule(
     "BDY156", "warning", "A RangeSensor has ranges, steps, a rate and a distance that can be scanned.", "judgement"
 )
+GEOMETRY = Rule("BDY157", "error", "A geometry is of a known type; another shows nothing.")
 
 # Resources
 RESOURCE_KIND = Rule("BDY160", "error", "A resource is VRML97, YAML or a mesh of a known kind.")
