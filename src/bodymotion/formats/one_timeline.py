@@ -24,8 +24,15 @@ class SharedTime:
     problems: tuple[Problem, ...]
 
 
-def on_one_timeline(motion: Motion) -> SharedTime:
+def on_one_timeline(motion: Motion, rows: bool = True) -> SharedTime:
     """Pick joint displacements, link positions and ZMP, and put them on a common timeline if they have not one.
+
+    Parameters
+    ----------
+    motion:
+        What is written.
+    rows:
+        Whether the format is nothing but rows: then there must be a frame, and a component without parts leaves no trace.
 
     Raises
     ------
@@ -53,6 +60,16 @@ def on_one_timeline(motion: Motion) -> SharedTime:
         timeline = reduced.timeline
         message = f"the components have different timelines; all get {timeline.num_frames} frames at {timeline.frame_rate:g} Hz"
         problems.append(losses.FRAMES.problem(message))
-    return SharedTime(
-        reduced, reduced.timeline, reduced.joint_displacement, reduced.link_position, reduced.zmp, tuple(problems)
-    )
+    joints, links = reduced.joint_displacement, reduced.link_position
+    if rows:
+        if not reduced.timeline.num_frames:
+            raise ValueError("the motion has no frames: there is nothing to write")
+        for empty in (joints, links):
+            if empty is not None and not empty.num_parts:
+                message = f"{empty.content} has no parts, and is not written"
+                problems.append(losses.COMPONENT.problem(message, Location(inside=empty.content)))
+        joints = joints if joints is not None and joints.num_parts else None
+        links = links if links is not None and links.num_parts else None
+        if joints is None and links is None and reduced.zmp is None:
+            raise ValueError("the motion has no part that moves: there is nothing to write")
+    return SharedTime(reduced, reduced.timeline, joints, links, reduced.zmp, tuple(problems))

@@ -234,7 +234,8 @@ class _Reader:
         return np.array([math.pi / 180 if self.degrees and one.factor is None else 1.0 for one in found])
 
     def check_lengths(self, poses: Floats) -> None:
-        lengths = np.linalg.norm(poses[..., 3:], axis=-1)
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(poses[..., 3:], axis=-1)
         far = (np.abs(lengths - 1) > NOT_FAR).any(axis=1)
         if far.any():
             k = int(np.argmax(far))

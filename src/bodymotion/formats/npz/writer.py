@@ -42,7 +42,7 @@ def write_npz(
     """
     if layout not in (None, "beyondmimic"):
         raise ValueError(f"the layouts are 'beyondmimic', not {layout!r}")
-    shared = on_one_timeline(motion)
+    shared = on_one_timeline(motion, rows=False)
     problems = list(shared.problems)
     if motion.extra:
         problems.append(losses.EXTRA.problem(f"keys of the top node: {', '.join(map(str, motion.extra))}"))

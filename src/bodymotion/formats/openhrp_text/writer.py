@@ -54,7 +54,8 @@ def write_openhrp_text(motion: Motion, path: str | Path, *, digits: int | None =
             lost(losses.LABELS, "the names of the joints are not written")
     if shared.links is not None and shared.links.num_parts:
         root = shared.links.values[:, 0]
-        lengths = np.linalg.norm(root[:, 3:], axis=-1)
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(root[:, 3:], axis=-1)
         off = int(np.count_nonzero(~(np.abs(lengths - 1) <= 1e-9)))
         if off:
             lost(losses.ORIENTATION, f"{off} quaternions of the root are not of length 1")
