@@ -55,8 +55,9 @@ version 1.0 says `angleUnit: radian`. All other keys of the top level, of links 
                 devices: AccelerationSensor, RateGyroSensor, ForceSensor, Camera, RangeSensor, IMU, SpotLight …
                 any of them with `translation`, `rotation` (axis and angle), `scale`; a list of these adds up
 
-`document` parses YAML into nodes that know their place, `fields` gives their values, `links`, `joints`, `masses`, `elements`, `geometry`,
-`devices`, `resources` and `extra_joints` read one kind of node each, `model` makes a tree of a file's links, `reader` a Body of it.
+`document` parses YAML into nodes that know their place, `fields` and `plain` give their values, `links`, `joints`, `masses`, `elements`,
+`geometry`, `devices`, `resources` and `extra_joints` read one kind of node each, `model` makes a tree of a file's links, `reader` a Body
+of it.
 """
 
 from __future__ import annotations

@@ -20,9 +20,10 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import is_device, read_device
 from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence
-from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit, label
+from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit, label
 from bodymotion.formats.choreonoid_body.geometry import ShapeReader
 from bodymotion.formats.choreonoid_body.masses import MASS_KEYS, read_mass
+from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.choreonoid_body.resources import (
     COLLADA,
     ELEMENTS,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,36 +18,19 @@ import numpy as np
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Mapping, Node, Scalar, Sequence
+from bodymotion.formats.choreonoid_body.plain import NULL, NUMBER, Context, plain
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location, Problem, Rule
+    from bodymotion.diagnostics import Location, Rule
 
-__all__ = ["Context", "Fields", "angle_unit", "label", "plain"]
+__all__ = ["Fields", "angle_unit", "label"]
 
-MOST_PLAIN = 200_000
 MOST_TEXTS = 1_000
 MOST_MISSPELT = 50
 """How many unused keys of a mapping are looked at: a typing error is one of few."""
 
-_NUMBER = re.compile(
-    r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)|([-+]?)\.?(nan|inf|infinity)", re.IGNORECASE
-)
-"""A number, and what stands behind it: C++ programs read as far as they get, so files have `0.5f` and `0.t`."""
 _TRUE = ("true", "yes", "on", "y")
 _FALSE = ("false", "no", "off", "n")
-_NULL = ("", "~", "null")
-
-
-@dataclass
-class Context:
-    """What reading any part of a file needs: what an angle of 1 is in radians, and where problems go."""
-
-    problems: list[Problem]
-    angle_unit: float = math.pi / 180.0
-    plain_left: int = MOST_PLAIN
-    """How many values may still be kept as they are."""
-    nested_left: int = MOST_PLAIN
-    """How many lists of numbers in lists may still be read."""
 
 
 @cache
@@ -85,7 +67,7 @@ class Fields:
                 if spelling in self.node.items:
                     self.used.add(spelling)
                     found = self.node.items[spelling] if found is None else found
-        return None if isinstance(found, Scalar) and not found.quoted and found.value.lower() in _NULL else found
+        return None if isinstance(found, Scalar) and not found.quoted and found.value.lower() in NULL else found
 
     def has(self, *names: str) -> bool:
         """Whether one of several names is there."""
@@ -134,7 +116,7 @@ class Fields:
 
     def scalar_number(self, name: str, value: Node) -> float:
         """Give the number that a node holds; it may be infinite."""
-        found = _NUMBER.fullmatch(value.value) if isinstance(value, Scalar) else None
+        found = NUMBER.fullmatch(value.value) if isinstance(value, Scalar) else None
         if found is None:
             self.refuse(name, "a number", value)
         digits, suffix, sign, word = found.groups()
@@ -321,41 +303,6 @@ def angle_unit(header: Fields, default: float) -> float:
     if word not in ("degree", "radian"):
         raise rules.ANGLE_UNIT.error(f"angle_unit is {word!r:.60}", header.place("angle_unit"))
     return 1.0 if word == "radian" else math.pi / 180.0
-
-
-def plain(node: Node, context: Context) -> object:
-    """Give a node as plain values: dict, list, str, int, float, bool, None.
-
-    Where aliases unfold to more values than can be held, the rest is left out.
-    """
-    context.plain_left -= 1
-    if context.plain_left < 0:
-        if context.plain_left == -1:
-            context.problems.append(
-                rules.TOO_LARGE.problem(f"more than {MOST_PLAIN} values are of no known use: left out", node.location)
-            )
-        return None
-    if isinstance(node, Sequence) and node.long.count(",") > context.plain_left:
-        return []
-    if isinstance(node, Sequence):
-        return [plain(item, context) for item in node.items] if context.plain_left else []
-    if isinstance(node, Mapping):
-        return {key: plain(value, context) for key, value in node.items.items()} if context.plain_left else {}
-    return node.value if node.quoted else _plain_scalar(node.value)
-
-
-def _plain_scalar(text: str) -> object:
-    word = text.lower()
-    if word in _NULL:
-        return None
-    if word in ("true", "false"):
-        return word == "true"
-    if re.fullmatch(r"[-+]?[0-9]{1,18}", text):
-        return int(text)
-    found = _NUMBER.fullmatch(text)
-    if found is None or found.group(2):
-        return text
-    return float(found.group(1) or found.group(3) + found.group(4))
 
 
 def _product(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:

@@ -14,7 +14,8 @@ import numpy as np
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Mapping, Scalar, Sequence
-from bodymotion.formats.choreonoid_body.fields import Context, Fields, label
+from bodymotion.formats.choreonoid_body.fields import Fields, label
+from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.vrml.appearance import AppearanceReader
 from bodymotion.formats.vrml.geometry import GEOMETRY_NODES, GeometryReader
 from bodymotion.formats.vrml.nodes import Node as VrmlNode

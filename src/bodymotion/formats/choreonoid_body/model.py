@@ -11,8 +11,9 @@ from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence, parse_document
 from bodymotion.formats.choreonoid_body.elements import ElementReader
 from bodymotion.formats.choreonoid_body.extra_joints import RawExtraJoint, read_extra_joint
-from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit, label
+from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit, label
 from bodymotion.formats.choreonoid_body.links import RawLink, changed_link, read_link, read_track
+from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.choreonoid_body.resources import MOST_BYTES, locate
 
 if TYPE_CHECKING:
