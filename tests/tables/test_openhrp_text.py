@@ -96,6 +96,15 @@ def test_a_zmp_of_the_world_becomes_the_roots(tmp_path):
     assert not (tmp_path / "b.pos").exists()
 
 
+def test_the_file_that_is_named_is_written(tmp_path):
+    motion = bm.Motion.from_link_poses([[[0, 0, 0, 1, 0, 0, 0]]] * 2, 10)
+    with pytest.raises(ValueError, match=r"nothing that a \.pos holds; name one of a\.waist, a\.hip"):
+        bm.save(motion, tmp_path / "a.pos")
+    assert not list(tmp_path.iterdir())
+    bm.save(motion, tmp_path / "a.hip")
+    assert bm.load(tmp_path / "a.waist").link_position == motion.link_position
+
+
 def test_what_stays_from_before_is_said(tmp_path):
     write(tmp_path, zmp="0 0 0 0\n")
     report = bm.save(bm.Motion.from_joints(np.zeros((2, 1)), 10), tmp_path / "walk.pos")

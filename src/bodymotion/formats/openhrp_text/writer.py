@@ -35,7 +35,7 @@ def write_openhrp_text(motion: Motion, path: str | Path, *, digits: int | None =
     Raises
     ------
     ValueError
-        When the motion has nothing that such files hold, or a ZMP in the world's frame without a pose of the root.
+        When the motion has nothing that the file named holds, or a ZMP in the world's frame without a pose of the root.
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -81,6 +81,9 @@ def write_openhrp_text(motion: Motion, path: str | Path, *, digits: int | None =
         lost(losses.RATE, f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz")
     if motion.extra:
         lost(losses.EXTRA, f"keys of the top node: {', '.join(map(str, motion.extra))}")
+    if path.suffix.lower() not in tables:
+        held = ", ".join(path.with_suffix(suffix).name for suffix in tables)
+        raise ValueError(f"the motion has nothing that a {path.suffix} holds; name one of {held}")
     paths = [path if suffix == path.suffix.lower() else path.with_suffix(suffix) for suffix in tables]
     for suffix, other in siblings(path).items():
         if suffix not in tables and other.is_file():
