@@ -42,6 +42,7 @@ class Triangles:
         return Triangles(self.corners[mask], self.polygons[mask], self.out_of_range, self.too_small)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     """Cut the polygons of an indexed face set into triangles.
 
