@@ -239,6 +239,8 @@ def test_times(tmp_path):
     assert bm.load(table(tmp_path, "time,a\n0,1\n0.033333,2\n0.066667,3\n0.1,4\n")).frame_rate == 30
     uneven = bm.load(table(tmp_path, "t,a\n0,1\n0.1,2\n0.3,3\n"))
     assert uneven.timeline == Timeline.stamped([0, 0.1, 0.3])
+    tiny = bm.load(table(tmp_path, "t,a\n0,1\n5e-324,2\n"))
+    assert tiny.timeline == Timeline.stamped([0, 5e-324])
     late = table(tmp_path, "timestamp [ms],a\n1500,1\n1502,2\n1504,3\n")
     assert bm.load(late).timeline == Timeline.stamped([1.5, 1.502, 1.504], 500)
     assert bm.load(late, from_zero=True).timeline == Timeline.uniform(3, 500)

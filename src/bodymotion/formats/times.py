@@ -31,7 +31,10 @@ def even_rate(times: Floats) -> float | None:
         return None
     frames = np.arange(len(times))
     span = float(times[-1] - times[0])
-    raw = (len(times) - 1) / span
+    with np.errstate(over="ignore"):
+        raw = float(np.float64(len(times) - 1) / span)
+    if not 0 < raw < 1e300:
+        return None
     near = [raw, np.nextafter(raw, 0), np.nextafter(raw, np.inf)]
     # A rate is as well known as the last time: times of six decimals tell of 333.333333 Hz no more than that.
     doubt = raw * ON_FRAME / span
