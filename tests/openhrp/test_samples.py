@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reference_answers import body_of, device_differences, differences
+from scipy.spatial.transform import Rotation
 
+from bodymotion import rotations
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
 from goldens import CORPUS, answer
@@ -98,6 +100,13 @@ def test_humanoid_pose_is_kept(made):
     assert body.links[0].joint.extra["scale"].tolist() == [2, 2, 2]
     assert body.links[1].joint.extra["center"].tolist() == [1, 2, 3]
     assert [p.rule for p in body.problems].count("WRL131") == 3
+
+
+def test_humanoid_pose_is_applied_on_request(made):
+    body = read_openhrp(made / "humanoid_pose.wrl", apply_humanoid_pose=True)
+    turn = Rotation.from_rotvec([1, 0, 0])
+    assert np.allclose(body.root_pose[:3], np.add(turn.apply([1, 2, 3]), [5, 6, 7]), atol=1e-12)
+    assert np.allclose(rotations.to_matrix(body.root_pose[3:]), turn.as_matrix(), atol=1e-12)
 
 
 def test_every_sample_loads_or_is_refused_with_its_place(corpus):

@@ -88,10 +88,18 @@ class TestTree:
         link = load(tmp_path, 'DEF A Joint { jointType "free" children Shape { geometry Sphere { } } }').links[0]
         assert len(link.visuals) == 1 and link.mass == 0
 
+    @pytest.mark.parametrize("mass", [0, 3])
+    def test_a_humanoid_without_joints_is_one_fixed_link(self, tmp_path, mass):
+        """The document: zero or more Joints and zero or one Segment."""
+        segment = f"DEF S Segment {{ mass {mass} children Shape {{ geometry Sphere {{ }} }} }}" if mass else ""
+        body = load(tmp_path, segment)
+        assert [(link.name, link.joint.type, link.mass) for link in body.links] == [("Root", "fixed", mass)]
+        assert len(body.links[0].visuals) == bool(mass)
+        assert [p.rule for p in body.problems] == ["WRL102"]
+
     @pytest.mark.parametrize(
         ("inside", "rule", "words"),
         [
-            ("", "WRL102", "'R'"),
             (
                 'DEF A Joint { jointType "free" children Transform { translation 0 0 1 children DEF B Joint { } } }',
                 "WRL104",

@@ -16,6 +16,7 @@ from bodymotion.formats.openhrp.extra_joints import read_extra_joint
 from bodymotion.formats.openhrp.rules import HUMANOID_POSE, HUMANOIDS, NO_JOINT, OUTSIDE
 from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.vrml import InlineLoader, Node, access, read_vrml
+from bodymotion.formats.vrml.nodes import Value
 from bodymotion.formats.vrml.scene import Place, SceneWalker
 from bodymotion.source import Source
 
@@ -28,7 +29,7 @@ __all__ = ["read_openhrp"]
 USED = {"humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints"}
 
 
-def read_openhrp(path: str | Path, *, allow_outside: bool = False) -> Body:
+def read_openhrp(path: str | Path, *, allow_outside: bool = False, apply_humanoid_pose: bool = False) -> Body:
     """Read an OpenHRP model, or any VRML97 scene, as a body.
 
     Parameters
@@ -37,6 +38,9 @@ def read_openhrp(path: str | Path, *, allow_outside: bool = False) -> Body:
         The `.wrl` file.
     allow_outside:
         Open parts (Inline, textures) that lie outside the folder of the model, too.
+    apply_humanoid_pose:
+        Put the Humanoid's own translation and rotation, and those of Transforms around it, into `root_pose`. The document says that it is a
+        Transform around the body; Choreonoid takes no notice of it. It is kept in `extra` either way.
 
     Returns
     -------
@@ -50,10 +54,10 @@ def read_openhrp(path: str | Path, *, allow_outside: bool = False) -> Body:
     """
     # Numbers near the largest there are may overflow on the way; what is not finite in the end is said or left out.
     with np.errstate(all="ignore"):
-        return _read(Path(path), allow_outside)
+        return _read(Path(path), allow_outside, apply_humanoid_pose)
 
 
-def _read(path: Path, allow_outside: bool) -> Body:
+def _read(path: Path, allow_outside: bool, apply_humanoid_pose: bool) -> Body:
     scene = read_vrml(path)
     problems: list[Problem] = list(scene.problems)
     parts = InlineLoader(path.parent, allow_outside)
@@ -70,6 +74,9 @@ def _read(path: Path, allow_outside: bool) -> Body:
                 )
             )
         body = _humanoid(humanoid, where, top, path)
+        if apply_humanoid_pose:
+            around = poses.compose(poses.from_matrix(poses.nearest_rigid(where)), values.own_pose(humanoid, []))
+            body = replace(body, root_pose=poses.compose(around, body.root_pose))
         version = access.text(humanoid, "version", "1.1")
     else:
         body = _single_link(top, path)
@@ -115,10 +122,16 @@ def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> Body:
     if not default or access.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0):
         problems.append(HUMANOID_POSE.problem(f"{values.label(node)} has a pose or a scale of its own", node.location))
     top.walker.walk(access.children(node, "viewpoints"), Place(), top.meet)
+    before = list(problems)
     tree = read_tree(access.children(node, "humanoidBody"), top.parts, problems)
-    if not tree.links:
-        raise NO_JOINT.error(f"{values.label(node)} has no Joint", node.location)
-    check_tree(tree, node, problems)
+    if tree.links:
+        check_tree(tree, node, problems)
+    else:
+        # The document allows that: what stands there is a body of one link that does not move.
+        problems[:] = before
+        problems.append(NO_JOINT.problem(f"{values.label(node)} has no Joint", node.location))
+        fields: dict[str, Value] = {"jointType": "fixed", "children": access.children(node, "humanoidBody")}
+        tree = read_tree([Node("Joint", "Root", fields)], top.parts, problems)
     numbers: dict[str, int] = {}
     for link in tree.links:
         numbers.setdefault(link.name, link.index)

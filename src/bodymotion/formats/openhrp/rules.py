@@ -9,7 +9,11 @@ __all__ = ["RULES"]
 # The tree
 HUMANOIDS = Rule("WRL101", "error", "A file holds one Humanoid; the first is read.")
 NO_JOINT = Rule(
-    "WRL102", "error", "A Humanoid has a Joint in its humanoidBody.", hint="write humanoidBody [ DEF BASE Joint { … } ]"
+    "WRL102",
+    "warning",
+    "A Humanoid has a Joint in its humanoidBody; without one the body is a single fixed link.",
+    "judgement",
+    "write humanoidBody [ DEF BASE Joint { … } ]",
 )
 SEVERAL_ROOTS = Rule(
     "WRL103",
@@ -33,9 +37,9 @@ OUTSIDE = Rule("WRL107", "warning", "Only what stands in a Joint of the Humanoid
 HUMANOID_POSE = Rule(
     "WRL108",
     "warning",
-    "Translation, rotation and scale of a Humanoid do nothing; the root Joint's pose is the body's.",
+    "Translation, rotation and scale of a Humanoid do nothing unless asked for; the root Joint's pose is the body's.",
     "judgement",
-    "write them into the root Joint",
+    "write them into the root Joint, or load with apply_humanoid_pose=True",
 )
 LISTS = Rule("WRL109", "warning", "The lists joints and segments of a Humanoid name all Joints and Segments.")
 SAME_NAME = Rule("WRL110", "warning", "Each link has a name of its own.", "judgement")
@@ -49,7 +53,7 @@ AXIS_LENGTH = Rule("WRL122", "warning", "jointAxis is a vector of length 1; anot
 NO_AXIS = Rule("WRL123", "error", "The jointAxis of a Joint that moves is not zero.", hint="it is read as 0 0 1")
 ID_GAP = Rule(
     "WRL124",
-    "warning",
+    "error",
     "The jointIds run from 0 without gaps.",
     hint="the columns of the ids that are missing move nothing",
 )
@@ -93,7 +97,7 @@ SEGMENT_SCALED = Rule("WRL146", "warning", "A Segment stands under Transforms th
 NOT_FINITE = Rule("WRL147", "error", "The numbers of a model are finite; others are read as the default.")
 
 # Sensors
-SENSOR_ID_GAP = Rule("WRL160", "warning", "The sensorIds of each type of sensor run from 0 without gaps.")
+SENSOR_ID_GAP = Rule("WRL160", "error", "The sensorIds of each type of sensor run from 0 without gaps.")
 SENSOR_ID_TWICE = Rule("WRL161", "error", "No two sensors of one type have the same sensorId.")
 SENSOR_ID_MISSING = Rule("WRL162", "warning", "A sensor has a sensorId.")
 VISION_TYPE = Rule("WRL163", "error", "The type of a VisionSensor is COLOR, DEPTH, COLOR_DEPTH or NONE.")
