@@ -18,3 +18,5 @@ class Source:
     version: str = ""
     encoding: str = ""
     options: Mapping[str, object] = field(default_factory=dict)
+    parts: tuple[Path, ...] = ()
+    """Other files that were read for this one."""

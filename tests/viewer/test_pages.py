@@ -86,6 +86,23 @@ def test_a_saved_file_is_noticed_once_it_is_at_rest(tmp_path: Path) -> None:
     assert [watcher.check() for _ in range(3)] == [False, True, False]
 
 
+def test_parts_of_a_model_are_watched_too(tmp_path: Path) -> None:
+    def part(size: int) -> str:
+        return f"#VRML V2.0 utf8\nShape {{ geometry Box {{ size {size} {size} {size} }} }}\n"
+
+    model, box = tmp_path / "model.wrl", tmp_path / "box.wrl"
+    model.write_text('#VRML V2.0 utf8\nInline { url "box.wrl" }\n')
+    box.write_text(part(1))
+    viewer = view(model, block=False, open_browser=False, port=8760, watch=True)
+    assert viewer is not None
+    with viewer:
+        box.write_text(part(3))
+        end = time.monotonic() + 20
+        while viewer.take.body.links[0].visuals[0].geometry != bm.Box((3, 3, 3)):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
 def test_the_viewer_is_driven_by_a_program() -> None:
     body = biped()
     motion = swinging(body)

@@ -143,7 +143,7 @@ def _load(path: Path, allow_outside: bool) -> object:
     from bodymotion.formats.table import find_format
 
     found = find_format(path)
-    return found.read(path, allow_outside=True) if allow_outside and found.name == "openhrp" else found.read(path)
+    return found.read(path, allow_outside=allow_outside) if found.holds == "Body" else found.read(path)
 
 
 def _watch(viewer: Viewer, sources: list[Showable], files: list[Path], allow_outside: bool) -> None:
@@ -156,8 +156,9 @@ def _watch(viewer: Viewer, sources: list[Showable], files: list[Path], allow_out
             viewer.say(f"Not reloaded, the last good one is shown: {error}", bad=True)
             return
         viewer.replace(take)
+        watcher.watch([*files, *take.body.source.parts])
 
-    watcher = Watcher(files, reload)
+    watcher = Watcher([*files, *viewer.take.body.source.parts], reload)
     viewer.on_stop(watcher.stop)
     watcher.start()
 

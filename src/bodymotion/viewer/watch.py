@@ -20,13 +20,21 @@ class Watcher:
     """Calls `saved()` in a thread of its own each time one of the files has been saved, until `stop`."""
 
     def __init__(self, files: Sequence[Path], saved: Callable[[], None], interval: float = INTERVAL) -> None:
-        self._files = tuple(files)
         self._saved = saved
         self._interval = interval
-        self._known = self._look()
-        self._last = self._known
+        self._files: tuple[Path, ...] = ()
+        self._known = self._last = self._look()
+        self.watch(files)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bodymotion-watch", daemon=True)
+
+    def watch(self, files: Sequence[Path]) -> None:
+        """Look at these files from now on; others than before count as they are now."""
+        if tuple(files) == self._files:
+            return
+        self._files = tuple(files)
+        self._known = self._look()
+        self._last = self._known
 
     def start(self) -> None:
         """Begin to look."""

@@ -84,7 +84,7 @@ def _read(path: Path, allow_outside: bool, apply_humanoid_pose: bool) -> Body:
     return replace(
         body,
         viewpoints=tuple(top.viewpoints),
-        source=Source("openhrp", path, version, scene.encoding, {"header": scene.header}),
+        source=Source("openhrp", path, version, scene.encoding, {"header": scene.header}, parts.files),
         problems=tuple(dict.fromkeys([*problems, *parts.problems])),
     )
 

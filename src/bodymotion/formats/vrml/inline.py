@@ -55,6 +55,11 @@ class InlineLoader:
         self._bytes = 0
         self._size = 0
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The parts that have been read."""
+        return tuple(path for path, scene in self._scenes.items() if scene is not None)
+
     def load(self, node: Node, base_path: Path | None = None) -> Scene | None:
         """Give the scene of an Inline node's first url that works; None when none does, with the reasons in `problems`.
 
