@@ -166,6 +166,8 @@ def test_the_three_combinations_of_link_and_joint_trajectories():
     other = every + 0.25
     assert np.array_equal(body.link_poses(Motion((joints, uniform(other, "LinkPosition")))), other)
     assert np.array_equal(body.link_poses(Motion((joints,))), body.forward_kinematics(q))
+    no_links = uniform(np.zeros((10, 0, 7)), "LinkPosition")
+    assert np.array_equal(body.link_poses(Motion((no_links, joints))), body.forward_kinematics(q))
 
 
 def test_a_motion_of_another_body_is_refused_with_both_counts():
@@ -175,6 +177,8 @@ def test_a_motion_of_another_body_is_refused_with_both_counts():
         body.link_poses(Motion((uniform(np.zeros((3, few)), "JointDisplacement"),)))
     with pytest.raises(ValueError, match="poses of 1 links and no joint"):
         body.link_poses(Motion((uniform(np.zeros((3, 1, 7)), "LinkPosition"),)))
+    with pytest.raises(ValueError, match="poses of 8 links, random has 7"):
+        body.link_poses(Motion((uniform(np.zeros((3, 8, 7)), "LinkPosition"),)))
     with pytest.raises(ValueError, match="neither"):
         body.link_poses(Motion())
 

@@ -337,13 +337,20 @@ class Body(ContentEquality):
         Raises
         ------
         ValueError
-            When the motion has fewer joint columns than the body, or neither joints nor poses of all links; the message names the
-            counts.
+            When the motion has poses of more links than the body, or fewer joint columns, or neither joints nor poses of all links;
+            the message names the counts.
         """
         count = len(self.links)
         link_position = motion.link_position
-        if link_position is not None and link_position.num_parts >= count:
-            return frozen(link_position.values[:, :count])
+        if link_position is not None and link_position.num_parts == 0:
+            link_position = None
+        if link_position is not None and link_position.num_parts > count:
+            raise ValueError(
+                f"the motion has poses of {link_position.num_parts} links, {self.name or 'the body'} has {count}: is it a motion of "
+                "another body?"
+            )
+        if link_position is not None and link_position.num_parts == count:
+            return link_position.values
         joints = motion.joint_displacement
         if joints is None:
             if link_position is None:
@@ -363,7 +370,7 @@ class Body(ContentEquality):
             motion = motion.replaced(*used).on_common_timeline()
             joints, link_position = motion.joint_displacement, motion.link_position
         q = np.zeros((used[0].num_frames, 0)) if joints is None else joints.values[:, : self.num_joints]
-        return self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0])
+        return frozen(self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0]))
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:
         """Give the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7); a body without mass has it at its root."""
