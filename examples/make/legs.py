@@ -50,8 +50,10 @@ class Leg:
         inside = (self.thigh**2 + self.shin**2 - far**2) / (2 * self.thigh * self.shin)
         knee = np.pi - np.arccos(np.clip(inside, -1, 1))
         lean = np.arcsin(np.clip(self.thigh * np.sin(np.pi - knee) / far, -1, 1))
-        roll = np.arctan2(seen[:, 1], seen[:, 2])
-        pitch = -np.arctan2(seen[:, 0], np.hypot(seen[:, 1], seen[:, 2])) - lean
+        # Of the two ankles that reach the hip, the one that rolls by less than a quarter turn.
+        up = np.where(seen[:, 2] < 0, -1.0, 1.0)
+        roll = np.arctan2(up * seen[:, 1], up * seen[:, 2])
+        pitch = -np.arctan2(seen[:, 0], up * np.hypot(seen[:, 1], seen[:, 2])) - lean
         x, y = np.array([1.0, 0, 0]), np.array([0, 1.0, 0])
         turn = rotations.multiply(rotations.conjugate(root[:, 3:]), ankle[:, 3:])
         turn = rotations.multiply(turn, rotations.from_axis_angle(x, -roll))

@@ -12,7 +12,7 @@ from bodymotion import poses, rotations
 unit = st.floats(-1, 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(unit, min_size=12, max_size=12), st.sampled_from("RL"))
 def test_leg_joints_put_the_foot_where_it_shall_be(make, body, numbers, side):
     """Joints from poses, poses from joints: the way there and back, for any posture within the limits."""
