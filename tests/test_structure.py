@@ -26,6 +26,7 @@ FLOORS = (
         "losses",
         "memory",
         "meshing",
+        "opening",
         "poses",
         "rotations",
         "shapes",

@@ -169,3 +169,41 @@ def test_a_fault_of_our_own_is_said_and_the_rest_goes_on(walk, monkeypatch):
     assert "broken here" in result.stderr
     assert "fault of bodymotion" in result.stderr
     assert "Components" in result.stdout
+
+
+def test_a_pipe_is_read_once(examples, tmp_path):
+    """`cat FILE | bodymotion VERB /dev/stdin` is what `bodymotion VERB FILE` is, though a file is looked at before it is read."""
+    for name in ("biped.wrl", "biped_walk.seq"):
+        with (examples / name).open("rb") as file:
+            (from_file,) = [json.loads(run("info", "--json", str(examples / name)).stdout)]
+            piped = subprocess.run(["cat"], stdin=file, stdout=subprocess.PIPE, check=True).stdout
+        result = subprocess.run(
+            [COMMAND, "info", "--json", "/dev/stdin"], input=piped, capture_output=True, check=False
+        )
+        assert result.returncode == 0, result.stderr
+        from_pipe = json.loads(result.stdout)
+        assert from_pipe.pop("file") == "/dev/stdin"
+        del from_file["file"]
+        assert without_paths(from_pipe) == without_paths(from_file)
+    out = tmp_path / "out.seq"
+    subprocess.run([COMMAND, "convert", "/dev/stdin", out], input=piped, capture_output=True, check=True)
+    assert bodymotion.load(out) == bodymotion.load(examples / "biped_walk.seq")
+    subprocess.run(
+        [COMMAND, "convert", "/dev/stdin", tmp_path / "out.npz"], input=piped, capture_output=True, check=False
+    )
+    with (tmp_path / "out.npz").open("rb") as file:
+        result = subprocess.run(
+            ["bash", "-c", f"'{COMMAND}' info <(cat)"], stdin=file, capture_output=True, check=False
+        )
+    assert result.returncode == 0, result.stderr
+    result = subprocess.run(
+        [COMMAND, "info", "/dev/stdin"], input=piped.replace(b"- [", b"- [ 0x2, ", 1), capture_output=True, check=False
+    )
+    assert result.returncode == 1
+    message, line = result.stderr.decode().splitlines()[:2]
+    assert message.startswith("/dev/stdin:")
+    assert "0x2" in line
+
+
+def without_paths(data: dict[str, object]) -> dict[str, object]:
+    return {**data, "problems": [{**problem, "path": None} for problem in data["problems"]]}

@@ -36,6 +36,7 @@ def _version(asked: bool) -> None:
     "3 done but something was lost."
 )
 def bodymotion(
+    ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
@@ -47,6 +48,9 @@ def bodymotion(
       bodymotion info robot.wrl walk.seq
       bodymotion view robot.wrl walk.seq
     """  # noqa: D301
+    from bodymotion.opening import pipes_kept
+
+    ctx.with_resource(pipes_kept())
 
 
 app.command()(info)

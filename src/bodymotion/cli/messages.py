@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import stat
 import sys
 from itertools import islice
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from bodymotion.cli.text import one_line, width
 from bodymotion.diagnostics import Location, Problem
+from bodymotion.opening import pipe_seen
 
 __all__ = ["headline", "say", "show_problem"]
 
@@ -62,9 +64,10 @@ def _line_of(location: Location) -> str | None:
     try:
         path = Path(location.path)
         about = path.stat()
-        if not stat.S_ISREG(about.st_mode) or about.st_size > READABLE:
+        content = pipe_seen(path)
+        if content is None and (not stat.S_ISREG(about.st_mode) or about.st_size > READABLE):
             return None
-        with path.open("rb") as file:
+        with path.open("rb") if content is None else io.BytesIO(content) as file:
             raw = next(islice(file, location.line - 1, None), None)
     except (OSError, ValueError):
         return None

@@ -18,6 +18,7 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.diagnostics import FormatError, Location, Rule
+from bodymotion.opening import open_file
 
 __all__ = ["UNREADABLE", "Table", "read_table"]
 
@@ -66,7 +67,7 @@ def read_table(path: str | Path, delimiter: str | None = None) -> Table:
     """
     name = str(path)
     try:
-        with Path(path).open("rb") as file:
+        with open_file(path) as file:
             return _read(file, name, delimiter)
     except FormatError:
         raise

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import Location, Problem, Report, Rule
+from bodymotion.opening import pipes_kept, read_head
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
@@ -138,8 +139,7 @@ def find_format(path: str | Path) -> Format:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
-            head = file.read(HEAD)
+        head = read_head(path, HEAD)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UNREADABLE.error(reason, Location(str(path)), "") from error
@@ -158,7 +158,7 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     Parameters
     ----------
     path:
-        The file. Its content decides what it is; only where that leaves it open, its extension does.
+        The file. Its content decides what it is; only where that leaves it open, its extension does. A pipe is read as a whole first.
     format:
         The name of a format of `FORMATS`, to read the file as one of that whatever it looks like.
     options:
@@ -170,8 +170,9 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
         When nothing can be made of the file, with line, column and rule.
     """
     path = Path(path)
-    found = find_format(path) if format is None else named_format(format)
-    return found.read(path, **options)
+    with pipes_kept():
+        found = find_format(path) if format is None else named_format(format)
+        return found.read(path, **options)
 
 
 def target_format(thing: object, path: str | Path, format: str | None = None) -> Format:

@@ -12,6 +12,7 @@ import numpy as np
 
 from bodymotion.cli.text import UNSAFE_IN_JSON
 from bodymotion.diagnostics import Problem
+from bodymotion.opening import size_of
 
 __all__ = ["Data", "about_file", "as_json", "number", "plain", "problems_of"]
 
@@ -54,11 +55,7 @@ def _long(count: int) -> str:
 
 def about_file(path: Path, kind: str, format_name: str = "") -> Data:
     """Give the members that every object of the answer begins with."""
-    try:
-        size: int | None = path.stat().st_size
-    except (OSError, ValueError):
-        size = None
-    return {"file": str(path), "kind": kind, "format": format_name, "size": size}
+    return {"file": str(path), "kind": kind, "format": format_name, "size": size_of(path)}
 
 
 def problems_of(problems: Sequence[Problem]) -> Data:

@@ -50,6 +50,12 @@ def _check_ids(raw: list[RawLink], problems: list[Problem]) -> None:
 def _check_masses(links: tuple[Link, ...], raw: list[RawLink], problems: list[Problem]) -> None:
     for link, source in zip(links, raw, strict=True):
         moves = link.joint.type != "fixed"
+        if not np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
+            wrong = f"mass, centre of mass or inertia of {source.title}, put together of its parts, is not finite"
+            problems.append(
+                rules.NOT_FINITE.problem(wrong, source.location, "its parts have numbers that are too large")
+            )
+            continue
         if source.mass_unset:
             if moves:
                 problems.append(rules.MASS_UNSET.problem(f"{source.title} has no mass", source.location))
@@ -59,8 +65,7 @@ def _check_masses(links: tuple[Link, ...], raw: list[RawLink], problems: list[Pr
                 wrong = f"{source.title} has {link.mass:g} kg" + ("" if link.inertia.any() else " and no inertia")
                 problems.append(rules.NO_MASS.problem(wrong, source.location))
             continue
-        with np.errstate(over="ignore", invalid="ignore"):
-            inertia = np.clip(np.nan_to_num(0.5 * (link.inertia + link.inertia.T)), -1e150, 1e150)
+        inertia = np.clip(0.5 * (link.inertia + link.inertia.T), -1e150, 1e150)
         least, middle, most = np.linalg.eigvalsh(inertia).tolist()
         if least < -1e-9 * most or most > (least + middle) * (1 + 1e-6):
             wrong = f"{source.title} has the principal moments {least:.4g} {middle:.4g} {most:.4g} kg m²"

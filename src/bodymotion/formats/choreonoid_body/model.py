@@ -15,6 +15,7 @@ from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit, label
 from bodymotion.formats.choreonoid_body.links import RawLink, changed_link, read_link, read_track
 from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.choreonoid_body.resources import MOST_BYTES, locate
+from bodymotion.opening import open_file
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
@@ -108,9 +109,11 @@ def read_bytes(path: Path) -> bytes:
 
     place = Location(str(path))
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise rules.TOO_LARGE.error(f"the file is larger than {MOST_BYTES} bytes", place)
-        return path.read_bytes()
+        with open_file(path) as file:
+            if file.seek(0, 2) > MOST_BYTES:
+                raise rules.TOO_LARGE.error(f"the file is larger than {MOST_BYTES} bytes", place)
+            file.seek(0)
+            return file.read()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         if isinstance(error, FormatError):

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bodymotion.body import Body, Link
 from bodymotion.formats.choreonoid_body.checks import check_links
 from bodymotion.formats.choreonoid_body.model import ModelLoader, read_bytes
@@ -44,6 +46,12 @@ def read_body(path: str | Path, *, allow_outside: bool = False) -> Body:
 
 def parse_body(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
     """Read a Choreonoid model from the bytes of the file at `path`; see `read_body`."""
+    # Numbers near the largest there are may overflow on the way; what is not finite in the end is said.
+    with np.errstate(all="ignore"):
+        return _read(data, path, allow_outside)
+
+
+def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
     problems: list[Problem] = []
     parts = InlineLoader(path.parent, allow_outside)
     loader = ModelLoader(parts, problems)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import FormatError, Location, Rule
+from bodymotion.opening import open_file
 
 __all__ = ["RULES", "Array", "read_archive", "write_archive"]
 
@@ -50,7 +51,7 @@ def read_archive(path: str | Path) -> dict[str, Array]:
     """
     where = Location(str(path))
     try:
-        with Path(path).open("rb") as file:
+        with open_file(path) as file:
             size = file.seek(0, 2)
             with zipfile.ZipFile(file) as archive:
                 return _arrays(archive, size, where)

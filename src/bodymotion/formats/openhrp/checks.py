@@ -18,6 +18,7 @@ from bodymotion.formats.openhrp.rules import (
     LISTS,
     NO_INERTIA,
     NO_MASS,
+    NOT_FINITE,
     SAME_NAME,
     SENSOR_ID_GAP,
     SENSOR_ID_MISSING,
@@ -108,8 +109,16 @@ def _check_sensor_ids(tree: Tree, problems: list[Problem]) -> None:
 
 def _check_masses(tree: Tree, problems: list[Problem]) -> None:
     heavy: list[tuple[Node, Floats]] = []
-    for link, node in zip(tree.links, tree.joint_nodes, strict=True):
+    together = np.array([[link.mass, *link.center_of_mass, *link.inertia.flat] for link in tree.links])
+    finite = np.isfinite(together).all(axis=1).tolist()
+    for link, node, is_finite in zip(tree.links, tree.joint_nodes, finite, strict=True):
         moves = link.joint.type != "fixed"
+        if not is_finite:
+            wrong = (
+                f"mass, centre of mass or inertia of {values.label(node)}, put together of its Segments, is not finite"
+            )
+            problems.append(NOT_FINITE.problem(wrong, node.location, "its Segments have numbers that are too large"))
+            continue
         if link.mass <= 0:
             if moves:
                 problems.append(NO_MASS.problem(f"{values.label(node)} has a mass of {link.mass:g} kg", node.location))
@@ -121,8 +130,7 @@ def _check_masses(tree: Tree, problems: list[Problem]) -> None:
     if not heavy:
         return
     inertias = np.array([inertia for _, inertia in heavy])
-    with np.errstate(over="ignore", invalid="ignore"):
-        inertias = np.clip(0.5 * (inertias + inertias.swapaxes(1, 2)), -1e150, 1e150)
+    inertias = np.clip(0.5 * (inertias + inertias.swapaxes(1, 2)), -1e150, 1e150)
     for (node, _), (least, middle, most) in zip(heavy, np.linalg.eigvalsh(inertias).tolist(), strict=True):
         if least < -1e-9 * most or most > (least + middle) * (1 + 1e-6):
             wrong = f"{values.label(node)} has the principal moments {least:.4g} {middle:.4g} {most:.4g} kg m²"

@@ -14,6 +14,7 @@ from bodymotion.formats.openhrp.rules import (
     CLIP,
     FIELD_OF_VIEW,
     IMAGE,
+    NOT_FINITE,
     NOT_IN_DOCUMENT,
     SCAN,
     SENSOR_SCALED,
@@ -79,9 +80,7 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
         "name": node.name,
         "id": access.integer(node, "sensorId", -1),
         "link": link,
-        "pose": own
-        if transform is IDENTITY
-        else poses.from_matrix(poses.nearest_rigid(transform @ poses.to_matrix(own))),
+        "pose": own if transform is IDENTITY else _placed(node, transform, own, problems),
     }
     kind = CLASSES.get(node.type)
     if kind is None:
@@ -110,6 +109,15 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
     device = kind(**common, **given, extra=values.rest(node, PLACE | set(used.values())))
     _check(device, node, problems)
     return device
+
+
+def _placed(node: Node, transform: Floats, own: Floats, problems: list[Problem]) -> Floats:
+    """Give the pose in the link of a sensor that has the pose `own` in the frame at `transform`."""
+    whole = transform @ poses.to_matrix(own)
+    if np.isfinite(whole).all():
+        return poses.from_matrix(poses.nearest_rigid(whole))
+    problems.append(NOT_FINITE.problem(f"the place of {values.label(node)} is not finite", node.location))
+    return own
 
 
 def _check(device: Device, node: Node, problems: list[Problem]) -> None:

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.seq import rules
+from bodymotion.opening import pipe_content
 
 __all__ = ["ByteSource", "UnusualError"]
 
@@ -41,17 +42,14 @@ class ByteSource:
         self._data = data
         if data is None:
             assert file is not None
-            if not file.seekable():
-                self._data = file.read()
-            else:
-                self.size = file.seek(0, 2)
-        if self._data is not None:
-            self.size = len(self._data)
+            self.size = file.seek(0, 2)
+        else:
+            self.size = len(data)
         self._decode_wide()
 
     @classmethod
     def open(cls, path: str | Path) -> ByteSource:
-        """Open a file.
+        """Open a file; a pipe is read as a whole.
 
         Raises
         ------
@@ -59,6 +57,9 @@ class ByteSource:
             SEQ001 when that fails.
         """
         try:
+            content = pipe_content(path)
+            if content is not None:
+                return cls(None, content, str(path))
             file = Path(path).open("rb", buffering=0)  # noqa: SIM115
         except (OSError, ValueError) as error:
             raise rules.UNREADABLE.error(f"can not be opened: {_reason(error)}", Location(str(path)), "") from error

@@ -10,6 +10,7 @@ from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Proto, Scene
 from bodymotion.formats.vrml.parser import Parser
 from bodymotion.formats.vrml.text import Text, decode
+from bodymotion.opening import open_file
 
 __all__ = ["parse_vrml", "read_vrml"]
 
@@ -24,7 +25,8 @@ def read_vrml(path: str | Path) -> Scene:
     """
     path = Path(path)
     try:
-        data = path.read_bytes()
+        with open_file(path) as file:
+            data = file.read()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise rules.UNREADABLE.error(f"the file can not be opened: {reason}", Location(str(path))) from error

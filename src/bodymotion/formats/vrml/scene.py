@@ -199,9 +199,9 @@ class SceneWalker:
 
     def moved(self, place: Place, transform: Floats, node: Node) -> Place:
         """Give the place inside a node with a transform (4, 4) of its own."""
-        if not np.isfinite(transform).all():
-            raise NOT_FINITE.error(f"{node.type}: its translation, rotation or scale is not finite", node.location)
         whole = transform if place.transform is IDENTITY else place.transform @ transform
+        if not np.isfinite(whole).all():
+            raise NOT_FINITE.error(f"{node.type}: its translation, rotation or scale is not finite", node.location)
         return Place(whole, place.visual, place.collision)
 
 

@@ -1,0 +1,156 @@
+"""Opening files to read them. What is no regular file (a pipe, `/dev/stdin`) gives its bytes only once: they are read and kept in memory.
+
+A file is looked at to know its format, and then read. Within `pipes_kept` both see the same bytes, however often a pipe is opened.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+__all__ = ["open_file", "pipe_content", "pipe_seen", "pipes_kept", "read_head", "size_of"]
+
+MOST = 1 << 30
+"""No more than this many bytes are taken out of a pipe."""
+_PIECE = 1 << 20
+
+_Key: TypeAlias = tuple[int, int]
+
+
+class _Pipe:
+    """A file that gives its bytes once: what it has given, and the open file while there may be more."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: BinaryIO | None = path.open("rb")
+        self._seen = io.BytesIO()
+
+    def head(self, size: int) -> bytes:
+        """Give the first bytes, fewer where there are no more."""
+        self._fill(size)
+        return self._seen.getbuffer()[:size].tobytes()
+
+    def whole(self) -> bytes:
+        """Give all bytes; OSError says if they are more than `MOST`."""
+        self._fill(MOST + 1)
+        if self._file is not None:
+            raise OSError(errno.EFBIG, "more than 1 GiB comes out of it: save it as a file first")
+        return self._seen.getvalue()
+
+    def seen(self) -> bytes | None:
+        """Give all bytes if they have been read, else None."""
+        return None if self._file is not None else self._seen.getvalue()
+
+    def _fill(self, size: int) -> None:
+        while self._file is not None and self._seen.tell() < size:
+            piece = self._file.read(min(_PIECE, size - self._seen.tell()))
+            self._seen.write(piece)
+            if not piece:
+                self.close()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+_kept: ContextVar[dict[_Key, _Pipe] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def pipes_kept() -> Iterator[None]:
+    """Within the block, and blocks like it inside, keep what comes out of each pipe."""
+    if _kept.get() is not None:
+        yield
+        return
+    pipes: dict[_Key, _Pipe] = {}
+    token = _kept.set(pipes)
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+        for pipe in pipes.values():
+            pipe.close()
+
+
+@contextmanager
+def _pipe(path: Path, about: os.stat_result) -> Iterator[_Pipe]:
+    pipes, key = _kept.get(), (about.st_dev, about.st_ino)
+    if pipes is None:
+        alone = _Pipe(path)
+        try:
+            yield alone
+        finally:
+            alone.close()
+        return
+    if key not in pipes:
+        pipes[key] = _Pipe(path)
+    yield pipes[key]
+
+
+def _about_pipe(path: Path) -> os.stat_result | None:
+    """Say of what kind a file is that gives its bytes only once; None for any other, and where there is none."""
+    try:
+        about = path.stat()
+    except (OSError, ValueError):
+        return None
+    return None if stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode) else about
+
+
+def pipe_content(path: str | Path) -> bytes | None:
+    """Give all that comes out of a pipe; None for a regular file, a folder, and where there is nothing.
+
+    Raises
+    ------
+    OSError
+        When it can not be read, or when more than 1 GiB comes out of it.
+    """
+    path = Path(path)
+    about = _about_pipe(path)
+    if about is None:
+        return None
+    with _pipe(path, about) as pipe:
+        return pipe.whole()
+
+
+def open_file(path: str | Path) -> BinaryIO:
+    """Open a file for reading bytes anywhere in it; a pipe is read first. Raises OSError as `open` and `pipe_content` do."""
+    content = pipe_content(path)
+    return Path(path).open("rb") if content is None else io.BytesIO(content)
+
+
+def read_head(path: str | Path, size: int) -> bytes:
+    """Give the first bytes of a file, no more than `size`. Raises OSError as `open` does."""
+    path = Path(path)
+    about = _about_pipe(path)
+    if about is None:
+        with path.open("rb") as file:
+            return file.read(size)
+    with _pipe(path, about) as pipe:
+        return pipe.head(size)
+
+
+def pipe_seen(path: str | Path) -> bytes | None:
+    """Give what has come out of a pipe if all of it has been read already; never reads."""
+    about = _about_pipe(Path(path))
+    pipes = _kept.get()
+    pipe = None if about is None or pipes is None else pipes.get((about.st_dev, about.st_ino))
+    return None if pipe is None else pipe.seen()
+
+
+def size_of(path: str | Path) -> int | None:
+    """Give how many bytes a file has; None where there is none, and for a pipe that has not been read to its end."""
+    path = Path(path)
+    if _about_pipe(path) is not None:
+        content = pipe_seen(path)
+        return None if content is None else len(content)
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,73 @@
+"""A pipe gives its bytes once: `load` reads it as a whole, and no more of it than memory holds."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import bodymotion as bm
+from bodymotion.diagnostics import FormatError
+from bodymotion.opening import pipe_content, pipe_seen, pipes_kept, read_head, size_of
+
+
+@contextmanager
+def pipe_of(content: bytes) -> Iterator[Path]:
+    """Give a name for the reading end of a pipe into which somebody writes the content."""
+    out, into = os.pipe()
+
+    def write() -> None:
+        try:
+            with os.fdopen(into, "wb") as file:
+                file.write(content)
+        except BrokenPipeError:
+            pass
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield Path(f"/dev/fd/{out}")
+    finally:
+        os.close(out)
+        writer.join()
+
+
+@pytest.mark.parametrize("name", ["biped.wrl", "biped_walk.seq"])
+def test_load(examples, name):
+    with pipe_of((examples / name).read_bytes()) as path:
+        found = bm.load(path)
+    expected = bm.load(examples / name)
+    if name.endswith(".seq"):
+        assert found == expected
+    else:
+        assert [link.name for link in found.links] == [link.name for link in expected.links]
+
+
+def test_an_open_motion(examples):
+    with pipe_of((examples / "biped_walk.seq").read_bytes()) as path, bm.open_motion(path) as reader:
+        assert reader.num_frames == bm.load(examples / "biped_walk.seq").num_frames
+
+
+def test_what_is_kept():
+    with pipe_of(b"0123456789") as path, pipes_kept():
+        assert size_of(path) is None
+        assert read_head(path, 4) == b"0123"
+        assert pipe_seen(path) is None
+        assert pipe_content(path) == pipe_content(path) == b"0123456789"
+        assert read_head(path, 100) == b"0123456789"
+        assert (pipe_seen(path), size_of(path)) == (b"0123456789", 10)
+    assert pipe_content(__file__) is None
+    assert size_of(__file__) == len(Path(__file__).read_bytes())
+
+
+def test_a_pipe_without_end(monkeypatch):
+    monkeypatch.setattr("bodymotion.opening.MOST", 5 << 20)
+    with pipe_of(b"#VRML V2.0 utf8\n" + bytes(6 << 20)) as path, pytest.raises(FormatError, match="more than 1 GiB"):
+        bm.load(path)
+    with pytest.raises(FormatError) as caught:
+        bm.load("/dev/zero")
+    assert caught.value.problem.rule == "FMT001"
