@@ -364,3 +364,11 @@ def test_headers_that_are_odd():
     body = parsed(f"format: ChoreonoidBody\nformat_version: 3.0\nlinks: [ {{ {MASS} }} ]\n")
     assert sorted(rules(body)) == ["BDY103", "BDY121"]
     assert body.name == "test"
+
+
+def test_masses_that_overflow_together_are_said():
+    body = link_with(
+        "joint_type: free\nmass: 1\nelements:\n  - { type: RigidBody, mass: 1, center_of_mass: [ 1e200, 0, 0 ] }"
+    )
+    said = [problem for problem in body.problems if problem.rule == "BDY108"]
+    assert len(said) == 1 and "BASE" in said[0].message

@@ -269,3 +269,44 @@ def test_segments_under_transforms(tmp_path):
     # About the common centre: 1/12 along each rod's normal, plus two masses at (∓1/4, ∓1/4) from it.
     ixx = 1 / 12 + 2 / 16
     assert np.allclose(link.inertia, [[ixx, -2 / 16, 0], [-2 / 16, ixx, 0], [0, 0, 2 / 12 + 4 / 16]])
+
+
+HUGE = "centerOfMass 1e200 0 0"
+
+
+@pytest.mark.parametrize("types", [DECLARED, ""], ids=["declared", "undeclared"])
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"Segment {{ mass 1 }} Segment {{ mass 1 {HUGE} }}",
+        "Segment { mass 1e308 momentsOfInertia [ 1 0 0 0 1 0 0 0 1 ] } Segment { mass 1e308 }",
+        f"Segment {{ mass 1 }} Segment {{ mass -2 {HUGE} }}",
+        f"Transform {{ scale 1e200 1 1 children Segment {{ mass 1 {HUGE} }} }}",
+    ],
+)
+def test_masses_that_overflow_together_are_said(tmp_path, types, inside):
+    body = read(tmp_path, types + humanoid(f'DEF R Joint {{ jointType "free" children [ {inside} ] }}'))
+    said = [problem for problem in body.problems if problem.rule == "WRL147"]
+    assert len(said) == 1 and "'R'" in said[0].message and said[0].severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("inside", "rule"),
+    [
+        ("Gyro { sensorId 0 translation 1e200 0 0 }", "WRL147"),
+        ("Transform { scale 1e200 1 1 children Segment { mass 1 } }", "VRML207"),
+        (
+            "Gyro { sensorId 0 translation 1e200 0 0 children Transform { scale 1e200 1 1 children Gyro { } } }",
+            "WRL147",
+        ),
+    ],
+)
+def test_places_that_overflow_are_said(tmp_path, inside, rule):
+    text = humanoid(
+        f'DEF R Joint {{ jointType "free" children Transform {{ scale 1e200 1 1 children [ {inside} ] }} }}'
+    )
+    try:
+        problems = read(tmp_path, text).problems
+    except FormatError as error:
+        problems = (error.problem,)
+    assert rule in [problem.rule for problem in problems]
