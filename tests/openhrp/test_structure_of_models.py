@@ -297,7 +297,7 @@ def test_masses_that_overflow_together_are_said(tmp_path, types, inside):
         ("Transform { scale 1e200 1 1 children Segment { mass 1 } }", "VRML207"),
         (
             "Gyro { sensorId 0 translation 1e200 0 0 children Transform { scale 1e200 1 1 children Gyro { } } }",
-            "WRL147",
+            "VRML207",
         ),
     ],
 )
