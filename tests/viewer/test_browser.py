@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from small_robots import arm, biped, swinging
+from small_robots import arm, biped, box, link, swinging
 
 import bodymotion as bm
 from bodymotion.viewer import Viewer
@@ -142,6 +142,24 @@ def test_the_robot_is_seen_in_its_colours(page, showing) -> None:
     assert [len(colored(without, color)) for color in (RED, GREEN, BLUE)] == [0, 0, 0]
     assert difference(with_robot, without) > 0.02
     assert page.fetched and all(url.startswith(viewer.url) for url in page.fetched)
+
+
+def test_see_through_links_keep_their_colour_before_the_ground(page, showing) -> None:
+    def row(transparency: float) -> bm.Body:
+        look = bm.Material(diffuse=(1, 0.3, 0), transparency=transparency)
+        boxes = (box((0.3, 0.3, 0.1), (0, 0, 0.05), look),)
+        return bm.Body(
+            links=(
+                link("NEAR", 0, -1, (0, 0, 0), kind="fixed", visuals=boxes),
+                link("FAR", 1, 0, (-0.4, -0.3, 0), kind="fixed", visuals=boxes),
+            )
+        )
+
+    viewer = showing(row(0.0))
+    solid = len(colored(at_rest(page), ORANGE))
+    viewer.replace(make_take(row(0.1), None))
+    page.wait_for_timeout(700)
+    assert len(colored(at_rest(page), ORANGE)) > 0.85 * solid > 100
 
 
 def test_play_moves_it_and_keys_work(page, showing) -> None:

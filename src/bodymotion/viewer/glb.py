@@ -31,6 +31,8 @@ LARGEST_TEXTURE = 2048
 MOST_PIXELS = 64_000_000
 IMAGES = ("PNG", "JPEG", "GIF", "BMP", "TGA", "TIFF", "PPM")
 
+UNLIT = "KHR_materials_unlit"
+
 _REPEAT, _CLAMP = 10497, 33071
 
 
@@ -67,10 +69,11 @@ class _Part:
 _Parts: TypeAlias = dict[tuple[object, ...], _Part]
 
 
-def to_glb(shapes: Iterable[Shape], paint: Material | None = None) -> bytes | None:
+def to_glb(shapes: Iterable[Shape], paint: Material | None = None, glow: float = 0.0) -> bytes | None:
     """Give the shapes as a GLB, in the frame that they are in; None where nothing is to be seen.
 
-    With `paint` everything has that material, whatever the shapes say.
+    With `paint` everything has that material, whatever the shapes say. With a `glow` it has so many times its colour, whatever the
+    light (KHR_materials_unlit).
     """
     parts: _Parts = {}
     for shape in shapes:
@@ -78,7 +81,7 @@ def to_glb(shapes: Iterable[Shape], paint: Material | None = None) -> bytes | No
             _add_lines(parts, shape, paint)
         else:
             _add_triangles(parts, shape, paint)
-    return _written(parts) if parts else None
+    return _written(parts, glow) if parts else None
 
 
 def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None) -> None:
@@ -161,7 +164,7 @@ class _Document:
         )
 
 
-def _written(parts: _Parts) -> bytes:
+def _written(parts: _Parts, glow: float) -> bytes:
     document = _Document()
     images: dict[Path, tuple[int, bool] | None] = {}
     primitives = []
@@ -185,12 +188,18 @@ def _written(parts: _Parts) -> bytes:
             }
         )
     document.add("meshes", {"primitives": primitives})
+    if glow:
+        for material in document.tables["materials"]:
+            material["extensions"] = {UNLIT: {}}
+            factor = material["pbrMetallicRoughness"]["baseColorFactor"]
+            factor[:3] = [glow * value for value in factor[:3]]
     root = {
         "asset": {"version": "2.0", "generator": "bodymotion"},
         "scene": 0,
         "scenes": [{"nodes": [0]}],
         "nodes": [{"mesh": 0}],
         "buffers": [{"byteLength": len(document.block)}],
+        **({"extensionsUsed": [UNLIT]} if glow else {}),
         **document.tables,
     }
     text = orjson.dumps(root)

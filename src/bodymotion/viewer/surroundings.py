@@ -6,17 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.shapes import Material, Mesh, Shape
+from bodymotion.viewer.glb import to_glb
+
 if TYPE_CHECKING:
     import viser
 
 __all__ = ["Lights", "add_surroundings"]
 
 SKY_TOP, SKY_BOTTOM = (206, 216, 228), (240, 243, 246)
+FLOOR, FLOOR_GLOW = (0.992, 0.996, 1.0), 2.4
+"""The floor's colour and how many times brighter than white it is, so that after the browser's tone mapping it is nearly white."""
 
 
 def add_surroundings(api: viser.SceneApi, size: float) -> None:
     """Add sky and ground for things of `size` metres."""
-    share = np.linspace(0.0, 1.0, 256)[:, None, None]
+    share = np.linspace(0.0, 1.0, 256)[:, None, None] ** 0.6
     sky = np.asarray(SKY_TOP) * (1 - share) + np.asarray(SKY_BOTTOM) * share
     api.set_background_image(np.repeat(sky, 2, axis=1).astype(np.uint8), format="png")
     _add_ground(api, size)
@@ -40,8 +45,29 @@ class Lights:
         self._key.cast_shadow = on
 
 
+def floor_glb(radius: float) -> bytes:
+    """Give a round floor as GLB: seen from above only, of one colour whatever the light, and opaque."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 49)[:-1]
+    rim = radius * np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
+    following = np.roll(np.arange(48), -1) + 1
+    faces = np.stack([np.zeros(48, dtype=int), np.arange(48) + 1, following], axis=1)
+    data = to_glb(
+        [Shape(Mesh(np.concatenate([np.zeros((1, 3)), rim]), faces))], Material(diffuse=FLOOR), glow=FLOOR_GLOW
+    )
+    assert data is not None
+    return data
+
+
 def _add_ground(api: viser.SceneApi, size: float) -> None:
-    """Add the ground: a grid whose cells suit things of `size` metres, with shadows on it."""
+    """Add the ground: a floor, and on it a grid whose cells suit things of `size` metres, with shadows.
+
+    The grid is see-through for the browser, which draws see-through things from the far to the near by their origins. With a floor in it,
+    it would be drawn over those see-through shapes whose origins are farther than its own. So the floor is a thing of its own: what is
+    opaque is always drawn first. It lies a little lower, or else the two would flicker in the distance.
+    """
+    api.add_glb(
+        "/floor", floor_glb(280 * size), cast_shadow=False, receive_shadow=False, position=(0.0, 0.0, -0.005 * size)
+    )
     cell = float(10.0 ** np.floor(np.log10(max(size, 1e-3)))) / 4.0
     while cell < size / 12:
         cell *= 2
@@ -57,7 +83,6 @@ def _add_ground(api: viser.SceneApi, size: float) -> None:
         fade_distance=14 * size,
         fade_strength=1.5,
         shadow_opacity=0.28,
-        plane_color=(244, 245, 247),
-        plane_opacity=1.0,
+        plane_opacity=0.0,
         position=(0.0, 0.0, -0.0005 * size),
     )
