@@ -10,19 +10,16 @@ from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, Frames
 from bodymotion.formats.seq.fields import KEYS, Fields, is_empty
-from bodymotion.formats.seq.layout import SE3_SIZES, Layout
+from bodymotion.formats.seq.layout import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
 from bodymotion.formats.seq.nodes import Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 
-__all__ = ["COMMON_CONTENTS", "OLD_TYPES", "ComponentHeader", "ComponentReader"]
+__all__ = ["COMMON_CONTENTS", "ComponentHeader", "ComponentReader"]
 
 T = TypeVar("T")
 MAX_PARTS = 10**8
 _ONLY_TOP = ("format_version", "components")
 
-MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
-_TYPES = {MULTI_VALUE: MULTI_VALUE, MULTI_SE3: MULTI_SE3, VECTOR3: VECTOR3}
-OLD_TYPES = {**_TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
 _TYPE_OF_CONTENT = {JOINT_DISPLACEMENT: MULTI_VALUE, JOINT_EFFORT: MULTI_VALUE, LINK_POSITION: MULTI_SE3, ZMP: VECTOR3}
 COMMON_CONTENTS = {JOINT_DISPLACEMENT: JOINT_DISPLACEMENT, LINK_POSITION: LINK_POSITION, ZMP: ZMP}
 _CONTENTS = {
@@ -95,7 +92,7 @@ class ComponentReader:
             content = top.text("content") or ""
             taken = f"; {content[:60]!r} is taken from the top node" if content else ""
             self.warn(rules.CONTENT_MISSING, f"a {kind[:60]} has no content{taken}", own.at(None))
-        known = (OLD_TYPES if version == 1 else _TYPES).get(kind)
+        known = (OLD_TYPES if version == 1 else TYPES).get(kind)
         if known is None:
             self.warn(
                 rules.COMPONENT_UNKNOWN,

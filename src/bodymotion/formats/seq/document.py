@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.layout import Layout
+from bodymotion.formats.seq.layout import OLD_TYPES, Layout
 from bodymotion.formats.seq.nodes import Mapping, Node, Places, Scalar, Sequence, Tree, key_text, plain, read_tree
 from bodymotion.formats.seq.page import Page, without_comments
 from bodymotion.formats.seq.rows import RowFaultError, RowParser, careful_rows, row_numbers
-from bodymotion.formats.seq.scan import Span, scan
+from bodymotion.formats.seq.scan import Scan, Span, decoded, scan
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
 __all__ = ["WHOLE", "Document", "Frames", "open_document", "whole_document"]
@@ -131,7 +131,12 @@ class _SpanFrames:
                 "the frames of an unknown type are too many", Location(self._source.path, self._span.pieces[0].line)
             )
         places = Places(None)
-        return [plain(node, places, 1 << 40) for k in range(len(self._span.pieces)) for node in self._rows(k)]
+        rows: list[object] = []
+        for k, piece in enumerate(self._span.pieces):
+            rows += [plain(node, places, 1 << 40) for node in self._rows(k)]
+            if len(rows) != piece.first_row + piece.rows:
+                raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
+        return rows
 
 
 class _NodeFrames:
@@ -231,6 +236,23 @@ class Document:
         if spans != self.marks.keys() or self.tree.next_document is not None:
             raise UnusualError("there are rows where YAML sees none")
 
+    def marks_of_components(self) -> set[int]:
+        """Give the marks of the rows that are the frames of a component: someone will read those, and only those."""
+        root = self.tree.root
+        kind, components = _value(root, "type"), _value(root, "components")
+        if isinstance(kind, Scalar) and kind.text in OLD_TYPES:  # the top node is a component itself
+            mappings = [root]
+        else:
+            mappings = components.items if isinstance(components, Sequence) else []
+        frames = [_value(mapping, "frames") for mapping in mappings]
+        return {node.items[0].index for node in frames if isinstance(node, Sequence) and self.span(node)}
+
+
+def _value(node: Node, name: str) -> Node | None:
+    """Give the value of a key; the last one where there are several."""
+    pairs = node.pairs if isinstance(node, Mapping) else []
+    return next((value for key, value in reversed(pairs) if isinstance(key, Scalar) and key.text == name), None)
+
 
 def open_document(source: ByteSource) -> Document:
     """Read the headers of a file, leaving its rows where they are.
@@ -244,6 +266,22 @@ def open_document(source: ByteSource) -> Document:
     """
     page = Page()
     found = scan(source, page)
+    document = _document_of(source, found, page)
+    wanted = document.marks_of_components()
+    if wanted == found.marks.keys():
+        return document
+    # Rows elsewhere are something that no document knows: they are kept, and checked, as the YAML that they are.
+    others = [span for mark, span in found.marks.items() if mark not in wanted]
+    if sum(span.stop - span.start for span in others) > WHOLE:
+        where = Location(source.path, others[0].pieces[0].line)
+        raise UnusualError("there are too many rows that belong to no component", where)
+    document = _document_of(source, found.with_rows(source, wanted), page)
+    if document.marks_of_components() != document.marks.keys():
+        raise UnusualError("there are rows where YAML sees none")
+    return document
+
+
+def _document_of(source: ByteSource, found: Scan, page: Page) -> Document:
     try:
         document = Document(source, read_tree(found.where), found.where, found.marks, found.encoding, page)
     except FormatError as error:
@@ -270,12 +308,7 @@ def whole_document(source: ByteSource, why: UnusualError) -> Document:
             raise why.__cause__
         size = f"a file of {source.size / 1e6:.0f} MB is read only with rows in the usual shape"
         raise rules.TOO_LARGE.error(f"{size}, and {why}", why.location)
-    data = source.read(source.start, source.size)
-    encoding = source.encoding
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text, encoding = data.decode("cp932", "replace"), "cp932"
+    text, said = decoded(source.read(source.start, source.size))
     where = Places(source.path)
     where.add(text, 1, 1)
-    return Document(source, read_tree(where), where, {}, encoding, Page())
+    return Document(source, read_tree(where), where, {}, said or source.encoding, Page())

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.component_headers import COMMON_CONTENTS, OLD_TYPES, ComponentHeader, ComponentReader
+from bodymotion.formats.seq.component_headers import COMMON_CONTENTS, ComponentHeader, ComponentReader
 from bodymotion.formats.seq.document import Document
 from bodymotion.formats.seq.fields import Fields, is_empty
+from bodymotion.formats.seq.layout import OLD_TYPES
 from bodymotion.formats.seq.nodes import Mapping, Sequence
 from bodymotion.formats.seq.numbers import number
 

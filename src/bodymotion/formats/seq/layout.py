@@ -12,7 +12,13 @@ from bodymotion import rotations
 from bodymotion.arrays import Floats
 from bodymotion.formats.seq.bits import Bytes, Places
 
-__all__ = ["SE3_SIZES", "Layout"]
+__all__ = ["MULTI_SE3", "MULTI_VALUE", "OLD_TYPES", "SE3_SIZES", "TYPES", "VECTOR3", "Layout"]
+
+MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
+TYPES = {MULTI_VALUE: MULTI_VALUE, MULTI_SE3: MULTI_SE3, VECTOR3: VECTOR3}
+"""The types of components, by their names."""
+OLD_TYPES = {**TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
+"""The same by all names that version 1 has for them."""
 
 SE3_SIZES = {"XYZQWQXQYQZ": 7, "XYZQXQYQZQW": 7, "XYZRPY": 6}
 """The orders of a pose's numbers, and how many they are."""

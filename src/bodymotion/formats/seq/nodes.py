@@ -74,6 +74,11 @@ class Places:
         self._newlines.append(None)
         self.length += len(text)
 
+    def pieces(self) -> Iterator[tuple[int, str, int, int]]:
+        """Give the pieces as they were added, each with the index of its first character before it."""
+        for start, piece in zip(self._starts, self._pieces, strict=True):
+            yield start, *piece
+
     @property
     def text(self) -> str:
         """All pieces."""

@@ -56,9 +56,14 @@ class Piece:
 
 @dataclass
 class Span:
-    """The rows of one component: lines of `indent` spaces and a dash, or (`indent` None) the elements of a flow sequence."""
+    """Rows below one key: lines of `indent` spaces and a dash, or (`indent` None) the elements of a flow sequence.
+
+    All that was taken out of the text for them, comments included, are the bytes from `start` to `stop`.
+    """
 
     indent: int | None
+    start: int = 0
+    stop: int = 0
     pieces: list[Piece] = field(default_factory=list)
 
     @property
@@ -74,6 +79,28 @@ class Scan:
     where: TextPlaces
     marks: dict[int, Span]
     encoding: str
+
+    def with_rows(self, source: ByteSource, wanted: set[int]) -> Scan:
+        """Put all rows back into the text but those of the marks `wanted`."""
+        where, marks, encoding = TextPlaces(self.where.path), {}, self.encoding
+        for start, text, line, column in self.where.pieces():
+            mark = start + text.find("~")
+            span = self.marks.get(mark)
+            if span and mark not in wanted:
+                text, said = decoded(source.read(span.start, span.stop - span.start))
+                encoding = said or encoding
+            elif span:
+                marks[where.length + mark - start] = span
+            where.add(text, line, column)
+        return Scan(where, marks, encoding)
+
+
+def decoded(part: bytes) -> tuple[str, str | None]:
+    """Give bytes of a file as text, and the encoding where it is not the usual one."""
+    try:
+        return part.decode("utf-8"), None
+    except UnicodeDecodeError:
+        return part.decode("cp932", "replace"), "cp932"
 
 
 def scan(source: ByteSource, page: Page | None = None) -> Scan:
@@ -141,10 +168,8 @@ class _Scanner:
 
     def text(self, part: bytes) -> None:
         """Append text of the file to the skeleton."""
-        try:
-            text = part.decode("utf-8")
-        except UnicodeDecodeError:
-            text, self.encoding = part.decode("cp932", "replace"), "cp932"
+        text, said = decoded(part)
+        self.encoding = said or self.encoding
         if b"\r" in part and b"\n" not in part and not self.where.length:
             raise self.unusual("the lines end with carriage returns only")
         self.where.add(text, self.line, self.column)
@@ -158,10 +183,11 @@ class _Scanner:
             raise self.unusual(f"there are more than {MAX_SPANS} sequences of frames")
         self.text(self.window[:at])
         start = self.base + at
-        span = Span(indent)
+        span = Span(indent, start)
         self.marks[self.where.length + mark.index(b"~")] = span
         self.where.add(mark.decode(), self.line, self.column)
         end = self.flow_rows(span, start) if indent is None else self.block_rows(span, start, indent)
+        span.stop = end
         self.window, self.base = b"", end
 
     def block_rows(self, span: Span, pos: int, indent: int) -> int:

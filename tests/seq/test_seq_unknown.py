@@ -1,0 +1,126 @@
+"""Rows that belong to no component: they are kept as they stand, and what is wrong with them is said."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from seq_texts import by_yaml, header, joints
+
+from bodymotion import FormatError
+from bodymotion.formats.seq import open_motion, parse_seq
+
+PLACE = "  - type: MultiValueSeq\n    content: JointDisplacement\n    numParts: 1\n{}    frames: [[1]]\n"
+HISTORY = PLACE.format(
+    "    history:\n      - name: a\n        frames:\n          - [ 1, 2 ]\n          - [ 3, x ] # y\n      - frames: [[5, ~]]\n"
+)
+KEPT = {"history": [{"name": "a", "frames": [[1, 2], [3, "x"]]}, {"frames": [[5, None]]}]}
+
+
+def read(text: str):
+    motion = parse_seq(text.encode())
+    assert motion == by_yaml(text.encode())
+    return motion
+
+
+def test_rows_in_a_list_below_an_unknown_key_are_kept():
+    motion = read(header(HISTORY))
+    assert motion.components[0].extra == KEPT
+    assert motion.components[0].values.tolist() == [[1]]
+
+
+@pytest.mark.parametrize(
+    "clips",
+    [
+        "clips: [{name: a, frames: [[1,2],[3,4]]}]",
+        "clips:\n  - name: a\n    frames:\n      - [ 1, 2 ]\n      - [ 3, 4 ]",
+        "clips:\n  - name: a\n    frames:\n      - - 1\n        - 2\n      - - 3\n        - 4",
+        'clips: [\n  {"name": "a", "frames": [[1,2],\n  [3,4]]}]',
+    ],
+)
+def test_rows_below_the_top_node_are_kept(clips):
+    wanted = {"clips": [{"name": "a", "frames": [[1, 2], [3, 4]]}]}
+    assert read(header(HISTORY, rate=f"frameRate: 1\n{clips}")).extra == wanted
+    assert read(header(HISTORY) + clips + "\n").extra == wanted
+
+
+def test_rows_in_unknown_components_are_kept():
+    motion = read(header("  - {type: Foo, content: X, items: [{frames: [[1,2]]}], frames: [[7]]}\n" + HISTORY))
+    assert motion.components[0].extra == {"items": [{"frames": [[1, 2]]}], "frames": [[7]]}
+    inner = "  - type: CompositeSeq\n    content: X\n    components:\n    - type: Vector3Seq\n      frames:\n      - [ 1, 2, 3 ]\n"
+    motion = read(header(inner + HISTORY))
+    assert motion.components[0].extra == {"components": [{"type": "Vector3Seq", "frames": [[1, 2, 3]]}]}
+
+
+def test_rows_below_a_misspelt_key_are_kept():
+    motion = read(header(HISTORY).replace("components", "componets"))
+    (component,) = motion.extra["componets"]
+    assert component["history"] == KEPT["history"]
+    assert component["frames"] == [[1]]
+
+
+def test_frames_of_the_top_node_and_components_of_a_bare_one_are_kept():
+    assert read(header(HISTORY, rate="frameRate: 1\nframes:\n  - [ 1, 2 ]")).extra == {"frames": [[1, 2]]}
+    bare = "type: Vector3Seq\ncontent: X\nframeRate: 1\nformatVersion: 2\nframes: [[1, 2, 3]]\ncomponents: [{frames: [[4]]}]\n"
+    assert read(bare).components[0].extra == {"components": [{"frames": [[4]]}]}
+
+
+rows = st.lists(st.lists(st.integers(-99, 99), min_size=1, max_size=3), min_size=1, max_size=3)
+values = st.recursive(
+    st.integers(0, 9) | st.sampled_from(["x", "frames"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["frames", "a", "components"]), inner | rows, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(values, st.booleans(), st.sampled_from([None, False]))
+def test_any_unknown_value_is_kept(value, inside, style):
+    """A document that a YAML library writes gives back what stands in it below keys that nobody knows."""
+    component = {"type": "Vector3Seq", "content": "X", "frameRate": 1, "frames": [[1, 2, 3], [4, 5, 6]]}
+    top = {"type": "CompositeSeq", "content": "BodyMotion", "formatVersion": 2, "components": [component]}
+    (component if inside else top)["unknown"] = value
+    for text in (yaml.safe_dump(top, default_flow_style=style, sort_keys=False), json.dumps(top)):
+        motion = read(text)
+        assert (motion.components[0] if inside else motion).extra == {"unknown": value}
+        assert motion.components[0].values.tolist() == component["frames"]
+
+
+BROKEN = [
+    joints("\n      - [ 1, 2 ]\n      - [ 3, 4\n    frames:\n      - [ 1, 2 ]\n"),
+    header(PLACE.format("    meta:\n      - frames:\n        - [ 1, 2\n")),
+    joints("\n      - [ 1, 2 ]\n      - [ 3, 4\n").replace("components", "componets"),
+    joints("\n      - [ 1, 2 ] ]\n").replace("components", "componets"),
+    header("  - {type: Foo, content: X}\n", rate="frames:\n  - [ 1 2, 3 ]\n  - [ 1, : 2: ]\nframeRate: 1"),
+]
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_what_is_no_yaml_is_refused_where_nobody_uses_it(text, tmp_path):
+    with pytest.raises(FormatError) as full:
+        by_yaml(text.encode())
+    with pytest.raises(FormatError) as fast:
+        parse_seq(text.encode())
+    assert fast.value.problem == full.value.problem
+    assert fast.value.problem.rule == "SEQ002"
+    assert fast.value.problem.location.column
+    path = tmp_path / "motion.seq"
+    path.write_text(text)
+    with pytest.raises(FormatError, match="SEQ002"):
+        open_motion(path)
+
+
+def test_large_files_keep_what_is_unknown(monkeypatch):
+    monkeypatch.setattr("bodymotion.formats.seq.document.WHOLE", 200)
+    text = header(HISTORY.replace("[[1]]", f"[{', '.join(['[1]'] * 100)}]"))
+    motion = parse_seq(text.encode())
+    assert motion.components[0].extra == KEPT
+    with pytest.raises(FormatError, match="SEQ005"):
+        parse_seq(text.replace("[[5, ~]]", f"[{', '.join(['[1]'] * 100)}]").encode())
+    with pytest.raises(FormatError, match="SEQ002"):
+        parse_seq(text.replace("[ 3, x ] # y", "[ 3, x").encode())
