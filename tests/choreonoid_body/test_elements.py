@@ -8,11 +8,12 @@ import math
 import numpy as np
 import pytest
 import trimesh
-from body_files import link_with, rules
+from body_files import HEAD, link_with, rules
 
 from bodymotion import rotations
 from bodymotion.devices import AccelerationSensor, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.diagnostics import FormatError
+from bodymotion.formats.choreonoid_body import read_body
 from bodymotion.shapes import Box, Capsule, Cone, Cylinder, Mesh, Sphere
 from goldens import close, exact_box
 
@@ -448,3 +449,19 @@ def test_collada_scenes(tmp_path):
     assert rules(elements("Resource: { uri: a.dae }", folder=tmp_path)) == ["BDY163"]
     (tmp_path / "a.dae").write_text("<COLLADA>")
     assert rules(elements("Resource: { uri: a.dae }", folder=tmp_path)) == ["BDY162"]
+
+
+def test_a_package_installed_as_symbolic_links(tmp_path):
+    source, installed = tmp_path / "src" / "my_robot", tmp_path / "install" / "share" / "my_robot"
+    model = (
+        HEAD + "links:\n  - { name: A, elements: [ { type: Resource, uri: 'package://my_robot/meshes/box.wrl' } ] }\n"
+    )
+    for name, text in (("r.body", model), ("meshes/box.wrl", "#VRML V2.0 utf8\nShape { geometry Box { } }")):
+        for folder in (source, installed):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text)
+        (installed / name).symlink_to(source / name)
+    body = read_body(installed / "r.body")
+    assert len(body.links[0].visuals) == 1, body.problems
+    (installed / "meshes" / "box.wrl").unlink()
+    assert len(read_body(installed / "r.body").links[0].visuals) == 1, "beside the file that the link leads to"

@@ -12,6 +12,7 @@ from test_document import DECLARED, humanoid
 from bodymotion import rotations
 from bodymotion.body import Link, Segment
 from bodymotion.diagnostics import FormatError
+from bodymotion.formats.openhrp import read_openhrp
 
 
 def load(folder, inside: str, before: str = "", after: str = ""):
@@ -310,3 +311,23 @@ def test_places_that_overflow_are_said(tmp_path, inside, rule):
     except FormatError as error:
         problems = (error.problem,)
     assert rule in [problem.rule for problem in problems]
+
+
+def test_a_model_installed_as_symbolic_links(tmp_path):
+    source, installed = tmp_path / "source", tmp_path / "installed"
+    for name, text in (
+        (
+            "r.wrl",
+            humanoid('DEF A Joint { jointType "free" children Segment { children Inline { url "parts/box.wrl" } } }'),
+        ),
+        ("parts/box.wrl", 'Shape { geometry Box { } appearance Appearance { texture ImageTexture { url "i.png" } } }'),
+        ("parts/i.png", ""),
+    ):
+        for folder in (source, installed):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(f"#VRML V2.0 utf8\n{text}")
+        (installed / name).symlink_to(source / name)
+    body = read_openhrp(installed / "r.wrl")
+    (shape,) = body.links[0].visuals
+    assert shape.material.texture is not None
+    assert not [problem for problem in body.problems if problem.rule.startswith("VRML13")]

@@ -278,3 +278,89 @@ def test_an_externproto_that_leads_nowhere(tmp_path, url, rule):
     loader = InlineLoader(tmp_path)
     assert expand(read_vrml(tmp_path / "main.wrl").nodes[0], loader) == []
     assert rule in [problem.rule for problem in loader.problems]
+
+
+# ---- models that are installed as symbolic links
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A model in a folder `src`, whose part has a part of its own in a folder beside it."""
+    write(
+        tmp_path,
+        src__r=inline('"parts/arm.wrl"'),
+        src__parts__arm=inline('"../sensors/eye.wrl"'),
+        src__sensors__eye=BOX,
+        elsewhere__secret=BOX,
+    )
+    return tmp_path / "src"
+
+
+def shapes_of(path, **options):
+    """Give the types of the nodes that a model's chain of parts ends with, and the rules of the problems."""
+    scene = read_vrml(path)
+    loader = InlineLoader(path.parent, model=path, **options)
+    while scene is not None and scene.nodes[0].type == "Inline":
+        scene = loader.load(scene.nodes[0])
+    return scene and scene.nodes[0].type, [problem.rule for problem in loader.problems]
+
+
+def test_a_model_whose_files_are_all_links(source, tmp_path):
+    for name in ("r.wrl", "parts/arm.wrl", "sensors/eye.wrl"):
+        link = tmp_path / "inst" / "share" / name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(source / name)
+    assert shapes_of(tmp_path / "inst" / "share" / "r.wrl") == ("Shape", [])
+
+
+def test_a_model_whose_files_are_links_to_files_in_other_folders(source, tmp_path):
+    """The urls hold where the links are, not where the files are."""
+    write(tmp_path, src__deep__down__arm=inline('"../sensors/eye.wrl"'))
+    for name, target in (
+        ("r.wrl", "r.wrl"),
+        ("parts/arm.wrl", "deep/down/arm.wrl"),
+        ("sensors/eye.wrl", "sensors/eye.wrl"),
+    ):
+        link = tmp_path / "inst" / name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(source / target)
+    assert shapes_of(tmp_path / "inst" / "r.wrl") == ("Shape", [])
+
+
+def test_a_model_of_which_only_the_first_file_is_a_link(source, tmp_path):
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk" / "mine.wrl").symlink_to(source / "r.wrl")
+    assert shapes_of(tmp_path / "desk" / "mine.wrl") == ("Shape", [])
+
+
+def test_a_model_whose_folders_are_links(source, tmp_path):
+    (tmp_path / "inst").mkdir()
+    (tmp_path / "inst" / "r.wrl").symlink_to(source / "r.wrl")
+    (tmp_path / "inst" / "parts").symlink_to(source / "parts")
+    (tmp_path / "whole").symlink_to(source)
+    assert shapes_of(tmp_path / "inst" / "r.wrl") == ("Shape", [])
+    assert shapes_of(tmp_path / "whole" / "r.wrl") == ("Shape", [])
+
+
+@pytest.mark.parametrize("target", ["secret.wrl", "/etc/passwd"])
+def test_a_link_that_leads_elsewhere_is_not_opened(source, tmp_path, target):
+    part = source / "parts" / "arm.wrl"
+    part.unlink()
+    part.symlink_to(tmp_path / "elsewhere" / target)
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk" / "r.wrl").symlink_to(source / "r.wrl")
+    assert shapes_of(tmp_path / "desk" / "r.wrl") == (None, ["VRML131"])
+    assert shapes_of(source / "r.wrl") == (None, ["VRML131"])
+
+
+def test_a_link_to_the_model_lets_it_go_up_no_further(source, tmp_path):
+    (source / "r.wrl").write_text(inline('"../elsewhere/secret.wrl"'))
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk" / "r.wrl").symlink_to(source / "r.wrl")
+    assert shapes_of(tmp_path / "desk" / "r.wrl") == (None, ["VRML131"])
+
+
+def test_a_cycle_through_links_is_caught(source, tmp_path):
+    (source / "parts" / "arm.wrl").write_text(inline('"../alias.wrl"'))
+    (source / "alias.wrl").symlink_to(source / "r.wrl")
+    assert shapes_of(source / "alias.wrl") == (None, ["VRML133"])

@@ -53,7 +53,7 @@ def parse_body(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
 
 def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
     problems: list[Problem] = []
-    parts = InlineLoader(path.parent, allow_outside)
+    parts = InlineLoader(path.parent, allow_outside, model=path)
     loader = ModelLoader(parts, problems)
     loader.start(path.resolve())
     model = loader.load(path, data)

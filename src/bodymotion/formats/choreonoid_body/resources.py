@@ -44,15 +44,20 @@ MOST_BYTES = 2 * 10**8
 
 def locate(uri: str, base: Path | None, parts: InlineLoader, location: Location) -> Path | None:
     """Give the file that a uri means, None where there is none to be opened; why is in the loader's problems."""
+    uris = [uri] if uri else []
     if uri.startswith(PACKAGE):
         name, _, rest = uri.removeprefix(PACKAGE).partition("/")
-        folder = (base or parts.root / "-").resolve().parent
-        for above in (folder, *folder.parents):
-            if above.name == name or (above / name).is_dir():
-                home = above if above.name == name else above / name
-                uri = os.path.relpath(home / rest, folder)
-                break
-    return parts.resolve_urls([uri] if uri else [], base, location)
+        homes = ((folder, _package(name, folder)) for folder in parts.folders(base))
+        uris = [os.path.relpath(home / rest, folder) for folder, home in homes if home is not None] or uris
+    return parts.resolve_urls(uris, base, location)
+
+
+def _package(name: str, folder: Path) -> Path | None:
+    """Give the folder of that name at, or beside, a folder or one of those above it."""
+    for above in (folder, *folder.parents):
+        if above.name == name or (above / name).is_dir():
+            return above if above.name == name else above / name
+    return None
 
 
 def read_elements(path: Path, including: Document) -> Document:

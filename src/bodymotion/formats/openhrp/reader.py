@@ -60,7 +60,7 @@ def read_openhrp(path: str | Path, *, allow_outside: bool = False, apply_humanoi
 def _read(path: Path, allow_outside: bool, apply_humanoid_pose: bool) -> Body:
     scene = read_vrml(path)
     problems: list[Problem] = list(scene.problems)
-    parts = InlineLoader(path.parent, allow_outside)
+    parts = InlineLoader(path.parent, allow_outside, model=path)
     top = _Top(parts, problems)
     top.walker.walk(scene.nodes, Place(), top.meet)
     if top.humanoids:

@@ -4,6 +4,9 @@ The model's folder tree is the folder of the model file (the one that the loader
 followed. A url starts from the folder of the file that holds it and may go up with `..` as long as it stays in that tree: so
 `RH2/parts/PanTilt/x.wrl` may name `../sensor/y.wrl` when `RH2/robot.wrl` is the model, but not when it is opened as a model itself;
 `allow_outside=True` lifts this. Absolute paths and network addresses are never opened.
+
+A model may be installed as symbolic links to its files. Then the folder of the file that the model's link leads to is in the tree as
+well, and a url starts from the folder of the link, or else from that of the file behind it.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ __all__ = ["InlineLoader"]
 
 MAX_BYTES = 2 * 10**9
 MAX_NESTING = 64
+MAX_LINKS = 8
+"""So many links to one part are looked at for what stands beside them."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
 
@@ -37,6 +42,8 @@ class InlineLoader:
         The folder of the model file.
     allow_outside:
         Open files outside that folder as well.
+    model:
+        The model file, if it may be a symbolic link: the folder of the file that it leads to counts as well.
 
     Attributes
     ----------
@@ -44,14 +51,17 @@ class InlineLoader:
         Everything met: parts that are missing or not opened, and the problems inside of parts, each once.
     """
 
-    def __init__(self, root_folder: str | Path, allow_outside: bool = False) -> None:
+    def __init__(self, root_folder: str | Path, allow_outside: bool = False, *, model: Path | None = None) -> None:
         self.root = Path(root_folder).resolve()
+        self.roots = (self.root,) if model is None else (self.root, _real(model).parent)
         self.allow_outside = allow_outside
         self.problems: list[Problem] = []
         self._scenes: dict[Path, Scene | None] = {}
         self._parts: dict[Path, set[Path]] = {}
-        self._found: dict[tuple[Path, str], Path] = {}
-        self._real: dict[Path, Path] = {}
+        self._found: dict[tuple[tuple[Path, ...], str], Path] = {}
+        self._real: dict[Path, tuple[Path, Path]] = {}
+        self._links: dict[Path, list[Path]] = {}
+        """Of a part that was reached by symbolic links: their folders."""
         self._bytes = 0
         self._size = 0
 
@@ -67,10 +77,10 @@ class InlineLoader:
         get the same `Scene`.
         """
         location = node.location_of("url")
-        base = self._resolved(base_path or node.path)
+        holder = base_path or node.path
         met: list[Problem] = []
-        for path in self._paths(_urls(node), base, location, met):
-            scene = self._open(path, base, location, met)
+        for path in self._paths(_urls(node), holder, location, met):
+            scene = self._open(path, holder, location, met)
             if scene is not None:
                 return scene
         self.problems += met
@@ -86,18 +96,17 @@ class InlineLoader:
     def resolve_urls(self, urls: list[str], base_path: Path | None, location: Location) -> Path | None:
         """Give the first file of `urls` that exists and may be opened; None when there is none, with the reasons in `problems`."""
         met: list[Problem] = []
-        for path in self._paths(urls, self._resolved(base_path), location, met):
+        for path in self._paths(urls, base_path, location, met):
             return path
         self.problems += met
         return None
 
     def load_proto(self, proto: Proto) -> Proto | None:
         """Give the PROTO that an EXTERNPROTO means: that of its url's #name, else of its own name, else the file's first."""
-        base = self._resolved(proto.path)
         met: list[Problem] = []
         for url in proto.urls:
-            for path in self._paths([url], base, proto.location, met):
-                scene = self._open(path, base, proto.location, met)
+            for path in self._paths([url], proto.path, proto.location, met):
+                scene = self._open(path, proto.path, proto.location, met)
                 if scene is None:
                     continue
                 name = url.partition("#")[2]
@@ -112,21 +121,34 @@ class InlineLoader:
         self.problems += met
         return None
 
-    def _resolved(self, path: Path | None) -> Path:
-        """Give a path without symbolic links; of a text that comes from no file, one in the root folder."""
-        if path is None:
-            return self.root / "-"
+    def folders(self, holder: Path | None) -> tuple[Path, ...]:
+        """Give the folders, without symbolic links, where urls in a file start: that where it was found, and that where it is.
+
+        They are one, but for a file that was opened by a symbolic link. None stands for a text that comes from no file.
+        """
+        if holder is None:
+            return (self.root,)
+        real, folder = self._resolved(holder)
+        if real.parent == folder and real not in self._links:
+            return (folder,)
+        return tuple(dict.fromkeys((*self._links.get(real, ()), folder, real.parent)))
+
+    def _resolved(self, path: Path) -> tuple[Path, Path]:
+        """Give a path without symbolic links, and the folder where it was found, without them too."""
         if path not in self._real:
-            self._real[path] = Path(path).resolve()
+            self._real[path] = _real(path), _real(path.parent)
         return self._real[path]
 
-    def _paths(self, urls: Iterable[str], base: Path, location: Location, met: list[Problem]) -> Iterator[Path]:
+    def _paths(
+        self, urls: Iterable[str], holder: Path | None, location: Location, met: list[Problem]
+    ) -> Iterator[Path]:
         """Give those files of `urls` that exist and may be opened; what is wrong with the others goes to `met`."""
         url = None
+        folders = self.folders(holder)
         for url in urls:
-            path = self._found.get((base.parent, url)) or self._find(url, base.parent)
+            path = self._found.get((folders, url)) or self._find(url, folders)
             if isinstance(path, Path):
-                self._found[base.parent, url] = path
+                self._found[folders, url] = path
                 yield path
             else:
                 rule, words = path
@@ -134,23 +156,38 @@ class InlineLoader:
         if url is None:
             met.append(rules.PART_MISSING.problem("no url is given", location))
 
-    def _find(self, url: str, folder: Path) -> Path | tuple[Rule, str]:
+    def _find(self, url: str, folders: tuple[Path, ...]) -> Path | tuple[Rule, str]:
         if _ADDRESS.match(url):
             return rules.PART_REMOTE, "is not opened"
         plain = url.partition("#")[0]
-        for name in dict.fromkeys((url, plain, plain.replace("\\", "/"), unquote(plain))):
+        names = dict.fromkeys((url, plain, plain.replace("\\", "/"), unquote(plain)))
+        outside = False
+        for given in (folder / name for folder in folders for name in names):
             try:
-                path = (folder / name).resolve()
+                path = given.resolve()
                 regular = stat.S_ISREG(path.stat().st_mode)
             except (OSError, ValueError, RuntimeError):
                 continue
-            if not self.allow_outside and not path.is_relative_to(self.root):
-                return rules.PART_OUTSIDE, "lies outside the folder of the model"
-            if regular:
+            if not self.allow_outside and not any(map(path.is_relative_to, self.roots)):
+                outside = True
+            elif regular:
+                if given != path:
+                    self._note_link(given, path)
                 return path
+        if outside:
+            return rules.PART_OUTSIDE, "lies outside the folder of the model"
         return rules.PART_MISSING, "is missing"
 
-    def _open(self, path: Path, base: Path, location: Location, met: list[Problem]) -> Scene | None:
+    def _note_link(self, given: Path, path: Path) -> None:
+        """Keep the folder of a link to a part: that is where the part's own urls start."""
+        folder = _real(given.parent)
+        if folder != path.parent:
+            links = self._links.setdefault(path, [])
+            if folder not in links and len(links) < MAX_LINKS:
+                links.append(folder)
+
+    def _open(self, path: Path, holder: Path | None, location: Location, met: list[Problem]) -> Scene | None:
+        base = self.root / "-" if holder is None else self._resolved(holder)[0]
         if base == path or base in self._below(path):
             met.append(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
             return None
@@ -211,3 +248,11 @@ def _urls(node: Node) -> list[str]:
 
 def _shown(url: str) -> str:
     return url if len(url) < 200 else url[:200] + "…"
+
+
+def _real(path: Path) -> Path:
+    """Give a path without symbolic links, as it stands where they lead in circles."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path.absolute()
