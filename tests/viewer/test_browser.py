@@ -155,11 +155,14 @@ def test_see_through_links_keep_their_colour_before_the_ground(page, showing) ->
             )
         )
 
+    def reddish(image: np.ndarray) -> int:
+        return int((image[..., 0] - image[..., 2] > 60).sum())
+
     viewer = showing(row(0.0))
-    solid = len(colored(at_rest(page), ORANGE))
-    viewer.replace(make_take(row(0.1), None))
-    page.wait_for_timeout(700)
-    assert len(colored(at_rest(page), ORANGE)) > 0.85 * solid > 100
+    solid = at_rest(page)
+    viewer.replace(make_take(row(0.3), None))
+    until(lambda: 0.01 < difference(picture(page), solid) and reddish(picture(page)) > 0.5 * reddish(solid))
+    assert reddish(at_rest(page)) > 0.9 * reddish(solid) > 1000
 
 
 def test_play_moves_it_and_keys_work(page, showing) -> None:
