@@ -156,7 +156,7 @@ def test_see_through_links_keep_their_colour_before_the_ground(page, showing) ->
         )
 
     def reddish(image: np.ndarray) -> int:
-        return int((image[..., 0] - image[..., 2] > 60).sum())
+        return int((image[..., 0] - image[..., 2] > 40).sum())
 
     viewer = showing(row(0.0))
     solid = at_rest(page)
