@@ -7,7 +7,7 @@ import pytest
 
 from bodymotion.arrays import same
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.vrml import IsReference, Node, Proto, expand, instance_of, parse_vrml, read_vrml
+from bodymotion.formats.vrml import IsReference, Node, Proto, access, expand, instance_of, parse_vrml, read_vrml
 from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
 
 HEADER = "#VRML V2.0 utf8\n"
@@ -517,3 +517,19 @@ def test_a_prototype_can_be_made_by_hand():
     proto = Proto("P", {}, [Node("Group", fields={"children": []})])
     assert expand(Node("P", proto=proto))[0].type == "Group"
     assert str(Node("Group").location) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Shape { geometry DEF S Sphere { radius IS q } }",
+        "PROTO P [ ] { Shape { geometry Sphere { radius IS q } } } P { }",
+        "PROTO P [ field SFFloat r IS q ] { Shape { geometry Sphere { radius IS r } } } P { }",
+        "PROTO Q [ field SFFloat q 1 ] { PROTO P [ field SFFloat r IS q ] { Shape { geometry Sphere { radius IS r } } } P { } } Q { }",
+    ],
+)
+def test_a_field_whose_is_means_nothing_keeps_its_default(text):
+    scene = parse(text)
+    assert rules_of(scene) == ["VRML120"]
+    sphere = instance_of(scene.nodes[0]).fields["geometry"]
+    assert sphere.get("radius") in (1.0, None) and access.number(sphere, "radius", 1.0) == 1.0

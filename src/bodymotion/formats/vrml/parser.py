@@ -105,6 +105,8 @@ class Parser(Cursor):
         self.scope = _Scope({name: _kind(proto, 1) for name, proto in known_protos.items()}, self.result.routes)
         self.depth = 0
         self.size = 0
+        self.dangling = False
+        """Whether the node that is being read has an IS that means nothing."""
 
     def scene(self) -> Scene:
         """Parse the whole text."""
@@ -212,6 +214,10 @@ class Parser(Cursor):
             pos = found.end()
             if defaults and access in ("field", "exposedField"):
                 value, pos = _reader(field_type)(self, pos)
+                if isinstance(value, IsReference):
+                    if not self.dangling:
+                        self.problem(rules.UNKNOWN_IS, f"{name[:80]} has IS for its default", found.start(3))
+                    value, self.dangling = None, False
             fields[name] = FieldDeclaration(access, field_type, name, value)
         return fields, self.closed(opened, pos, "field, exposedField, eventIn or eventOut with type and name")
 
@@ -325,9 +331,18 @@ class Parser(Cursor):
             else:
                 pos = self._odd_field(node, found, opening.end() - 1)
         self.depth -= 1
+        if self.dangling:
+            self._keep_defaults(node)
         if name:
             self.scope.nodes[name] = node, self.size - before
         return node, pos
+
+    def _keep_defaults(self, node: Node) -> None:
+        """Take the fields out whose IS means nothing."""
+        for name, value in list(node.fields.items()):
+            if isinstance(value, IsReference) and value.name not in self.scope.interface:
+                del node.fields[name]
+        self.dangling = False
 
     def _odd_field(self, node: Node, found: re.Match[str], opened: int) -> int:
         """Read a statement in a node, a declaration in a Script, or a field that the node's type does not have."""
@@ -371,6 +386,7 @@ class Parser(Cursor):
         """Make the value `IS name`."""
         if name not in self.scope.interface:
             self.problem(rules.UNKNOWN_IS, f"there is no field {name[:80]} that IS could mean", place)
+            self.dangling = True
         return IsReference(name)
 
 
