@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import bodymotion
 from bodymotion.cli.app import app
+from bodymotion.cli.text import width
 
 COMMAND = str(Path(sys.executable).parent / "bodymotion")
 
@@ -122,27 +123,12 @@ def waiting_in(pid: int) -> str:
 
 def test_on_a_terminal(walk):
     """Coloured on a terminal, the same words as in a pipe."""
-    main, side = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "250"}
-    environment.pop("NO_COLOR", None)
-    process = subprocess.Popen([COMMAND, "info", walk], stdout=side, stderr=side, env=environment)
-    os.close(side)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(main, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(main)
-    assert process.wait(30) == 0
-    assert b"\x1b[1m" in shown
+    shown = on_a_terminal("info", walk, columns=250)
+    assert "\x1b[1m" in shown
     plain = run("info", walk).stdout
     assert "\x1b" not in plain
     for word in plain.split():
-        assert word.encode() in shown
+        assert word in shown
 
 
 def test_output_in_an_encoding_that_lacks_characters(walk):
@@ -207,3 +193,38 @@ def test_a_pipe_is_read_once(examples, tmp_path):
 
 def without_paths(data: dict[str, object]) -> dict[str, object]:
     return {**data, "problems": [{**problem, "path": None} for problem in data["problems"]]}
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_narrow_terminal(examples, columns):
+    """No line is wider than the window, and what goes on goes on below where it began."""
+    files = [str(examples / "biped.wrl"), str(examples / "biped_walk.seq")]
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal("info", "-v", *files, columns=columns)).split("\n")
+    assert max(map(width, shown)) <= columns
+    at = next(i for i, line in enumerate(shown) if line.startswith("  devices"))
+    assert shown[at + 1].startswith(" " * 22)
+    assert shown[at + 1][22] != " "
+    numbers = [word for word in run("info", "-v", *files).stdout.split() if re.fullmatch(r"-?[0-9]+\.[0-9]+", word)]
+    assert len(numbers) > 100
+    assert {number for number in numbers if number not in "".join(shown)} == set()
+
+
+def on_a_terminal(*arguments: str, columns: int) -> str:
+    """Give what a terminal of so many columns gets."""
+    main, side = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
+    environment.pop("NO_COLOR", None)
+    process = subprocess.Popen([COMMAND, *arguments], stdout=side, stderr=side, env=environment)
+    os.close(side)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(main)
+    assert process.wait(30) == 0
+    return shown.decode().replace("\r", "")

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from bodymotion.cli.info.data import as_json, plain
 from bodymotion.cli.messages import headline, show_problem
-from bodymotion.cli.page import Page, Table
+from bodymotion.cli.page import Page
 from bodymotion.cli.progress import progress
-from bodymotion.cli.text import one_line, padded, width
+from bodymotion.cli.table import Table
+from bodymotion.cli.text import folded, one_line, padded, width
 from bodymotion.diagnostics import Location, Problem
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=50)
@@ -89,6 +90,40 @@ def test_plain_ends():
     endless: list[object] = []
     endless.append(endless)
     json.dumps(plain(endless))
+
+
+@given(st.text("ab 回…", max_size=40), st.integers(2, 30))
+def test_folding_keeps_all_that_is_no_blank(text, columns):
+    lines = folded(text, columns)
+    assert all(width(line) <= columns for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    if max(map(width, text.replace("…", "… ").split()), default=0) <= columns:
+        assert [w for line in lines for w in line.replace("…", "… ").split()] == text.replace("…", "… ").split()
+
+
+def test_folding():
+    assert folded("  one two three", 10) == ["  one two", "  three"]
+    assert folded("-1.571…0.7854", 8) == ["-1.571…", "0.7854"]
+    assert folded("", 5) == [""]
+
+
+CELL = st.text("ab1 ", max_size=30).map(str.rstrip)
+
+
+@given(st.lists(st.tuples(CELL, CELL, CELL), min_size=1, max_size=4), st.integers(28, 100))
+def test_a_table_in_a_window(rows, window):
+    """No line is wider than the window, and nothing is left out; a window that is wide enough shows the table as it is."""
+    table = Table(("first", "second", "third [m]"), rows, frozenset({"second"})).used()
+    if not table.columns:
+        return
+    names, lines = table.fitted(window)
+    assert all(width(line) <= window for line in (*names, *lines))
+    letters = sorted("".join("".join(cells) for cells in rows).replace(" ", ""))
+    told = sorted("".join(lines).replace(" ", ""))
+    assert not letters or set(letters) <= set(told)
+    assert len(told) >= len(letters)
+    if max(map(width, table.plain())) <= window:
+        assert [*names, *lines] == table.plain()
 
 
 def a_page() -> Page:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bodymotion.cli.info.data import Data
-from bodymotion.cli.page import Page, Table
+from bodymotion.cli.page import Page
+from bodymotion.cli.table import Table
 from bodymotion.formats.table import FORMATS
 from bodymotion.motion import JOINT_DISPLACEMENT
 
