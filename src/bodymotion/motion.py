@@ -15,10 +15,9 @@ import numpy.typing as npt
 
 from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.diagnostics import Problem
-from bodymotion.interpolation import HOLDING, Method, find_wraps, frames_needed, resampled, unwrapped
+from bodymotion.interpolation import HOLDING, Method, check_room, find_wraps, frames_needed, resampled, unwrapped
 from bodymotion.interpolation.methods import check_rate
 from bodymotion.interpolation.wraps import wrap_problem
-from bodymotion.memory import check_memory
 from bodymotion.source import Source
 from bodymotion.timeline import Timeline
 
@@ -349,9 +348,9 @@ class Motion(ContentEquality):
     def _on_rate(
         self, frame_rate: float, counts: list[int], method: Method, antialias: bool, unwrap: bool, start: float
     ) -> Motion:
-        result = sum(8 * n * int(np.prod(c.values.shape[1:])) for n, c in zip(counts, self.timed, strict=True))
         curves = sum(c.values.nbytes for c in self.timed) if method in ("cubic", "pchip") else 0
-        check_memory(result + curves, f"the motion at {frame_rate:g} Hz, of {max(counts, default=0)} frames")
+        widths = [int(np.prod(c.values.shape[1:])) for c in self.timed]
+        check_room([c.timeline for c in self.timed], counts, widths, frame_rate, start, curves)
         remaining = iter(counts)
         components: list[Component] = []
         problems = list(self.problems)

@@ -453,3 +453,20 @@ def test_a_long_motion_in_pieces(tmp_path):
             back = bm.load(tmp_path / "long.seq")
             same_motion(back, motion)
             assert not back.problems
+
+
+@pytest.mark.parametrize("options", [{"version": 1}, {"frame_time": False}], ids=str)
+@pytest.mark.parametrize("first", [1.7e9, 1e300])
+def test_stamps_of_a_clock_that_memory_can_not_hold_on_a_rate(tmp_path, monkeypatch, options, first):
+    monkeypatch.setattr("bodymotion.memory.available_memory", lambda: 10**9)
+    timeline = Timeline.stamped([first, first * 1.0001], 100.0)
+    motion = Motion((MultiValueSeq(content="JointDisplacement", timeline=timeline, values=np.zeros((2, 1))),))
+    with pytest.raises(ValueError, match="retime --start first"):
+        bm.save(motion, tmp_path / "old.seq", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_stamps_without_frames_are_a_loss(tmp_path):
+    timeline = Timeline.stamped(np.zeros(0), 100.0)
+    motion = Motion((MultiValueSeq(content="JointDisplacement", timeline=timeline, values=np.zeros((0, 1))),))
+    assert [loss.rule for loss in bm.save(motion, tmp_path / "old.seq", version=1).losses] == ["LOSS001"]

@@ -23,6 +23,7 @@ from __future__ import annotations
 from bodymotion.interpolation.holding import frames_needed, held_frames, taking_effect
 from bodymotion.interpolation.methods import HOLDING, Method
 from bodymotion.interpolation.resampling import resampled
+from bodymotion.interpolation.room import check_room
 from bodymotion.interpolation.sampling import sampled
 from bodymotion.interpolation.wraps import Wrap, find_wraps, unwrapped
 
@@ -30,6 +31,7 @@ __all__ = [
     "HOLDING",
     "Method",
     "Wrap",
+    "check_room",
     "find_wraps",
     "frames_needed",
     "held_frames",

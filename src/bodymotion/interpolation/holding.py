@@ -6,10 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats
-from bodymotion.interpolation.methods import Method, check_method
+from bodymotion.interpolation.methods import Method, check_increasing, check_method
 from bodymotion.timeline import ON_FRAME, Timeline
 
 __all__ = ["frames_needed", "held_frames", "taking_effect"]
+
+MOST = 2.0**53
+"""From here on doubles do not tell one frame from the next."""
 
 
 def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
@@ -29,10 +32,27 @@ def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
 
 
 def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: float = 0.0) -> int:
-    """Count the frames at `frame_rate` [Hz] from time `start` [s] up to the one at which the last source frame takes effect."""
+    """Count the frames at `frame_rate` [Hz] from time `start` [s] up to the one at which the last source frame takes effect.
+
+    Raises
+    ------
+    ValueError
+        When `start` is not finite, the last frame has no finite time, or there would be more frames than can be counted.
+    """
+    if not np.isfinite(start):
+        raise ValueError(f"the time of frame 0 is a finite number of seconds, not {start}")
     if timeline.num_frames == 0:
         return 0
-    return int(max(taking_effect(timeline.times[-1:] - start, frame_rate, method)[0], 0)) + 1
+    last = timeline.times[-1:]
+    check_increasing(last)
+    with np.errstate(over="ignore", invalid="ignore"):
+        frame = taking_effect(last - start, frame_rate, method)[0]
+    if not frame < MOST:
+        raise ValueError(
+            f"from {start:g} s to the last frame at {last[0]:g} s there are more frames at {frame_rate:g} Hz than can be counted: "
+            "start=… of Motion.resample(), or `retime --start first`, takes the time before the first frame off"
+        )
+    return int(max(frame, 0)) + 1
 
 
 def held_frames(

@@ -10,7 +10,7 @@ import numpy as np
 from bodymotion import losses
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.seq.writing.names import VERSIONS, Version
-from bodymotion.interpolation import frames_needed, resampled
+from bodymotion.interpolation import check_room, frames_needed, resampled
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.timeline import Timeline
 
@@ -77,7 +77,8 @@ def timed_for(motion: Motion, version: Version, frame_time: bool | None) -> tupl
     Raises
     ------
     ValueError
-        When stamps are asked for in version 1, or when stamped frames need a rate and the motion names none.
+        When stamps are asked for in version 1, when stamped frames need a rate and the motion names none, or when the frames of that rate
+        do not fit into memory.
     """
     if version == 1:
         if frame_time:
@@ -85,6 +86,8 @@ def timed_for(motion: Motion, version: Version, frame_time: bool | None) -> tupl
         frame_time = False
     if frame_time is None:
         return motion, []
+    if not frame_time:
+        _check_frames(motion)
     problems: list[Problem] = []
     components: list[Component] = []
     for component in motion.components:
@@ -96,6 +99,17 @@ def timed_for(motion: Motion, version: Version, frame_time: bool | None) -> tupl
         else:
             components.append(_on_rate(component, problems))
     return motion.replaced(*components), problems
+
+
+def _check_frames(motion: Motion) -> None:
+    stamped = [c for c in motion.timed if c.timeline.stamps is not None and c.timeline.import_rate is not None]
+    rates = [c.timeline.import_rate or 1.0 for c in stamped]
+    counts = [frames_needed(c.timeline, rate, "after") for c, rate in zip(stamped, rates, strict=True)]
+    widths = [int(np.prod(c.values.shape[1:])) for c in stamped]
+    try:
+        check_room([c.timeline for c in stamped], counts, widths, max(rates, default=1.0))
+    except MemoryError as error:
+        raise ValueError(f"the target holds no time stamps, and {error}") from None
 
 
 def _on_rate(
@@ -111,7 +125,7 @@ def _on_rate(
     count = frames_needed(timeline, rate, "after")
     uniform = Timeline.uniform(count, rate)
     values = resampled(component.values, timeline, rate, count, "after") if count else component.values
-    if not np.array_equal(uniform.times, timeline.times):
+    if not count or not np.array_equal(uniform.times, timeline.times):
         message = (
             f"{timeline.num_frames} time-stamped frames of {component.content} become {count} frames at {rate:g} Hz"
         )
