@@ -12,6 +12,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.diagnostics import FormatError
+from bodymotion.formats.table import FORMATS
 from bodymotion.opening import pipe_content, pipe_seen, pipes_kept, read_head, size_of
 
 
@@ -71,3 +72,14 @@ def test_a_pipe_without_end(monkeypatch):
     with pytest.raises(FormatError) as caught:
         bm.load("/dev/zero")
     assert caught.value.problem.rule == "FMT001"
+
+
+def test_what_is_read_is_named(tmp_path):
+    """Whoever brings a file of no known format is told all that could be brought instead."""
+    path = tmp_path / "a.xyz"
+    path.write_bytes(b"hello")
+    with pytest.raises(FormatError) as caught:
+        bm.load(path)
+    for row in FORMATS:
+        for extension in row.extensions:
+            assert f"{extension}," in f"{caught.value.problem.hint},".replace(")", ",")

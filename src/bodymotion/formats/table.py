@@ -22,13 +22,6 @@ __all__ = ["FORMATS", "HEAD", "Format", "find_format", "load", "named_format", "
 HEAD = 65536
 """How many bytes of a file are looked at to know its format."""
 
-UNKNOWN = Rule(
-    "FMT001",
-    "error",
-    "The file is of no format that bodymotion reads.",
-    "judgement",
-    "bodymotion reads .seq motions, OpenHRP .wrl and Choreonoid .body models",
-)
 UNWRITABLE = Rule("FMT003", "error", "A thing is written in a format that is made for it.", "judgement")
 UNREADABLE = Rule("FMT002", "error", "The file can not be opened.", "judgement")
 
@@ -112,6 +105,19 @@ FORMATS: tuple[Format, ...] = (
         _later("openhrp_text", "read_openhrp_text"),
         write=_later("openhrp_text", "write_openhrp_text"),
     ),
+)
+
+
+def _extensions(kind: str) -> str:
+    return ", ".join(extension for row in FORMATS if row.holds == kind for extension in row.extensions)
+
+
+UNKNOWN = Rule(
+    "FMT001",
+    "error",
+    "The file is of no format that bodymotion reads.",
+    "judgement",
+    f"bodymotion reads models ({_extensions('Body')}) and motions ({_extensions('Motion')})",
 )
 
 
