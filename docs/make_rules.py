@@ -10,6 +10,7 @@ from pathlib import Path
 import bodymotion.editing
 import bodymotion.formats
 import bodymotion.interpolation
+import bodymotion.losses
 from bodymotion.diagnostics import Rule
 
 ROOMS = (bodymotion.formats, bodymotion.interpolation, bodymotion.editing)
@@ -28,7 +29,7 @@ TITLES = {
     "NPZ": "NumPy archives, .npz (NPZ)",
     "OTX": "OpenHRP plain text, .pos .waist .hip .zmp (OTX)",
     "EDIT": "Changing motions (EDIT)",
-    "LOSS": "What is lost (LOSS)",
+    "LOSS": "What a save can not keep (LOSS)",
 }
 """The groups of rules, by the letters that their codes begin with, in the order of the page."""
 
@@ -50,8 +51,9 @@ A reader that can make nothing of a file raises `FormatError` with one of these;
 def rules() -> list[Rule]:
     """Give all rules of all formats, in order of code."""
     found: dict[str, Rule] = {}
-    for info in (info for room in ROOMS for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")):
-        for value in vars(importlib.import_module(info.name)).values():
+    inside = (info.name for room in ROOMS for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}."))
+    for name in (bodymotion.losses.__name__, *inside):
+        for value in vars(importlib.import_module(name)).values():
             if isinstance(value, Rule) and found.setdefault(value.code, value) != value:
                 raise ValueError(f"two rules have the code {value.code}")
     return sorted(found.values(), key=lambda rule: rule.code)

@@ -205,9 +205,19 @@ def runs(code: str, desk: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text):
-        if not target.startswith(("http://", "https://", "mailto:")):
-            assert (page.parent / target).exists(), f"{page.name} points to {target}"
+    links = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text)
+    for link in links:
+        if not link.startswith(("http://", "https://", "mailto:")):
+            target, _, anchor = link.partition("#")
+            aim = page.parent / target if target else page
+            assert aim.exists(), f"{page.name} points to {link}"
+            assert not anchor or anchor in anchors(aim), f"{page.name} points to {link}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Give the anchors that a page's headings have: their text in small letters, blanks as hyphens, without punctuation."""
+    headings = re.findall(r"^#+ +(.+?) *$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_reference_has_every_verb_and_option():
