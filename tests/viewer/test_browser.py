@@ -161,7 +161,7 @@ def test_see_through_links_keep_their_colour_before_the_ground(page, showing) ->
     viewer = showing(row(0.0))
     solid = at_rest(page)
     viewer.replace(make_take(row(0.3), None))
-    until(lambda: 0.01 < difference(picture(page), solid) and reddish(picture(page)) > 0.5 * reddish(solid))
+    until(lambda: difference(picture(page), solid) > 0.01 and reddish(picture(page)) > 0.5 * reddish(solid))
     assert reddish(at_rest(page)) > 0.9 * reddish(solid) > 1000
 
 

@@ -19,6 +19,7 @@ import bodymotion as bm
 from bodymotion.viewer import view
 from bodymotion.viewer.html import MOST_SAMPLES, page, sampled
 from bodymotion.viewer.joints import in_words, slider_range
+from bodymotion.viewer.panel import about
 from bodymotion.viewer.server import free_port
 from bodymotion.viewer.take import make_take
 from bodymotion.viewer.watch import Watcher
@@ -139,6 +140,18 @@ def test_the_next_free_port_is_taken_and_a_wrong_host_is_said() -> None:
     for host in ("no.such.host.invalid", "203.0.113.7"):
         with pytest.raises(OSError, match="can not listen"):
             free_port(host, 8770)
+
+
+def test_problems_are_said_on_stderr_live_and_with_a_page(tmp_path: Path, capsys) -> None:
+    other = swinging(biped(), seconds=0.2)
+    viewer = view(arm(), other, block=False, open_browser=False, port=8780)
+    assert viewer is not None
+    with viewer:
+        live = capsys.readouterr().err
+        assert "1 problem in the files</b>" in about(viewer) and "9 joint columns" in about(viewer)
+    assert view(arm(), other, html=tmp_path / "a.html") is None
+    for said in (live, capsys.readouterr().err):
+        assert "1 problem in" in said and "9 joint columns" in said and "body 2" in said
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,12 @@ def test_fewer_columns_than_joints_are_refused_with_both_counts() -> None:
         make_take(arm(), bm.Motion((seq(np.zeros((5, 1))),)))
 
 
-def test_more_columns_than_joints_are_fine() -> None:
-    assert make_take(arm(), bm.Motion((seq(np.zeros((5, 9))),))).q.shape == (5, 2)
+def test_more_columns_than_joints_are_shown_and_said_with_both_counts() -> None:
+    take = make_take(arm(), bm.Motion((seq(np.zeros((5, 9))),)))
+    assert take.q.shape == (5, 2)
+    (problem,) = take.problems
+    assert problem.severity == "warning" and "9 joint columns" in problem.message and "body 2" in problem.message
+    assert make_take(arm(), bm.Motion((seq(np.zeros((5, 2))),))).problems == ()
 
 
 def test_a_body_alone_is_one_frame_at_zero() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.body import Body
+from bodymotion.diagnostics import Problem
 from bodymotion.motion import Motion
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from bodymotion.viewer.take import Take
 
 __all__ = ["Showable", "load_take", "view"]
+
+MOST_LISTED = 10
+"""So many problems are said in words on stderr where there is no panel that lists them."""
 
 Showable: TypeAlias = Body | Motion | str | PathLike[str]
 
@@ -81,16 +85,14 @@ def view(
         from bodymotion.viewer.html import write_page
 
         sampling = write_page(take, Path(html), switches)
-        print(f"{html}: {sampling}", file=sys.stderr)
+        print(f"{html}: {sampling}", file=sys.stderr, flush=True)
+        _say_problems(take.problems, "")
         return None
     from bodymotion.viewer.app import Viewer
 
     viewer = Viewer(take, host=host, port=port, files=files, switches=switches, play=play)
     print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
-    if take.problems:
-        print(
-            f"bodymotion: {len(take.problems)} problems in the files; the panel lists them", file=sys.stderr, flush=True
-        )
+    _say_problems(take.problems, "; the panel lists them", take.misfits)
     if watch and files:
         _watch(viewer, sources, files, allow_outside)
     if open_browser:
@@ -100,6 +102,20 @@ def view(
     print("Press Ctrl-C to end.", file=sys.stderr, flush=True)
     viewer.wait()
     return None
+
+
+def _say_problems(problems: tuple[Problem, ...], where: str, spelt_out: tuple[Problem, ...] | None = None) -> None:
+    """Say on stderr how many problems there are, and some of them in words: those `spelt_out`, or the first few."""
+    if not problems:
+        return
+    from bodymotion.viewer.text import counted, shown
+
+    listed = problems[:MOST_LISTED] if spelt_out is None else spelt_out
+    lines = [f"bodymotion: {counted(len(problems), 'problem')} in the files{where}"]
+    lines += [f"  {shown(str(problem), 500)}" for problem in listed]
+    if spelt_out is None and len(problems) > MOST_LISTED:
+        lines.append(f"  … and {len(problems) - MOST_LISTED} more")
+    print("\n".join(lines), file=sys.stderr, flush=True)
 
 
 def _open(url: str) -> None:

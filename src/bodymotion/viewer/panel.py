@@ -15,7 +15,7 @@ from bodymotion.viewer.camera import PRESETS
 from bodymotion.viewer.joints import JointSliders
 from bodymotion.viewer.plots import JointPlot
 from bodymotion.viewer.switches import LABELS
-from bodymotion.viewer.text import html_text, node_name, shown
+from bodymotion.viewer.text import counted, html_text, node_name, shown
 
 if TYPE_CHECKING:
     import viser
@@ -226,7 +226,7 @@ def about(viewer: Viewer) -> str:
     )
     if len(take.problems) > MOST_PROBLEMS:
         found += f"<li>… and {len(take.problems) - MOST_PROBLEMS} more</li>"
-    listed = f"<b>{len(take.problems)} problems in the files</b><ul>{found}</ul>" if take.problems else ""
+    listed = f"<b>{counted(len(take.problems), 'problem')} in the files</b><ul>{found}</ul>" if take.problems else ""
     return (
         '<div style="padding:0 1em;font-size:0.82em;overflow-wrap:anywhere">'
         f'<table>{rows}</table><br>{listed}<span style="opacity:0.65">Keys: space play · ← → frame · shift ← → 0.1 s · '

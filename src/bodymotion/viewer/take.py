@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body, Joint, Link
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Problem, Rule
 from bodymotion.motion import Motion
 from bodymotion.timeline import Timeline
 from bodymotion.viewer.ground import Footprint
@@ -26,6 +26,15 @@ FARTHEST = 1e5
 
 MOST_POSES = 20_000_000
 """So many poses of links are worked out at most (1.1 GB); of longer motions only every n-th frame is shown."""
+
+
+MORE_COLUMNS = Rule(
+    "VIEW101",
+    "warning",
+    "A motion has as many joint columns as its body, or it was made for another one.",
+    source="judgement",
+    hint="is it the motion of another body?",
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,8 @@ class Take:
         (T, 3) the zero moment point [m] in the world, or in the root link's frame when `zmp_in_root`; None without.
     notes:
         What the viewer has to say about what it shows, in words.
+    misfits:
+        Where body and motion do not quite fit each other.
     """
 
     body: Body
@@ -66,6 +77,7 @@ class Take:
     zmp: Floats | None = None
     zmp_in_root: bool = False
     notes: tuple[str, ...] = ()
+    misfits: tuple[Problem, ...] = ()
 
     @cached_property
     def footprint(self) -> Footprint:
@@ -84,8 +96,8 @@ class Take:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was odd in the files."""
-        return self.body.problems + (self.motion.problems if self.motion is not None else ())
+        """What was odd: first between the files, then in each."""
+        return self.misfits + self.body.problems + (self.motion.problems if self.motion is not None else ())
 
     def lift(self, link_poses: Floats) -> Floats:
         """Give the height (...) [m] to add to link poses (..., L, 7) so that the lowest point of the body is at 0."""
@@ -148,6 +160,7 @@ def make_take(body: Body | None, motion: Motion | None) -> Take:
     timed = [c for c in (parts or motion.timed) if c.num_frames]
     if not timed:
         raise ValueError("the motion has no frames, so there is nothing to play")
+    given = body
     if body is None or not parts:
         body = body or _frames_of(motion)
         link_poses, timeline = _poses_alone(body, motion, timed[0].timeline)
@@ -160,8 +173,10 @@ def make_take(body: Body | None, motion: Motion | None) -> Take:
         timeline = common.timeline
         link_poses = body.link_poses(common)
         joints = common.joint_displacement
-        fits = joints is not None and joints.num_parts >= body.num_joints
-        q = joints.values[:, : body.num_joints] if joints is not None and fits else joint_values(body, link_poses)
+        try:
+            q = joint_values(body, link_poses) if joints is None else body.joint_values(joints)
+        except ValueError:
+            q = joint_values(body, link_poses)
         read = common.link_position.values if common.link_position is not None else link_poses
     shown, wrong = _drawable(link_poses, read)
     notes: tuple[str, ...] = (
@@ -170,11 +185,24 @@ def make_take(body: Body | None, motion: Motion | None) -> Take:
     if every > 1:
         notes += (f"The motion is so long that only one of {every} frames is shown",)
     q = frozen(np.nan_to_num(q, posinf=0.0, neginf=0.0))
-    take = Take(body, motion, shown, q, timeline, motion.link_position is not None, notes=notes)
+    has_root = motion.link_position is not None
+    take = Take(body, motion, shown, q, timeline, has_root, notes=notes, misfits=_misfits(given, motion))
     if motion.zmp is None or not motion.zmp.num_frames:
         return take
     values = np.nan_to_num(motion.zmp.values[take.timeline_index(motion.zmp.timeline)])
     return replace(take, zmp=frozen(np.clip(values, -FARTHEST, FARTHEST)), zmp_in_root=motion.zmp.is_root_relative)
+
+
+def _misfits(body: Body | None, motion: Motion) -> tuple[Problem, ...]:
+    """Say where a motion has more joint columns than its body; those beyond the body's are not shown."""
+    joints = motion.joint_displacement
+    if body is None or joints is None or joints.num_parts <= body.num_joints:
+        return ()
+    message = (
+        f"the motion has {joints.num_parts} joint columns and the body {body.num_joints}; the columns from "
+        f"{body.num_joints} on are not shown"
+    )
+    return (MORE_COLUMNS.problem(message),)
 
 
 def joint_values(body: Body, link_poses: Floats) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-__all__ = ["html_text", "node_name", "shown"]
+__all__ = ["counted", "html_text", "node_name", "shown"]
 
 _UNFIT = re.compile(r"[^\w .+-]")
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -25,3 +25,8 @@ def html_text(text: str, most: int = 2000) -> str:
 def node_name(index: int, name: str) -> str:
     """Make a name fit for a node of the scene's tree: unique by its index, without what has a meaning in paths."""
     return f"{index} {_UNFIT.sub('_', shown(name, 60))}".strip()
+
+
+def counted(number: int, thing: str) -> str:
+    """Say how many: `1 problem`, `2 problems`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
