@@ -46,6 +46,11 @@ class TestPrimitives:
         assert body.links[0].visuals == ()
         assert rules(body) == ["VRML210"]
 
+    def test_a_flat_box_is_a_plate_and_said(self, tmp_path):
+        body = read(tmp_path, "Shape { geometry Box { size 0 1 1 } }")
+        assert body.links[0].visuals[0].geometry == Box((0, 1, 1))
+        assert rules(body) == ["VRML210"]
+
     def test_prototypes_are_looked_through(self, tmp_path):
         (shape,) = shapes(
             tmp_path,

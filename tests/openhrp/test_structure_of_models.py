@@ -331,3 +331,43 @@ def test_a_model_installed_as_symbolic_links(tmp_path):
     (shape,) = body.links[0].visuals
     assert shape.material.texture is not None
     assert not [problem for problem in body.problems if problem.rule.startswith("VRML13")]
+
+
+@pytest.mark.parametrize(
+    ("field", "read_as"),
+    [("translation 1 2 3 4", [1, 2, 3]), ("translation [ 1 2 3 4 5 6 ]", [1, 2, 3]), ("rotation 0 0 1 0 5", [0, 0, 0])],
+)
+def test_more_numbers_than_a_field_has_are_said(tmp_path, field, read_as):
+    body = read(tmp_path, humanoid(f'DEF R Joint {{ jointType "free" {field} }}'))
+    assert rules(body).count("WRL148") == 1
+    assert body.links[0].offset[:3].tolist() == read_as
+    with pytest.raises(FormatError):
+        read(
+            tmp_path,
+            DECLARED + humanoid(f'DEF R Joint {{ jointType "free" {field.replace("[", "").replace("]", "")} }}'),
+        )
+
+
+@pytest.mark.parametrize(
+    "field", ["jointAxis 1 0 0 0", "jointId 1 2", "gearRatio 100 1", "rotorInertia [ 1 2 ]"], ids=str.split
+)
+def test_more_numbers_than_a_joint_needs_are_said(tmp_path, field):
+    body = read(
+        tmp_path, humanoid(f'DEF R Joint {{ jointType "free" children DEF A Joint {{ jointType "rotate" {field} }} }}')
+    )
+    assert rules(body).count("WRL148") == 1
+
+
+@pytest.mark.parametrize("field", ["momentsOfInertia [ 1 0 0 0 1 0 0 0 1 ]", "centerOfMass 1 2 3", "mass 1"])
+def test_as_many_numbers_as_a_field_has_are_right(tmp_path, field):
+    body = read(tmp_path, humanoid(f'DEF R Joint {{ jointType "free" children Segment {{ {field} }} }}'))
+    assert "WRL148" not in rules(body)
+
+
+def test_a_sensor_that_nobody_declares_is_kept(tmp_path):
+    text = 'DEF R Joint { jointType "free" children DEF S MySensor { sensorId 3 translation 1 2 3 gain 0.5 } }'
+    body = read(tmp_path, humanoid(text))
+    (device,) = body.devices
+    assert (device.kind, device.name, device.id, device.pose[:3].tolist()) == ("MySensor", "S", 3, [1, 2, 3])
+    assert device.extra["gain"] == 0.5
+    assert "WRL168" in rules(body) and "VRML212" not in rules(body)

@@ -533,3 +533,9 @@ def test_a_field_whose_is_means_nothing_keeps_its_default(text):
     assert rules_of(scene) == ["VRML120"]
     sphere = instance_of(scene.nodes[0]).fields["geometry"]
     assert sphere.get("radius") in (1.0, None) and access.number(sphere, "radius", 1.0) == 1.0
+
+
+def test_a_type_that_is_none_is_said():
+    scene = parse("PROTO A [ field SFFoo x 1 eventIn MFBar y ] { Script { field SFBaz z 1 } }")
+    assert rules_of(scene) == ["VRML121", "VRML121", "VRML121"]
+    assert scene.protos["A"].fields["x"].value == 1

@@ -112,6 +112,7 @@ _LIMITS = {"llimit": -np.inf, "ulimit": np.inf, "lvlimit": -np.inf, "uvlimit": n
 
 def _id(node: Node, problems: list[Problem]) -> int:
     number = access.integer(node, "jointId", -1)
+    values.say_more(node, "jointId", 1, problems)
     if -1 <= number <= HIGHEST_ID:
         return number
     problems.append(ID_RANGE.problem(f"jointId of {values.label(node)} is {number}", node.location_of("jointId")))

@@ -10,10 +10,11 @@ import numpy as np
 
 from bodymotion import poses
 from bodymotion.body import Body, ExtraJoint, Joint, Link, Segment, Viewpoint
+from bodymotion.diagnostics import Location
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.checks import check_tree
 from bodymotion.formats.openhrp.extra_joints import read_extra_joint
-from bodymotion.formats.openhrp.rules import HUMANOID_POSE, HUMANOIDS, NO_JOINT, OUTSIDE
+from bodymotion.formats.openhrp.rules import HUMANOID_POSE, HUMANOIDS, NO_JOINT, NOTHING, OUTSIDE
 from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.vrml import InlineLoader, Node, access, read_vrml
 from bodymotion.formats.vrml.nodes import Value
@@ -59,6 +60,8 @@ def read_openhrp(path: str | Path, *, allow_outside: bool = False, apply_humanoi
 
 def _read(path: Path, allow_outside: bool, apply_humanoid_pose: bool) -> Body:
     scene = read_vrml(path)
+    if not scene.nodes and not scene.protos:
+        raise NOTHING.error("there is nothing in the file", Location(str(path), 1, 1))
     problems: list[Problem] = list(scene.problems)
     parts = InlineLoader(path.parent, allow_outside, model=path)
     top = _Top(parts, problems)

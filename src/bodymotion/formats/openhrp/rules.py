@@ -45,6 +45,13 @@ LISTS = Rule("WRL109", "warning", "The lists joints and segments of a Humanoid n
 SAME_NAME = Rule("WRL110", "warning", "Each link has a name of its own.", "judgement")
 NO_NAME = Rule("WRL111", "warning", "A Joint has a name: DEF NAME Joint { … }.", "judgement")
 TOO_MANY = Rule("WRL112", "error", "A body has a number of links that can be held.", "judgement")
+NOTHING = Rule(
+    "WRL113",
+    "error",
+    "There is a node in the file.",
+    "judgement",
+    "the file may have been cut off, or never written",
+)
 
 # Joints
 JOINT_TYPE = Rule("WRL120", "error", "jointType is one of free, slide, rotate, fixed and crawler.")
@@ -95,6 +102,7 @@ TRIANGLE = Rule(
 )
 SEGMENT_SCALED = Rule("WRL146", "warning", "A Segment stands under Transforms that do not scale it.", "judgement")
 NOT_FINITE = Rule("WRL147", "error", "The numbers of a model are finite; others are read as the default.")
+MORE_NUMBERS = Rule("WRL148", "warning", "A field has as many numbers as its type; of more the first count.")
 
 # Sensors
 SENSOR_ID_GAP = Rule("WRL160", "error", "The sensorIds of each type of sensor run from 0 without gaps.")

@@ -67,8 +67,9 @@ CLASSES: dict[str, type[Device]] = {
 
 
 def is_sensor(node: Node) -> bool:
-    """Whether a node is a sensor: one of the known ones, or an instance of any prototype with a sensorId."""
-    return node.type in CLASSES or node.type in OTHERS or (node.proto is not None and "sensorId" in node.proto.fields)
+    """Whether a node is a sensor: one of the known ones, or any other with a sensorId, in its prototype or undeclared."""
+    fields = node.fields if node.proto is None else node.proto.fields
+    return node.type in CLASSES or node.type in OTHERS or "sensorId" in fields
 
 
 def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem]) -> Device:
@@ -76,6 +77,7 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
     if not is_rigid(transform):
         problems.append(SENSOR_SCALED.problem(f"{values.label(node)} is scaled", node.location))
     own = values.own_pose(node, problems)
+    values.say_more(node, "sensorId", 1, problems)
     common: dict[str, Any] = {
         "name": node.name,
         "id": access.integer(node, "sensorId", -1),

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.arrays import Floats, frozen
-from bodymotion.formats.openhrp.rules import AXIS_LENGTH, JOINT_AXIS, NOT_FINITE, OLD_AXIS, ROTATION_AXIS
+from bodymotion.formats.openhrp.rules import AXIS_LENGTH, JOINT_AXIS, MORE_NUMBERS, NOT_FINITE, OLD_AXIS, ROTATION_AXIS
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["axis", "finite", "label", "own_pose", "plain", "rest"]
+__all__ = ["axis", "finite", "label", "own_pose", "plain", "rest", "say_more"]
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
@@ -46,10 +46,19 @@ def rest(node: Node, used: Iterable[str]) -> dict[str, object]:
 def finite(node: Node, name: str, default: tuple[float, ...], problems: list[Problem]) -> tuple[float, ...]:
     """Give a field's numbers, `default` and a problem where one of them is not finite."""
     values = access.vector(node, name, default)
+    say_more(node, name, len(default), problems)
     if all(map(math.isfinite, values)):
         return values
     problems.append(NOT_FINITE.problem(f"{name} of {label(node)} is {_shown(values)}", node.location_of(name)))
     return default
+
+
+def say_more(node: Node, name: str, count: int, problems: list[Problem]) -> None:
+    """Note that a field has more than the `count` numbers that are used: where its type is declared, the language refuses that."""
+    value = node.fields.get(name)
+    if isinstance(value, np.ndarray) and value.size > count:
+        wrong = f"{name} of {label(node)} has {value.size} numbers, {count} {'is' if count == 1 else 'are'} used"
+        problems.append(MORE_NUMBERS.problem(wrong, node.location_of(name)))
 
 
 def axis(node: Node, default: tuple[float, float, float], problems: list[Problem]) -> Floats:
@@ -84,6 +93,7 @@ def axis(node: Node, default: tuple[float, float, float], problems: list[Problem
 def own_pose(node: Node, problems: list[Problem]) -> Floats:
     """Give the pose (7,) of a node in its parent, from its translation and rotation."""
     x, y, z, angle = turn = access.vector(node, "rotation", (0.0, 0.0, 1.0, 0.0))
+    say_more(node, "rotation", 4, problems)
     if not all(map(math.isfinite, turn)):
         problems.append(
             NOT_FINITE.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location_of("rotation"))

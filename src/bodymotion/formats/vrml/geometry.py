@@ -108,12 +108,11 @@ class GeometryReader:
         return None
 
     def _sizes(self, node: Node, sizes: list[float], some_zero: bool = False) -> bool:
-        good = all(np.isfinite(size) and size >= 0 for size in sizes) and (
-            sum(size > 0 for size in sizes) >= 2 if some_zero else all(size > 0 for size in sizes)
-        )
-        if not good:
+        good = all(np.isfinite(size) and size >= 0 for size in sizes)
+        zeros = sum(size == 0 for size in sizes)
+        if not good or zeros:
             self.tell(BAD_SIZE, f"{node.type} of size {' '.join(f'{size:g}' for size in sizes)}", node.location)
-        return good
+        return good and zeros <= some_zero
 
     def points(self, node: Node) -> Floats:
         """Give the points (V, 3) of the node's `coord`."""

@@ -198,6 +198,10 @@ class Parser(Cursor):
         self.scope.kinds[name] = _kind(proto, 1)
         return pos
 
+    def _check_type(self, declared: re.Match[str]) -> None:
+        if declared[2] not in _READERS:
+            self.problem(rules.UNKNOWN_TYPE, f"there is no type {declared[2][:80]}", declared.start(2))
+
     def _proto_name(self, pos: int) -> tuple[str, int, int]:
         found = NAME.match(self.data, pos)
         opened = OPEN.match(self.data, found.end()) if found is not None else None
@@ -212,6 +216,7 @@ class Parser(Cursor):
             access, field_type, name = found.groups()
             value: Value = None
             pos = found.end()
+            self._check_type(found)
             if defaults and access in ("field", "exposedField"):
                 value, pos = _reader(field_type)(self, pos)
                 if isinstance(value, IsReference):
@@ -372,6 +377,7 @@ class Parser(Cursor):
     def _script_field(self, node: Node, declared: re.Match[str]) -> int:
         access, field_type, name = declared.groups()
         pos = declared.end()
+        self._check_type(declared)
         value: Value = None
         if access in ("field", "exposedField"):
             value, pos = _reader(field_type)(self, pos)

@@ -98,6 +98,12 @@ UNKNOWN_IS = Rule(
     "IS stands in the body of a prototype and names a field that it declares.",
     hint="the field keeps its default",
 )
+UNKNOWN_TYPE = Rule(
+    "VRML121",
+    "error",
+    "The type of a field that a prototype or a Script declares is one of the standard: SFBool, MFVec3f …",
+    hint="the type of its value is told by its look",
+)
 PART_MISSING = Rule(
     "VRML130",
     "warning",

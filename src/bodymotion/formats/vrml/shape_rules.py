@@ -23,7 +23,11 @@ NOT_SHOWN = Rule("VRML213", "note", "Some nodes of VRML97 have no shape here.", 
 OUT_OF_RANGE = Rule(
     "VRML209", "warning", "Colours and the other values of a material are in 0…1; others are cut off there."
 )
-BAD_SIZE = Rule("VRML210", "warning", "The sizes of a primitive are greater than zero; others show nothing.")
+BAD_SIZE = Rule(
+    "VRML210",
+    "warning",
+    "The sizes of a primitive are greater than zero; others show nothing, but for a box that is flat in one direction.",
+)
 TOO_LARGE = Rule("VRML211", "error", "A scene stays within what can be held; what is beyond is left out.", "judgement")
 UNKNOWN_NODE = Rule("VRML212", "warning", "A node is of the standard or has a PROTO; others are left out.")
 INSIDE_OUT = Rule(
