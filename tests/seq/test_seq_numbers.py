@@ -137,3 +137,11 @@ def test_values_of_unknown_keys():
     assert plain_scalar("null") is None
     assert plain_scalar("1_000") == "1_000"
     assert plain_scalar("yes") == "yes"
+
+
+@pytest.mark.parametrize("text", ["1" * 100_000 + "x", "1e" + "1" * 100_000 + "x", "." + "1" * 100_000 + "x"])
+def test_long_texts_that_are_no_numbers(text):
+    """Told in a time that grows with the length alone: by its square this would take minutes."""
+    assert number(text) is None
+    with pytest.raises(FormatError, match="SEQ111"):
+        parse_seq(joints(f"\n      - [ 0.0, {text} ]\n").encode())

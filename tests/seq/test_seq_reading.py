@@ -161,6 +161,48 @@ def test_lines_may_end_in_carriage_returns_alone():
     assert np.array_equal(motion.joint_displacement.values, [[1, 2]])
 
 
+@pytest.mark.parametrize("note", ["", " # x", " # frames:", "\n      # frames: [["])
+def test_rows_of_lines_that_end_in_carriage_returns(note, tmp_path, monkeypatch):
+    """As fast and as large as others, notes that look like keys included; places are counted by these lines."""
+    monkeypatch.setattr("bodymotion.formats.seq.document.WHOLE", 1000)
+    rows = f"      - [ 0.5, 0.25 ]{note}\n" * 20_000
+    data = joints("\n" + rows + "      - [ 1, nan ]\n").replace("\n", "\r").encode()
+    path = tmp_path / "motion.seq"
+    path.write_bytes(data)
+    for motion in (parse_seq(data), bm.load(path)):
+        values = motion.joint_displacement.values
+        assert values.shape == (20_001, 2)
+        assert (values[:-1] == [0.5, 0.25]).all()
+        (problem,) = motion.problems
+        line = 11 + rows.count("\n")
+        assert (problem.location.line, problem.location.column) == (line, 9)
+
+
+@pytest.mark.parametrize("size", range(65530, 65540))
+def test_carriage_returns_among_other_line_ends(size, tmp_path):
+    """A line may end in any way, also where a piece of the file ends."""
+    head = "# " + "x" * (size - 3) + "\r"
+    rows = "\r\n      - [ 1, 2 ] # a\r      - [ 3, 4 ]\n      - [ 5, 6 ]\r\r\n      - [ 7, 8 ]\r"
+    path = tmp_path / "motion.seq"
+    for data in (
+        head + joints(rows),
+        head.replace("\r", "\n") + joints(rows),
+        head.replace("\r", "\r\n") + joints(rows),
+    ):
+        path.write_bytes(data.encode())
+        wanted = [[1, 2], [3, 4], [5, 6], [7, 8]]
+        assert parse_seq(data.encode()).joint_displacement.values.tolist() == wanted
+        assert bm.load(path).joint_displacement.values.tolist() == wanted
+
+
+def test_keys_on_long_lines_are_searched_once():
+    """Texts full of what looks like keys of rows: by the square of their length these would take minutes."""
+    for note in ("[[ # frames: " * 40_000, "{" + "frames: 5, " * 40_000 + "}", '"' + '\\"' * 40_000 + ' # frames: [["'):
+        text = f"note: {note}\n" if note[0] != "[" else f"# frames: {note}\n"
+        motion = parse_seq((joints("\n      - [ 1, 2 ]\n") + text).encode())
+        assert motion.joint_displacement.values.tolist() == [[1, 2]]
+
+
 def test_known_by_its_content():
     assert looks_like_seq(b'{"components": [{"frames": [[1]], "type": "Vector3Seq"}]}')
     assert looks_like_seq(b"# x\ntype : 'BodyMotion'\n")

@@ -12,7 +12,7 @@ import re
 
 __all__ = ["is_number", "number", "plain_scalar"]
 
-FINITE = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+FINITE = r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
 _NUMBER = re.compile(rf"{FINITE}|[-+]?(?:\.?(?:nan|inf)|infinity)", re.IGNORECASE)
 _INTEGER = re.compile(r"[-+]?[0-9]{1,4000}")
 _WORDS: dict[str, bool | None] = {

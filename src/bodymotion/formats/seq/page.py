@@ -16,7 +16,7 @@ __all__ = ["Mask", "Page", "without_comments"]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _BEFORE, _MORE, _BEHIND = 8, 8, 88
-_COMMENT = re.compile(rb"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
+_COMMENT = re.compile(rb"(?:^|(?<=\s))#[^\r\n]*", re.MULTILINE)
 
 
 def without_comments(text: bytes) -> bytes:

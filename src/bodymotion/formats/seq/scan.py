@@ -32,11 +32,12 @@ MAX_INDENT = 54
 _WINDOW = 1 << 14
 
 _KEY = re.compile(rb"(?:^|(?<=[\s,{\"']))frames[\"']?[ \t]*:(?=[\s\[])")
-_FLOW = re.compile(rb"(?:\s|(?<=\s)#[^\n]*\n)*\[(?=(?:\s|(?<=\s)#[^\n]*\n)*\[)")
-_BLOCK = re.compile(rb"[ \t]*(?:[ \t]#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?= *- +(?:\[|- ))")
+_FLOW = re.compile(rb"(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[(?=(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[)")
+_BLOCK = re.compile(rb"[ \t]*(?:[ \t]#[^\r\n]*)?\r?\n(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*(?= *- +(?:\[|- ))")
 _DASHES = re.compile(rb" *(?:- +)*[\"']?")
-_STRINGS = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
-_COMMENT = re.compile(rb"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
+_STRINGS = re.compile(rb"\"(?:[^\"\\]|\\.)*+(?:(\")|\\?\Z)|'[^']*+(?:(')|\Z)", re.DOTALL)
+_COMMENT = re.compile(rb"(?:^|(?<=\s))#")
+_BREAK = re.compile(rb"[\r\n]")
 _BETWEEN = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _TAIL = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
@@ -127,23 +128,24 @@ class _Scanner:
 
     def run(self) -> Scan:
         searched = 0
+        known = 0  # up to here it is known what is a comment; no key is looked at twice
         while True:
             found = _KEY.search(self.window, searched)
-            if found is None or len(self.window) - found.end() < _WINDOW // 2:
-                if self.more():
-                    searched = max((found.start() if found else len(self.window) - _WINDOW) - 16, searched, 0)
-                    continue
-                if found is None:
-                    break
-            searched = found.end()
-            start = self.window.rfind(b"\n", 0, found.start()) + 1
-            before = self.window[start : found.start()]
-            if b"#" in before and _COMMENT.search(_STRINGS.sub(b'""', before)):
+            end = found.end() if found else len(self.window)
+            if len(self.window) - end < _WINDOW // 2 and self.more():
+                searched = max((found.start() if found else end) - 16, searched)
                 continue
+            if found is None:
+                break
+            start = max(known, *(self.window.rfind(mark, known, found.start()) + 1 for mark in (b"\n", b"\r")))
+            if self.in_comment(start, found.start()):
+                searched = known = self.end_of_line(found.end())
+                continue
+            searched = known = found.end()
             flow, block = _FLOW.match(self.window, found.end()), _BLOCK.match(self.window, found.end())
             if flow is not None:
                 self.take(flow.end() - 1, b"[~]", None)
-                searched = 0
+                searched = known = 0
             elif block is not None:
                 lead = self.window[block.end() :]
                 indent = len(lead) - len(lead.lstrip(b" "))
@@ -152,7 +154,7 @@ class _Scanner:
                 key_column = len(dashes[0].rstrip(b"\"'")) if dashes.end() == found.start() else MAX_INDENT
                 if key_column <= indent <= MAX_INDENT:
                     self.take(block.end(), b" " * indent + b"- ~\n", indent)
-                    searched = 0
+                    searched = known = 0
         self.text(self.window)
         return Scan(self.where, self.marks, self.encoding)
 
@@ -162,6 +164,24 @@ class _Scanner:
         if len(self.window) + self.where.length > MAX_SKELETON and part:
             raise self.unusual("the text is long, and its rows are in no known shape")
         return bool(part)
+
+    def in_comment(self, start: int, stop: int) -> bool:
+        """Whether what stands between two places of a line of the window begins a comment."""
+        part = self.window[start:stop]
+        if b"#" not in part:
+            return False
+        part = _STRINGS.sub(lambda found: b'""' if found.lastindex else found[0], part)
+        return _COMMENT.search(part) is not None
+
+    def end_of_line(self, at: int) -> int:
+        """Find where the line ends that the place `at` of the window is in."""
+        while True:
+            found = _BREAK.search(self.window, at)
+            if found:
+                return found.start()
+            at = len(self.window)
+            if not self.more():
+                return at
 
     def unusual(self, message: str, line: int | None = None) -> UnusualError:
         return UnusualError(message, Location(self.source.path, line or self.line))

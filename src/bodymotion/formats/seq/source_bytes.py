@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +22,8 @@ _WIDE = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_LONE = re.compile(rb"\r(?!\n)")
+_HEAD = 1 << 16
 
 
 class UnusualError(Exception):
@@ -32,7 +35,10 @@ class UnusualError(Exception):
 
 
 class ByteSource:
-    """Random access to the bytes of a file or of a text in memory; `start` is where the text begins (after a byte order mark)."""
+    """Random access to the bytes of a file or of a text in memory; `start` is where the text begins (after a byte order mark).
+
+    Where lines end in carriage returns alone, line feeds are given in place of those.
+    """
 
     def __init__(self, file: FileIO | None, data: bytes | None, path: str | None) -> None:
         self.path = path
@@ -45,7 +51,13 @@ class ByteSource:
             self.size = file.seek(0, 2)
         else:
             self.size = len(data)
+        self._returns = False
         self._decode_wide()
+        head = self.read(self.start, _HEAD)
+        lone = _LONE.search(head)
+        self._returns = lone is not None and lone.end() < len(head) and b"\n" not in head[: lone.start()]
+        if self._returns and self._data is not None:
+            self._data = _LONE.sub(b"\n", self._data)
 
     @classmethod
     def open(cls, path: str | Path) -> ByteSource:
@@ -120,6 +132,9 @@ class ByteSource:
                 done += count
         except OSError as error:
             raise rules.UNREADABLE.error(f"can not be read: {_reason(error)}", Location(self.path), "") from error
+        if self._returns and b"\r" in (text := bytes(target[:done])):
+            more = self._file.read(1) or b"" if text.endswith(b"\r") else b""
+            target[:done] = memoryview(_LONE.sub(b"\n", text + more))[:done]
         return done
 
     def close(self) -> None:
