@@ -7,7 +7,7 @@ without an id, but for the root, follow after the highest id in link order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -23,7 +23,7 @@ from bodymotion.shapes import Shape
 from bodymotion.source import Source
 
 if TYPE_CHECKING:
-    from bodymotion.motion import Motion
+    from bodymotion.motion import Motion, MultiValueSeq
 
 __all__ = ["Body", "ExtraJoint", "ExtraJointType", "Joint", "JointType", "Link", "Segment", "Viewpoint"]
 
@@ -159,6 +159,11 @@ class Link(ContentEquality):
         return tuple(shape.moved(segment.transform) for segment in self.segments for shape in segment.collisions)
 
 
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(name or "''" for name in names[:60])
+    return shown + (f" and {len(names) - 60} more" if len(names) > 60 else "")
+
+
 def _placed(segment: Segment) -> Floats:
     return np.asarray(segment.transform[:3, :3] @ segment.center_of_mass + segment.transform[:3, 3])
 
@@ -271,6 +276,79 @@ class Body(ContentEquality):
                 return link
         raise KeyError(f"no link {name!r}; there are: {', '.join(link.name for link in self.links)}")
 
+    def joint_columns(self, component: MultiValueSeq) -> tuple[int, ...]:
+        """Give for each of the J joints the column of a component that is its own; −1 for a joint that has none there.
+
+        Where part labels are names of the body's joints, or of the links that these move, columns go by name, whatever their order.
+        Without labels, or where none of them is such a name (they may say anything), column i is joint i.
+
+        Raises
+        ------
+        ValueError
+            When some labels are names of joints and some are not, or two name one joint; the message has both lists.
+        """
+        count = component.num_parts
+        labels = (*component.part_labels[:count], *[""] * (count - len(component.part_labels)))
+        links = [self.links[index].name if index >= 0 else "" for index in self.joint_links]
+        known = [(joint.name, link) for joint, link in zip(self.joints, links, strict=True)]
+        in_place = tuple(k if k < count else -1 for k in range(self.num_joints))
+        if not any(labels[self.num_joints :]) and all(
+            not label or label in names for label, names in zip(labels, known, strict=False)
+        ):
+            return in_place
+        by_joint = {joint: k for k, (joint, _) in reversed(list(enumerate(known))) if joint}
+        by_link = {link: k for k, link in reversed(list(enumerate(links))) if link}
+        named = [label for label in labels if label]
+        place = by_link if all(label in by_link for label in named) else {}
+        place = by_joint if all(label in by_joint for label in named) else place or {**by_link, **by_joint}
+        strange = [label for label in named if label not in place]
+        if len(strange) == len(named):
+            return in_place
+        wanted = _listed([joint or link for joint, link in known if joint or link])
+        if strange:
+            raise ValueError(
+                f"{component.content} has columns named {_listed(strange)}, which are no joints of {self.name or 'the body'}, beside "
+                f"others that are; its joints are {wanted}"
+            )
+        columns = [-1] * self.num_joints
+        for column, label in enumerate(labels):
+            if label and columns[place[label]] >= 0:
+                raise ValueError(
+                    f"two columns of {component.content} are the joint {label}: the columns are {_listed(labels)}, the joints of "
+                    f"{self.name or 'the body'} are {wanted}"
+                )
+            if label:
+                columns[place[label]] = column
+        return tuple(columns)
+
+    def joint_values(self, component: MultiValueSeq) -> Floats:
+        """Give the values (T, J) of the body's joints in a component, in order of joint columns; see `joint_columns`.
+
+        Columns beyond the body's are left out; placeholders without a column are 0.
+
+        Raises
+        ------
+        ValueError
+            As `joint_columns`; also when a joint has no column. The message names the counts and the joints.
+        """
+        columns = self.joint_columns(component)
+        missing = [
+            joint.name or self.links[index].name
+            for column, joint, index in zip(columns, self.joints, self.joint_links, strict=True)
+            if column < 0 and index >= 0
+        ]
+        if missing:
+            raise ValueError(
+                f"{component.content} has {component.num_parts} joint columns, {self.name or 'the body'} has {self.num_joints}: there is "
+                f"none for {_listed(missing)}. Is it a motion of another body?"
+            )
+        if columns == tuple(range(self.num_joints)):
+            return np.asarray(component.values[:, : self.num_joints])
+        there = np.array(columns) >= 0
+        values = np.zeros((component.num_frames, self.num_joints))
+        values[:, there] = component.values[:, np.array(columns)[there]]
+        return frozen(values)
+
     def forward_kinematics(self, q: npt.ArrayLike, root: npt.ArrayLike | None = None) -> Floats:
         """Give the poses of all links in the world.
 
@@ -331,14 +409,14 @@ class Body(ContentEquality):
 
         The .seq document combines link and joint trajectories in three ways. Where the motion has the poses of all links, they are
         taken as they are, with or without joints beside them. Where it has fewer, the first is the root's and the rest follows from
-        the joint displacements. A motion without any link pose stands at `root_pose`. A motion with link poses alone, on a body of
-        one link, needs no joints.
+        the joint displacements, by name where they have names (`joint_columns`). A motion without any link pose stands at `root_pose`.
+        A motion with link poses alone, on a body of one link, needs no joints.
 
         Raises
         ------
         ValueError
-            When the motion has poses of more links than the body, or fewer joint columns, or neither joints nor poses of all links;
-            the message names the counts.
+            When the motion has poses of more links than the body, or no column for one of its joints, or neither joints nor poses of
+            all links; the message names the counts. Also when only some of its joints' names are the body's.
         """
         count = len(self.links)
         link_position = motion.link_position
@@ -360,16 +438,14 @@ class Body(ContentEquality):
                     f"the motion has poses of {link_position.num_parts} links and no joint displacements; {self.name or 'the body'} "
                     f"has {count} links and {self.num_joints} joint columns"
                 )
-        elif joints.num_parts < self.num_joints:
-            raise ValueError(
-                f"the motion has {joints.num_parts} joint columns, {self.name or 'the body'} has {self.num_joints}: is it a motion of "
-                "another body?"
-            )
+        q = None if joints is None else self.joint_values(joints)
         used = [c for c in (joints, link_position) if c is not None]
         if any(c.timeline != used[0].timeline for c in used):
             motion = motion.replaced(*used).on_common_timeline()
             joints, link_position = motion.joint_displacement, motion.link_position
-        q = np.zeros((used[0].num_frames, 0)) if joints is None else joints.values[:, : self.num_joints]
+            q = None if joints is None else self.joint_values(joints)
+        if q is None:
+            q = np.zeros((used[0].num_frames, 0))
         return frozen(self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0]))
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:

@@ -137,7 +137,7 @@ def test_other_columns_and_contents_stay_and_are_said():
     assert np.array_equal(mirrored.joint_displacement.values[:, -2:], motion.joint_displacement.values[:, -2:])
     assert [p.rule for p in mirrored.problems] == ["EDIT102"] * 3
     assert mirrored.joint_displacement.part_labels == motion.joint_displacement.part_labels
-    with pytest.raises(ValueError, match=f"1 columns, symmetric has {body.num_joints}"):
+    with pytest.raises(ValueError, match=f"1 joint columns, symmetric has {body.num_joints}"):
         editing.mirror(any_motion(0, columns=1), body)
     with pytest.raises(ValueError, match="LinkPosition has 2 links"):
         editing.mirror(any_motion(0, columns=body.num_joints, links=2), body)

@@ -16,7 +16,8 @@ __all__ = ["unwrap"]
 def unwrap(motion: Motion, body: Body | None = None) -> Motion:
     """Give the motion with jumps of joint displacements by full turns taken out (`bodymotion.interpolation.unwrapped`).
 
-    With a body only the columns of joints that rotate are looked at.
+    With a body only the columns of joints that rotate are looked at; columns with names go by name (`Body.joint_columns`, which may raise
+    ValueError).
     """
     return motion.replaced(*(_unwrapped(c, body) for c in motion.components))
 
@@ -26,7 +27,9 @@ def _unwrapped(component: Component, body: Body | None) -> Component:
         return component
     values = unwrapped(component.values)
     if body is not None:
-        turning = [joint.type == "rotate" for joint in body.joints][: component.num_parts]
-        turning += [True] * (component.num_parts - len(turning))
+        turning = [True] * component.num_parts
+        for column, joint in zip(body.joint_columns(component), body.joints, strict=True):
+            if column >= 0:
+                turning[column] = joint.type == "rotate"
         values = np.where(turning, values, component.values)
     return replace(component, values=values)

@@ -54,7 +54,8 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
     Raises
     ------
     ValueError
-        When the motion has no joint displacements, or fewer columns than the body; the message names the counts.
+        When the motion has no joint displacements, or no column for a joint of the body (`Body.joint_values`); the message names the
+        counts and the joints.
     """
     count = len(body.links)
     given = motion.link_position
@@ -63,13 +64,8 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
     joints = motion.joint_displacement
     if joints is None:
         raise ValueError("the motion has no joint displacements to get link poses from")
-    if joints.num_parts < body.num_joints:
-        raise ValueError(
-            f"the motion has {joints.num_parts} joint columns, {body.name or 'the body'} has {body.num_joints}: "
-            "is it a motion of another body?"
-        )
     check_memory(joints.num_frames * count * 56, f"the poses of {count} links in {joints.num_frames} frames")
-    q = joints.values[:, : body.num_joints]
+    q = body.joint_values(joints)
     if given is None:
         values = body.forward_kinematics(q)
         filled = MultiSE3Seq(content=LINK_POSITION, timeline=joints.timeline, values=values)
@@ -115,12 +111,13 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
     Returns
     -------
     The motion with JointDisplacement (T, J), in place of one that it had, and how far links are from where root and joints put them. More
-    than 1 mm or 1 mrad is said in `problems`, too.
+    than 1 mm or 1 mrad is said in `problems`, too. Columns that it had go by name where they have names (`Body.joint_columns`).
 
     Raises
     ------
     ValueError
-        When the motion does not have the poses of all links; the message names the counts.
+        When the motion does not have the poses of all links; the message names the counts. Also when only some of the names of its
+        joints are the body's.
     """
     given = motion.link_position
     count = len(body.links)
@@ -131,8 +128,10 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
         )
     old = motion.joint_displacement
     q = np.zeros((given.num_frames, body.num_joints))
+    columns = () if old is None else body.joint_columns(old)
     if old is not None and old.timeline == given.timeline:
-        q[:, : old.num_parts] = old.values[:, : body.num_joints]
+        there = [k for k, column in enumerate(columns) if column >= 0]
+        q[:, there] = old.values[:, [columns[k] for k in there]]
     step = max(PIECE // max(count, 1), 1)
     moving = [
         (column, body.links[index])
@@ -157,12 +156,22 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
         place = next(i for i, c in enumerate(motion.components) if c is given) + 1
         components = (*motion.components[:place], recovered, *motion.components[place:])
     else:
-        kept = replace(old, timeline=given.timeline, values=q, part_labels=old.part_labels[: body.num_joints])
+        kept = replace(old, timeline=given.timeline, values=q, part_labels=_labels(old.part_labels, columns, body))
         components = tuple(kept if c is old else c for c in motion.components)
     problems = motion.problems
     if max(residual.distance, residual.angle) > CLOSE:
         problems = (*problems, NOT_RIGID.problem(str(residual)))
     return replace(motion, components=components, problems=problems), residual
+
+
+def _labels(old: tuple[str, ...], columns: tuple[int, ...], body: Body) -> tuple[str, ...]:
+    """Give the labels of columns in the body's order; joints that were not there before get their own names."""
+    if not old or columns[: len(old)] == tuple(range(len(old)))[: len(columns)]:
+        return old[: len(columns)]
+    return tuple(
+        old[column] if 0 <= column < len(old) else joint.name
+        for column, joint in zip(columns, body.joints, strict=True)
+    )
 
 
 def _continuous(angles: Floats) -> Floats:

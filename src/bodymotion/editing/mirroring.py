@@ -51,9 +51,10 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
     Raises
     ------
     ValueError
-        When a body is needed, when the motion has fewer columns than the body, or when the body has no mirror image in itself.
+        When a body is needed, when the motion has no column for one of its joints, or when the body has no mirror image in itself.
 
-    How far the body is from symmetric is said in `problems`, if it is more than 1 mm or 1 mrad.
+    Columns with names go by name (`Body.joint_columns`). How far the body is from symmetric is said in `problems`, if it is more than
+    1 mm or 1 mrad.
     """
     if body is None:
         needs = [c.content for c in motion.components if _needs_a_body(c)]
@@ -105,14 +106,10 @@ def _mirrored(component: Component, body: Body | None, mirrors: Symmetry | None)
     if isinstance(component, MultiValueSeq) and component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT):
         assert body is not None
         assert mirrors is not None
-        count = len(mirrors.columns)
-        if component.num_parts < count:
-            raise ValueError(
-                f"{component.content} has {component.num_parts} columns, {body.name or 'the body'} has {count}: is it a motion of "
-                "another body?"
-            )
+        mirrored = body.joint_values(component)[:, mirrors.columns] * mirrors.signs
+        columns = np.array(body.joint_columns(component), dtype=np.intp)
         values = np.array(component.values)
-        values[:, :count] = component.values[:, mirrors.columns] * mirrors.signs
+        values[:, columns[columns >= 0]] = mirrored[:, columns >= 0]
         return replace(component, values=values)
     return component
 

@@ -1,0 +1,122 @@
+"""Joint columns with names go by name, matched against a body when there is one: a motion in another order is the same motion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from bodymotion import editing
+from bodymotion.body import Body
+from bodymotion.motion import Motion
+
+BIPED = Path(__file__).resolve().parent.parent / "examples" / "biped.wrl"
+
+
+@pytest.fixture(scope="module")
+def body() -> Body:
+    return bm.load(BIPED)
+
+
+def motion_of(body: Body, names: bool = True) -> Motion:
+    q = np.random.default_rng(5).normal(0, 0.3, (6, body.num_joints))
+    labels = tuple(joint.name for joint in body.joints) if names else ()
+    root = np.random.default_rng(6).normal(0, 1, (6, 7))
+    root[:, 3:] /= np.linalg.norm(root[:, 3:], axis=1, keepdims=True)
+    return Motion.from_joints(q, 100, root=root, joint_names=labels)
+
+
+def reordered(motion: Motion, order: np.ndarray | slice = slice(None, None, -1)) -> Motion:
+    joints = motion.joint_displacement
+    labels = tuple(np.array(joints.part_labels)[order].tolist())
+    other = replace(joints, values=joints.values[:, order], part_labels=labels)
+    return motion.replaced(*(other if c is joints else c for c in motion.components))
+
+
+def relabelled(motion: Motion, labels: tuple[str, ...]) -> Motion:
+    joints = motion.joint_displacement
+    return motion.replaced(*(replace(c, part_labels=labels) if c is joints else c for c in motion.components))
+
+
+def test_values_of_joints_in_any_order(body):
+    motion = motion_of(body)
+    q = motion.joint_displacement.values
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(body.num_joints)
+        component = reordered(motion, order).joint_displacement
+        assert np.array_equal(body.joint_values(component), q)
+        assert np.array_equal(component.values[:, body.joint_columns(component)], q)
+    assert np.array_equal(body.link_poses(reordered(motion)), body.link_poses(motion))
+
+
+def test_names_of_links_are_names_of_their_joints(body):
+    other = replace(body, links=tuple(replace(link, name=f"{link.name}_LINK") for link in body.links))
+    motion = motion_of(body)
+    by_link = relabelled(motion, tuple(other.links[i].name for i in other.joint_links))
+    assert np.array_equal(other.joint_values(reordered(by_link).joint_displacement), motion.joint_displacement.values)
+
+
+def test_labels_that_name_no_joint_may_say_anything(body):
+    motion = motion_of(body, names=False)
+    said = relabelled(motion, tuple(f"channel {k}" for k in range(body.num_joints)))
+    assert np.array_equal(body.joint_values(said.joint_displacement), motion.joint_displacement.values)
+    assert np.array_equal(body.joint_values(motion.joint_displacement), motion.joint_displacement.values)
+
+
+def test_names_of_which_some_are_no_joints_are_refused_with_both_lists(body):
+    names = [joint.name for joint in body.joints]
+    mixed = relabelled(motion_of(body), ("TAIL", *names[:-1]))
+    for change in (body.link_poses, lambda m: editing.mirror(m, body), lambda m: editing.unwrap(m, body)):
+        with pytest.raises(ValueError, match=f"TAIL, which are no joints.*its joints are {names[0]}, {names[1]}"):
+            change(mixed)
+    with pytest.raises(ValueError, match=f"two columns .* are the joint {names[1]}"):
+        body.link_poses(relabelled(motion_of(body), (names[1], names[1], *names[2:])))
+
+
+def test_joints_without_a_column_are_named(body):
+    names = [joint.name for joint in body.joints]
+    few = reordered(motion_of(body), np.arange(body.num_joints - 1, 1, -1))
+    with pytest.raises(ValueError, match=f"has {body.num_joints}: there is none for {names[0]}, {names[1]}\\."):
+        body.link_poses(few)
+
+
+def test_a_placeholder_needs_no_column(body):
+    links = [replace(link, joint=replace(link.joint, id=link.joint.id + (link.joint.id > 2))) for link in body.links]
+    gap = replace(body, links=tuple(links))
+    assert gap.num_joints == body.num_joints + 1
+    assert gap.joint_links[3] == -1
+    motion = motion_of(body)
+    for one in (motion, reordered(motion)):
+        assert np.array_equal(gap.link_poses(one), body.link_poses(motion))
+        back = reordered(editing.mirror(editing.mirror(one, gap), gap), slice(None))
+        assert np.allclose(back.joint_displacement.values, one.joint_displacement.values, atol=1e-15)
+
+
+def test_changes_with_a_body_go_by_name(body):
+    motion = motion_of(body)
+    mixed = reordered(motion)
+    filled = editing.fill_link_poses(mixed, body)
+    assert np.array_equal(filled.link_position.values, editing.fill_link_poses(motion, body).link_position.values)
+    assert np.allclose(filled.link_position.values, body.link_poses(motion), atol=1e-12)
+    assert editing.mirror(mixed, body) == reordered(editing.mirror(motion, body))
+    far = replace(motion.joint_displacement, values=7 * motion.joint_displacement.values.cumsum(axis=0))
+    wound = motion.replaced(far)
+    assert editing.unwrap(reordered(wound), body) == reordered(editing.unwrap(wound, body))
+    recovered, residual = editing.recover_joints(filled, body)
+    joints = recovered.joint_displacement
+    assert residual.distance < 1e-9
+    assert joints.part_labels == motion.joint_displacement.part_labels
+    assert np.allclose(joints.values, motion.joint_displacement.values, atol=1e-9)
+
+
+def test_the_viewer_shows_joints_by_name(body):
+    from bodymotion.viewer.take import make_take
+
+    motion = motion_of(body)
+    for shown in (motion, reordered(motion)):
+        assert np.array_equal(make_take(body, shown).q, motion.joint_displacement.values)
+    filled = editing.fill_link_poses(reordered(motion), body)
+    assert np.array_equal(make_take(body, filled).q, motion.joint_displacement.values)
