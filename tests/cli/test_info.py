@@ -396,3 +396,16 @@ def test_every_member_is_documented(hand, walk, examples):
     answers = [data("--values", walk), data(hand)]
     answers += [data(path) for path in sorted(examples.glob("*.wrl")) + sorted(examples.glob("*.seq"))]
     assert members(answers) <= documented()
+
+
+@pytest.mark.parametrize("content", ["", "#VRML V2.0 utf8\n", "#VRML V2.0 utf8\n# a comment\n\n"])
+def test_a_model_without_anything_is_refused(tmp_path, content):
+    """As an empty motion is; a part without anything is a fault of the model that names it."""
+    path = tmp_path / "empty.wrl"
+    path.write_text(content)
+    result = run(path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "there is nothing in the file" in result.stderr
+    whole = tmp_path / "whole.wrl"
+    whole.write_text('#VRML V2.0 utf8\nGroup { children [ Shape { geometry Box { } } Inline { url "empty.wrl" } ] }\n')
+    assert data(whole)["num_triangles"] == 12
