@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion import rotations
 from bodymotion.arrays import Floats
@@ -49,7 +50,10 @@ NOT_FAR = 0.01
 """The length of a quaternion may differ from 1 by so much."""
 
 DOUBTFUL = 4 * math.pi
-"""Joint values beyond two turns may well be degrees."""
+"""Angles beyond two turns may well be degrees."""
+
+FAR = 1.0
+"""[rad] So may those of a joint that are further than this beyond its limits."""
 
 
 def read_csv(
@@ -78,8 +82,8 @@ def read_csv(
     frame_rate:
         [Hz] of a table without times; with times, the rate on which they are wished.
     degrees:
-        Whether angles without a unit in their name are degrees (True) or radians (False). When not said, radians; large values are then
-        refused.
+        Whether angles without a unit in their name are degrees (True) or radians (False). When not said, they are read as radians, which
+        a note says (CSV011); values beyond two turns, or with a body those more than 1 rad beyond the limits of their joint, are refused.
     quaternion_order:
         The order of columns such as root_q0 … root_q3, or of a layout.
     body:
@@ -92,7 +96,7 @@ def read_csv(
     Raises
     ------
     FormatError
-        When the file is no table, or it is in doubt what a column is; the hint names the option that says it.
+        When the file is no table, or it is in doubt what a column is or which unit it has; the hint names the option that says it.
     ValueError
         For options that do not exist.
     """
@@ -110,6 +114,8 @@ def read_csv(
     components += reader.poses(timeline)
     components += reader.joints(timeline, nameless=table.names is None and columns is None)
     components += reader.zmps(timeline)
+    if layout is None:
+        reader.say_unit()
     return Motion(
         tuple(components), source=Source("csv", Path(path), encoding="utf-8"), problems=tuple(reader.problems)
     )
@@ -147,6 +153,8 @@ class _Reader:
         self.table, self.values, self.degrees, self.order, self.body = table, table.values, degrees, order, body
         self.where = Location(table.path, table.header_line)
         self.problems: list[Problem] = []
+        self.assumed: list[str] = []
+        self.largest = 0.0
         self.columns: list[Column] = []
         for name in names:
             found = column(name)
@@ -223,6 +231,7 @@ class _Reader:
             raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.where)
         numbers = np.stack([given[k] for k in wanted], axis=-1)
         if angles:
+            self.check_unit([k for k, one in enumerate(self.columns) if one.kind == "angle"])
             numbers = rotations.from_rpy(numbers * self.angle_factors("angle"))
         return np.concatenate([np.stack([p for p in positions if p is not None], axis=-1), numbers], axis=-1)
 
@@ -251,13 +260,7 @@ class _Reader:
         found = [self.columns[k] for k in places]
         values = self.values[:, places]
         units = np.array([1.0 if one.factor is None else one.factor for one in found])
-        unsaid = [k for k, one in enumerate(found) if one.factor is None]
-        if self.degrees is None and unsaid and len(values):
-            with np.errstate(invalid="ignore"):
-                largest = np.nanmax(np.where(np.isfinite(values[:, unsaid]), np.abs(values[:, unsaid]), 0))
-            if largest > DOUBTFUL:
-                message = f"joint values go up to {largest:.6g}: degrees, or {largest / (2 * math.pi):.1f} turns?"
-                raise rules.UNIT.error(message, self.where)
+        self.check_unit([k for k in places if not self.slides(self.columns[k].name)])
         factors = units * self.angle_factors("joint")
         names = tuple(one.name for one in found)
         if self.body is not None:
@@ -276,11 +279,51 @@ class _Reader:
                 )
             values, labels, problems = in_body_order(values, names, self.body, self.where)
             self.problems += problems
+            if self.degrees is None:
+                unsaid = np.array([[float(one.factor is None) for one in found]])
+                self.check_limits(values, in_body_order(unsaid, names, self.body, self.where)[0][0] > 0, self.body)
         return [MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)]
 
+    def check_unit(self, places: list[int]) -> None:
+        """Refuse angles without a unit that are more likely degrees; note those that are read as radians."""
+        unsaid = [k for k in places if self.columns[k].factor is None]
+        if self.degrees is not None or not unsaid:
+            return
+        values = self.values[:, unsaid]
+        largest = np.abs(values[np.isfinite(values)]).max(initial=0)
+        if largest > DOUBTFUL:
+            message = f"angles go up to {largest:.6g}: degrees, or {largest / (2 * math.pi):.1f} turns?"
+            raise rules.UNIT.error(message, self.where)
+        if largest > 0:
+            self.assumed += [self.columns[k].name for k in unsaid]
+            self.largest = max(self.largest, float(largest))
+
+    def check_limits(self, values: Floats, unsaid: npt.NDArray[np.bool_], body: Body) -> None:
+        """Refuse angles (T, J) of a body's joints that are far beyond their limits, where no unit was said."""
+        for k in np.flatnonzero(unsaid):
+            joint = body.joints[k]
+            finite = values[np.isfinite(values[:, k]), k]
+            if joint.type != "rotate" or not len(finite) or not joint.lower < joint.upper:
+                continue
+            lowest, highest = float(finite.min()), float(finite.max())
+            if lowest < joint.lower - FAR or highest > joint.upper + FAR:
+                raise rules.UNIT.error(
+                    f"{joint.name} goes from {lowest:.6g} to {highest:.6g}, far beyond its limits of {joint.lower:.3g} to "
+                    f"{joint.upper:.3g} rad: degrees?",
+                    self.where,
+                )
+
+    def say_unit(self) -> None:
+        """Say which unit was taken for granted."""
+        if self.assumed:
+            names = ", ".join(self.assumed[:4]) + (
+                f" and {len(self.assumed) - 4} more" if len(self.assumed) > 4 else ""
+            )
+            message = f"{names}: no unit is said, read as radians (up to {self.largest:.6g})"
+            self.problems.append(rules.ASSUMED.problem(message, self.where))
+
     def slides(self, name: str) -> bool:
-        assert self.body is not None
-        return any(joint.name == name and joint.type == "slide" for joint in self.body.joints)
+        return self.body is not None and any(joint.name == name and joint.type == "slide" for joint in self.body.joints)
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []

@@ -48,6 +48,13 @@ NOT_UNIT = Rule(
     "judgement",
     "other lengths come of another order of columns, of another unit, or of angles",
 )
+ASSUMED = Rule(
+    "CSV011",
+    "note",
+    "Angles whose unit is said neither by their names nor to the reader are radians.",
+    "judgement",
+    "degrees=True (--degrees) if they are degrees; degrees=False (--radians), or names such as 'KNEE [rad]', say that they are not",
+)
 
 RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
 """All rules, in the order of their codes."""
