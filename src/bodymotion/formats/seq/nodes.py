@@ -199,16 +199,31 @@ class _Builder:
 
 
 def read_tree(where: Places) -> Tree:
-    """Parse the text of `where` as YAML.
+    """Parse the text of `where` as YAML, or, where it begins as JSON and is no YAML, as JSON.
 
     Raises
     ------
     FormatError
         SEQ002 where it is not YAML, is nested too deep, or is empty; SEQ006 for aliases that name nothing; SEQ007 for foreign tags.
     """
+    text = where.text
+    try:
+        return _yaml_tree(text, where)
+    except FormatError as error:
+        if not text.lstrip().startswith("{") or error.problem.rule != rules.NOT_YAML.code:
+            raise
+        from bodymotion.formats.seq.json_tree import json_tree
+
+        try:
+            root, size = json_tree(text)
+        except ValueError:
+            raise error from None
+        return Tree(root, size, False, None)
+
+
+def _yaml_tree(text: str, where: Places) -> Tree:
     import yaml
 
-    text = where.text
     builder = _Builder(where)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
