@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -539,3 +541,46 @@ def test_a_type_that_is_none_is_said():
     scene = parse("PROTO A [ field SFFoo x 1 eventIn MFBar y ] { Script { field SFBaz z 1 } }")
     assert rules_of(scene) == ["VRML121", "VRML121", "VRML121"]
     assert scene.protos["A"].fields["x"].value == 1
+
+
+DEEP = [
+    ("Group { children [ ", "] }"),
+    ("Group { children ", "}"),
+    ("Robot { a [ ", "] }"),
+    ("Robot { a [ DEF [", "] ] }"),
+    ("Robot { a DEF 1 ", "}"),
+    ("Shape { geometry [ ", "] }"),
+    ("PROTO P [ field MFNode x [ ", "] ] { }"),
+    ("PROTO P [ field SFFoo x [ ", "] ] { }"),
+    ("PROTO P [ ] { ", "}"),
+    ("Group { PROTO P [ ] { ", "} }"),
+    ("Robot { PROTO P [ field SFFoo x Robot { a [ ", "] } ] { } }"),
+    ("DEF ", ""),
+]
+
+
+@pytest.mark.parametrize(("opening", "closing"), DEEP)
+def test_what_is_too_deep_is_said_where_it_is(opening, closing):
+    """However it is nested, and however deep the caller is: the place is that of the level that is too many, not the file's first."""
+    data = "\n".join([opening] * 3000)
+    for calls in (0, 850):
+        problem = called_deep(calls, lambda: refused(data))
+        if problem.rule == "VRML106":
+            assert 80 <= problem.location.line <= 258 and "256" in problem.message
+
+
+@pytest.mark.parametrize(("opening", "closing"), DEEP[:3])
+@pytest.mark.parametrize("calls", [0, 850])
+def test_as_deep_as_allowed_is_read_whoever_calls(opening, closing, calls):
+    limit = sys.getrecursionlimit()
+    scene = called_deep(calls, lambda: parse(opening * 255 + "Box { }" + closing * 255))
+    depth, inside = 0, scene.nodes
+    while inside:
+        depth, fields = depth + 1, list(inside[0].fields.values())
+        inside = (fields[0] if isinstance(fields[0], list) else fields) if fields else []
+    assert depth == 256
+    assert sys.getrecursionlimit() == limit
+
+
+def called_deep(calls, function):
+    return function() if not calls else called_deep(calls - 1, function)

@@ -30,10 +30,13 @@ from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
 from bodymotion.formats.vrml.text import Text
 from bodymotion.formats.vrml.values import READERS, Reader, by_look, read_event
 
-__all__ = ["MAX_DEPTH", "MAX_SIZE", "Parser"]
+__all__ = ["MAX_DEPTH", "MAX_SIZE", "MOST_CALLS", "Parser"]
 
 MAX_DEPTH = 256
 """So deep may nodes be nested."""
+
+MOST_CALLS = 8 * MAX_DEPTH
+"""So many calls one in the other may that take: for each level five or six, and one more to look up a name in all prototypes around."""
 
 MAX_SIZE = 1_000_000
 """So many nodes may a scene have when every USE and every prototype is expanded."""
@@ -168,6 +171,7 @@ class Parser(Cursor):
 
     def _proto(self, pos: int) -> int:
         name, place, pos = self._proto_name(pos)
+        self._go_deeper(place)
         fields, pos = self._declarations(pos, defaults=True)
         word = self.word(pos)
         if word[1] != "{":
@@ -177,9 +181,6 @@ class Parser(Cursor):
         proto = Proto(name, fields, text=self.text, offset=place)
         outer, before = self.scope, self.size
         self.scope = _Scope({}, proto.routes, interface=fields, outer=outer)
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.too_deep(place)
         proto.body, pos = self._statements(word.end(), word.start(1))
         self.depth -= 1
         outer.kinds[name] = _kind(proto, self.size - before)
@@ -246,7 +247,9 @@ class Parser(Cursor):
             return self.is_reference(reference[1], reference.start(1)), reference.end()
         if kind == "[":
             self.problem(rules.ODD_VALUE, "brackets around an SFNode", word.start(1))
+            self._go_deeper(word.start(1))
             nodes, pos = self.node_list(pos)
+            self.depth -= 1
             return (nodes[0] if isinstance(nodes, list) and nodes else None), pos
         raise self.wrong(f"where a node belongs stands {self.found(word.start(1))}", word.start(1))
 
@@ -295,10 +298,18 @@ class Parser(Cursor):
     def _nameless(self, place: int, pos: int) -> tuple[Value, int]:
         """Read what follows a DEF that names no node, as in `DEF Transform {`."""
         self.problem(rules.NO_DEF_NAME, "DEF names no node", place)
-        return self.node_or_null(pos)
+        self._go_deeper(place)
+        value, pos = self.node_or_null(pos)
+        self.depth -= 1
+        return value, pos
 
-    def too_deep(self, place: int) -> FormatError:
-        """Make the exception for nodes, or prototypes, nested too deep."""
+    def _go_deeper(self, place: int) -> None:
+        """Count one more thing that stands in another: nodes, prototypes, and whatever else a method here calls itself again for."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._too_deep(place)
+
+    def _too_deep(self, place: int) -> FormatError:
         return self.error(rules.TOO_DEEP, f"more than {MAX_DEPTH} nodes one in the other", place)
 
     def _node(self, opening: re.Match[str]) -> tuple[Node, int]:
@@ -307,7 +318,7 @@ class Parser(Cursor):
         place = opening.start(2)
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.too_deep(place)
+            raise self._too_deep(place)
         before = self.size
         kind = self.scope.kind(node_type)
         if kind is None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Proto, Scene
-from bodymotion.formats.vrml.parser import Parser
+from bodymotion.formats.vrml.parser import MOST_CALLS, Parser
 from bodymotion.formats.vrml.text import Text, decode
 from bodymotion.opening import open_file
 
@@ -54,8 +56,23 @@ def parse_vrml(data: bytes, path: Path | None = None, known_protos: Mapping[str,
         place = Location(str(path) if path else None, 1, 1)
         raise rules.NOT_VRML97.error("the file is compressed", place, "unpack it with gunzip")
     text, encoding = decode(data)
-    parser = Parser(Text(text.rstrip("\0\x1a"), path, encoding), known_protos or {})
+    whole = Text(text.rstrip("\0\x1a"), path, encoding)
     try:
-        return parser.scene()
-    except RecursionError as error:
-        raise parser.error(rules.TOO_DEEP, "nodes are nested too deep for the stack that is left", 0) from error
+        return Parser(whole, known_protos or {}).scene()
+    except RecursionError:
+        return _with_more_stack(Parser(whole, known_protos or {}))
+
+
+def _with_more_stack(parser: Parser) -> Scene:
+    """Parse where Python's limit of nested calls leaves too few of them: by then the parser's own limit ends what is too deep."""
+    with _ONE_AT_A_TIME:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + MOST_CALLS)
+        try:
+            return parser.scene()
+        finally:
+            sys.setrecursionlimit(limit)
+
+
+_ONE_AT_A_TIME = threading.Lock()
+"""The limit is that of all threads: two that set it back in turn would leave it too high."""
