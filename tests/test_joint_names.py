@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion import editing
 from bodymotion.body import Body
+from bodymotion.cli.app import app
 from bodymotion.motion import Motion
 
 BIPED = Path(__file__).resolve().parent.parent / "examples" / "biped.wrl"
@@ -120,3 +122,54 @@ def test_the_viewer_shows_joints_by_name(body):
         assert np.array_equal(make_take(body, shown).q, motion.joint_displacement.values)
     filled = editing.fill_link_poses(reordered(motion), body)
     assert np.array_equal(make_take(body, filled).q, motion.joint_displacement.values)
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_what_is_written_with_a_body_is_in_order_of_joint_id(body, tmp_path, names):
+    motion = motion_of(body, names)
+    q = motion.joint_displacement.values
+    for given in (motion, reordered(motion) if names else motion):
+        bm.save(given, tmp_path / "a.pos", body=body)
+        assert np.array_equal(bm.load(tmp_path / "a.pos").joint_displacement.values, q)
+        bm.save(given, tmp_path / "a.npz", body=body, layout="beyondmimic")
+        with np.load(tmp_path / "a.npz") as arrays:
+            assert np.array_equal(arrays["joint_pos"], q.astype(np.float32))
+            assert np.allclose(arrays["body_pos_w"], body.link_poses(motion)[..., :3], atol=1e-6)
+        bm.save(given, tmp_path / "a.npz", body=body)
+        assert np.array_equal(bm.load(tmp_path / "a.npz").joint_displacement.values, q)
+        bm.save(given, tmp_path / "a.csv", body=body)
+        assert np.array_equal(bm.load(tmp_path / "a.csv").joint_displacement.values, q)
+        bm.save(given, tmp_path / "b.csv", body=body, layout="unitree")
+        assert np.array_equal(bm.load(tmp_path / "b.csv", layout="unitree").joint_displacement.values, q)
+
+
+def test_files_without_names_need_all_joints_of_the_body(body, tmp_path):
+    few = reordered(motion_of(body), np.arange(3, 0, -1))
+    for name, layout in (("a.pos", {}), ("a.csv", {"layout": "unitree"}), ("a.npz", {"layout": "beyondmimic"})):
+        with pytest.raises(ValueError, match=f"there is none for {body.joints[0].name}, "):
+            bm.save(few, tmp_path / name, body=body, **layout)
+        assert not (tmp_path / name).exists()
+    bm.save(few, tmp_path / "a.csv", body=body)
+    assert bm.load(tmp_path / "a.csv").joint_displacement.part_labels == tuple(j.name for j in body.joints[1:4])
+
+
+def test_a_table_in_another_order_goes_through_the_commands_by_name(body, tmp_path):
+    motion = motion_of(body)
+    plain, mixed = tmp_path / "plain.seq", tmp_path / "mixed.seq"
+    bm.save(motion, plain)
+    bm.save(reordered(motion), tmp_path / "mixed.csv")
+    command("convert", tmp_path / "mixed.csv", mixed)
+    assert bm.load(mixed).joint_displacement.part_labels[0] == body.joints[-1].name
+    for source in (plain, mixed):
+        command("edit", source, source.with_suffix(".links.seq"), "--fill-links", "--body", BIPED)
+        command("convert", source, source.with_suffix(".pos"), "--body", BIPED, code=3)
+    links = [bm.load(path.with_suffix(".links.seq")).link_position for path in (plain, mixed)]
+    assert links[0] == links[1]
+    assert np.array_equal(
+        bm.load(tmp_path / "mixed.pos").joint_displacement.values, bm.load(plain).joint_displacement.values
+    )
+
+
+def command(*arguments: object, code: int = 0) -> None:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output

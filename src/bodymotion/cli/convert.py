@@ -24,7 +24,7 @@ WRITE = {
     "seq": {"version", "style", "se3_format", "frame_time", "digits"},
     "csv": {"layout", "body", "degrees", "digits"},
     "npz": {"layout", "body"},
-    "openhrp-text": {"digits"},
+    "openhrp-text": {"body", "digits"},
 }
 NAMES = {
     "version": "--seq-version",
@@ -97,7 +97,7 @@ def convert(
             "--body",
             "-b",
             metavar="MODEL",
-            help="The model whose joints the columns of a table are, by name.",
+            help="The model whose joints the columns of a table are, by name; those of OUT are in its order.",
             show_default=False,
         ),
     ] = None,

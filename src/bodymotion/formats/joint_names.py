@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from bodymotion.diagnostics import Location, Problem, Rule
 
 if TYPE_CHECKING:
     from bodymotion.body import Body
+    from bodymotion.motion import MultiValueSeq
 
 __all__ = ["generic_name", "in_body_order", "joint_names", "link_order"]
 
@@ -74,6 +76,33 @@ def in_body_order(
         ordered[:, k] = values[:, column]
     message = f"no column for {_listed(absent)}"
     return ordered, wanted, [ABSENT.problem(message, where)] if absent else []
+
+
+def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValueSeq:
+    """Put columns that have names of a body's joints into the order of joint id; others stay where they are (`Body.joint_columns`).
+
+    With `whole`, as files need it that hold no names, there is a column for every joint then.
+
+    Raises
+    ------
+    ValueError
+        As `Body.joint_columns`, and with `whole` as `Body.joint_values`.
+    """
+    values, labels = component.values, component.part_labels
+    columns = body.joint_columns(component)
+    ordered = body.joint_values(component) if whole else values
+    if columns == tuple(k if k < component.num_parts else -1 for k in range(len(columns))):
+        return component
+    rest = [column for column in range(component.num_parts) if column not in columns]
+    if whole:
+        return replace(
+            component,
+            values=np.concatenate([ordered, values[:, rest]], axis=1),
+            part_labels=(*joint_names(body), *[""] * len(rest)),
+        )
+    order = [*(column for column in columns if column >= 0), *rest]
+    named = tuple(labels[column] if column < len(labels) else "" for column in order)
+    return replace(component, values=values[:, order], part_labels=named)
 
 
 def link_order(names: Sequence[str], body: Body, where: Location) -> list[int]:

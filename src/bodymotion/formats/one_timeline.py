@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bodymotion import losses
 from bodymotion.diagnostics import Location, Problem
+from bodymotion.formats.joint_names import by_joint_id
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.timeline import Timeline
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
 
 __all__ = ["SharedTime", "on_one_timeline"]
 
@@ -24,7 +29,7 @@ class SharedTime:
     problems: tuple[Problem, ...]
 
 
-def on_one_timeline(motion: Motion, rows: bool = True) -> SharedTime:
+def on_one_timeline(motion: Motion, rows: bool = True, body: Body | None = None, nameless: bool = False) -> SharedTime:
     """Pick joint displacements, link positions and ZMP, and put them on a common timeline if they have not one.
 
     Parameters
@@ -33,11 +38,15 @@ def on_one_timeline(motion: Motion, rows: bool = True) -> SharedTime:
         What is written.
     rows:
         Whether the format is nothing but rows: then there must be a frame, and a component without parts leaves no trace.
+    body:
+        Joint columns with names of its joints are put in order of joint id.
+    nameless:
+        Whether the format holds no names: then a body has a column for each joint.
 
     Raises
     ------
     ValueError
-        When the motion has none of the three, or they can not be put on one timeline.
+        When the motion has none of the three, or they can not be put on one timeline, or the joints are not the body's.
     """
     kept = [c for c in (motion.link_position, motion.joint_displacement, motion.zmp) if c is not None]
     if not kept:
@@ -61,6 +70,8 @@ def on_one_timeline(motion: Motion, rows: bool = True) -> SharedTime:
         message = f"the components have different timelines; all get {timeline.num_frames} frames at {timeline.frame_rate:g} Hz"
         problems.append(losses.FRAMES.problem(message))
     joints, links = reduced.joint_displacement, reduced.link_position
+    if joints is not None and body is not None and joints.num_parts:
+        joints = by_joint_id(joints, body, nameless)
     if rows:
         if not reduced.timeline.num_frames:
             raise ValueError("the motion has no frames: there is nothing to write")

@@ -47,7 +47,8 @@ def write_csv(
     layout:
         "unitree" for a table without names: root pose x y z, qx qy qz qw, then joints; to be read at 30 frames/s.
     body:
-        Gives the joints their names, where the motion has none.
+        Gives the joints their names, where the motion has none. Columns with names of its joints are put in order of joint id
+        (`Body.joint_columns`).
     degrees:
         Write joint angles in degrees; their names say so. Sliding joints, which only a body knows, stay in metres.
     digits:
@@ -56,11 +57,11 @@ def write_csv(
     Raises
     ------
     ValueError
-        For a layout that does not exist, or one that the motion lacks something for.
+        For a layout that does not exist, or one that the motion lacks something for; when only some joints are the body's.
     """
     if layout not in (None, "unitree"):
         raise ValueError(f"the layouts are 'unitree', not {layout!r}")
-    shared = on_one_timeline(motion)
+    shared = on_one_timeline(motion, body=body, nameless=layout is not None)
     table = _Table(shared, body, degrees, unitree=layout == "unitree")
     if digits is not None:
         table.columns = [

@@ -33,16 +33,16 @@ def write_npz(
     layout:
         "beyondmimic" for BeyondMimic's arrays: float32, all link poses in the world by forward kinematics, velocities by differences.
     body:
-        The model that this needs.
+        The model that this needs; columns with names of its joints are put in order of joint id (`Body.joint_columns`).
 
     Raises
     ------
     ValueError
-        For a layout that does not exist, or one that the motion lacks something for.
+        For a layout that does not exist, or one that the motion lacks something for; when only some joints are the body's.
     """
     if layout not in (None, "beyondmimic"):
         raise ValueError(f"the layouts are 'beyondmimic', not {layout!r}")
-    shared = on_one_timeline(motion, rows=False)
+    shared = on_one_timeline(motion, rows=False, body=body, nameless=layout is not None)
     problems = list(shared.problems)
     if motion.extra:
         problems.append(losses.EXTRA.problem(f"keys of the top node: {', '.join(map(str, motion.extra))}"))

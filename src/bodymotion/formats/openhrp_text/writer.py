@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +16,17 @@ from bodymotion.formats.one_timeline import on_one_timeline
 from bodymotion.formats.openhrp_text.reader import STAYS, SUFFIXES, TURNED, siblings
 from bodymotion.motion import Motion
 
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+
 __all__ = ["write_openhrp_text"]
 
 _ROWS = 4096
 
 
-def write_openhrp_text(motion: Motion, path: str | Path, *, digits: int | None = None) -> tuple[Problem, ...]:
+def write_openhrp_text(
+    motion: Motion, path: str | Path, *, body: Body | None = None, digits: int | None = None
+) -> tuple[Problem, ...]:
     """Write a motion as .pos, .waist, .hip and .zmp, as far as it has what they hold; gives what they do not hold.
 
     Parameters
@@ -29,18 +35,21 @@ def write_openhrp_text(motion: Motion, path: str | Path, *, digits: int | None =
         A ZMP in the world's frame is turned into the root link's, by the root's poses.
     path:
         Any one of the files; the others are written beside it. All are replaced, or none is.
+    body:
+        Whose motion it is: columns with names of its joints are put in order of joint id (`Body.joint_columns`).
     digits:
         Round values to so many significant digits (1 to 15).
 
     Raises
     ------
     ValueError
-        When the motion has nothing that the file named holds, or a ZMP in the world's frame without a pose of the root.
+        When the motion has nothing that the file named holds, or a ZMP in the world's frame without a pose of the root, or no column
+        for a joint of the body.
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         path = path.with_suffix(".pos")
-    shared = on_one_timeline(motion)
+    shared = on_one_timeline(motion, body=body, nameless=True)
     problems = list(shared.problems)
 
     def lost(rule: Rule, message: str) -> None:
