@@ -11,9 +11,10 @@ import bodymotion.editing
 import bodymotion.formats
 import bodymotion.interpolation
 import bodymotion.losses
+import bodymotion.viewer
 from bodymotion.diagnostics import Rule
 
-ROOMS = (bodymotion.formats, bodymotion.interpolation, bodymotion.editing)
+ROOMS = (bodymotion.formats, bodymotion.interpolation, bodymotion.editing, bodymotion.viewer)
 """Where rules are."""
 
 PAGE = Path(__file__).with_name("rules.md")
@@ -30,6 +31,7 @@ TITLES = {
     "OTX": "OpenHRP plain text, .pos .waist .hip .zmp (OTX)",
     "EDIT": "Changing motions (EDIT)",
     "LOSS": "What a save can not keep (LOSS)",
+    "VIEW": "The viewer (VIEW)",
 }
 """The groups of rules, by the letters that their codes begin with, in the order of the page."""
 

@@ -22,6 +22,7 @@ from bodymotion.viewer.joints import in_words, slider_range
 from bodymotion.viewer.panel import about
 from bodymotion.viewer.server import free_port
 from bodymotion.viewer.take import make_take
+from bodymotion.viewer.text import fixed
 from bodymotion.viewer.watch import Watcher
 
 
@@ -62,6 +63,27 @@ def test_a_slider_stays_within_the_limits(kind: str, lower: float, upper: float,
     inside = covers.joint_value(covers.shown(value))
     if covers.lowest < covers.shown(value) < covers.highest:
         assert abs(inside - value) * covers.to_shown <= covers.step
+
+
+@given(st.integers(-180, 0), st.integers(1, 180), st.integers(3, 6))
+def test_limits_given_in_rounded_radians_are_round_degrees_and_are_reached(low: int, high: int, digits: int) -> None:
+    lower, upper = round(np.deg2rad(low), digits), round(np.deg2rad(high), digits)
+    covers = slider_range(bm.Joint(type="rotate", lower=lower, upper=upper))
+    assert abs(covers.lowest - low) <= 0.1 and abs(covers.highest - high) <= 0.1
+    if digits > 3:
+        assert (covers.lowest, covers.highest) == (low, high)
+    assert (covers.joint_value(covers.lowest), covers.joint_value(covers.highest)) == (lower, upper)
+    assert (covers.joint_value(-300.0), covers.joint_value(300.0)) == (lower, upper)
+
+
+def test_what_rounds_to_zero_has_no_minus() -> None:
+    assert [fixed(-0.0004, 3, "+"), fixed(-0.0006, 3), fixed(0.25, 1), fixed(1, 2, "+")] == [
+        "+0.000",
+        "-0.001",
+        "0.2",
+        "+1.00",
+    ]
+    assert in_words(bm.Joint(type="rotate"), -1e-9) == "+0.0° +0.000 rad"
 
 
 def test_joint_values_are_said_in_degrees_and_radians_or_metres() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.body import Body, Joint
-from bodymotion.viewer.text import shown
+from bodymotion.viewer.text import fixed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,12 +31,18 @@ QUIET = 0.6
 
 @dataclass(frozen=True)
 class SliderRange:
-    """What a slider covers, in degrees for turning joints and metres for sliding ones."""
+    """What a slider covers, in degrees for turning joints and metres for sliding ones.
+
+    Its ends are round numbers, as near to the joint's limits `lower` and `upper` [rad or m] as its steps are fine, and stand for the
+    limits themselves.
+    """
 
     lowest: float
     highest: float
     step: float
     to_shown: float
+    lower: float
+    upper: float
 
     def shown(self, value: float) -> float:
         """Give a joint value [rad or m] as the slider shows it: on one of its steps, kept within it."""
@@ -44,8 +50,16 @@ class SliderRange:
         return float(np.clip(on_step, self.lowest, self.highest))
 
     def joint_value(self, shown: float) -> float:
-        """Give the joint value [rad or m] for what the slider shows."""
-        return shown / self.to_shown
+        """Give the joint value [rad or m] for what the slider shows, or what is typed into its box: never beyond the limits."""
+        if self.lowest < self.highest and shown <= self.lowest:
+            return self.lower
+        if self.lowest < self.highest and shown >= self.highest:
+            return self.upper
+        return min(max(shown / self.to_shown, self.lower), self.upper)
+
+    def covers(self, shown: float) -> bool:
+        """Say whether the slider reaches so far."""
+        return self.lowest <= shown <= self.highest
 
 
 def slider_range(joint: Joint) -> SliderRange:
@@ -59,21 +73,19 @@ def slider_range(joint: Joint) -> SliderRange:
         lower, upper = upper, lower
     to_shown = float(np.rad2deg(1.0)) if turning else 1.0
     digits = 1 if turning else 3
-    lowest, highest = _inwards(lower * to_shown, digits, np.ceil), _inwards(upper * to_shown, digits, np.floor)
-    if lowest > highest:
-        lowest = highest = lower * to_shown
-    return SliderRange(lowest, highest, 10.0**-digits, to_shown)
-
-
-def _inwards(value: float, digits: int, rounding: Callable[[float], float]) -> float:
-    scaled = value * 10**digits
-    near = round(scaled)
-    return float(near if abs(near - scaled) < 1e-6 else rounding(scaled)) / float(10**digits)
+    while digits < 6 and 0 < (upper - lower) * to_shown < 10 * 10.0**-digits:
+        digits += 1
+    lowest, highest = round(lower * to_shown, digits), round(upper * to_shown, digits)
+    return SliderRange(lowest, highest, 10.0**-digits, to_shown, lower, upper)
 
 
 def in_words(joint: Joint, value: float) -> str:
     """Say a joint's value: degrees and radians, or metres, and whether it is beyond the joint's limits."""
-    text = f"{value:+.3f} m" if joint.type == "slide" else f"{np.rad2deg(value):+.1f}° {value:+.3f} rad"
+    text = (
+        f"{fixed(value, 3, '+')} m"
+        if joint.type == "slide"
+        else f"{fixed(np.rad2deg(value), 1, '+')}° {fixed(value, 3, '+')} rad"
+    )
     beyond = value < joint.lower - 1e-6 or value > joint.upper + 1e-6
     return f"{text} (beyond limit)" if beyond else text
 
@@ -87,6 +99,7 @@ class JointSliders:
         self._ranges: dict[int, SliderRange] = {}
         self._touched: dict[int, float] = {}
         self._shown: dict[int, float] = {}
+        self._beyond: set[int] = set()
         for column, index in enumerate(body.joint_links):
             joint = body.joints[column]
             if index < 1 or joint.type not in ("rotate", "slide"):
@@ -108,8 +121,11 @@ class JointSliders:
     ) -> Callable[[viser.GuiEvent[viser.GuiSliderHandle[float]]], None]:
         def react(event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
             if event.client_id is not None:
+                covers, value = self._ranges[column], event.target.value
                 self._touched[column] = monotonic()
-                moved(column, self._ranges[column].joint_value(event.target.value))
+                if not covers.covers(value):  # typed into the box; it is put right when the typing has ended
+                    self._beyond.add(column)
+                moved(column, covers.joint_value(value))
 
         return react
 
@@ -121,10 +137,14 @@ class JointSliders:
         now = monotonic()
         for column, slider in self._sliders.items():
             value = float(q[column])
+            quiet = now - self._touched.get(column, -QUIET) >= QUIET
+            if quiet and column in self._beyond:
+                self._beyond.discard(column)
+                slider.value = self._ranges[column].shown(value)
             if self._shown.get(column) == value:
                 continue
             self._shown[column] = value
-            if now - self._touched.get(column, -QUIET) >= QUIET:
+            if quiet:
                 slider.value = self._ranges[column].shown(value)
             joint = self._body.joints[column]
             slider.label, slider.hint = _label(joint, column, value), _hint(joint, column, value)
@@ -134,7 +154,7 @@ def _label(joint: Joint, column: int, value: float) -> str:
     name = shown(joint.name or f"joint {column}")
     if joint.type == "slide":
         return f"{name} [m]"
-    number = f"{value:+.3f}".replace("-0.000", "+0.000").replace("-", "−").replace(".", UNBROKEN_DOT)
+    number = fixed(value, 3, "+").replace("-", "−").replace(".", UNBROKEN_DOT)
     return f"{name} {number}\u00a0rad"
 
 

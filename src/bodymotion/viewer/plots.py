@@ -12,7 +12,7 @@ import numpy as np
 
 from bodymotion.viewer.curves import COLORS, liveliest, svg_of, unique
 from bodymotion.viewer.take import Curve, Take
-from bodymotion.viewer.text import html_text
+from bodymotion.viewer.text import fixed, html_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,5 +66,5 @@ class JointPlot:
 def _value(curve: Curve, frame: int) -> str:
     value = float(curve.values[frame])
     if curve.unit == "deg":
-        return f"{value:.2f}° &nbsp; {np.deg2rad(value):.4f} rad"
-    return f"{value:.4f} {curve.unit}"
+        return f"{fixed(value, 2)}° &nbsp; {fixed(np.deg2rad(value), 4)} rad"
+    return f"{fixed(value, 4)} {curve.unit}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-__all__ = ["counted", "html_text", "node_name", "shown"]
+__all__ = ["counted", "fixed", "html_text", "node_name", "shown"]
 
 _UNFIT = re.compile(r"[^\w .+-]")
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -30,3 +30,8 @@ def node_name(index: int, name: str) -> str:
 def counted(number: int, thing: str) -> str:
     """Say how many: `1 problem`, `2 problems`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def fixed(value: float, digits: int, sign: str = "-") -> str:
+    """Write a number with so many digits after the point; what rounds to zero has no minus. `sign` "+" writes that of the others, too."""
+    return f"{round(float(value), digits) + 0.0:{sign}.{digits}f}"
