@@ -8,7 +8,7 @@ from seq_texts import by_yaml, header, joints
 
 from bodymotion import FormatError
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.seq import RULES, parse_seq, read_seq
+from bodymotion.formats.seq import RULES, open_motion, parse_seq, read_seq
 
 ROWS = "\n      - [ 1, 2 ]\n      - [ 3, 4 ]\n"
 LINKS = "  - type: MultiSE3Seq\n    content: LinkPosition\n    numParts: 1\n    SE3Format: {}\n    frames:\n      - [ {} ]\n"
@@ -213,3 +213,44 @@ def test_many_faulty_rows_make_one_problem():
     assert "frame 1 and 49 more" in problem.message
     effort = text.replace(b"JointDisplacement", b"JointEffort")
     assert not problems_of(effort)
+
+
+CUT = {
+    "lines": joints("\n" + "      - [ 1.5, 2 ]\n" * 400),
+    "blocks": joints("\n" + "      - - 1.5\n        - 2\n" * 400),
+    "flow": header(
+        "  - {type: MultiValueSeq, content: JointDisplacement, numParts: 2, frames: [\n"
+        + ",\n".join(["[1.5, 2]"] * 400)
+    ),
+}
+
+
+@pytest.mark.parametrize("style", CUT)
+def test_a_large_file_that_was_cut_off_names_the_row(style, monkeypatch, tmp_path):
+    """The last row ends too early, in a file that is too large to be parsed as a whole."""
+    text = CUT[style]
+    monkeypatch.setattr("bodymotion.formats.seq.document.WHOLE", 1000)
+    monkeypatch.setattr("bodymotion.formats.seq.scan.PIECE", 1000)
+    start = text.rindex("[" if style == "flow" else "- [" if style == "lines" else "- -")
+    line = text.count("\n", 0, start) + 1
+    path = tmp_path / "motion.seq"
+    for stop in range(start + 1, len(text.rstrip()) if style != "blocks" else text.rindex("\n        -") + 1):
+        path.write_text(text[:stop])
+        with pytest.raises(FormatError) as caught:
+            read_seq(path)
+        problem = caught.value.problem
+        assert problem.rule in ("SEQ002", "SEQ110")
+        assert problem.location.line == line
+        assert problem.location.column
+        with pytest.raises(FormatError) as caught, open_motion(path) as reader:
+            list(reader.chunks(7))
+        assert caught.value.problem == problem
+
+
+def test_a_large_file_names_the_place_of_what_it_may_not_have(monkeypatch):
+    monkeypatch.setattr("bodymotion.formats.seq.document.WHOLE", 1000)
+    rows = "      - [ 1.5, 2 ]\n" * 100
+    for row, rule, column in (("[ 1, *a ]", "SEQ005", 14), ("[ 1, 2", "SEQ002", 9), ("[ 1, ½ ]", "SEQ005", 14)):
+        (problem,) = problems_of(joints(f"\n{rows}      - {row}\n{rows}").encode())
+        assert (problem.rule, problem.location.column) == (rule, column)
+        assert problem.location.line == 111 + (rule == "SEQ002")

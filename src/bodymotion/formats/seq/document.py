@@ -48,16 +48,24 @@ def _fault(error: RowFaultError, row: int, location: Location) -> FormatError:
     return error.rule.error(f"frame {row} {error.message}", location)
 
 
-def _rows_by_yaml(text: bytes, indent: int | None) -> list[Node]:
-    """Parse a piece of rows as a YAML document of its own."""
-    where = Places(None)
-    where.add(text.decode("ascii") if indent is not None else f"[{text.decode('ascii')}]", 1, 1)
+def _rows_by_yaml(text: str, indent: int | None, where: Places, line: int, column: int) -> list[Node]:
+    """Parse a piece of rows, which begins at a line and column of the file, as a YAML document of its own."""
+    if indent is None:
+        where.add("[", line, max(column - 1, 1))
+    where.add(text, line, column)
+    if indent is None:
+        where.add("]", *_end(text, line, column))
     tree = read_tree(where)
     if not isinstance(tree.root, Sequence) or tree.next_document is not None or tree.aliased:
         raise UnusualError("the rows are no list")
     if indent is None:
         _shift(tree.root.items)
     return tree.root.items
+
+
+def _end(text: str, line: int, column: int) -> tuple[int, int]:
+    last = text.rfind("\n")
+    return line + text.count("\n"), len(text) - last if last >= 0 else column + len(text)
 
 
 def _shift(nodes: list[Node]) -> None:
@@ -79,10 +87,21 @@ class _SpanFrames:
         try:
             return list(careful_rows(text, self._span.indent))
         except UnusualError as error:
-            try:
-                return _rows_by_yaml(text, self._span.indent)
-            except (FormatError, UnicodeDecodeError):
-                raise UnusualError(str(error), Location(self._source.path, piece.line)) from None
+            return self._by_yaml(k, text, error)
+
+    def _by_yaml(self, k: int, text: bytes, why: UnusualError) -> list[Node]:
+        piece, fault = self._span.pieces[k], None
+        try:
+            found = _rows_by_yaml(
+                decoded(text)[0], self._span.indent, Places(self._source.path), piece.line, piece.column
+            )
+            if text.isascii():  # or else the places of the nodes would be those of characters
+                return found
+        except UnusualError:
+            pass
+        except FormatError as error:
+            fault = error if error.problem.rule == rules.NOT_YAML.code else None
+        raise UnusualError(str(why), self._place(k, why.index, None)) from fault
 
     def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
         for k, piece in enumerate(self._span.pieces):
@@ -103,7 +122,7 @@ class _SpanFrames:
             raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
         return np.array(block, np.float64).reshape(len(block), layout.width)
 
-    def _place(self, k: int, offset: int, inside: str) -> Location:
+    def _place(self, k: int, offset: int, inside: str | None) -> Location:
         piece = self._span.pieces[k]
         head = self._source.read(piece.offset, offset)
         last = head.rfind(b"\n")

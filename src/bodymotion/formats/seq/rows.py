@@ -242,9 +242,9 @@ def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
         at, token = found.start(), found[0]
         if token == b"[":
             if filled or not (stack or ready):
-                raise UnusualError("a comma is missing")
+                raise UnusualError("a comma is missing", index=at)
             if not stack and indent is not None and b"\t" in text[dash:at]:
-                raise UnusualError("there is a tab before a row")
+                raise UnusualError("there is a tab before a row", index=dash)
             stack.append(Sequence(at, True))
             ready = indent is None
         elif token == b"]" and stack:
@@ -262,6 +262,6 @@ def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
             stack[-1].items.append(Scalar(at, token.decode("ascii"), False))
             filled = True
         else:
-            raise UnusualError("there is something but numbers in a row")
+            raise UnusualError("there is something but numbers in a row", index=at)
     if stack or (indent is not None and ready):
-        raise UnusualError("a row does not end")
+        raise UnusualError("a row does not end", index=stack[0].index if stack else dash)

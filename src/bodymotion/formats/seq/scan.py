@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bodymotion.diagnostics import Location
+from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bits import Places
 from bodymotion.formats.seq.nodes import Places as TextPlaces
 from bodymotion.formats.seq.page import Mask, Page
@@ -183,8 +184,8 @@ class _Scanner:
             if not self.more():
                 return at
 
-    def unusual(self, message: str, line: int | None = None) -> UnusualError:
-        return UnusualError(message, Location(self.source.path, line or self.line))
+    def unusual(self, message: str) -> UnusualError:
+        return UnusualError(message, Location(self.source.path, self.line))
 
     def text(self, part: bytes) -> None:
         """Append text of the file to the skeleton."""
@@ -250,8 +251,12 @@ class _Scanner:
             line = page.copy(int(starts[k]), int(starts[k + 1]) if k + 1 < len(starts) else page.size)
             if line.strip() and not line.lstrip().startswith(b"#"):
                 dash = line[: indent + 1] == b" " * indent + b"-" and not line.startswith(b"---")
+                if dash and line.strip() == b"-" and k + 1 == len(starts):
+                    found[k] = True  # a file that was cut off: the row is there, and is faulty
+                    return None
                 if dash or line.startswith(b"\t"):
-                    raise self.unusual("a row begins in an unusual way", self.line + k)
+                    where = Location(self.source.path, self.line + int(k), indent + 1)
+                    raise UnusualError("a row begins in an unusual way", where)
                 return int(k)
         return None
 
@@ -286,7 +291,13 @@ class _Scanner:
                     raise self.unusual("there are quotes among the rows")
             if not count and end is None:
                 want *= 2
-                if last or want > MAX_PIECE:
+                if last:
+                    self.advance(page.copy(0, int(b[0]) if len(b) else page.size))
+                    where = Location(self.source.path, self.line, self.column)
+                    message = "the file ends within a row" if len(b) else "the file ends among the rows"
+                    quoted = page.has(b'"') or page.has(b"'")
+                    raise UnusualError(message, where) from None if quoted else rules.NOT_YAML.error(message, where)
+                if want > MAX_PIECE:
                     raise self.unusual("a row does not end")
                 continue
             raw = (raw or page.copy())[: used + 1]

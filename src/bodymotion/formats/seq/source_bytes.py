@@ -27,11 +27,15 @@ _HEAD = 1 << 16
 
 
 class UnusualError(Exception):
-    """The text is not in the shape that the fast reader knows: only a full YAML parse can tell what it is."""
+    """The text is not in the shape that the fast reader knows: only a full YAML parse can tell what it is.
 
-    def __init__(self, message: str, location: Location | None = None) -> None:
+    Its cause is a `FormatError` where it is known what a full parse would say. `index` is a place in the piece that is looked at.
+    """
+
+    def __init__(self, message: str, location: Location | None = None, index: int = 0) -> None:
         super().__init__(message)
         self.location = location or Location()
+        self.index = index
 
 
 class ByteSource:
