@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import bodymotion as bm
 from bodymotion import editing
 from bodymotion.cli.app import app
-from bodymotion.motion import Motion, MultiValueSeq
+from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
 from bodymotion.timeline import Timeline
 
 
@@ -142,6 +142,47 @@ def test_losses_are_said_and_are_3(walk):
     result = run("edit", walk, walk.with_name("out.seq"), "--append", small)
     assert result.exit_code == 3
     assert "LOSS101 Temperature is not in all motions" in result.stderr
+
+
+@pytest.fixture
+def odd(tmp_path):
+    """Joints, their efforts, and a component of an unknown type; no poses."""
+    timeline = Timeline.uniform(5, 10)
+    both = [
+        MultiValueSeq(content=content, timeline=timeline, values=np.linspace(0, 1, 10).reshape(5, 2))
+        for content in ("JointDisplacement", "JointEffort")
+    ]
+    bm.save(Motion((*both, OtherSeq(type="MoodSeq", content="Face", extra={"frames": [[1]]}))), tmp_path / "odd.seq")
+    return tmp_path / "odd.seq"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--trim", "0.1:0.3"], ["EDIT102 the MoodSeq 'Face' is not trimmed"]),
+        (["--trim-frames", "1:3"], ["EDIT102 the MoodSeq 'Face' is not trimmed"]),
+        (["--reverse"], ["EDIT102 the MoodSeq 'Face' is not reversed"]),
+        (["--loop", "2"], ["EDIT102 the MoodSeq 'Face' is not repeated"]),
+        (["--smooth", "2"], ["EDIT102 JointEffort is not smoothed", "EDIT102 Face is not smoothed"]),
+        (["--shift", "1,0,0", "--drop", "JointEffort"], ["EDIT102 Face is not moved"]),
+        (["--drop", "Face", "--shift", "1,0,0"], ["EDIT105 nothing is moved"]),
+        (["--drop", "Face", "--turn", "90"], ["EDIT105 nothing is moved"]),
+        (["--root-only"], ["EDIT105 there is no root pose to keep"]),
+        (["--drop", "JointDisplacement", "--unwrap"], ["EDIT105 nothing is unwrapped"]),
+        (["--zmp", "root"], ["EDIT105 nothing is converted"]),
+    ],
+)
+def test_what_a_step_leaves_is_said(odd, options, said):
+    result = run("edit", odd, odd.with_name("out.seq"), *options)
+    assert result.exit_code == 0, result.stderr
+    for words in said:
+        assert words in result.stderr
+
+
+def test_what_a_change_of_speed_leaves_is_said(odd):
+    result = run("retime", odd, odd.with_name("out.seq"), "--speed", "2")
+    assert result.exit_code == 0
+    assert "EDIT102 the MoodSeq 'Face' is not made faster or slower" in result.stderr
 
 
 def test_in_place(walk):

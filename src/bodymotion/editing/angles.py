@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bodymotion.body import Body
+from bodymotion.editing.rules import IDLE
 from bodymotion.interpolation import unwrapped
 from bodymotion.motion import JOINT_DISPLACEMENT, Component, Motion, MultiValueSeq
 
@@ -19,7 +20,11 @@ def unwrap(motion: Motion, body: Body | None = None) -> Motion:
     With a body only the columns of joints that rotate are looked at; columns with names go by name (`Body.joint_columns`, which may raise
     ValueError).
     """
-    return motion.replaced(*(_unwrapped(c, body) for c in motion.components))
+    components = tuple(_unwrapped(c, body) for c in motion.components)
+    problems = motion.problems
+    if motion.joint_displacement is None:
+        problems = (*problems, IDLE.problem("nothing is unwrapped: the motion has no joint displacements"))
+    return replace(motion, components=components, problems=problems)
 
 
 def _unwrapped(component: Component, body: Body | None) -> Component:

@@ -13,7 +13,7 @@ from bodymotion import poses, rotations
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.editing.frames import root_poses
-from bodymotion.editing.rules import NOT_RIGID
+from bodymotion.editing.rules import IDLE, NOT_RIGID
 from bodymotion.memory import check_memory
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
 
@@ -60,7 +60,8 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
     count = len(body.links)
     given = motion.link_position
     if given is not None and given.num_parts >= count:
-        return motion
+        said = f"no link poses are added: the motion has those of {given.num_parts} links already"
+        return replace(motion, problems=(*motion.problems, IDLE.problem(said)))
     joints = motion.joint_displacement
     if joints is None:
         raise ValueError("the motion has no joint displacements to get link poses from")
@@ -92,7 +93,11 @@ def keep_root_pose(motion: Motion) -> Motion:
         raise ValueError(
             "without joint displacements the poses of the links are all there is: recover_joints() gets joints from them"
         )
-    return motion.replaced(*(_root_only(c) for c in motion.components))
+    components = tuple(_root_only(c) for c in motion.components)
+    problems = motion.problems
+    if motion.link_position is None:
+        problems = (*problems, IDLE.problem("there is no root pose to keep: the motion has no LinkPosition"))
+    return replace(motion, components=components, problems=problems)
 
 
 def _root_only(component: Component) -> Component:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
-from bodymotion.editing.rules import LEFT
+from bodymotion.editing.rules import IDLE, LEFT
 from bodymotion.interpolation import sampled
-from bodymotion.motion import LINK_POSITION, ZMP, Component, Motion, MultiSE3Seq, Vector3Seq
+from bodymotion.motion import LINK_POSITION, ZMP, Component, Motion, MultiSE3Seq, OtherSeq, Vector3Seq
 
 __all__ = ["heading", "level", "move", "moved", "root_poses", "start_at"]
 
@@ -27,7 +27,8 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
     pose:
         (7,) x y z [m] and the quaternion w x y z: first everything is turned about the origin of the world, then shifted.
 
-    Components of other contents stay as they are; those that may hold places in the world are named in `problems`.
+    Components of other contents stay as they are; those that may hold places in the world are named in `problems`; where there is
+    nothing to move, that is said, too.
     """
     by = frozen(pose, (7,), "pose")
     left = [c.content for c in motion.components if _may_be_in_the_world(c)]
@@ -35,10 +36,16 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
         LEFT.problem(f"{content} is not moved: whether it is in the world frame is not known") for content in left
     ]
     components = tuple(moved(c, by) for c in motion.components)
+    if not problems and all(new is old for new, old in zip(components, motion.components, strict=True)):
+        problems.append(
+            IDLE.problem("nothing is moved: the motion has neither poses of links nor a ZMP in the world's frame")
+        )
     return replace(motion, components=components, problems=(*motion.problems, *problems))
 
 
 def _may_be_in_the_world(component: Component) -> bool:
+    if isinstance(component, OtherSeq):
+        return True
     if isinstance(component, MultiSE3Seq):
         return component.content != LINK_POSITION
     return isinstance(component, Vector3Seq) and component.content != ZMP

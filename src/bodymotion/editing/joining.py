@@ -11,6 +11,7 @@ from bodymotion import poses, rotations
 from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.frames import heading, moved
+from bodymotion.editing.left import unframed
 from bodymotion.editing.rules import LOST
 from bodymotion.interpolation import find_wraps
 from bodymotion.interpolation.wraps import wrap_problem
@@ -52,8 +53,11 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
     Raises
     ------
     ValueError
-        When a motion has no single fixed rate, rates or widths of components differ, or a blend is longer than a motion. A component that
-        is not in all motions is left out, and `problems` says so; keys beside the components are those of the first motion.
+        When a motion has no single fixed rate, rates, widths of components or names of their parts differ, or a blend is longer than a
+        motion.
+
+    Parts (joints, links) with names in two motions go by name, in the order of the first; without names in one of them, by position. A
+    component that is not in all motions is left out, and `problems` says so; keys beside the components are those of the first motion.
     """
     if not motions:
         raise ValueError("there is nothing to join")
@@ -69,7 +73,8 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
     pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
     tails = {key: tables[0][key] for key in shared}
     met: list[Problem] = []
-    for table in tables[1:]:
+    for following in tables[1:]:
+        table = {key: _by_name(tails[key], following[key]) for key in shared}
         by = _meeting(tails[root], table[root], overlap) if rebase and root is not None else None
         for key in shared:
             coming = table[key] if by is None else moved(table[key], by)
@@ -81,7 +86,10 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
                 met += [problem] if problem else []
             done, tail = _faded(tails[key].values, coming.values, overlap)
             pieces[key].append(done)
-            tails[key] = replace(tails[key], values=tail, timeline=Timeline.uniform(len(tail), rate))
+            labels = tails[key].part_labels or coming.part_labels
+            tails[key] = replace(
+                tails[key], values=tail, timeline=Timeline.uniform(len(tail), rate), part_labels=labels
+            )
     components: list[Component] = []
     place: dict[tuple[str, str], int] = {}
     for component in motions[0].components:
@@ -91,7 +99,8 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
         key = _key(component, place)
         if key in pieces:
             values = np.concatenate([*pieces[key], tails[key].values])
-            components.append(replace(component, values=values, timeline=Timeline.uniform(len(values), rate)))
+            timeline = Timeline.uniform(len(values), rate)
+            components.append(replace(component, values=values, timeline=timeline, part_labels=tails[key].part_labels))
     problems = (*motions[0].problems, *met, *_losses(motions, tables, shared))
     return replace(motions[0], components=tuple(components), problems=problems)
 
@@ -131,6 +140,29 @@ def _table(motion: Motion) -> dict[Key, Timed]:
 def _root_key(keys: list[Key]) -> Key | None:
     found = [key for key in keys if key[:2] == (MultiSE3Seq.__name__, LINK_POSITION)]
     return found[-1] if found else None
+
+
+def _by_name(a: Timed, b: Timed) -> Timed:
+    """Put the parts of `b` into the order of `a`, where both have names."""
+    known, names = a.part_labels, b.part_labels
+    if isinstance(b, Vector3Seq) or not known or not names or all(x == y for x, y in zip(known, names, strict=False)):
+        return b
+    if b.num_parts == 1 and isinstance(b, MultiSE3Seq):
+        # The root link alone, by whatever name.
+        return b
+    if sorted(known) == sorted(names) and len(set(names)) == len(names) == b.num_parts:
+        return replace(b, values=b.values[:, [names.index(name) for name in known]], part_labels=known)
+    only = [[name for name in one if name not in other] for one, other in ((known, names), (names, known))]
+    if any(only):
+        said = " and ".join(
+            f"{', '.join(map(repr, some[:60]))} only in {which}"
+            for some, which in zip(only, ("the one", "the other"), strict=True)
+            if some
+        )
+        raise ValueError(f"{b.content} has parts of different names in two motions: {said}")
+    raise ValueError(
+        f"{b.content} has parts in different orders in two motions, and their names do not tell one from another"
+    )
 
 
 def _check_alike(a: Timed, b: Timed) -> None:
@@ -184,5 +216,5 @@ def _losses(motions: tuple[Motion, ...], tables: list[dict[Key, Timed]], shared:
             problems.append(
                 LOST.problem("components of unknown types and keys beside the components are those of the first motion")
             )
-            break
-    return problems
+            return problems
+    return [*problems, *unframed(motions[0], "repeated")] if len(motions) > 1 else problems

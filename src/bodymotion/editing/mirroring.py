@@ -60,7 +60,11 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
         needs = [c.content for c in motion.components if _needs_a_body(c)]
         if needs:
             raise ValueError(f"mirroring {', '.join(needs)} needs the body: which joint is on which side?")
-        return motion.replaced(*(_mirrored(c, None, None) for c in motion.components))
+        components = tuple(_mirrored(c, None, None) for c in motion.components)
+        known = {LINK_POSITION, ZMP}
+        left = [c.content for c in motion.components if isinstance(c, OtherSeq) or c.content not in known]
+        problems = [LEFT.problem(f"{content} is not mirrored") for content in left]
+        return replace(motion, components=components, problems=(*motion.problems, *problems))
     mirrors = symmetry(body, pairs)
     components = tuple(_mirrored(c, body, mirrors) for c in motion.components)
     return replace(motion, components=components, problems=(*motion.problems, *_problems(motion, body, mirrors)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bodymotion.diagnostics import Problem
+from bodymotion.editing.left import unframed
 from bodymotion.interpolation import Method
 from bodymotion.motion import Component, Motion, OtherSeq
 from bodymotion.timeline import ON_FRAME, Timeline
@@ -38,7 +39,7 @@ def change_speed(
     if not 0 < factor < np.inf:
         raise ValueError(f"a speed is a positive, finite number, not {factor}")
     components: list[Component] = []
-    problems: list[Problem] = []
+    problems: list[Problem] = list(unframed(motion, "made faster or slower")) if factor != 1 else []
     for component in motion.components:
         if isinstance(component, OtherSeq):
             components.append(component)
@@ -84,4 +85,4 @@ def reverse(motion: Motion) -> Motion:
                 )
             component = replace(component, timeline=timeline, values=component.values[::-1])
         components.append(component)
-    return motion.replaced(*components)
+    return replace(motion, components=tuple(components), problems=(*motion.problems, *unframed(motion, "reversed")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["LEFT", "LOST", "NOT_RIGID", "NOT_SYMMETRIC"]
+__all__ = ["IDLE", "LEFT", "LOST", "NOT_RIGID", "NOT_SYMMETRIC"]
 
 LEFT = Rule(
     "EDIT102",
@@ -27,6 +27,7 @@ NOT_RIGID = Rule(
     "judgement",
     "keep the link poses beside the joints, or look whether the motion is one of this body",
 )
+IDLE = Rule("EDIT105", "warning", "A motion has what a step is to change.", "judgement")
 LOST = Rule(
     "LOSS101",
     "warning",

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bodymotion.arrays import Floats
+from bodymotion.editing.rules import IDLE, LEFT
 from bodymotion.interpolation import unwrapped
 from bodymotion.interpolation.lowpass import gaussian, low_passed
 from bodymotion.interpolation.sampling import are_poses, bridged
@@ -16,7 +17,10 @@ from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Component,
 __all__ = ["smooth"]
 
 
-def smooth(motion: Motion, cutoff: float, contents: Sequence[str] = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)) -> Motion:
+MOVING = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
+
+
+def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None) -> Motion:
     """Give the motion with what is faster than `cutoff` [Hz] damped: joint displacements, poses of links and the ZMP.
 
     The filter is a weighted mean with the weights of a bell (Gaussian) that damps `cutoff` by 3 dB. It does not delay, does not
@@ -27,7 +31,8 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] = (JOINT_DISPL
     Parameters
     ----------
     contents:
-        Which components are filtered; others stay as they are.
+        Which components are filtered; others stay as they are. When not given: joint displacements, poses of links and the ZMP, and
+        `problems` names the others.
 
     Raises
     ------
@@ -36,9 +41,10 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] = (JOINT_DISPL
     """
     if not 0 < cutoff < np.inf:
         raise ValueError(f"a cutoff is a positive, finite number of Hz, not {cutoff}")
+    chosen = MOVING if contents is None else contents
     components: list[Component] = []
     for component in motion.components:
-        if isinstance(component, OtherSeq) or component.content not in contents or not component.num_frames:
+        if isinstance(component, OtherSeq) or component.content not in chosen or not component.num_frames:
             components.append(component)
             continue
         if component.timeline.frame_rate is None:
@@ -54,7 +60,16 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] = (JOINT_DISPL
         else:
             values = _smoothed(values, weights)
         components.append(replace(component, values=values))
-    return motion.replaced(*components)
+    problems = list(motion.problems)
+    if contents is None:
+        problems += [LEFT.problem(f"{c.content} is not smoothed") for c in motion.components if not _is_of(c, MOVING)]
+    if not any(_is_of(c, chosen) and c.num_frames for c in motion.timed):
+        problems.append(IDLE.problem(f"nothing is smoothed: the motion has none of {', '.join(chosen)}"))
+    return replace(motion, components=tuple(components), problems=tuple(problems))
+
+
+def _is_of(component: Component, contents: Sequence[str]) -> bool:
+    return not isinstance(component, OtherSeq) and component.content in contents
 
 
 def _smoothed(values: Floats, weights: Floats) -> Floats:

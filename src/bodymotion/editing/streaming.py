@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Problem
+from bodymotion.editing.left import unframed_one
 from bodymotion.formats.files import whole_file
 from bodymotion.formats.seq import open_motion
 from bodymotion.formats.seq.headers import ComponentHeader
@@ -82,7 +83,12 @@ def trim_file(
                 if kept.any():
                     yield None if stamps is None else stamps[kept] - (start or 0.0), values[kept]
 
-        return _written(reader, target, heads, cut, progress)
+        left = [
+            unframed_one(header.type, header.content, "trimmed")
+            for header in reader.components
+            if header.layout is None
+        ]
+        return (*_written(reader, target, heads, cut, progress), *left)
 
 
 def resample_file(

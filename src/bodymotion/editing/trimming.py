@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bodymotion.editing.left import unframed
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.timeline import ON_FRAME, Timeline
 
@@ -16,7 +17,7 @@ def trim(motion: Motion, start: float | None = None, end: float | None = None) -
     """Give the frames from time `start` to time `end` [s], both included; None is from the beginning, or to the end.
 
     Each component keeps its frames with start ≤ t ≤ end (within a microsecond). At a fixed rate the first frame that is kept becomes
-    frame 0; time stamps are counted from `start` on.
+    frame 0; time stamps are counted from `start` on. Components of unknown types stay whole, which `problems` says.
 
     Raises
     ------
@@ -37,7 +38,7 @@ def trim(motion: Motion, start: float | None = None, end: float | None = None) -
                 )
             component = _part(component, first, last, start or 0.0)
         components.append(component)
-    return motion.replaced(*components)
+    return replace(motion, components=tuple(components), problems=(*motion.problems, *unframed(motion, "trimmed")))
 
 
 def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Motion:
@@ -59,7 +60,8 @@ def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Moti
         )
     since = float(motion.times[begin]) if begin else 0.0
     parts = {id(c): _part(c, begin, stop + 1, since) for c in motion.timed}
-    return motion.replaced(*(parts.get(id(c), c) for c in motion.components))
+    components = tuple(parts.get(id(c), c) for c in motion.components)
+    return replace(motion, components=components, problems=(*motion.problems, *unframed(motion, "trimmed")))
 
 
 def _part(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bodymotion import poses
 from bodymotion.editing.frames import root_poses
+from bodymotion.editing.rules import IDLE
 from bodymotion.motion import ZMP, Component, Motion, Vector3Seq
 
 __all__ = ["zmp_to_root", "zmp_to_world"]
@@ -19,12 +20,20 @@ def zmp_to_world(motion: Motion) -> Motion:
     ValueError
         When a ZMP has to be converted and the motion has no root pose.
     """
-    return motion.replaced(*(_converted(motion, c, root_relative=False) for c in motion.components))
+    return _all_converted(motion, root_relative=False)
 
 
 def zmp_to_root(motion: Motion) -> Motion:
     """Give the motion with its ZMP in the root link's frame; all else is as for `zmp_to_world`."""
-    return motion.replaced(*(_converted(motion, c, root_relative=True) for c in motion.components))
+    return _all_converted(motion, root_relative=True)
+
+
+def _all_converted(motion: Motion, root_relative: bool) -> Motion:
+    components = tuple(_converted(motion, c, root_relative) for c in motion.components)
+    problems = motion.problems
+    if motion.zmp is None:
+        problems = (*problems, IDLE.problem("nothing is converted: the motion has no ZMP"))
+    return replace(motion, components=components, problems=problems)
 
 
 def _converted(motion: Motion, component: Component, root_relative: bool) -> Component:
