@@ -153,6 +153,39 @@ def test_files_without_names_need_all_joints_of_the_body(body, tmp_path):
     assert bm.load(tmp_path / "a.csv").joint_displacement.part_labels == tuple(j.name for j in body.joints[1:4])
 
 
+@pytest.mark.parametrize("blend", [0.0, 0.03])
+def test_motions_are_joined_by_name(body, blend):
+    first, second = editing.fill_link_poses(motion_of(body), body), editing.fill_link_poses(motion_of(body), body)
+    names = tuple(link.name for link in body.links)
+    first, second = (
+        m.replaced(*(replace(c, part_labels=names) if c is m.link_position else c for c in m.components))
+        for m in (first, editing.reverse(second))
+    )
+    together = editing.join(first, second, blend=blend)
+    links = second.link_position
+    turned = replace(links, values=links.values[:, ::-1], part_labels=names[::-1])
+    mixed = reordered(second.replaced(*(turned if c is links else c for c in second.components)))
+    assert editing.join(first, mixed, blend=blend) == together
+    assert editing.join(reordered(first), second, blend=blend) == reordered(together)
+
+
+def test_motions_of_which_one_has_no_names_are_joined_by_position(body):
+    named, bare = motion_of(body), motion_of(body, names=False)
+    assert editing.join(named, bare) == editing.join(named, named) == editing.join(bare, named)
+    assert editing.join(bare, bare).joint_displacement.part_labels == ()
+    assert editing.join(bare, named, reordered(named)) == editing.join(named, named, named)
+
+
+def test_motions_with_other_names_are_not_joined(body):
+    motion = motion_of(body)
+    names = motion.joint_displacement.part_labels
+    with pytest.raises(ValueError, match=f"'{names[0]}' only in the one and 'TAIL' only in the other"):
+        editing.join(motion, relabelled(motion, ("TAIL", *names[1:])))
+    with pytest.raises(ValueError, match="do not tell one from another"):
+        one = relabelled(motion, ("A", "A", *names[2:]))
+        editing.join(one, relabelled(motion, ("A", names[2], "A", *names[3:])))
+
+
 def test_a_table_in_another_order_goes_through_the_commands_by_name(body, tmp_path):
     motion = motion_of(body)
     plain, mixed = tmp_path / "plain.seq", tmp_path / "mixed.seq"
