@@ -372,3 +372,9 @@ def test_masses_that_overflow_together_are_said():
     )
     said = [problem for problem in body.problems if problem.rule == "BDY108"]
     assert len(said) == 1 and "BASE" in said[0].message
+
+
+def test_a_root_with_a_column_that_moves_nothing_is_said():
+    assert "BDY128" in rules(link_with("joint_type: revolute\njoint_id: 0"))
+    assert "BDY128" not in rules(link_with("joint_type: revolute"))
+    assert "BDY128" not in rules(link_with("joint_type: free"))

@@ -371,3 +371,20 @@ def test_a_sensor_that_nobody_declares_is_kept(tmp_path):
     assert (device.kind, device.name, device.id, device.pose[:3].tolist()) == ("MySensor", "S", 3, [1, 2, 3])
     assert device.extra["gain"] == 0.5
     assert "WRL168" in rules(body) and "VRML212" not in rules(body)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ('jointType "rotate" jointId 0', True),
+        ('jointType "slide" jointId 0', True),
+        ('jointType "rotate"', False),
+        ('jointType "free"', False),
+    ],
+)
+def test_a_root_with_a_column_that_moves_nothing_is_said(tmp_path, fields, said):
+    body = read(tmp_path, humanoid(f"DEF R Joint {{ {fields} }}"))
+    assert ("WRL137" in rules(body)) is said
+    assert body.num_joints == said
+    if said:
+        assert np.array_equal(body.forward_kinematics([0.5]), body.forward_kinematics([0.0]))

@@ -19,6 +19,7 @@ __all__ = ["check_links"]
 def check_links(links: tuple[Link, ...], raw: list[RawLink], problems: list[Problem]) -> None:
     """Note what is wrong with names, joint ids and masses of `links`; `raw` says where in the file they stand."""
     _check_names(raw, problems)
+    _check_root(raw[0], problems)
     _check_ids(raw, problems)
     _check_masses(links, raw, problems)
 
@@ -29,6 +30,12 @@ def _check_names(raw: list[RawLink], problems: list[Problem]) -> None:
         if link.name in seen and link.name:
             problems.append(rules.SAME_NAME.problem(f"a second link has the name {link.name!r:.60}", link.location))
         seen.add(link.name)
+
+
+def _check_root(root: RawLink, problems: list[Problem]) -> None:
+    if root.joint.type in ("rotate", "slide") and root.joint.id >= 0:
+        wrong = f"{root.title} is the root, of type {root.joint.type}: column {root.joint.id} moves nothing"
+        problems.append(rules.ROOT_MOVES.problem(wrong, root.location))
 
 
 def _check_ids(raw: list[RawLink], problems: list[Problem]) -> None:

@@ -43,6 +43,13 @@ ROOT = Rule(
 LOOSE = Rule("BDY125", "error", "All links hang on the root; others are left out.", hint="give them a parent")
 LINK_TYPE = Rule("BDY126", "error", "The type of a link is Link, SubBody, ContinuousTrack or Skip.")
 SUB_BODY = Rule("BDY127", "error", "The file of a SubBody is there, can be read, and does not contain itself.")
+ROOT_MOVES = Rule(
+    "BDY128",
+    "warning",
+    "The root link's joint is free or fixed: where the root is, its pose says, and a column of its own moves nothing.",
+    "reference",
+    "put a fixed link above it, if it is to move",
+)
 
 # Joints
 JOINT_TYPE = Rule(

@@ -19,6 +19,7 @@ from bodymotion.formats.openhrp.rules import (
     NO_INERTIA,
     NO_MASS,
     NOT_FINITE,
+    ROOT_MOVES,
     SAME_NAME,
     SENSOR_ID_GAP,
     SENSOR_ID_MISSING,
@@ -70,6 +71,9 @@ def _check_joint_ids(tree: Tree, humanoid: Node, problems: list[Problem]) -> Non
             if link.index and joint.type in ("rotate", "slide", "crawler"):
                 problems.append(ID_MISSING.problem(f"{title} has no jointId", node.location))
             continue
+        if not link.index and joint.type in ("rotate", "slide"):
+            wrong = f"{title} is the root, of type {joint.type}: column {joint.id} moves nothing"
+            problems.append(ROOT_MOVES.problem(wrong, node.location_of("jointType")))
         if joint.type in ("fixed", "free"):
             problems.append(ID_UNUSED.problem(f"{title} is {joint.type} and has jointId {joint.id}", place))
         if joint.id in first:

@@ -84,6 +84,13 @@ MOTOR = Rule(
 ROTATION_AXIS = Rule("WRL134", "warning", "The axis of a rotation is of length 1; another is brought to that length.")
 OLD_AXIS = Rule("WRL135", "note", "jointAxis is a vector since OpenHRP 3.", hint='write 0 0 1 for "Z"')
 SEVERAL_LIMITS = Rule("WRL136", "note", "A limit is one number; of several the first counts.", "judgement")
+ROOT_MOVES = Rule(
+    "WRL137",
+    "warning",
+    "The root Joint is free or fixed: where the root is, its pose says, and a column of its own moves nothing.",
+    "reference",
+    'put a Joint with jointType "fixed" around it, if it is to move',
+)
 
 # Segments
 INERTIA_SIZE = Rule("WRL140", "error", "momentsOfInertia has nine numbers, row by row.")
