@@ -19,7 +19,7 @@ from bodymotion.viewer.camera import PRESETS, framing, from_viewpoint
 from bodymotion.viewer.curves import svg_of, thinned, ticks, unique
 from bodymotion.viewer.glb import to_glb
 from bodymotion.viewer.outlines import MOST_RAYS, device_outline
-from bodymotion.viewer.overlays import frames_of_path
+from bodymotion.viewer.overlays import frames_of_path, names_at_places
 from bodymotion.viewer.take import Curve
 from bodymotion.viewer.text import html_text, node_name, shown
 
@@ -138,6 +138,14 @@ def test_a_frustum_can_always_be_drawn(field: float, front: float, back: float, 
     camera = bm.VisionSensor(field_of_view=field, front_clip_distance=front, back_clip_distance=back, width=width)
     lines = device_outline(camera, 1.0)
     assert np.isfinite(lines).all() and (lines[..., 2] <= 0).all()
+
+
+def test_devices_at_one_place_have_one_name_tag() -> None:
+    def device(name: str, link: int, x: float) -> bm.Gyro:
+        return bm.Gyro(name=name, link=link, pose=(x, 0, 0, 1, 0, 0, 0))
+
+    devices = [device("a", 0, 0), device("b", 1, 0), device("c", 0, 1e-4), device("", 0, 0), device("d", 0, 0.5)]
+    assert names_at_places(devices, 0.01) == {0: "a, c", 1: "b", 4: "d"}
 
 
 @given(st.integers(1, 5000))

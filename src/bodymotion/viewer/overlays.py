@@ -5,6 +5,7 @@ Each is made when it is first switched on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ from bodymotion.viewer.text import node_name, shown
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Overlays", "frames_of_path"]
+__all__ = ["Overlays", "frames_of_path", "names_at_places"]
 
 MOST_PATH_POINTS = 1500
 MOST_NAMES = 60
@@ -80,20 +81,32 @@ class Overlays:
                 for number, device in enumerate(body.devices)
                 if 0 <= device.link < len(body.links)
             ]
-            for number, device in enumerate(body.devices[:MOST_NAMES]):
-                if device.name and 0 <= device.link < len(body.links):
+            for number, text in names_at_places(body.devices, 0.01 * self.scene.size).items():
+                device = body.devices[number]
+                if 0 <= device.link < len(body.links):
                     node = f"{self.scene.names[device.link]}/device {node_name(number, device.name)}/name"
-                    self._api.add_label(node, shown(device.name), font_screen_scale=0.6, anchor="bottom-center")
+                    self._api.add_label(node, text, font_screen_scale=0.6, anchor="bottom-center")
         _toggle(self._devices, on)
 
     def show_mass(self, on: bool) -> None:
-        """Show or hide the centre of mass, named so that it is seen through the body, and its place on the ground."""
+        """Show or hide the centre of mass, a plumb line from it and its place on the ground.
+
+        Its name begins with a dot at the very place, and is seen through the body. Where the line goes on below the ground, the floor
+        hides it.
+        """
         if self._mass is None and on:
             size = self.scene.size
             self._mass = [
-                self._marked("/world/centre of mass", "CoM", 0.014 * size, MASS_COLOR),
+                self._marked("/world/centre of mass", "● CoM", 0.014 * size, MASS_COLOR),
                 self._api.add_cylinder(
-                    "/world/centre of mass on the ground", radius=0.018 * size, height=0.002 * size, color=MASS_COLOR
+                    "/world/centre of mass on the ground", radius=0.025 * size, height=0.004 * size, color=MASS_COLOR
+                ),
+                self._api.add_line_segments(
+                    "/world/centre of mass plumb line",
+                    np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -2.0 * size]]]),
+                    MASS_COLOR,
+                    thickness=2.0,
+                    thickness_units="screen",
                 ),
             ]
         _toggle(self._mass, on)
@@ -130,6 +143,7 @@ class Overlays:
             center = self.scene.take.body.center_of_mass(link_poses)
             self._mass[0].position = center
             self._mass[1].position = np.array([center[0], center[1], 0.0])
+            self._mass[2].position = center
         if self._zmp is not None and zmp is not None:
             self._zmp.position = zmp
 
@@ -138,6 +152,20 @@ class Overlays:
         for handle in (*(self._mass or ()), self._zmp, self._path):
             if handle is not None:
                 handle.remove()
+
+
+def names_at_places(devices: Sequence[Device], near: float) -> dict[int, str]:
+    """Give what is written at devices, by their number; those of one link `near` [m] each other have one name tag, at the first."""
+    tags: dict[int, list[str]] = {}
+    for number, device in enumerate(devices[:MOST_NAMES]):
+        if device.name:
+            first = next((n for n in tags if _together(devices[n], device, near)), number)
+            tags.setdefault(first, []).append(shown(device.name))
+    return {number: shown(", ".join(names), 120) for number, names in tags.items()}
+
+
+def _together(one: Device, other: Device, near: float) -> bool:
+    return one.link == other.link and bool(np.linalg.norm(one.pose[:3] - other.pose[:3]) <= near)
 
 
 def frames_of_path(count: int) -> npt.NDArray[np.intp]:
