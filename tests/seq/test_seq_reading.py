@@ -68,6 +68,33 @@ def test_the_scalar_part_may_stand_last_in_every_version(version):
     assert np.array_equal(read(header(text, version)).components[0].values, [[[1, 2, 3, 7, 4, 5, 6]]])
 
 
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+@pytest.mark.parametrize("key", ["SE3Format", "Se3Format", "se3_format", "format"])
+def test_the_order_of_poses_by_all_its_names(version, key):
+    text = "  - {{type: MultiSE3Seq, content: X, numParts: 1, {}frames: [[[1, 2, 3, 4, 5, 6, 7]]]}}\n"
+    own = read(header(text.format(f"{key}: XYZQXQYQZQW, "), version))
+    top = read(header(text.format(""), version, f"frameRate: 1\n{key}: XYZQXQYQZQW"))
+    for motion in (own, top):
+        assert np.array_equal(motion.components[0].values, [[[1, 2, 3, 7, 4, 5, 6]]])
+        assert not motion.problems
+        assert not motion.extra
+        assert not motion.components[0].extra
+
+
+@pytest.mark.parametrize("key", ["partLabels", "part_labels"])
+def test_part_labels_of_the_top_go_to_components_of_as_many_parts(key):
+    text = "  - {type: MultiValueSeq, content: JointDisplacement, numParts: 2, frames: [[1, 2]]}\n"
+    text += "  - {type: MultiValueSeq, content: JointEffort, numParts: 2, partLabels: [c, d], frames: [[1, 2]]}\n"
+    text += "  - {type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n"
+    motion = read(header(text, rate=f"frameRate: 1\n{key}: [a, b]"))
+    assert [component.part_labels for component in motion.components] == [("a", "b"), ("c", "d"), ()]
+    assert not motion.problems
+    assert not motion.extra
+    none = read(header(text, rate=f"frameRate: 1\n{key}: [a, b, c, d]"))
+    assert [component.part_labels for component in none.components] == [(), ("c", "d"), ()]
+    assert none.extra == {"partLabels": ["a", "b", "c", "d"]}
+
+
 def test_roll_pitch_yaw():
     half = np.pi / 2
     row = f"[[1, 2, 3, {half!r}, 0, 0], [1, 2, 3, 0, {half!r}, 0], [1, 2, 3, 0, 0, {half!r}], [0, 0, 0, 0.1, 0.2, 0.3]]"

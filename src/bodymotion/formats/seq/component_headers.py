@@ -11,7 +11,7 @@ from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, Frames
 from bodymotion.formats.seq.fields import KEYS, Fields, is_empty
 from bodymotion.formats.seq.layout import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
-from bodymotion.formats.seq.nodes import Scalar, Sequence, key_text
+from bodymotion.formats.seq.nodes import Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 
 __all__ = ["COMMON_CONTENTS", "ComponentHeader", "ComponentReader"]
@@ -72,11 +72,12 @@ class ComponentHeader:
 
 
 class ComponentReader:
-    """Reads the headers of components; what is odd goes to `problems`."""
+    """Reads the headers of components; what is odd goes to `problems`. `labels_taken`: whether one has the part labels of the top."""
 
     def __init__(self, document: Document, problems: list[Problem]) -> None:
         self.document = document
         self.problems = problems
+        self.labels_taken = False
 
     def warn(self, rule: Rule, message: str, where: Location) -> None:
         """Note a problem."""
@@ -119,7 +120,7 @@ class ComponentReader:
         content = self._content(own, known, content, version)
         order = self._order(own, top, frames, stamped) if known == MULTI_SE3 else None
         parts = self._parts(own, top, known, frames, stamped)
-        labels = self._labels(own, parts)
+        labels = self._labels(own, top, parts)
         unwanted = _ONLY_TOP if own is not top else ("components",)
         if labels is None:
             unwanted = (*unwanted, "part_labels")
@@ -233,15 +234,27 @@ class ComponentReader:
             raise rules.NUM_PARTS.error(f"numParts is {fields.text('num_parts')!r:.60}", where)
         return parts
 
-    def _labels(self, own: Fields, parts: int) -> tuple[str, ...] | None:
+    def _labels(self, own: Fields, top: Fields, parts: int) -> tuple[str, ...] | None:
         node = own.values.get("part_labels")
         if node is None:
-            return ()
+            # Those of the top node can be meant only for the components that have as many parts.
+            labels = _texts(top.values.get("part_labels"))
+            if not labels or len(labels) != parts:
+                return ()
+            self.labels_taken = True
+            return labels
         where = own.at(node, ".partLabels")
-        if not isinstance(node, Sequence) or not all(isinstance(item, Scalar) for item in node.items):
+        labels = _texts(node)
+        if labels is None:
             self.warn(rules.PART_LABELS, "the part labels are no list of texts", where)
-            return None
-        labels = tuple(item.text for item in node.items if isinstance(item, Scalar))
-        if len(labels) != parts:
+        elif len(labels) != parts:
             self.warn(rules.PART_LABELS, f"there are {len(labels)} part labels for {parts} parts", where)
         return labels
+
+
+def _texts(node: Node | None) -> tuple[str, ...] | None:
+    """Give the texts of a list, if it is one of texts only."""
+    if not isinstance(node, Sequence):
+        return None
+    texts = tuple(item.text for item in node.items if isinstance(item, Scalar))
+    return texts if len(texts) == len(node.items) else None

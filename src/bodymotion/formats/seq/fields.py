@@ -20,7 +20,7 @@ KEYS = {
     "part_labels": ("partLabels", "part_labels"),
     "has_frame_time": ("hasFrameTime", "has_frame_time"),
     "is_root_relative": ("isRootRelative", "is_root_relative"),
-    "se3_format": ("SE3Format", "format"),
+    "se3_format": ("SE3Format", "se3_format", "Se3Format", "format"),
     "frames": ("frames",),
     "components": ("components",),
 }

@@ -16,7 +16,6 @@ from bodymotion.formats.seq.numbers import number
 __all__ = ["ComponentHeader", "Headers", "read_headers"]
 
 MAX_COMPONENTS = 10**4
-_ONLY_COMPONENT = ("frames", "part_labels")
 
 
 @dataclass
@@ -35,7 +34,7 @@ class _Reader:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.problems: list[Problem] = []
-        self.component = ComponentReader(document, self.problems).read
+        self.reader = ComponentReader(document, self.problems)
 
     def warn(self, rule: Rule, message: str, where: Location) -> None:
         self.problems.append(rule.problem(message, where))
@@ -57,11 +56,11 @@ class _Reader:
         rate = top.rate()
         if bare:
             self.warn(rules.BARE_COMPONENT, f"the file is a bare {kind}", top.at(top.values.get("type")))
-            components = [self.component(top, top, version, "")]
+            components = [self.reader.read(top, top, version, "")]
             extra: dict[str, object] = {}
         else:
             components = list(self.components(top, version))
-            extra = top.extra(*_ONLY_COMPONENT)
+            extra = top.extra("frames", *(() if self.reader.labels_taken else ("part_labels",)))
             if not components:
                 self.warn(rules.NO_COMPONENTS, "the motion has no components", top.at(top.values.get("components")))
         self.check_together(components, rate)
@@ -121,7 +120,7 @@ class _Reader:
             inside = f"components[{k}]"
             if not isinstance(item, Mapping):
                 raise rules.COMPONENTS.error(f"component {k} is no mapping", self.document.location(item, inside))
-            found.append(self.component(Fields(self.document, item, self.problems, inside), top, version, inside))
+            found.append(self.reader.read(Fields(self.document, item, self.problems, inside), top, version, inside))
         return found
 
     def check_together(self, components: list[ComponentHeader], rate: float | None) -> None:
