@@ -374,6 +374,16 @@ def test_what_does_not_fit_into_memory_is_said_before(monkeypatch):
         motion.resample(100)
 
 
+def test_a_low_pass_across_missing_numbers_is_said():
+    values = np.ones((40, 2))
+    values[[3, 5], 1] = np.nan
+    motion = Motion((MultiValueSeq(content="X", timeline=Timeline.uniform(40, 100), values=values),))
+    (problem,) = motion.resample(25, "linear", antialias=True).problems
+    assert (problem.rule, problem.message) == ("EDIT106", "2 numbers of X are not finite")
+    assert not motion.resample(200, "linear", antialias=True).problems
+    assert not motion.resample(25, "linear").problems
+
+
 def test_everything_else_of_a_component_stays():
     component = MultiSE3Seq(
         content="LinkPosition",

@@ -12,6 +12,7 @@ __all__ = [
     "LABELS",
     "NOT_FINITE",
     "ORIENTATION",
+    "PRECISION",
     "RATE",
     "STAMPS",
     "TEXT",
@@ -58,3 +59,4 @@ RATE = Rule(
     "LOSS010", "warning", "The target has one time for all components, or a rate that it does not say.", "judgement"
 )
 FRAMES = Rule("LOSS011", "warning", "The target has equally many frames of every component.", "judgement")
+PRECISION = Rule("LOSS012", "warning", "The target holds numbers in single precision, of about 7 digits.", "judgement")

@@ -17,6 +17,7 @@ from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.diagnostics import Problem
 from bodymotion.interpolation import HOLDING, Method, check_room, find_wraps, frames_needed, resampled, unwrapped
 from bodymotion.interpolation.methods import check_rate
+from bodymotion.interpolation.resampling import bridge_problem
 from bodymotion.interpolation.wraps import wrap_problem
 from bodymotion.source import Source
 from bodymotion.timeline import Timeline
@@ -367,6 +368,8 @@ class Motion(ContentEquality):
                 if component.content == JOINT_DISPLACEMENT and method not in HOLDING and not unwrap:
                     problem = wrap_problem(find_wraps(values), component.content)
                     problems += [problem] if problem else []
+                lost = bridge_problem(values, component.timeline, frame_rate, component.content) if antialias else None
+                problems += [lost] if lost else []
                 values = resampled(
                     values, component.timeline, frame_rate, count, method, antialias=antialias, start=start
                 )

@@ -85,7 +85,8 @@ def test_beyond_mimic_is_written(tmp_path):
     motion = bm.Motion.from_joints(np.zeros((20, 3)), 50, root=root)
     path = tmp_path / "a.npz"
     report = bm.save(motion, path, layout="beyondmimic", body=arm())
-    assert [p.rule for p in report.losses] == ["LOSS009"]
+    assert [p.rule for p in report.losses] == ["LOSS009", "LOSS012"]
+    assert "positions, orientations are rounded" in report.losses[1].message
     with np.load(path) as found:
         assert {name: found[name].shape for name in found} == {
             "fps": (1,),

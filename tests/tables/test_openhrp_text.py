@@ -10,6 +10,7 @@ from tests.tables.test_csv import arm
 
 import bodymotion as bm
 from bodymotion import rotations
+from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.timeline import Timeline
 
 
@@ -130,3 +131,27 @@ def test_faults(tmp_path, files, rule, line):
     assert (caught.value.problem.rule, caught.value.problem.location.line) == (rule, line)
     with pytest.raises(bm.FormatError) as caught:
         bm.load(tmp_path / "walk.pos", body=arm())
+
+
+def test_a_hip_that_says_something_else_than_the_waist(tmp_path):
+    write(tmp_path, waist="0 0 0 1 0 0 0.5\n1 0 0 1 0 0 0.5\n", hip="0 0 0 0.5\n1 0 0 0.8\n")
+    motion = bm.load(tmp_path / "walk.waist")
+    assert np.allclose(rotations.to_rpy(motion.link_position.values[:, 0, 3:])[:, 2], 0.5)
+    (problem,) = motion.problems
+    assert (problem.rule, problem.location.line) == ("OTX006", 2)
+    assert "17.2°" in problem.message
+    write(tmp_path, hip="0 0 0 0.5004\n1 0 0 0.4996\n")
+    assert not bm.load(tmp_path / "walk.waist").problems
+    write(tmp_path, hip="0 0 0 0.5\n")
+    assert [p.rule for p in bm.load(tmp_path / "walk.waist").problems] == ["OTX006"]
+
+
+@pytest.mark.parametrize("suffix", [".pos", ".csv"])
+def test_a_wish_for_a_rate_that_the_times_do_not_tell_is_a_loss(tmp_path, suffix):
+    values = [[0.1], [0.2], [0.4]]
+    for times, rate, codes in (([1.0, 1.3, 1.5], 100.0, ["LOSS010"]), ([1.0, 1.25, 1.5], 4.0, [])):
+        component = MultiValueSeq(
+            content="JointDisplacement", timeline=Timeline.stamped(times, rate), values=np.array(values)
+        )
+        assert [p.rule for p in bm.save(Motion((component,)), tmp_path / f"a{suffix}").losses] == codes
+    assert bm.load(tmp_path / f"a{suffix}").timeline == component.timeline

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Location, Problem
 from bodymotion.interpolation.holding import held_frames
 from bodymotion.interpolation.lowpass import low_passed, taps
 from bodymotion.interpolation.methods import HOLDING, Method, check_increasing, check_rate
+from bodymotion.interpolation.rules import BRIDGED
 from bodymotion.interpolation.sampling import are_poses, bridged, sampler
 from bodymotion.timeline import Timeline
 
-__all__ = ["resampled"]
+__all__ = ["bridge_problem", "resampled"]
 
 PIECE = 1 << 22
 """About how many numbers are worked on at a time, so that what stands beside the result in memory stays small."""
@@ -78,6 +80,14 @@ def resampled(
     if missing is not None:
         out[missing[held_frames(timeline, frame_rate, num_frames, "nearest", start)]] = np.nan
     return out
+
+
+def bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, content: str) -> Problem | None:
+    """Say, if the low-pass of `resampled` will go across numbers that are not finite, how many there are."""
+    count = int(values.size - np.count_nonzero(np.isfinite(values)))
+    if not count or _fineness(timeline, frame_rate) == 1:
+        return None
+    return BRIDGED.problem(f"{count} numbers of {content} are not finite", Location(inside=content))
 
 
 def _fineness(timeline: Timeline, frame_rate: float) -> int:

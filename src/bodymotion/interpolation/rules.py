@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["WRAPPED"]
+__all__ = ["BRIDGED", "WRAPPED"]
 
 WRAPPED = Rule(
     "EDIT101",
@@ -12,4 +12,10 @@ WRAPPED = Rule(
     "Interpolation takes a joint angle that jumps by a full turn back through all angles between.",
     "judgement",
     "take the jumps out first (unwrap=True, --unwrap), or hold values",
+)
+BRIDGED = Rule(
+    "EDIT106",
+    "warning",
+    "The low-pass takes numbers that are not finite for missing ones: it goes straight across, and frames nearest to them are nan.",
+    "judgement",
 )

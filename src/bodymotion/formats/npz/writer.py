@@ -104,6 +104,13 @@ def _beyond_mimic(shared: SharedTime, body: Body | None, problems: list[Problem]
         problems.append(losses.COMPONENT.problem("the layout holds no zero moment point"))
     problems.append(losses.LABELS.problem("the layout holds no names; joints and links are in the order of the model"))
     turns = rotations.normalized(poses[..., 3:])
+    rounded = [
+        name
+        for name, values in (("joint values", q), ("positions", poses[..., :3]), ("orientations", turns))
+        if not np.array_equal(values, values.astype(np.float32), equal_nan=True)
+    ]
+    if rounded:
+        problems.append(losses.PRECISION.problem(f"{', '.join(rounded)} are rounded to single precision"))
     return {
         "fps": np.array([rate]),
         "joint_pos": q.astype(np.float32),

@@ -48,6 +48,15 @@ POSITION = Rule(
     "read as standing at 0 0 0",
 )
 SUFFIX = Rule("OTX005", "error", "The files of a motion end in .pos, .waist, .hip and .zmp.")
+IGNORED = Rule(
+    "OTX006",
+    "warning",
+    "The .waist and the .hip of a motion say the same of the root's orientation.",
+    "judgement",
+    "that of the .waist is read; remove the file that does not belong to the motion",
+)
+CLOSE = 1e-3
+"""[rad] Up to here the two say the same: files have few decimals."""
 
 STAYS = Rule(
     "OTX101",
@@ -139,5 +148,24 @@ def _root(found: dict[str, Path], problems: list[Problem], from_zero: bool) -> M
         else:
             message = "the .waist has positions only, and there is no .hip of as many lines beside it"
             raise WIDTH.error(message, Location(str(found[".waist"])))
+        if hip is not None and rows.shape[1] > 3:
+            problems += _other_hip(found[".hip"], hip[0], turns)
     poses = np.concatenate([positions, turns], axis=-1)[:, None]
     return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses)
+
+
+def _other_hip(path: Path, angles: Floats, turns: Floats) -> list[Problem]:
+    """Say when a .hip that is not read, as the .waist has the orientation (T, 4), says something else."""
+    if len(angles) != len(turns):
+        message = f"{path.name} has {len(angles)} lines, the .waist {len(turns)}"
+        return [IGNORED.problem(message, Location(str(path)))]
+    known = np.isfinite(angles).all(axis=-1) & np.isfinite(turns).all(axis=-1)
+    if not known.any():
+        return []
+    apart = np.zeros(len(turns))
+    apart[known] = rotations.angle_between(rotations.from_rpy(angles[known]), turns[known])
+    if apart.max() <= CLOSE:
+        return []
+    frame = int(np.argmax(apart))
+    message = f"{path.name} is {np.degrees(apart[frame]):.3g}° off the orientation of the .waist in frame {frame}"
+    return [IGNORED.problem(message, Location(str(path), frame + 1))]

@@ -14,6 +14,7 @@ from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.formats.files import whole_files
 from bodymotion.formats.one_timeline import on_one_timeline
 from bodymotion.formats.openhrp_text.reader import STAYS, SUFFIXES, TURNED, siblings
+from bodymotion.formats.times import timeline_of
 from bodymotion.motion import Motion
 
 if TYPE_CHECKING:
@@ -88,6 +89,9 @@ def write_openhrp_text(
         tables[".zmp"] = points
     if timeline.frame_rate is not None and timeline.num_frames < 2:
         lost(losses.RATE, f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz")
+    wished = timeline.import_rate
+    if wished is not None and timeline_of(timeline.times).import_rate != wished:
+        lost(losses.RATE, f"the wish for {wished:g} Hz is not written")
     if motion.extra:
         lost(losses.EXTRA, f"keys of the top node: {', '.join(map(str, motion.extra))}")
     if path.suffix.lower() not in tables:
