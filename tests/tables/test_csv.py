@@ -222,8 +222,32 @@ def test_joints_go_by_name(tmp_path):
     assert [p.rule for p in partly.problems] == ["TAB102", "CSV011"]
     generic = bm.load(table(tmp_path, "joint_2,joint_0,joint_1\n3,1,2\n"), body=body, frame_rate=1)
     assert generic.joint_displacement.values.tolist() == [[1, 2, 3]]
+    cross = bm.load(table(tmp_path, "joint_2,joint_0,joint_1\n3,180,90\n"), body=body, frame_rate=1, degrees=True)
+    assert np.allclose(cross.joint_displacement.values, [[math.pi, math.pi / 2, 3]])
     nameless = table(tmp_path, "0,0,0,0,0,0,1,1,2\n")
     assert "SHOULDER, ELBOW, HAND" in refused(nameless, "CSV007", body=body, layout="unitree").message
+
+
+def test_numbered_joints_are_joints_by_id(tmp_path):
+    crossed = bm.load(table(tmp_path, "time,joint_1,joint_2 [deg],joint_0\n0,1,180,0.5\n1,1.5,90,0.25\n"))
+    assert np.allclose(crossed.joint_displacement.values, [[0.5, 1, math.pi], [0.25, 1.5, math.pi / 2]], atol=1e-15)
+    assert crossed.joint_displacement.part_labels == ()
+    assert [p.rule for p in crossed.problems] == ["CSV011"]
+    gaps = bm.load(table(tmp_path, "joint_3,joint_1\n3,1\n"), frame_rate=1, degrees=False)
+    assert gaps.joint_displacement.values.tolist() == [[0, 1, 0, 3]]
+    (problem,) = gaps.problems
+    assert problem.rule == "TAB102"
+    assert "joint_0, joint_2" in problem.message
+    refused(table(tmp_path, "joint_1,joint_01\n3,1\n"), "TAB103", frame_rate=1)
+    refused(table(tmp_path, "joint_999999\n" + "0\n" * 1000), "TAB104", frame_rate=1)
+    some = bm.load(table(tmp_path, "joint_1,KNEE\n3,1\n"), frame_rate=1)
+    assert some.joint_displacement.part_labels == ("joint_1", "KNEE")
+
+
+def test_names_that_would_be_read_as_ids_are_not_written(tmp_path):
+    motion = bm.Motion.from_joints([[1.0, 2.0]], 10, joint_names=("joint_1", "joint_0"))
+    assert "LOSS009" in [p.rule for p in bm.save(motion, tmp_path / "a.csv").losses]
+    assert bm.load(tmp_path / "a.csv").joint_displacement.values.tolist() == [[1, 2]]
 
 
 def test_names_of_a_body_are_written(tmp_path):

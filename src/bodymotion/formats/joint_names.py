@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from bodymotion.body import Body
     from bodymotion.motion import MultiValueSeq
 
-__all__ = ["generic_name", "in_body_order", "joint_names", "link_order"]
+__all__ = [
+    "by_joint_id",
+    "generic_name",
+    "in_body_order",
+    "in_id_order",
+    "is_generic",
+    "joint_names",
+    "joint_place",
+    "link_order",
+]
 
 UNMATCHED = Rule(
     "TAB101",
@@ -25,10 +34,13 @@ UNMATCHED = Rule(
     "judgement",
     "rename the columns, or read the file without a model",
 )
-ABSENT = Rule(
-    "TAB102", "warning", "A table has a column for every joint of the model that is given.", "judgement", "read as 0"
-)
+ABSENT = Rule("TAB102", "warning", "A table has a column for every joint.", "judgement", "read as 0")
 TWICE = Rule("TAB103", "error", "Every name of a column occurs once.", "judgement")
+IDS = Rule("TAB104", "error", "The ids of joints are not much larger than their number.", "judgement")
+
+MOST_FILLED = 16
+"""Joints without a column may make a table so many times as large, or `SMALL` numbers."""
+SMALL = 1 << 22
 
 _GENERIC = re.compile(r"joint_([0-9]{1,6})")
 
@@ -38,9 +50,52 @@ def generic_name(k: int) -> str:
     return f"joint_{k}"
 
 
+def is_generic(name: str) -> bool:
+    """Whether a name stands for a joint by its id."""
+    return _GENERIC.fullmatch(name) is not None
+
+
 def joint_names(body: Body) -> tuple[str, ...]:
     """Give the names of a body's joints, in order of joint id."""
     return tuple(joint.name for joint in body.joints)
+
+
+def joint_place(name: str, body: Body) -> int | None:
+    """Give the joint column that a name stands for: that of a joint, of the link it moves, or joint_k; None if there is none."""
+    for k, joint in enumerate(body.joints):
+        if joint.name == name:
+            return k
+    for k, index in enumerate(body.joint_links):
+        if index >= 0 and body.links[index].name == name:
+            return k
+    generic = _GENERIC.fullmatch(name)
+    return int(generic[1]) if generic and int(generic[1]) < body.num_joints else None
+
+
+def in_id_order(values: Floats, names: Sequence[str], where: Location) -> tuple[Floats, list[Problem]] | None:
+    """Put columns joint_k (T, N) into the order of k; an id without a column is 0, which a problem says. None for any other names.
+
+    Raises
+    ------
+    FormatError
+        TAB103 when two columns have one id, TAB104 when far more ids have none than have one.
+    """
+    found = [_GENERIC.fullmatch(name) for name in names]
+    ids = [int(match[1]) for match in found if match is not None]
+    if len(ids) < len(names):
+        return None
+    count = max(ids) + 1
+    if len(set(ids)) < len(ids):
+        raise TWICE.error(f"two columns are {generic_name(max(ids, key=ids.count))}", where)
+    if count * len(values) > max(SMALL, MOST_FILLED * values.size):
+        raise IDS.error(f"{len(names)} columns, and one of them is {generic_name(count - 1)}", where)
+    if ids == list(range(count)):
+        return values, []
+    ordered = np.zeros((len(values), count))
+    ordered[:, ids] = values
+    there = set(ids)
+    absent = [generic_name(k) for k in range(count) if k not in there]
+    return ordered, [ABSENT.problem(f"no column for {_listed(absent)}", where)] if absent else []
 
 
 def in_body_order(
@@ -54,12 +109,10 @@ def in_body_order(
         TAB101 when a column is no joint of the body; the message names both lists.
     """
     wanted = joint_names(body)
-    place = {name: k for k, name in reversed(list(enumerate(wanted)))}
     columns: dict[int, int] = {}
     strange = []
     for column, name in enumerate(names):
-        generic = _GENERIC.fullmatch(name)
-        k = place.get(name, int(generic[1]) if generic and int(generic[1]) < len(wanted) else None)
+        k = joint_place(name, body)
         if k is None:
             strange.append(name)
         elif k in columns:

@@ -22,7 +22,7 @@ from bodymotion.formats.csv.columns import (
     column,
     unitree_columns,
 )
-from bodymotion.formats.joint_names import generic_name, in_body_order, joint_names, link_order
+from bodymotion.formats.joint_names import in_body_order, in_id_order, joint_names, joint_place, link_order
 from bodymotion.formats.number_table import Table, read_table
 from bodymotion.formats.times import check_increasing, timeline_of
 from bodymotion.motion import (
@@ -269,8 +269,11 @@ class _Reader:
             )
         if (factors != 1.0).any():
             values = values * factors
-        labels: tuple[str, ...] = () if _generic(names) else names
-        if self.body is not None:
+        labels = names
+        if self.body is None and (by_id := in_id_order(values, names, self.where)) is not None:
+            (values, problems), labels = by_id, ()
+            self.problems += problems
+        elif self.body is not None:
             if nameless and len(names) != len(self.body.joints):
                 raise rules.COLUMNS.error(
                     f"{len(names)} joint columns without names; {self.body.name} has {len(self.body.joints)} joints: "
@@ -323,7 +326,8 @@ class _Reader:
             self.problems.append(rules.ASSUMED.problem(message, self.where))
 
     def slides(self, name: str) -> bool:
-        return self.body is not None and any(joint.name == name and joint.type == "slide" for joint in self.body.joints)
+        place = None if self.body is None else joint_place(name, self.body)
+        return self.body is not None and place is not None and self.body.joints[place].type == "slide"
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []
@@ -335,10 +339,6 @@ class _Reader:
                 values = np.stack([found[k] for k in range(3)], axis=-1)
                 components.append(Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=relative))
         return components
-
-
-def _generic(names: Sequence[str]) -> bool:
-    return all(name == generic_name(k) for k, name in enumerate(names))
 
 
 def _numbered(parts: Sequence[str]) -> bool:

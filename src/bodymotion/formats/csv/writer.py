@@ -17,8 +17,9 @@ from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.formats.csv.columns import AXES, column
 from bodymotion.formats.csv.reader import DOUBTFUL, NOT_FAR, UNITREE_RATE
 from bodymotion.formats.files import whole_file
-from bodymotion.formats.joint_names import generic_name, joint_names
+from bodymotion.formats.joint_names import generic_name, is_generic, joint_names
 from bodymotion.formats.one_timeline import SharedTime, on_one_timeline
+from bodymotion.formats.times import timeline_of
 from bodymotion.motion import Motion, MultiSE3Seq
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class _Table:
                 self.lost(
                     losses.RATE, f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz"
                 )
-            if timeline.import_rate is not None:
+            if timeline.import_rate is not None and timeline_of(timeline.times).import_rate != timeline.import_rate:
                 self.lost(losses.RATE, f"the wish for {timeline.import_rate:g} Hz is not written")
             if shared.links is not None:
                 self.link_columns(shared.links)
@@ -174,18 +175,21 @@ class _Table:
             _printable(label) and (found := column(label)) is not None and (found.kind, found.name) == ("joint", label)
             for label in labels
         ]
-        usable = len(labels) == joints.num_parts == len(set(labels)) and all(plain)
+        usable = len(labels) == joints.num_parts == len(set(labels)) and all(plain) and not all(map(is_generic, labels))
         if labels and (unitree or not usable):
             self.lost(losses.LABELS, f"the names of the joints are not written: {', '.join(labels)[:200]!r}")
-        slides = {joint.name for joint in self.body.joints if joint.type == "slide"} if self.body else set()
+        slides = set()
+        if self.body is not None:
+            columns = self.body.joint_columns(joints)
+            slides = {k for k, joint in zip(columns, self.body.joints, strict=True) if joint.type == "slide"}
         for k in range(joints.num_parts):
             name = labels[k] if usable else generic_name(k)
             values = joints.values[:, k]
-            if degrees and name not in slides:
+            if degrees and k not in slides:
                 name, values = f"{name} [deg]", values * (180 / math.pi)
             elif np.abs(values[np.isfinite(values)]).max(initial=0) > DOUBTFUL:
                 # A wheel's many turns would look like degrees to a reader who is not told.
-                name = f"{name} [{'m' if name in slides else 'rad'}]"
+                name = f"{name} [{'m' if k in slides else 'rad'}]"
             self.add("" if unitree else name, values)
 
 
