@@ -284,6 +284,10 @@ def test_the_page_plays_from_a_file_without_a_network(page, tmp_path) -> None:
     until(lambda: float(clock.input_value()) == 0.0)
     page.keyboard.press("ArrowRight")
     until(lambda: float(clock.input_value()) == pytest.approx(1 / 30, abs=1e-3))
+    for typed, expected in (("-3", 0.0), ("99", 60.0)):
+        clock.fill(typed)
+        until(lambda expected=expected: float(clock.input_value()) == expected)
+        assert len(colored(at_rest(page), GREEN)) > 50
     assert page.fetched == [file.as_uri()]
 
 

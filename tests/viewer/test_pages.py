@@ -153,6 +153,27 @@ def test_the_viewer_is_driven_by_a_program() -> None:
         assert viewer.frame >= 10
 
 
+@pytest.mark.parametrize("follow", [False, True])
+def test_a_viewpoint_goes_with_the_robot(follow: bool) -> None:
+    body = biped()
+    motion = swinging(body)
+    walk = np.tile([1.0, 2.0, 0.85, 1, 0, 0, 0], (motion.num_frames, 1, 1))
+    walk[:, 0, 0] += np.linspace(0, 5, motion.num_frames)
+    roots = bm.MultiSE3Seq(content="LinkPosition", timeline=bm.Timeline.uniform(len(walk), 50.0), values=walk)
+    viewer = view(
+        body, motion.replaced(*motion.components, roots), block=False, open_browser=False, port=8755, play=False
+    )
+    assert viewer is not None
+    with viewer:
+        viewer.show("follow", follow)
+        for frame in (0, 100):
+            viewer.seek_frame(frame)
+            poses = viewer.link_poses()
+            robot = poses[0, :2] - viewer.stage.offset(poses)[:2]
+            seen = viewer.stage.viewpoint(0).position
+            np.testing.assert_allclose(seen, [*(robot + body.viewpoints[0].pose[:2]), body.viewpoints[0].pose[2]])
+
+
 def test_the_next_free_port_is_taken_and_a_wrong_host_is_said() -> None:
     one = view(arm(), block=False, open_browser=False, port=8770)
     two = view(arm(), block=False, open_browser=False, port=8770)

@@ -27,6 +27,11 @@ MOST_PICTURES = 30.0
 MOST_SAMPLES = 9000
 """Pictures in all; of a longer motion fewer a second are taken."""
 
+LAST = 1e-3
+"""[s] So long the last picture is shown: the player goes to the first one as soon as it is at the end, and the last one shall be seen."""
+EARLY = 2e-4
+"""[s] So much before their time pictures come, because the keys go to times with four digits after the point."""
+
 
 @dataclass(frozen=True)
 class Sampling:
@@ -73,9 +78,10 @@ def page(take: Take, switches: Switches | None = None) -> str:
         stage.show(int(sampling.frames[0]))
         recording = server.get_scene_serializer()
         if len(sampling.frames) > 1:
-            for frame in sampling.frames:
+            for number, frame in enumerate(sampling.frames[1:]):
+                recording.insert_sleep(1.0 / sampling.rate - (0.0 if number else EARLY))
                 stage.show(int(frame))
-                recording.insert_sleep(1.0 / sampling.rate)
+            recording.insert_sleep(LAST + EARLY)
         text = recording.as_html()
     finally:
         stop_server(server)
@@ -107,7 +113,7 @@ def _signed(text: str, take: Take, sampling: Sampling) -> str:
     extra = (
         '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;'
         f'background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'
-        f"<script>const pictureRate = {sampling.rate!r};{KEYS_IN_PAGE}</script>"
+        f"<script>const pictureRate = {sampling.rate!r}, lastPicture = {len(sampling.frames) - 1};{KEYS_IN_PAGE}</script>"
     )
     return f"{head}</head>{tail.replace('</body>', extra + '</body>', 1) if '</body>' in tail else tail + extra}"
 
@@ -115,10 +121,11 @@ def _signed(text: str, take: Take, sampling: Sampling) -> str:
 KEYS_IN_PAGE = """
 (() => {
   let exact = 0;
+  const end = lastPicture / pictureRate;
   const field = () => document.querySelector("input.mantine-NumberInput-input");
   const now = () => { const t = parseFloat(field().value); return exact.toFixed(1) === t.toFixed(1) ? exact : t; };
   const seek = (t) => {
-    exact = Math.max(0, t);
+    exact = Math.min(Math.max(0, t), end);
     const input = field();
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, exact.toFixed(4));
     input.dispatchEvent(new Event("input", { bubbles: true }));
@@ -131,6 +138,14 @@ KEYS_IN_PAGE = """
       event.stopPropagation();
       seek(now() + steps[event.key] / pictureRate * (event.shiftKey ? Math.round(0.1 * pictureRate) : 1));
     } else if (event.key === "Home") seek(0);
+    else if (event.key === "End") seek(end);
   });
+  document.documentElement.addEventListener("input", (event) => {
+    const t = event.target === field() ? parseFloat(event.target.value) : 0;
+    if (t < 0 || t > end + 1e-3) {
+      event.stopPropagation();
+      seek(t);
+    }
+  }, true);
 })();
 """

@@ -125,8 +125,11 @@ class Stage:
         return framing((self.scene.bounds if bounds is None else bounds) - self.offset(poses), preset)
 
     def viewpoint(self, number: int) -> View:
-        """Give the camera of one of the model's own viewpoints."""
-        origin = np.array([*(-self.offset(self._poses(self.frame))), 1.0, 0.0, 0.0, 0.0])
+        """Give the camera of one of the model's own viewpoints: it goes with the robot over the ground, as the presets do."""
+        now = self._poses(self.frame)
+        walked = now[0, :2] - self.take.body.root_pose[:2]
+        origin = np.array([*walked, 0.0, 1.0, 0.0, 0.0, 0.0])
+        origin[:3] -= self.offset(now)
         view = self.take.body.viewpoints[number]
         reach = float(np.linalg.norm(view.pose[:3] - self.scene.bounds.mean(axis=0)))
         return from_viewpoint(view, origin, reach)
