@@ -238,6 +238,40 @@ def test_known_by_its_content():
     assert not looks_like_seq(b"#VRML V2.0 utf8\n")
 
 
+ROWS_FIRST = {
+    "lines": "components:\n  - frames:  # many\n      - [ 0.5, 2 ]\n{}    type: MultiValueSeq\n",
+    "blocks": "components:\n- frames:\n  - - -1\n    - 2\n{}  type: MultiValueSeq\n",
+    "poses": "components:\n- num_parts: 1\n  frames:\n  - - - -.5\n      - 2\n{}",
+    "flow": '{{"components": [{{"frames": [[0.5, 2],\n{}[3, 4]], "type": "MultiValueSeq"}}]}}',
+    "bare": "numParts: 2\nframes: [[ nan, 1 ],\n{}[3, 4]]\ntype: MultiValueSeq\n",
+}
+
+
+@pytest.mark.parametrize("style", ROWS_FIRST)
+def test_known_by_its_rows_where_types_stand_far_away(style):
+    assert looks_like_seq(ROWS_FIRST[style].format("").partition("type")[0].encode())
+
+
+def test_not_known_by_what_others_have_too():
+    assert looks_like_seq(b"content: BodyMotion\nformatVersion: 2\n")
+    assert not looks_like_seq(b"format: ChoreonoidBody\nformatVersion: 2.0\nname: x\nlinks:\n  - name: y\n")
+    assert not looks_like_seq(b"components:\n  schemas:\n    frames: [1, 2]\n    frameRate: 5\n")
+    assert not looks_like_seq(b"components:\n  schemas:\n    frames: [[a], [b]]\n    frameRate: 5\n")
+    assert not looks_like_seq(b"frames: [[1, 2], [3, 4]]\n")
+    assert not looks_like_seq(b"frames: # frames: [ " * 50_000)
+
+
+def test_a_file_without_extension_whose_type_stands_late(tmp_path):
+    text = joints("\n      - [ 1, 2 ]\n")
+    top, components = text.split("components:")
+    keys, rows = components.removeprefix("\n  -\n").split("    frames:\n")
+    late = "components:\n  -\n    frames:\n" + rows * 10_000 + keys + top
+    path = tmp_path / "walk.log"
+    for content, rows in (("# a long story\n" * 10_000 + text, 1), (late, 10_000)):
+        path.write_text(content)
+        assert bm.load(path).num_frames == rows
+
+
 def test_frames_in_a_text_are_a_text():
     text = "note: |\n  frames:\n    - [1, 2]\n    - [3, 4]\n# frames: [[\n" + joints("\n      - [ 1, 2 ]\n")
     motion = read(text)

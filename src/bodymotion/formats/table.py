@@ -1,6 +1,6 @@
 """The table of formats: how each is known, what reads it and what writes it.
 
-A file is known by its content first (`sniff` looks at the first `HEAD` bytes), then by its extension.
+A file is known by its content first (`sniff` looks at the first `HEAD` bytes), then by its extension, then by more of its content.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ __all__ = ["FORMATS", "HEAD", "Format", "find_format", "load", "named_format", "
 
 HEAD = 65536
 """How many bytes of a file are looked at to know its format."""
+LONG_HEAD = 1 << 20
+"""And how many where these and the extension do not tell: long comments may stand before the first key of a file."""
 
 UNWRITABLE = Rule("FMT003", "error", "A thing is written in a format that is made for it.", "judgement")
 UNREADABLE = Rule("FMT002", "error", "The file can not be opened.", "judgement")
@@ -155,6 +157,11 @@ def find_format(path: str | Path) -> Format:
     for candidate in FORMATS:
         if path.suffix.lower() in candidate.extensions:
             return candidate
+    if len(head) == HEAD and path.is_file():
+        head = read_head(path, LONG_HEAD)
+        for candidate in FORMATS:
+            if candidate.sniff(head):
+                return candidate
     raise UNKNOWN.error("not known by its content, nor by its extension", Location(str(path)))
 
 
