@@ -1,19 +1,20 @@
 """How a body moves: components over time, named as in the .seq document.
 
-A component is a table with a row per frame. Joint displacements stand in order of joint id [rad or m], link positions in order of
-link index (the order of a depth-first walk of the link tree).
+A component is a table with a row per frame. Joint displacements stand in order of joint id [rad or m], or in the order of their
+part labels, where these are names of joints; link positions in order of link index (the order of a depth-first walk of the link tree).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import ContentEquality, Floats, frozen
+from bodymotion.arrays import ContentEquality, Floats, frozen, real_numbers
 from bodymotion.diagnostics import Problem
 from bodymotion.interpolation import HOLDING, Method, check_room, find_wraps, frames_needed, resampled, unwrapped
 from bodymotion.interpolation.methods import check_rate
@@ -156,28 +157,29 @@ class Motion(ContentEquality):
         zmp:
             Zero moment point (T, 3) [m], in the world's frame or, with `zmp_is_root_relative`, in the root link's.
         joint_names:
-            J names, kept as the part labels of the joint displacements.
+            J names, kept as the part labels of the joint displacements. With a body the columns go by them (`Body.joint_columns`).
 
         Raises
         ------
         ValueError
-            When shapes do not fit together; the message names them.
+            When shapes do not fit together; the message names them. Also for what is no regular array of real numbers, a rate that is
+            none, and names that are no texts.
         """
-        values = np.asarray(q, dtype=np.float64)
+        values = real_numbers(q, "q")
         if values.ndim != 2:
             raise ValueError(f"q: expected shape (frames, joints), got {values.shape}")
         timeline = _timeline_for(len(values), frame_rate, times)
-        if joint_names and len(joint_names) != values.shape[1]:
-            raise ValueError(f"{len(joint_names)} joint names for q of shape {values.shape}")
+        labels = _names(joint_names, "joint_names")
+        if labels and len(labels) != values.shape[1]:
+            raise ValueError(f"{len(labels)} joint names for q of shape {values.shape}")
         components: list[Component] = []
         if root is not None:
-            components.append(_root_component(np.asarray(root, dtype=np.float64), values, timeline))
-        labels = tuple(joint_names)
+            components.append(_root_component(real_numbers(root, "root"), values, timeline))
         components.append(
             MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)
         )
         if zmp is not None:
-            points = np.asarray(zmp, dtype=np.float64)
+            points = real_numbers(zmp, "zmp")
             if points.shape != (len(values), 3):
                 raise ValueError(
                     f"zmp: expected shape {(len(values), 3)} for q of shape {values.shape}, got {points.shape}"
@@ -200,14 +202,14 @@ class Motion(ContentEquality):
 
         Links stand in order of link index, the root link first. Times, names and errors are as for `from_joints`.
         """
-        values = np.asarray(poses, dtype=np.float64)
+        values = real_numbers(poses, "poses")
         if values.ndim != 3 or values.shape[2] != 7:
             raise ValueError(f"poses: expected shape (frames, links, 7), got {values.shape}")
-        if link_names and len(link_names) != values.shape[1]:
-            raise ValueError(f"{len(link_names)} link names for poses of shape {values.shape}")
+        labels = _names(link_names, "link_names")
+        if labels and len(labels) != values.shape[1]:
+            raise ValueError(f"{len(labels)} link names for poses of shape {values.shape}")
         _check_turns(values, "poses")
         timeline = _timeline_for(len(values), frame_rate, times)
-        labels = tuple(link_names)
         return cls((MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels),))
 
     def _last(self, kind: type[_S], content: str) -> _S | None:
@@ -304,7 +306,7 @@ class Motion(ContentEquality):
         Raises
         ------
         ValueError
-            When no rate is given and the motion has none; when time stamps do not increase.
+            When no rate is given and the motion has none; when time stamps do not increase; when a component has no frame from `start` on.
         MemoryError
             When the result would not fit into memory; the message says how large it is.
         """
@@ -385,15 +387,31 @@ def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | N
     if (frame_rate is None) == (times is None):
         raise ValueError("a motion has either a frame_rate [Hz] or the times [s] of its frames: give one of them")
     if times is None:
-        assert frame_rate is not None
-        return Timeline.uniform(count, frame_rate)
-    stamps = np.asarray(times, dtype=np.float64)
+        rate = (
+            frame_rate.item()
+            if isinstance(frame_rate, (np.ndarray, np.generic)) and not frame_rate.ndim
+            else frame_rate
+        )
+        if isinstance(rate, bool) or not isinstance(rate, Real):
+            raise ValueError(f"frame_rate: expected a real number of Hz, got {frame_rate!r}")
+        return Timeline.uniform(count, float(rate))
+    stamps = real_numbers(times, "times")
     if stamps.shape != (count,):
         raise ValueError(f"times: expected shape {(count,)}, one for each of {count} frames, got {stamps.shape}")
     increasing = np.diff(stamps) > 0
     if not np.isfinite(stamps).all() or not increasing.all():
         raise ValueError(f"times must increase; from frame {int(np.argmin(increasing))} on they do not")
     return Timeline.stamped(stamps)
+
+
+def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    if isinstance(names, (str, bytes)):
+        raise ValueError(f"{what}: expected a sequence of names, got the one text {names!r}")
+    found = tuple(names)
+    for name in found:
+        if not isinstance(name, str):
+            raise ValueError(f"{what}: expected texts, got {name!r}")
+    return tuple(map(str, found))
 
 
 def _root_component(root: Floats, q: Floats, timeline: Timeline) -> MultiSE3Seq:

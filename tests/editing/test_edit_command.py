@@ -99,6 +99,16 @@ def test_the_three_combinations_and_the_mirror(tmp_path, examples):
         (["--shift", "1,2"], "X,Y,Z"),
         (["--turn", "left"], "an angle in degrees"),
         (["--zmp", "hip"], "root or world"),
+        (["--shift", "1,2,nan"], "X,Y,Z"),
+        (["--turn", "inf"], "an angle in degrees"),
+        (["--start-at", "0,0,nan"], "X,Y,YAW"),
+        (["--trim", "nan:"], "not of the form START:END"),
+        (["--smooth", "0"], "a frequency in Hz above 0"),
+        (["--smooth", "nan"], "a frequency in Hz"),
+        (["--loop", "0"], "1 or more"),
+        (["--loop", "2", "--blend", "inf"], "no finite number of 0 or more"),
+        (["--loop", "2", "--blend", "nan"], "no finite number of 0 or more"),
+        (["--loop", "2", "--blend", "-1"], "no finite number of 0 or more"),
         (["--loop", "often"], "a whole number"),
         (["--fill-links"], "needs the model"),
         (["--mirror", "--pair", "LARM"], "LEFT=RIGHT"),
@@ -119,7 +129,6 @@ def test_wrong_use_is_2_and_writes_nothing(walk, options, said):
         (["--keep", "Zmp"], "there are: LinkPosition"),
         (["--mirror"], "mirroring JointDisplacement needs the body"),
         (["--append", "nosuch.seq"], "nosuch.seq"),
-        (["--smooth", "0"], "a cutoff is a positive"),
     ],
 )
 def test_what_fails_is_1_and_leaves_the_old_file(walk, options, said):
@@ -226,6 +235,27 @@ def test_time_stamps_are_imported_as_the_document_says(tmp_path):
     assert (found.frame_rate, found.joint_displacement.values[:, 0].tolist()) == (100, frames)
     assert retimed(path, "--rate", "4", "--method", "before").joint_displacement.values[:, 0].tolist() == [1, 3, 4]
     assert np.allclose(retimed(path, "--method", "linear").joint_displacement.values[5], 0.5)
+
+
+@pytest.mark.parametrize(
+    "options", ["--rate 0", "--rate -5", "--rate nan", "--speed 0", "--speed inf", "--start inf", "--start nan"]
+)
+def test_numbers_that_say_nothing_are_wrong_use(walk, options):
+    result = run("retime", walk, walk.with_name("out.seq"), *options.split())
+    assert result.exit_code == 2, result.stderr
+    assert options.split()[0] in result.stderr
+    assert not walk.with_name("out.seq").exists()
+    if "--rate" in options:
+        assert run("convert", walk, walk.with_name("out.seq"), *options.split()).exit_code == 2
+
+
+def test_a_start_after_the_end_is_refused(walk):
+    for options in (["--start", "20"], ["--start", "20", "--common"], ["--start", "20", "--method", "cubic"]):
+        result = run("retime", walk, walk.with_name("out.seq"), *options)
+        assert result.exit_code == 1
+        assert "there is no frame at or after 20 s: the last one is at 1 s" in result.stderr
+    assert not walk.with_name("out.seq").exists()
+    assert retimed(walk, "--start", "1").num_frames == 1
 
 
 def test_without_any_rate_one_is_asked_for(tmp_path):

@@ -422,3 +422,21 @@ def test_a_motion_of_nothing_stays_one(name):
         (MultiValueSeq(content="JointDisplacement", timeline=Timeline.uniform(0, 10), values=np.zeros((0, 2))),)
     )
     assert EDITS[name](empty) == empty
+
+
+def test_numbers_that_are_none_are_refused():
+    motion = any_motion(0)
+    for edit in (
+        lambda: editing.move(motion, [0] * 7),
+        lambda: editing.move(motion, [np.nan, 0, 0, 1, 0, 0, 0]),
+        lambda: editing.move(motion, [0, 0, 0, 2, 0, 0, 0]),
+        lambda: editing.start_at(motion, 0, 0, np.nan),
+        lambda: editing.start_at(motion, np.inf),
+        lambda: editing.loop(motion, 2, blend=np.inf),
+        lambda: editing.join(motion, motion, blend=np.nan),
+        lambda: motion.resample(10, start=np.nan),
+        lambda: motion.resample(10, start=np.inf),
+        lambda: motion.resample(10, start=1e6),
+    ):
+        with pytest.raises(ValueError, match=r"finite|no frame at or after"):
+            edit()

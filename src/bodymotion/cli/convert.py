@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from bodymotion.cli.given import positive
+
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.table import Format
@@ -85,7 +87,14 @@ def convert(
     ] = None,
     rate: Annotated[
         float | None,
-        typer.Option("--rate", "-r", metavar="HZ", help="Put the motion on this frame rate.", show_default=False),
+        typer.Option(
+            "--rate",
+            "-r",
+            metavar="HZ",
+            callback=positive,
+            help="Put the motion on this frame rate.",
+            show_default=False,
+        ),
     ] = None,
     method: Annotated[
         Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None,
@@ -123,7 +132,13 @@ def convert(
     ] = None,
     input_rate: Annotated[
         float | None,
-        typer.Option("--input-rate", metavar="HZ", help="The frame rate of a .csv without times.", show_default=False),
+        typer.Option(
+            "--input-rate",
+            metavar="HZ",
+            callback=positive,
+            help="The frame rate of a .csv without times.",
+            show_default=False,
+        ),
     ] = None,
     degrees: Annotated[
         bool | None,

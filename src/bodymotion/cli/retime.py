@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+from bodymotion.cli.given import positive
 
 __all__ = ["retime"]
 
@@ -17,7 +20,13 @@ def retime(
     ],
     rate: Annotated[
         float | None,
-        typer.Option("--rate", "-r", metavar="HZ", help="The frame rate; by default the one that the file names."),
+        typer.Option(
+            "--rate",
+            "-r",
+            metavar="HZ",
+            callback=positive,
+            help="The frame rate; by default the one that the file names.",
+        ),
     ] = None,
     method: Annotated[
         Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None,
@@ -36,7 +45,8 @@ def retime(
         bool, typer.Option("--unwrap", help="Take jumps of joint angles by full turns out first.")
     ] = False,
     speed: Annotated[
-        float | None, typer.Option("--speed", metavar="FACTOR", help="2 is twice as fast, in half the time.")
+        float | None,
+        typer.Option("--speed", metavar="FACTOR", callback=positive, help="2 is twice as fast, in half the time."),
     ] = None,
     start: Annotated[
         str,
@@ -100,6 +110,9 @@ def _start(text: str, first: float) -> float:
     if text == "first":
         return first
     try:
-        return float(text)
+        given = float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number of seconds nor first", param_hint="--start") from None
+        given = math.nan
+    if not math.isfinite(given):
+        raise typer.BadParameter(f"{text!r} is neither a number of seconds nor first", param_hint="--start")
+    return given

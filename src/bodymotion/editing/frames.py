@@ -15,6 +15,9 @@ from bodymotion.motion import LINK_POSITION, ZMP, Component, Motion, MultiSE3Seq
 
 __all__ = ["heading", "level", "move", "moved", "root_poses", "start_at"]
 
+NEAR = 1e-3
+"""The length of a quaternion may differ from 1 by so much."""
+
 PIECE = 1 << 17
 """How many poses are worked on at a time."""
 
@@ -27,10 +30,17 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
     pose:
         (7,) x y z [m] and the quaternion w x y z: first everything is turned about the origin of the world, then shifted.
 
+    Raises
+    ------
+    ValueError
+        When a number is not finite, or the length of the quaternion is not 1 to 0.001.
+
     Components of other contents stay as they are; those that may hold places in the world are named in `problems`; where there is
     nothing to move, that is said, too.
     """
     by = frozen(pose, (7,), "pose")
+    if not np.isfinite(by).all() or abs(float(np.linalg.norm(by[3:])) - 1) > NEAR:
+        raise ValueError(f"a pose is x y z and a unit quaternion w x y z, all of them finite, not {by.tolist()}")
     left = [c.content for c in motion.components if _may_be_in_the_world(c)]
     problems = [
         LEFT.problem(f"{content} is not moved: whether it is in the world frame is not known") for content in left
@@ -57,11 +67,17 @@ def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -
     Raises
     ------
     ValueError
-        When the motion has no root pose.
+        When the motion has no root pose, or a number is not finite.
     """
     link_position = motion.link_position
     if link_position is None or not link_position.values.size:
         raise ValueError("the motion has no pose of the root link (LinkPosition), so it starts nowhere")
+    if not np.isfinite(link_position.values[0, 0]).all():
+        raise ValueError(
+            "the first pose of the root link has numbers that are not finite, so it can not be put anywhere"
+        )
+    if not np.isfinite([x, y, yaw]).all():
+        raise ValueError(f"a motion starts at finite numbers, not at {x}, {y} with heading {yaw}")
     target = np.array([x, y, 0.0, np.cos(0.5 * yaw), 0.0, 0.0, np.sin(0.5 * yaw)])
     return move(motion, poses.compose(target, poses.inverse(level(link_position.values[0, 0]))))
 

@@ -61,9 +61,11 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
     """
     if not motions:
         raise ValueError("there is nothing to join")
+    if not 0 <= blend < np.inf:
+        raise ValueError(f"a blend is a finite number of seconds, 0 or more, not {blend}")
     rate = _shared_rate(motions)
     overlap = round(blend * rate)
-    if blend < 0 or any(overlap > m.num_frames - 1 for m in motions):
+    if any(overlap > m.num_frames - 1 for m in motions):
         raise ValueError(
             f"a blend of {blend:g} s does not fit: the shortest motion takes {min(m.duration for m in motions):g} s"
         )

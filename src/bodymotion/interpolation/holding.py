@@ -37,7 +37,8 @@ def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: 
     Raises
     ------
     ValueError
-        When `start` is not finite, the last frame has no finite time, or there would be more frames than can be counted.
+        When `start` is not finite, or after the last frame; when that has no finite time, or there would be more frames than can be
+        counted.
     """
     if not np.isfinite(start):
         raise ValueError(f"the time of frame 0 is a finite number of seconds, not {start}")
@@ -47,6 +48,8 @@ def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: 
     check_increasing(last)
     with np.errstate(over="ignore", invalid="ignore"):
         frame = taking_effect(last - start, frame_rate, method)[0]
+    if start > last[0] + ON_FRAME:
+        raise ValueError(f"there is no frame at or after {start:g} s: the last one is at {last[0]:g} s")
     if not frame < MOST:
         raise ValueError(
             f"from {start:g} s to the last frame at {last[0]:g} s there are more frames at {frame_rate:g} Hz than can be counted: "

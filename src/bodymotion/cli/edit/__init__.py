@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from bodymotion.cli.given import not_negative
+
 __all__ = ["InOrder", "edit"]
 
 
@@ -83,7 +85,10 @@ def edit(
         ),
     ] = None,
     blend: Annotated[
-        float, typer.Option("--blend", metavar="SECONDS", help="For --append and --loop: fade one into the next.")
+        float,
+        typer.Option(
+            "--blend", metavar="SECONDS", callback=not_negative, help="For --append and --loop: fade one into the next."
+        ),
     ] = 0.0,
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")

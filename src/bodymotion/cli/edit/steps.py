@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -50,12 +51,12 @@ def _wrong(option: str, text: str, expected: str) -> NoReturn:
 
 
 def numbers(option: str, text: str, counts: tuple[int, ...], expected: str) -> list[float]:
-    """Read numbers with commas between them; as many as one of `counts`."""
+    """Read finite numbers with commas between them; as many as one of `counts`."""
     try:
         found = [float(part) for part in text.split(",")]
     except ValueError:
         found = []
-    if len(found) not in counts:
+    if len(found) not in counts or not all(map(math.isfinite, found)):
         _wrong(option, text, expected)
     return found
 
@@ -64,8 +65,9 @@ def span(option: str, text: str, kind: type[float] | type[int]) -> list[float | 
     """Read START:END, each a number or left out."""
     parts = text.split(":")
     try:
-        if len(parts) == 2:
-            return [kind(part) if part.strip() else None for part in parts]
+        found = [kind(part) if part.strip() else None for part in parts]
+        if len(found) == 2 and not any(number is not None and math.isnan(number) for number in found):
+            return found
     except ValueError:
         pass
     _wrong(option, text, "of the form START:END; each may be left out")
@@ -96,7 +98,9 @@ def _loop(motion: Motion, text: str, beside: Beside) -> Motion:
     try:
         times = int(text)
     except ValueError:
-        _wrong("--loop", text, "a whole number")
+        times = 0
+    if times < 1:
+        _wrong("--loop", text, "a whole number, 1 or more")
     return editing.loop(motion, times, blend=beside.blend)
 
 
@@ -115,7 +119,10 @@ def _mirror(motion: Motion, text: str, beside: Beside) -> Motion:
 def _smooth(motion: Motion, text: str, beside: Beside) -> Motion:
     from bodymotion import editing
 
-    return editing.smooth(motion, numbers("--smooth", text, (1,), "a frequency in Hz")[0])
+    (cutoff,) = numbers("--smooth", text, (1,), "a frequency in Hz")
+    if cutoff <= 0:
+        _wrong("--smooth", text, "a frequency in Hz above 0")
+    return editing.smooth(motion, cutoff)
 
 
 def _unwrap(motion: Motion, text: str, beside: Beside) -> Motion:
