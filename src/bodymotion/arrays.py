@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from numbers import Real
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
 
-__all__ = ["ContentEquality", "Floats", "Ints", "frozen", "frozen_ints", "same"]
+__all__ = ["ContentEquality", "Floats", "Ints", "frozen", "frozen_ints", "real_numbers", "same"]
 
 
 def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, what: str = "array") -> Floats:
@@ -30,8 +31,10 @@ def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, wha
         When the shape is another one; the message names both.
     """
     array = np.asarray(values, dtype=np.float64)
-    if shape is not None and (
-        array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True))
+    if (
+        shape is not None
+        and array.shape != shape
+        and (array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)))
     ):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ValueError(f"{what}: expected shape ({wanted}), got {array.shape}")
@@ -44,11 +47,32 @@ def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, wha
 def frozen_ints(values: npt.ArrayLike, what: str = "array") -> Ints:
     """Give `values` as a read-only int32 array."""
     array = np.asarray(values)
-    if array.size and not np.issubdtype(array.dtype, np.integer):
+    if array.dtype.kind not in "iu" and array.size:
         raise ValueError(f"{what}: expected whole numbers, got {array.dtype}")
     array = array.astype(np.int32, copy=False).view()
     array.flags.writeable = False
     return array
+
+
+def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
+    """Give `values` as a float64 array; what is no regular array of real numbers is refused, not made into one.
+
+    Raises
+    ------
+    ValueError
+        For rows of different lengths, complex numbers, texts, None, dates and the like; the message begins with `what`.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{what}: no regular array of numbers; are all rows of one length? ({error})") from None
+    if array.dtype.kind == "O":
+        place = next((i for i, cell in np.ndenumerate(array) if not isinstance(cell, Real)), None)
+        if place is not None:
+            raise ValueError(f"{what}: {array[place]!r} at {list(map(int, place))} is no real number")
+    elif array.dtype.kind not in "biuf":
+        raise ValueError(f"{what}: expected real numbers, got {array.dtype}")
+    return array.astype(np.float64, copy=False)
 
 
 def same(a: object, b: object) -> bool:
