@@ -108,12 +108,12 @@ def _all_triangles(index: npt.NDArray[np.integer], count: int) -> Triangles | No
     number, left = divmod(len(index) + 1, 4)
     if left > 1 or not number:
         return None
-    if (index[3::4] >= 0).any() or index.max() >= count:
+    negative = index < 0
+    # As many ends as triangles, or one less for the last: then none stands where a corner belongs.
+    if np.count_nonzero(negative) != len(index) // 4 or not negative[3::4].all() or index.max() >= count:
         return None
     starts = np.arange(0, 4 * number, 4)
     corners = starts[:, None] + np.arange(3)
-    if index[corners].min() < 0:
-        return None
     return Triangles(corners, np.arange(number))
 
 

@@ -83,7 +83,9 @@ def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ..
     value = _value(node, name)
     if value is None:
         return default
-    values = numbers(node, name)[: len(default)].tolist()
+    if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype != np.float64:
+        value = numbers(node, name)
+    values = value[: len(default)].tolist()
     if not values:
         return default
     if len(values) < len(default):
@@ -191,5 +193,8 @@ def children(node: Node, name: str = "children") -> list[Node]:
 
 def child(node: Node, name: str) -> Node | None:
     """Give a field's node, None where there is none."""
+    value = node.fields.get(name)
+    if isinstance(value, Node):
+        return value
     found = children(node, name)
     return found[0] if found else None

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAIN", "AppearanceReader"]
 
+_DEFAULT = Material()
+
 PLAIN = Material(diffuse=(1.0, 1.0, 1.0))
 """The material of shapes that have none."""
 
@@ -63,7 +65,7 @@ class AppearanceReader:
         image = self._texture(texture, turned) if texture is not None else None
         if material is None or material.type != "Material":
             return PLAIN if image is None else Material(diffuse=PLAIN.diffuse, texture=image)
-        default = Material()
+        default = _DEFAULT
         return Material(
             diffuse=self._color(material, "diffuseColor", default.diffuse),
             ambient_intensity=self._share(material, "ambientIntensity", default.ambient_intensity),
@@ -82,7 +84,10 @@ class AppearanceReader:
         return self._within(node, (access.number(node, name, default),))[0]
 
     def _within(self, node: Node, values: tuple[float, ...]) -> tuple[float, ...]:
-        if all(0.0 <= value <= 1.0 for value in values):
+        for value in values:
+            if not 0.0 <= value <= 1.0:
+                break
+        else:
             return values
         text = " ".join(f"{value:g}" for value in values)
         self.problems.append(OUT_OF_RANGE.problem(f"a Material has the value {text}", node.location))

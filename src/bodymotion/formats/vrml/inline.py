@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -52,8 +53,7 @@ class InlineLoader:
     """
 
     def __init__(self, root_folder: str | Path, allow_outside: bool = False, *, model: Path | None = None) -> None:
-        self.root = Path(root_folder).resolve()
-        self.roots = (self.root,) if model is None else (self.root, _real(model).parent)
+        self._root_folder, self._model = Path(root_folder), model
         self.allow_outside = allow_outside
         self.problems: list[Problem] = []
         self._scenes: dict[Path, Scene | None] = {}
@@ -64,6 +64,16 @@ class InlineLoader:
         """Of a part that was reached by symbolic links: their folders."""
         self._bytes = 0
         self._size = 0
+
+    @cached_property
+    def root(self) -> Path:
+        """The folder of the model file, without symbolic links."""
+        return _real(self._root_folder)
+
+    @cached_property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders whose trees hold what may be opened."""
+        return (self.root,) if self._model is None else (self.root, _real(self._model).parent)
 
     @property
     def files(self) -> tuple[Path, ...]:

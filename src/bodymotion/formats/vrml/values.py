@@ -134,7 +134,7 @@ def _list_reader(field_type: str) -> Reader:
             if end < 0 or text.find("#", last_line) >= 0:
                 found = TO_BRACKET.match(data, start)
                 end = found.end() if found is not None else len(data)
-            text = COMMENT.sub(" ", data[start:end])
+            text = _without_comments(data[start:end])
         values: Any = make(text) if end < len(data) else None
         if values is None:
             loose, pos = loose_numbers(parser, start, single)
@@ -148,6 +148,16 @@ def _list_reader(field_type: str) -> Reader:
         return values.reshape(-1, width), end + 1
 
     return read
+
+
+def _without_comments(text: str) -> str:
+    """Put a space for each comment. As a rule there is one, at the beginning: then the long rest needs no pattern."""
+    found = COMMENT.search(text)
+    if found is None:
+        return text
+    if text.find("#", found.end()) >= 0:
+        return COMMENT.sub(" ", text)
+    return f"{text[: found.start()]} {text[found.end() :]}"
 
 
 def _bare_numbers(parser: Parser, start: int, field_type: str) -> tuple[Value, int]:
