@@ -22,6 +22,8 @@ __all__ = ["WHOLE", "Document", "Frames", "open_document", "whole_document"]
 
 WHOLE = 64 << 20
 """Files up to this many bytes are parsed as YAML as a whole when their rows are in an unusual shape."""
+MAX_VALUES = 1 << 25
+"""Rows that are kept as plain values because nobody knows what they are hold no more than about this many."""
 _BLOCK = 4096
 _ALIAS_GROWTH = 16
 
@@ -145,13 +147,15 @@ class _SpanFrames:
         return self._place(k, node.index, f"{inside}.frames[{row}]")
 
     def plain(self) -> list[object]:
-        if sum(piece.size for piece in self._span.pieces) > WHOLE:
-            raise UnusualError(
-                "the frames of an unknown type are too many", Location(self._source.path, self._span.pieces[0].line)
-            )
         places = Places(None)
         rows: list[object] = []
+        count = 0
         for k, piece in enumerate(self._span.pieces):
+            text = self._source.read(piece.offset, piece.size)
+            count += sum(text.count(mark) for mark in (b"[", b",", b"- "))
+            if count > MAX_VALUES:
+                where = Location(self._source.path, self._span.pieces[0].line, self._span.pieces[0].column)
+                raise UnusualError("the frames of an unknown type are too many", where)
             rows += [plain(node, places, 1 << 40) for node in self._rows(k)]
             if len(rows) != piece.first_row + piece.rows:
                 raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))

@@ -66,8 +66,8 @@ def known_version(version: int | str | None, read: str) -> Version:
 
 def _same(known: int, version: int | str) -> bool:
     try:
-        return float(version) == known
-    except ValueError:
+        return not isinstance(version, bool) and float(version) == known
+    except (TypeError, ValueError):
         return False
 
 
