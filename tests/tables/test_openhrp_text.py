@@ -155,3 +155,9 @@ def test_a_wish_for_a_rate_that_the_times_do_not_tell_is_a_loss(tmp_path, suffix
         )
         assert [p.rule for p in bm.save(Motion((component,)), tmp_path / f"a{suffix}").losses] == codes
     assert bm.load(tmp_path / f"a{suffix}").timeline == component.timeline
+
+
+def test_the_rate_of_times_that_begin_late(tmp_path):
+    (tmp_path / "a.pos").write_text("10.0 1\n10.1 2\n10.2 3\n")
+    assert bm.load(tmp_path / "a.pos").timeline.import_rate == 10
+    assert bm.load(tmp_path / "a.pos", from_zero=True).timeline == Timeline.uniform(3, 10)

@@ -54,11 +54,12 @@ def timeline_of(times: Floats, frame_rate: float | None = None, from_zero: bool 
     It has a fixed rate when the first time is 0 (or is made 0 by `from_zero`) and all are k / rate, to within ON_FRAME. Else it has stamps;
     the rate that they follow, or the one given, is then the one on which they are wished.
     """
-    if from_zero and len(times):
-        times = times - times[0]
     if not len(times):
         return Timeline.uniform(0, frame_rate) if frame_rate is not None else Timeline.stamped(times)
+    # The rate is that of the times as they are: what rounding is left after a subtraction says nothing of it.
     rate = even_rate(times) if frame_rate is None else frame_rate
+    if from_zero:
+        times = times - times[0]
     if rate is not None and np.abs(np.arange(len(times)) / rate - times).max() <= ON_FRAME:
         return Timeline.uniform(len(times), rate)
     return Timeline.stamped(times, rate)
