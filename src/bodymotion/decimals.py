@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from numbers import Integral
 
 import numpy as np
 
@@ -37,8 +38,8 @@ def rounded(values: Floats, digits: int) -> Floats:
 
     What would leave the range of doubles by that stays as it is.
     """
-    if not 1 <= digits <= 15:
-        raise ValueError(f"digits: 1 to 15 significant digits, not {digits}")
+    if isinstance(digits, bool) or not isinstance(digits, Integral) or not 1 <= digits <= 15:
+        raise ValueError(f"digits: 1 to 15 significant digits, a whole number, not {digits!r}")
     flat = np.array(values, np.float64).ravel()
     usable = np.isfinite(flat) & (flat != 0)
     exponent = np.zeros(len(flat), np.int64)

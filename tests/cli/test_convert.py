@@ -200,7 +200,14 @@ def test_a_large_file_in_little_memory(tmp_path):
     assert out.stat().st_size > 0.9 * big.stat().st_size
 
 
-@pytest.mark.parametrize(("sent", "codes"), [(signal.SIGINT, (130,)), (signal.SIGTERM, (143, -signal.SIGTERM))])
+@pytest.mark.parametrize(
+    ("sent", "codes"),
+    [
+        (signal.SIGINT, (130,)),
+        (signal.SIGTERM, (143, -signal.SIGTERM)),
+        (signal.SIGHUP, (129, -signal.SIGHUP)),
+    ],
+)
 def test_an_interrupt_leaves_no_litter(tmp_path, sent, codes):
     big = tmp_path / "big.seq"
     bm.save(bm.Motion.from_joints(np.random.default_rng(0).normal(size=(60000, 40)), 100), big)

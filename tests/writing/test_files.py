@@ -170,6 +170,7 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)),
     )
     assert "OSError" in result.stderr, result.stderr
+    assert str(target) in result.stderr.splitlines()[-1]
     assert names(target.parent) == ["a.seq"]
     assert bm.load(target) == motion(3)
 
@@ -187,8 +188,9 @@ def test_a_full_disk_loses_nothing(tmp_path):
                 bm.save(motion(frames), disk / "a.seq")
             assert names(disk) == ["a.seq"]
             assert bm.load(disk / "a.seq") == motion(30)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match="No space left") as caught:
             bm.save(motion(5000), disk / "b.seq")
+        assert caught.value.filename == str(disk / "b.seq")
         assert names(disk) == ["a.seq"]
     finally:
         subprocess.run(["umount", str(disk)], check=True)

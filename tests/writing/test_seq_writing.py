@@ -470,3 +470,13 @@ def test_stamps_without_frames_are_a_loss(tmp_path):
     timeline = Timeline.stamped(np.zeros(0), 100.0)
     motion = Motion((MultiValueSeq(content="JointDisplacement", timeline=timeline, values=np.zeros((0, 1))),))
     assert [loss.rule for loss in bm.save(motion, tmp_path / "old.seq", version=1).losses] == ["LOSS001"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"digits": 2.5}, {"digits": True}, {"digits": 16}, {"version": True}, {"version": 5}]
+)
+def test_options_that_are_none_are_refused(tmp_path, options):
+    motion = bm.Motion.from_joints(np.zeros((2, 1)), 10)
+    with pytest.raises(ValueError, match=next(iter(options))):
+        bm.save(motion, tmp_path / "a.seq", **options)
+    assert not list(tmp_path.iterdir())

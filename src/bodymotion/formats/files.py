@@ -9,6 +9,7 @@ system, where process numbers say nothing.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -28,6 +29,7 @@ __all__ = ["remove_leftovers", "whole_file", "whole_files"]
 _MARK = ".bodymotion-tmp-"
 _TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
 _LONGEST = 255
+_OF_WRITING = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS")} - {None}
 
 
 @contextmanager
@@ -54,11 +56,24 @@ def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
         for one in pending:
             stack.callback(one.drop)
             one.open()
-        yield tuple(one.stream for one in pending)
-        for one in pending:
-            one.settle()
+        with _named(*paths):
+            yield tuple(one.stream for one in pending)
+        for one, path in zip(pending, paths, strict=True):
+            with _named(path):
+                one.settle()
         for one in pending:
             one.commit()
+
+
+@contextmanager
+def _named(*paths: str | Path) -> Iterator[None]:
+    """Give faults of writing, which do not know their file, the name of the first of these."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in _OF_WRITING:
+            raise OSError(error.errno, error.strerror, str(paths[0])) from error
+        raise
 
 
 class _Pending:
