@@ -153,8 +153,10 @@ def _by_name(a: Timed, b: Timed) -> Timed:
         # The root link alone, by whatever name.
         return b
     if sorted(known) == sorted(names) and len(set(names)) == len(names) == b.num_parts:
-        return replace(b, values=b.values[:, [names.index(name) for name in known]], part_labels=known)
-    only = [[name for name in one if name not in other] for one, other in ((known, names), (names, known))]
+        place = {name: k for k, name in enumerate(names)}
+        return replace(b, values=b.values[:, [place[name] for name in known]], part_labels=known)
+    both = {*known} & {*names}
+    only = [[name for name in one if name not in both] for one in (known, names)]
     if any(only):
         said = " and ".join(
             f"{', '.join(map(repr, some[:60]))} only in {which}"

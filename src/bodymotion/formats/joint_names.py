@@ -146,7 +146,7 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
     ordered = body.joint_values(component) if whole else values
     if columns == tuple(k if k < component.num_parts else -1 for k in range(len(columns))):
         return component
-    rest = [column for column in range(component.num_parts) if column not in columns]
+    rest = sorted({*range(component.num_parts)} - {*columns})
     if whole:
         return replace(
             component,
