@@ -146,3 +146,15 @@ def test_memory_stays_bounded(tmp_path, monkeypatch):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     streaming.resample_file(source, target, 1500, "linear")
     assert 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) < 120e6
+
+
+def test_what_the_disk_can_not_hold_is_said_before(tmp_path):
+    path, out = tmp_path / "clock.seq", tmp_path / "out.seq"
+    values = MultiValueSeq(content="X", timeline=Timeline.stamped([1.7e9, 1.7e9 + 1], 1e5), values=np.zeros((2, 1)))
+    bm.save(Motion((values,)), path)
+    result = CliRunner().invoke(app, ["retime", str(path), str(out)])
+    assert result.exit_code == 1
+    assert "retime --start first" in result.stderr
+    assert not out.exists()
+    assert CliRunner().invoke(app, ["retime", str(path), str(out), "--start", "first"]).exit_code == 0
+    assert bm.load(out).num_frames == 100001

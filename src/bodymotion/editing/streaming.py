@@ -6,6 +6,7 @@ cubic spline or a filter needs the motion as a whole.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,9 @@ Pieces: TypeAlias = Iterator[tuple[Floats | None, Floats]]
 
 NUMBERS = 1 << 20
 """About how many numbers are held at a time."""
+
+TEXT_OF_NUMBER = 5
+"""A number in a row takes as many bytes at the least: ``0.0, ``."""
 
 
 def trim_file(
@@ -130,6 +134,12 @@ def resample_file(
             for k, ends in enumerate(reader.end_times())
             if ends is not None
         }
+        numbers = sum(
+            counts.get(k, 0) * header.layout.width
+            for k, header in enumerate(reader.components)
+            if header.layout is not None
+        )
+        _check_disk(Path(target), TEXT_OF_NUMBER * numbers, max(counts.values(), default=0), rate)
         heads = [
             _head(header, counts.get(k, 0), rate, False)
             for k, header in enumerate(reader.components)
@@ -151,6 +161,21 @@ def resample_file(
         problems = _written(reader, target, heads, put, progress, options)
         jumps = [wrap_problem(tuple(wraps), reader.components[k].content) for k, wraps in found.items()]
         return (*problems, *(problem for problem in jumps if problem is not None))
+
+
+def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
+    """Refuse what the disk can not hold, before hours are spent on writing it."""
+    if target.exists() and not target.is_file():
+        return
+    try:
+        free = shutil.disk_usage(target.resolve().parent).free
+    except OSError:
+        return
+    if size > free:
+        raise ValueError(
+            f"{count} frames at {rate:g} Hz take at least {size / 1e9:.1f} GB, the disk has {free / 1e9:.1f} GB left: where times begin "
+            "late, `retime --start first` leaves the empty time out"
+        )
 
 
 def _resampled(
