@@ -97,6 +97,18 @@ def test_reader_of_the_output_goes_away(walk, tmp_path):
     assert messages.read_bytes() == b""
 
 
+@pytest.mark.parametrize("arguments", [["convert", "--to", "seq"], ["convert", "--to", "csv"]], ids=" ".join)
+def test_reader_of_a_file_that_is_written_goes_away(walk, arguments, tmp_path):
+    """As in `bodymotion convert walk.seq /dev/stdout --to seq | head -1`."""
+    messages = tmp_path / "messages"
+    with messages.open("wb") as err:
+        process = subprocess.Popen([COMMAND, *arguments, walk, "/dev/stdout"], stdout=subprocess.PIPE, stderr=err)
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(60) == 141
+    assert messages.read_bytes() == b""
+
+
 def test_interrupted(tmp_path):
     """Ctrl-C while a file is read: a FIFO that nobody writes to keeps the command waiting."""
     waits = tmp_path / "waits.seq"

@@ -19,8 +19,12 @@ __all__ = ["conclude", "failures", "finish", "is_large", "load_body", "load_moti
 
 @contextmanager
 def failures(verb: str) -> Iterator[None]:
-    """Turn what may go wrong with files and values into a message on stderr and exit code 1, and Ctrl-C into 130."""
+    """Turn what may go wrong with files and values into a message on stderr and exit code 1, and Ctrl-C into 130.
+
+    Whoever reads the output may stop, as `head` does: that is no failure to speak of.
+    """
     from bodymotion.cli.messages import say, show_problem
+    from bodymotion.cli.output import PIPE_CLOSED
     from bodymotion.cli.text import one_line
     from bodymotion.diagnostics import FormatError
 
@@ -29,6 +33,8 @@ def failures(verb: str) -> Iterator[None]:
     except FormatError as error:
         show_problem(error.problem)
         raise typer.Exit(1) from None
+    except BrokenPipeError:
+        raise typer.Exit(PIPE_CLOSED) from None
     except OSError as error:
         about = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
         say(f"bodymotion {verb}: {one_line(about)}")

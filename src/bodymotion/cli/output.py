@@ -11,7 +11,7 @@ from typing import TextIO
 
 import typer
 
-__all__ = ["results"]
+__all__ = ["PIPE_CLOSED", "results"]
 
 PIPE_CLOSED = 141
 """The exit code of a program that SIGPIPE ended: what a shell expects here."""
