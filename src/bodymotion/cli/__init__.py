@@ -1,6 +1,6 @@
 """The command `bodymotion`: one file per verb; each parses, calls the library and prints.
 
-Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 problems found or failed, 2 wrong use, 3 done but something was lost,
+Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 failed (diff: different), 2 wrong use, 3 done but something was lost,
 129 terminal closed, 130 interrupted, 143 terminated.
 """
 

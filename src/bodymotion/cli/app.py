@@ -32,7 +32,7 @@ def _version(asked: bool) -> None:
 
 
 @app.callback(
-    epilog="Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 problems found or failed, 2 wrong use, "
+    epilog="Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 failed (diff: different), 2 wrong use, "
     "3 done but something was lost."
 )
 def bodymotion(
