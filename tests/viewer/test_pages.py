@@ -21,6 +21,7 @@ from bodymotion.viewer.html import MOST_SAMPLES, page, sampled
 from bodymotion.viewer.joints import in_words, slider_range
 from bodymotion.viewer.panel import about
 from bodymotion.viewer.server import free_port
+from bodymotion.viewer.switches import LABELS
 from bodymotion.viewer.take import make_take
 from bodymotion.viewer.text import fixed
 from bodymotion.viewer.watch import Watcher
@@ -259,5 +260,24 @@ def test_the_command_refuses_in_words(tmp_path: Path) -> None:
     environment = {**os.environ, "COLUMNS": "200"}
     done = subprocess.run(command("--no-browser", bad), capture_output=True, text=True, timeout=60, env=environment)
     assert done.returncode == 1 and "a.wrl:2" in done.stderr and "Traceback" not in done.stderr
-    three = subprocess.run(command(bad, bad, bad), capture_output=True, text=True, timeout=60, env=environment)
-    assert three.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["biped.wrl"] * 3, 2, "two files at most"),
+        (["biped.wrl"] * 2, 2, "one body and one motion"),
+        (["biped.wrl", "--show", "nonsense"], 2, "'nonsense'"),
+        (["biped.wrl", "--html", "/nowhere/at/all/x.html"], 1, "there is no folder /nowhere/at/all"),
+    ],
+)
+def test_wrong_use_ends_with_2_and_in_words(examples: Path, arguments: list[str], code: int, words: str) -> None:
+    given = [str(examples / one) if one.endswith(".wrl") else one for one in arguments]
+    environment = {**os.environ, "COLUMNS": "300", "NO_COLOR": "1"}
+    done = subprocess.run(
+        command("--no-browser", *given), capture_output=True, text=True, timeout=60, env=environment, check=False
+    )
+    assert done.returncode == code and words in done.stderr and "Traceback" not in done.stderr
+    if "nonsense" in words:
+        told = subprocess.run(command("--help"), capture_output=True, text=True, timeout=60, env=environment).stdout
+        assert all(name in told and name in done.stderr for name in LABELS)

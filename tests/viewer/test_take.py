@@ -105,6 +105,7 @@ def test_a_motion_alone_has_a_link_for_each_of_its_poses() -> None:
     take = make_take(None, bm.Motion((roots(values, part_labels=("waist",)), joints)))
     assert [one.name for one in take.body.links] == ["waist", "link 1", "link 2"]
     np.testing.assert_array_equal(take.link_poses, values)
+    assert {c.unit for c in take.curves} == {"rad or m"} and take.motion_alone and take.title == "bodymotion"
     assert [(c.name, list(c.values)) for c in take.curves] == [("<i>hip</i>", [0, 2, 4, 6]), ("joint 1", [1, 3, 5, 7])]
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from bodymotion.viewer.switches import LABELS
+
 __all__ = ["view"]
 
 
@@ -33,9 +35,7 @@ def view(
     ] = False,
     show: Annotated[
         str,
-        typer.Option(
-            "--show", metavar="NAMES", help="What to switch on, with commas: frames,axes,devices,mass,collisions."
-        ),
+        typer.Option("--show", metavar="NAMES", help=f"What to switch on, with commas between: {', '.join(LABELS)}."),
     ] = "",
 ) -> None:
     """Show a robot and its motion in the browser.
@@ -52,6 +52,7 @@ def view(
     from bodymotion.cli.text import one_line
     from bodymotion.diagnostics import FormatError
     from bodymotion.viewer import view as view_them
+    from bodymotion.viewer.api import WrongUseError
 
     if len(files) > 2:
         raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL [MOTION]")
@@ -71,6 +72,8 @@ def view(
     except FormatError as error:
         show_problem(error.problem)
         raise typer.Exit(1) from None
+    except WrongUseError as error:
+        raise typer.BadParameter(one_line(error)) from None
     except (ValueError, OSError) as error:
         say(f"bodymotion view: {one_line(error)}")
         raise typer.Exit(1) from None

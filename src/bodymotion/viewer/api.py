@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from bodymotion.viewer.switches import Switches
     from bodymotion.viewer.take import Take
 
-__all__ = ["Showable", "load_take", "view"]
+__all__ = ["Showable", "WrongUseError", "load_take", "view"]
 
 MOST_LISTED = 10
 """So many problems are said in words on stderr where there is no panel that lists them."""
 
 Showable: TypeAlias = Body | Motion | str | PathLike[str]
+
+
+class WrongUseError(ValueError):
+    """What was asked for makes no sense, whatever the files hold."""
 
 
 def view(
@@ -73,18 +77,24 @@ def view(
     FormatError
         When nothing can be made of a file.
     ValueError
-        When motion and body do not fit, or there is nothing to show.
+        When motion and body do not fit, or there is nothing to show; `WrongUseError` when it is not one body and one motion at most, or
+        when nothing has the name of what is to be switched on.
     OSError
         When the host can not be listened at, or the page can not be written.
     """
     sources = [source for source in (body, motion) if source is not None]
     files = [Path(source) for source in sources if not isinstance(source, (Body, Motion))]
-    take = load_take(*sources, allow_outside=allow_outside)
     switches = _switches(show)
+    if html is not None and not Path(html).parent.is_dir():
+        raise OSError(f"{html} can not be written: there is no folder {Path(html).parent}")
+    take = load_take(*sources, allow_outside=allow_outside)
     if html is not None:
         from bodymotion.viewer.html import write_page
 
-        sampling = write_page(take, Path(html), switches)
+        try:
+            sampling = write_page(take, Path(html), switches)
+        except OSError as error:
+            raise OSError(f"{html} can not be written: {error.strerror or error}") from error
         print(f"{html}: {sampling}", file=sys.stderr, flush=True)
         _say_problems(take.problems, "")
         return None
@@ -149,9 +159,9 @@ def load_take(*sources: Showable, allow_outside: bool = False) -> Take:
         elif isinstance(thing, Motion):
             motions.append(thing)
         else:
-            raise ValueError(f"{source}: neither a body nor a motion, but a {type(thing).__name__}")
+            raise WrongUseError(f"{source}: neither a body nor a motion, but a {type(thing).__name__}")
     if len(bodies) > 1 or len(motions) > 1:
-        raise ValueError(f"one body and one motion can be shown, not {len(bodies)} and {len(motions)}")
+        raise WrongUseError(f"one body and one motion can be shown, not {len(bodies)} and {len(motions)}")
     return make_take(bodies[0] if bodies else None, motions[0] if motions else None)
 
 
@@ -185,6 +195,6 @@ def _switches(show: Iterable[str]) -> Switches:
     switches = Switches()
     for name in show:
         if name not in LABELS or name not in {f.name for f in fields(switches)}:
-            raise ValueError(f"nothing called {name!r} can be switched on; there are: {', '.join(LABELS)}")
+            raise WrongUseError(f"nothing called {name!r} can be switched on; there are: {', '.join(LABELS)}")
         setattr(switches, name, True)
     return switches

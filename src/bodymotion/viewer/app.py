@@ -235,7 +235,7 @@ class Viewer:
             show_logo=False, show_share_button=False, control_width="large", brand_color=(28, 110, 190)
         )
         self.server.gui.main_panel.dock_right()
-        self.server.gui.set_panel_label(shown(self.take.body.name) or "bodymotion")
+        self.server.gui.set_panel_label(shown(self.take.title))
 
     def _set_stage(self, take: Take) -> Stage:
         stage = Stage(self.server, take, self.switches)

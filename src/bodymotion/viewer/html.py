@@ -103,7 +103,7 @@ def write_page(take: Take, path: Path, switches: Switches | None = None) -> Samp
 
 def _signed(text: str, take: Take, sampling: Sampling) -> str:
     """Put the title, a line that says what is shown, and the keys of single pictures into the page."""
-    name = take.body.name or "bodymotion"
+    name = take.title
     line = html_text(name)
     if len(sampling.frames) > 1:
         line += f" · {take.timeline.duration:.2f} s · {escape(str(sampling))}"

@@ -15,6 +15,7 @@ from bodymotion.viewer.camera import PRESETS
 from bodymotion.viewer.joints import JointSliders
 from bodymotion.viewer.plots import JointPlot
 from bodymotion.viewer.switches import LABELS
+from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import counted, html_text, node_name, shown
 
 if TYPE_CHECKING:
@@ -45,11 +46,7 @@ class Panel:
         with tabs.add_tab("Joints"):
             hint = gui.add_html("")
             self.sliders = JointSliders(gui, take.body, viewer.pose_joint)
-            hint.content = _small(
-                "Degrees (or metres) on the slider, radians below the name. Moving one pauses."
-                if len(self.sliders)
-                else "No joint of this body moves a link."
-            )
+            hint.content = _small(_about_joints(take, len(self.sliders)))
         with tabs.add_tab("Show"):
             self._add_switches()
         if take.num_frames > 1 and take.curves:
@@ -193,6 +190,19 @@ def _small(text: str) -> str:
     return f'<div style="padding:0 1em;font-size:0.85em;opacity:0.75">{html_text(text)}</div>'
 
 
+def _about_joints(take: Take, sliders: int) -> str:
+    """Say what the joint panel is for, or why it is empty."""
+    if sliders:
+        return "Degrees (or metres) on the slider, radians below the name. Moving one pauses."
+    if not take.motion_alone:
+        return "No joint of this body moves a link."
+    joints = take.motion.joint_displacement if take.motion is not None else None
+    if joints is None or not joints.num_parts:
+        return "There is a motion only: its poses are shown as frames. It has no joint values."
+    columns = counted(joints.num_parts, "joint column")
+    return f"There is a motion only, with {columns} (see Plot). With the body that it belongs to, joints move links."
+
+
 def _in_short(problem: Problem) -> str:
     """Say a problem with the name of its file instead of the whole path."""
     place = problem.location
@@ -204,6 +214,7 @@ def about(viewer: Viewer) -> str:
     """Say as HTML what is shown, and what was odd in the files."""
     take = viewer.take
     facts = [
+        ("Body", "none; the poses of the motion are shown as frames") if take.motion_alone else
         ("Body", f"{take.body.name or 'without a name'}: {len(take.body.links)} links, {take.body.num_joints} joint columns, "
                  f"{take.body.mass:.3g} kg"),
     ]  # fmt: skip

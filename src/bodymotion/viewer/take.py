@@ -39,7 +39,7 @@ MORE_COLUMNS = Rule(
 
 @dataclass(frozen=True)
 class Curve:
-    """A joint's values over time: its `name`, `unit` ("deg" or "m") and `values` (T,) in that unit."""
+    """A joint's values over time: its `name`, `unit` ("deg", "m", or "rad or m" where nobody says) and `values` (T,) in that unit."""
 
     name: str
     unit: str
@@ -66,6 +66,8 @@ class Take:
         What the viewer has to say about what it shows, in words.
     misfits:
         Where body and motion do not quite fit each other.
+    motion_alone:
+        Whether there is a motion only, and the body is made of its poses.
     """
 
     body: Body
@@ -78,6 +80,7 @@ class Take:
     zmp_in_root: bool = False
     notes: tuple[str, ...] = ()
     misfits: tuple[Problem, ...] = ()
+    motion_alone: bool = False
 
     @cached_property
     def footprint(self) -> Footprint:
@@ -88,6 +91,13 @@ class Take:
     def num_frames(self) -> int:
         """T, the number of frames."""
         return self.timeline.num_frames
+
+    @property
+    def title(self) -> str:
+        """What it is called: the body's name, or else the name of the file."""
+        paths = (self.body.source.path, self.motion.source.path if self.motion is not None else None)
+        names = [self.body.name, *(path.name for path in paths if path is not None)]
+        return next((name for name in names if name.strip()), "bodymotion")
 
     @property
     def stands_by_default(self) -> bool:
@@ -120,7 +130,7 @@ class Take:
             labels = joints.part_labels
             index = self.timeline_index(joints.timeline)
             return tuple(
-                Curve(labels[c] if c < len(labels) else f"joint {c}", "rad", joints.values[index, c])
+                Curve(labels[c] if c < len(labels) else f"joint {c}", "rad or m", joints.values[index, c])
                 for c in range(joints.num_parts)
             )
         found = []
@@ -186,7 +196,17 @@ def make_take(body: Body | None, motion: Motion | None) -> Take:
         notes += (f"The motion is so long that only one of {every} frames is shown",)
     q = frozen(np.nan_to_num(q, posinf=0.0, neginf=0.0))
     has_root = motion.link_position is not None
-    take = Take(body, motion, shown, q, timeline, has_root, notes=notes, misfits=_misfits(given, motion))
+    take = Take(
+        body,
+        motion,
+        shown,
+        q,
+        timeline,
+        has_root,
+        notes=notes,
+        misfits=_misfits(given, motion),
+        motion_alone=given is None,
+    )
     if motion.zmp is None or not motion.zmp.num_frames:
         return take
     values = np.nan_to_num(motion.zmp.values[take.timeline_index(motion.zmp.timeline)])
