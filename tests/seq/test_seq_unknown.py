@@ -134,3 +134,50 @@ def test_large_components_of_unknown_types_are_kept(monkeypatch):
     with pytest.raises(FormatError, match="SEQ005") as caught:
         parse_seq(text.encode())
     assert caught.value.problem.location.line == 9
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                [
+                    "1",
+                    "-0",
+                    "-0.0",
+                    "1.5",
+                    "1e5",
+                    ".5",
+                    "017",
+                    "1e400",
+                    "nan",
+                    "NaN",
+                    "-Infinity",
+                    "true",
+                    "True",
+                    "null",
+                    "~",
+                    "x",
+                    "'1'",
+                    "[1]",
+                    "[[2]]",
+                    "[]",
+                    "{}",
+                ]
+            )
+            | st.sampled_from(['"1"', "9" * 30, "1]", "[1", "1 # x", "\t1"]),
+            max_size=4,
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_rows_of_unknown_types_are_those_of_a_full_parse(rows):
+    lines = "".join(f"      - [ {', '.join(row)} ]\n" for row in rows)
+    data = header("  - type: Foo\n    content: X\n    frames:\n" + lines).encode()
+    found = []
+    for parse in (parse_seq, by_yaml):
+        try:
+            found.append(repr(parse(data).components[0].extra))
+        except FormatError as error:
+            found.append(repr(error.problem))
+    assert found[0] == found[1]

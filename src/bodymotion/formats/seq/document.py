@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -75,6 +76,25 @@ def _shift(nodes: list[Node]) -> None:
         node.index -= 1
         if isinstance(node, Sequence):
             _shift(node.items)
+
+
+def _plain_lines(text: bytes, indent: int | None) -> list[object] | None:
+    """Give the rows of a piece as plain values where each is a line that JSON and YAML understand alike, else None."""
+    if indent is None or b'"' in text or b"#" in text or not text.isascii():
+        return None
+    prefix, rows = " " * indent + "- [", []
+    for line in text.decode("ascii").split("\n"):
+        if line.startswith(prefix):
+            try:
+                row = json.loads(line[indent + 2 :])
+            except (ValueError, RecursionError):
+                return None
+            if any(isinstance(value, list) and any(isinstance(part, list) for part in value) for value in row):
+                return None
+            rows.append(row)
+        elif line.strip(" \r"):
+            return None
+    return rows
 
 
 class _SpanFrames:
@@ -156,7 +176,8 @@ class _SpanFrames:
             if count > MAX_VALUES:
                 where = Location(self._source.path, self._span.pieces[0].line, self._span.pieces[0].column)
                 raise UnusualError("the frames of an unknown type are too many", where)
-            rows += [plain(node, places, 1 << 40) for node in self._rows(k)]
+            known = _plain_lines(text, self._span.indent)
+            rows += [plain(node, places, 1 << 40) for node in self._rows(k)] if known is None else known
             if len(rows) != piece.first_row + piece.rows:
                 raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
         return rows
