@@ -222,6 +222,18 @@ def test_carriage_returns_among_other_line_ends(size, tmp_path):
         assert bm.load(path).joint_displacement.values.tolist() == wanted
 
 
+@pytest.mark.parametrize("others", ["", "      - [ 3, 4 ]\n", "      -  [ 3, 4 ] # x\n"])
+def test_a_carriage_return_before_a_row_is_a_line_end(others):
+    for between in ("\r", " # x\r"):
+        text = joints(f"\n{others}      - {between}[ 1, 2 ]\n{others}")
+        with pytest.raises(FormatError, match="SEQ002"):
+            by_yaml(text.encode())
+        with pytest.raises(FormatError, match="SEQ002"):
+            parse_seq(text.encode())
+        values = read(text.replace("\r", "\r         ")).joint_displacement.values
+        assert values[int(bool(others))].tolist() == [1, 2]
+
+
 def test_keys_on_long_lines_are_searched_once():
     """Texts full of what looks like keys of rows: by the square of their length these would take minutes."""
     for note in ("[[ # frames: " * 40_000, "{" + "frames: 5, " * 40_000 + "}", '"' + '\\"' * 40_000 + ' # frames: [["'):

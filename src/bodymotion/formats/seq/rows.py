@@ -29,6 +29,8 @@ __all__ = ["RowFaultError", "RowParser", "careful_rows", "row_numbers"]
 
 _TOKEN = re.compile(rb"[\[\],]|[^ \t\r\n,\[\]]+")
 _WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
+_UNCLEAR = re.compile(rb"\t|\r(?!\n)")
+"""What makes of a dash and a row after it something else for YAML."""
 _PLAIN = re.compile(rb"[-+.]*[0-9A-Za-z_~][-+.0-9A-Za-z_~#]*")
 """Texts that are surely one plain scalar of YAML."""
 
@@ -94,7 +96,13 @@ class RowParser:
         if head.startswith(b"- - ", indent):
             return self._nested(layout) if flow_of_block(page, indent) else None
         column = head.find(b"[")
-        alike = usual and layout.order is None and column > 0 and page.begin_with(begins, head[: column + 1]).all()
+        alike = (
+            usual
+            and b"\r" not in head[: max(column, 0)]
+            and layout.order is None
+            and column > 0
+            and page.begin_with(begins, head[: column + 1]).all()
+        )
         text[begins[1:] - 1] = 44
         text[begins + indent] = 32
         if alike:
@@ -109,10 +117,12 @@ class RowParser:
         opening, closing, _ = found
         if (opening < begins).any() or (closing[:-1] >= begins[1:]).any():
             return None
-        if page.has(b"\t") and any(
-            b"\t" in page.copy(begin, stop) for begin, stop in zip(begins.tolist(), opening.tolist(), strict=True)
+        unclear = page.has(b"\t") or (page.has(b"\r") and page.count(13) != page.copy().count(b"\r\n"))
+        if unclear and any(
+            _UNCLEAR.search(page.copy(begin, stop))
+            for begin, stop in zip(begins.tolist(), opening.tolist(), strict=True)
         ):
-            return None  # YAML knows no tab between the dash and the row
+            return None
         return found
 
     def _nested(self, layout: Layout) -> _Found | None:
@@ -243,8 +253,8 @@ def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
         if token == b"[":
             if filled or not (stack or ready):
                 raise UnusualError("a comma is missing", index=at)
-            if not stack and indent is not None and b"\t" in text[dash:at]:
-                raise UnusualError("there is a tab before a row", index=dash)
+            if not stack and indent is not None and _UNCLEAR.search(text, dash, at):
+                raise UnusualError("there is a tab or a line end before a row", index=dash)
             stack.append(Sequence(at, True))
             ready = indent is None
         elif token == b"]" and stack:
