@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Lights", "add_surroundings"]
 
-SKY_TOP, SKY_BOTTOM = (206, 216, 228), (240, 243, 246)
+SKY_TOP, SKY_BOTTOM = (226, 233, 241), (245, 247, 249)
 FLOOR, FLOOR_GLOW = (0.992, 0.996, 1.0), 2.4
 """The floor's colour and how many times brighter than white it is, so that after the browser's tone mapping it is nearly white."""
 
