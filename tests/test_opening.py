@@ -83,3 +83,8 @@ def test_what_is_read_is_named(tmp_path):
     for row in FORMATS:
         for extension in row.extensions:
             assert f"{extension}," in f"{caught.value.problem.hint},".replace(")", ",")
+
+
+def test_what_a_motion_has_no_use_for_is_no_fault(examples):
+    for name in ("biped.wrl", "biped_walk.seq"):
+        assert bm.load(examples / name, allow_outside=True) == bm.load(examples / name)

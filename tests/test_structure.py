@@ -224,7 +224,7 @@ def project_files() -> list[Path]:
 def test_no_file_names_a_machine_or_a_registry():
     folders = [rf"(?<![\w.-])/{name}/" for name in ("work", "root", "home/[a-z]", "Users/[a-z]")]
     hosts = [name.replace("_", r"\.") for name in ("pypi_org", "pythonhosted_org", "test_pypi")]
-    options = [f"--{name}index-url" for name in ("", "extra-")] + ["--trusted-" + "host", "PIP_" + "INDEX"]
+    options = [f"--{name}index" + "-url" for name in ("", "extra-")] + ["--trusted-" + "host", "PIP_" + "INDEX"]
     forbidden = re.compile("|".join([*folders, *hosts, *options]))
     for path in project_files():
         try:

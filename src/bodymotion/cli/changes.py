@@ -87,10 +87,9 @@ def load_motion(path: Path, hint: str = "IN", whole: str = "") -> Motion:
 def load_body(path: Path, allow_outside: bool) -> Body:
     """Read a body; a file that holds something else is wrong use."""
     from bodymotion.body import Body
-    from bodymotion.formats.table import find_format
+    from bodymotion.formats.table import load
 
-    format = find_format(path)
-    found = format.read(path, allow_outside=allow_outside) if format.holds == "Body" else format.read(path)
+    found = load(path, allow_outside=allow_outside)
     if not isinstance(found, Body):
         raise typer.BadParameter(f"{path} holds a {type(found).__name__.lower()}, not a model", param_hint="--body")
     return found

@@ -175,7 +175,8 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     format:
         The name of a format of `FORMATS`, to read the file as one of that whatever it looks like.
     options:
-        Those of the format's reader, such as `allow_outside=True` for models whose Inline parts lie outside their folder.
+        Those of the format's reader, such as `allow_outside=True` for models whose Inline parts lie outside their folder; motions have no
+        parts, so to them it means nothing.
 
     Raises
     ------
@@ -185,6 +186,8 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     path = Path(path)
     with pipes_kept():
         found = find_format(path) if format is None else named_format(format)
+        if found.holds != "Body":
+            options.pop("allow_outside", None)
         return found.read(path, **options)
 
 

@@ -148,12 +148,13 @@ def load_take(*sources: Showable, allow_outside: bool = False) -> Take:
     ValueError
         When there are two bodies or two motions, or what they hold does not fit.
     """
+    from bodymotion.formats.table import load
     from bodymotion.viewer.take import make_take
 
     bodies: list[Body] = []
     motions: list[Motion] = []
     for source in sources:
-        thing = source if isinstance(source, (Body, Motion)) else _load(Path(source), allow_outside)
+        thing = source if isinstance(source, (Body, Motion)) else load(Path(source), allow_outside=allow_outside)
         if isinstance(thing, Body):
             bodies.append(thing)
         elif isinstance(thing, Motion):
@@ -163,13 +164,6 @@ def load_take(*sources: Showable, allow_outside: bool = False) -> Take:
     if len(bodies) > 1 or len(motions) > 1:
         raise WrongUseError(f"one body and one motion can be shown, not {len(bodies)} and {len(motions)}")
     return make_take(bodies[0] if bodies else None, motions[0] if motions else None)
-
-
-def _load(path: Path, allow_outside: bool) -> object:
-    from bodymotion.formats.table import find_format
-
-    found = find_format(path)
-    return found.read(path, allow_outside=allow_outside) if found.holds == "Body" else found.read(path)
 
 
 def _watch(viewer: Viewer, sources: list[Showable], files: list[Path], allow_outside: bool) -> None:
