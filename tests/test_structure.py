@@ -221,6 +221,12 @@ def project_files() -> list[Path]:
     ]
 
 
+def test_no_two_test_files_have_one_name():
+    """pytest imports them by their bare names."""
+    names = [path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py"]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_no_file_names_a_machine_or_a_registry():
     folders = [rf"(?<![\w.-])/{name}/" for name in ("work", "root", "home/[a-z]", "Users/[a-z]")]
     hosts = [name.replace("_", r"\.") for name in ("pypi_org", "pythonhosted_org", "test_pypi")]

@@ -311,9 +311,8 @@ def test_saving_the_file_shows_the_new_motion_at_the_same_time(page, tmp_path) -
         replacement = tmp_path / "b.seq"
         replacement.write_text(text(40, 2.0))
         replacement.replace(file)
-        until(lambda: viewer.take.num_frames == 40)
+        until(lambda: viewer.take.num_frames == 40 and viewer.link_poses()[0, 0] == 2.0)
         assert viewer.time == pytest.approx(1.2)
-        assert viewer.link_poses()[0, 0] == 2.0
         file.write_text("type: BodyMotion\ncomponents: [ [ [")
         page.get_by_text("Not reloaded").wait_for(timeout=PATIENCE * 1000)
         assert viewer.take.num_frames == 40
