@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import settings
 
 from sample_files import CORPUS, ROOT, missing
 
-settings.register_profile("shared machines", deadline=None)
+# Where CI=true the same examples are tried each time, so that a change is judged by itself; elsewhere new ones are looked for.
+settings.register_profile("shared machines", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("shared machines")
 
 
