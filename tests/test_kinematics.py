@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion import poses, rotations
-from bodymotion.body import Body, Joint, Link, Segment
+from bodymotion.body import Body
 from bodymotion.kernels.trigonometry import sines_and_cosines
+from bodymotion.links import Joint, Link, Segment
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.timeline import Timeline
 

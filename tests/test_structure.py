@@ -35,7 +35,7 @@ FLOORS = (
     ),
     ("kernels",),
     ("interpolation",),
-    ("body", "devices", "motion", "animation"),
+    ("links", "body", "devices", "motion", "animation"),
     ("formats",),
     ("editing", "comparing", "dynamics", "checks", "spot"),
     ("viewer",),

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bodymotion import editing as editing
-    from bodymotion.body import Body, ExtraJoint, Joint, Link, Segment, Viewpoint
+    from bodymotion.body import Body, ExtraJoint, Viewpoint
     from bodymotion.comparing import compare_bodies, compare_motions
     from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
     from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
     from bodymotion.formats.seq import open_motion
     from bodymotion.formats.table import load, save
+    from bodymotion.links import Joint, Link, Segment
     from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
     from bodymotion.shapes import Box, Capsule, Cone, Cylinder, Lines, Material, Mesh, Points, Shape, Sphere, Texture
     from bodymotion.source import Source
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
     from bodymotion.viewer import view
 
 _WHERE = {
-    "body": ("Body", "ExtraJoint", "Joint", "Link", "Segment", "Viewpoint"),
+    "body": ("Body", "ExtraJoint", "Viewpoint"),
     "comparing": ("compare_bodies", "compare_motions"),
     "devices": ("AccelerationSensor", "Device", "ForceSensor", "Gyro", "OtherDevice", "RangeSensor", "VisionSensor"),
     "diagnostics": ("FormatError", "Location", "Problem", "Report", "Rule"),
     "formats.seq": ("open_motion",),
     "formats.table": ("load", "save"),
+    "links": ("Joint", "Link", "Segment"),
     "motion": ("Motion", "MultiSE3Seq", "MultiValueSeq", "OtherSeq", "Vector3Seq"),
     "shapes": (
         "Box",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bodymotion import poses, rotations
-from bodymotion.body import Body, Joint, Link
+from bodymotion.body import Body
+from bodymotion.links import Joint, Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.timeline import Timeline
 

@@ -10,9 +10,9 @@ from small_models import read, rules
 from test_document import DECLARED, humanoid
 
 from bodymotion import rotations
-from bodymotion.body import Link, Segment
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.links import Link, Segment
 
 
 def load(folder, inside: str, before: str = "", after: str = ""):

@@ -14,8 +14,9 @@ from hypothesis.extra import numpy as arrays
 
 import bodymotion as bm
 from bodymotion import rotations
-from bodymotion.body import Body, Joint, Link
+from bodymotion.body import Body
 from bodymotion.formats.csv import read_csv
+from bodymotion.links import Joint, Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.timeline import Timeline
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from bodymotion import rotations
 from bodymotion.arrays import Floats, same
-from bodymotion.body import Body, Joint, Link
+from bodymotion.body import Body
 from bodymotion.comparing.difference import Comparison, Difference, Tolerance, in_words
 from bodymotion.devices import Device
+from bodymotion.links import Joint, Link
 
 __all__ = ["compare_bodies"]
 

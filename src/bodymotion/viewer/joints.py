@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bodymotion.arrays import Floats
-from bodymotion.body import Body, Joint
+from bodymotion.body import Body
+from bodymotion.links import Joint
 from bodymotion.viewer.text import fixed, shown
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Body, Joint, Link
+from bodymotion.body import Body
 from bodymotion.diagnostics import Problem, Rule
+from bodymotion.links import Joint, Link
 from bodymotion.motion import Motion
 from bodymotion.timeline import Timeline
 from bodymotion.viewer.ground import Footprint

@@ -9,9 +9,10 @@ import numpy as np
 
 from bodymotion import poses
 from bodymotion.arrays import Floats
-from bodymotion.body import Body, Joint, Link
+from bodymotion.body import Body
 from bodymotion.cli.info.data import Data, about_file, number, plain, problems_of
 from bodymotion.devices import Device
+from bodymotion.links import Joint, Link
 from bodymotion.shapes import Geometry, Lines, Mesh, Points, Shape
 
 __all__ = ["describe_body"]

@@ -9,9 +9,9 @@ import numpy as np
 from bodymotion.formats.choreonoid_body import rules
 
 if TYPE_CHECKING:
-    from bodymotion.body import Link
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.choreonoid_body.links import RawLink
+    from bodymotion.links import Link
 
 __all__ = ["check_links"]
 

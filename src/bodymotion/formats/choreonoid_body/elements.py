@@ -14,7 +14,6 @@ import numpy as np
 
 from bodymotion import poses
 from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Segment
 from bodymotion.devices import Device
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules
@@ -36,6 +35,7 @@ from bodymotion.formats.choreonoid_body.resources import (
 )
 from bodymotion.formats.vrml.appearance import PLAIN
 from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place
+from bodymotion.links import Segment
 from bodymotion.shapes import Material, Mesh, Shape
 
 if TYPE_CHECKING:

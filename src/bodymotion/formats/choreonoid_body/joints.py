@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Joint, JointType
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Scalar, Sequence
+from bodymotion.links import Joint, JointType
 
 if TYPE_CHECKING:
     from bodymotion.formats.choreonoid_body.fields import Fields

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Joint, Segment
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Sequence
 from bodymotion.formats.choreonoid_body.joints import JOINT_KEYS, axis, read_joint
 from bodymotion.formats.choreonoid_body.masses import MASS_KEYS, read_mass
+from bodymotion.links import Joint, Segment
 
 if TYPE_CHECKING:
     from bodymotion.devices import Device

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.body import Body, Link
+from bodymotion.body import Body
 from bodymotion.formats.choreonoid_body.checks import check_links
 from bodymotion.formats.choreonoid_body.model import ModelLoader, read_bytes
 from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.links import Link
 from bodymotion.source import Source
 
 if TYPE_CHECKING:

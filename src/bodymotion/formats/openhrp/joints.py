@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.arrays import frozen
-from bodymotion.body import Joint, JointType
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import (
     CENTER,
@@ -22,6 +21,7 @@ from bodymotion.formats.openhrp.rules import (
 )
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
+from bodymotion.links import Joint, JointType
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

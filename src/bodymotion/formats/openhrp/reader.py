@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion import poses
-from bodymotion.body import Body, ExtraJoint, Joint, Link, Segment, Viewpoint
+from bodymotion.body import Body, ExtraJoint, Viewpoint
 from bodymotion.diagnostics import Location
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.checks import check_tree
@@ -19,6 +19,7 @@ from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.vrml import InlineLoader, Node, access, read_vrml
 from bodymotion.formats.vrml.nodes import Value
 from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.links import Joint, Link, Segment
 from bodymotion.source import Source
 
 if TYPE_CHECKING:

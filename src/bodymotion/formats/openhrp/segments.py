@@ -8,12 +8,12 @@ import numpy as np
 
 from bodymotion import poses
 from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Segment
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import ASYMMETRIC, INERTIA_SIZE, MASS, NOT_FINITE, SEGMENT_SCALED
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.scene import IDENTITY
+from bodymotion.links import Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

@@ -9,7 +9,6 @@ import numpy as np
 
 from bodymotion import poses
 from bodymotion.arrays import Floats
-from bodymotion.body import Joint, Link, Segment
 from bodymotion.devices import Device
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.joints import read_joint
@@ -26,6 +25,7 @@ from bodymotion.formats.openhrp.sensors import is_sensor, read_sensor
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.scene import IDENTITY, Place, SceneWalker
+from bodymotion.links import Joint, Link, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
