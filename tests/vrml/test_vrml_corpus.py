@@ -11,7 +11,7 @@ import pytest
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import Node, Scene, instance_of, looks_like_vrml, parse_vrml, read_vrml
-from sample_files import CORPUS, corpus_files
+from sample_files import CORPUS, corpus_files, missing
 
 REFUSED = {
     "wrl/choreonoid+choreonoid/share/model/GR001/GR001_collision.wrl": "203:3",
@@ -142,7 +142,7 @@ def test_vtk_reads_the_same_faces(corpus, tmp_path, name):
     command = [sys.executable, "-c", VTK, str(corpus / name), str(out)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if "ModuleNotFoundError" in result.stderr:
-        pytest.skip("VTK is not installed")
+        missing("VTK")
     assert result.returncode == 0, result.stderr[-2000:]
     with np.load(out) as loaded:
         theirs = [

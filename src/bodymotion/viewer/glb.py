@@ -267,7 +267,7 @@ def _image(document: _Document, path: Path) -> tuple[int, bool] | None:
                 buffer = io.BytesIO()
                 picture.save(buffer, "PNG")
                 data = buffer.getvalue()
-    except Exception:
+    except Exception:  # Pillow raises whatever the bytes of an image lead to; the surface is then drawn without it
         return None
     view = document.bytes(data)
     return document.add("images", {"bufferView": view, "mimeType": f"image/{kind.lower()}"}), clear
