@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -208,9 +209,13 @@ def without_paths(data: dict[str, object]) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("columns", [60, 80])
-def test_a_narrow_terminal(examples, columns):
-    """No line is wider than the window, and what goes on goes on below where it began."""
-    files = [str(examples / "biped.wrl"), str(examples / "biped_walk.seq")]
+def test_a_narrow_terminal(examples, tmp_path, columns):
+    """No line is wider than the window, wherever the files are, and what goes on goes on below where it began."""
+    files = [str(tmp_path / "a_folder_with_a_name_that_is_longer_than_a_window_is_wide" / "biped.wrl")]
+    Path(files[0]).parent.mkdir()
+    shutil.copy(examples / "biped.wrl", files[0])
+    shutil.copy(examples / "biped_walk.seq", tmp_path)
+    files.append(str(tmp_path / "biped_walk.seq"))
     shown = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal("info", "-v", *files, columns=columns)).split("\n")
     assert max(map(width, shown)) <= columns
     at = next(i for i, line in enumerate(shown) if line.startswith("  devices"))

@@ -75,7 +75,9 @@ class Page:
                 yield from ([(line, "bold cyan")] for line in names)
                 yield from ([(line, "")] for line in rows)
             elif part[0] == "heading":
-                yield [(("\n" if place else "") + part[1], "bold")]
+                first, *more = folded(part[1], window - HANGING)
+                yield [(("\n" if place else "") + first, "bold")]
+                yield from ([(" " * HANGING + line, "bold")] for line in more)
             elif part[0] == "fact":
                 name = f"  {padded(part[1], NAMES)}  "
                 lines = [line for text in part[2:] for line in folded(text, window - width(name))]

@@ -1,0 +1,160 @@
+"""A Spot move, as the document of animation files describes it: options, parameters and keyframes.
+
+Units are metres, radians and seconds; a slice is a quarter of a beat. The values stay as the file gives them: under the names of the
+document's single columns, in its order. What a column means for the robot is in `choreography`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import ContentEquality, Floats, frozen
+from bodymotion.diagnostics import Problem
+from bodymotion.source import Source
+
+__all__ = ["GROUPS", "TRACKS", "Animation", "Keyframes", "Parameter"]
+
+TRACKS = ("legs", "body", "arm", "gripper")
+"""The parts of the robot that an animation may control."""
+
+LEGS = ("fl", "fr", "hl", "hr")
+"""Front left, front right, hind left, hind right: the document's order."""
+
+
+def _legs(*endings: str) -> tuple[str, ...]:
+    return tuple(f"{leg}_{ending}" for leg in LEGS for ending in endings)
+
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "arm_joints": ("shoulder0", "shoulder1", "elbow0", "elbow1", "wrist0", "wrist1"),
+    "hand_pos": ("hand_x", "hand_y", "hand_z"),
+    "hand_quat_wxyz": ("hand_quat_w", "hand_quat_x", "hand_quat_y", "hand_quat_z"),
+    "hand_quat_xyzw": ("hand_quat_x", "hand_quat_y", "hand_quat_z", "hand_quat_w"),
+    "hand_euler_rpy": ("hand_roll", "hand_pitch", "hand_yaw"),
+    "body_pos": ("body_x", "body_y", "body_z"),
+    "com_pos": ("com_x", "com_y", "com_z"),
+    "body_quat_wxyz": ("body_quat_w", "body_quat_x", "body_quat_y", "body_quat_z"),
+    "body_quat_xyzw": ("body_quat_x", "body_quat_y", "body_quat_z", "body_quat_w"),
+    "body_euler_rpy": ("body_roll", "body_pitch", "body_yaw"),
+    "leg_joints": _legs("hx", "hy", "kn"),
+    "foot_pos": _legs("x", "y", "z"),
+    "contact": _legs("contact"),
+    **{f"{leg}_angles": (f"{leg}_hx", f"{leg}_hy", f"{leg}_kn") for leg in LEGS},
+    **{f"{leg}_pos": (f"{leg}_x", f"{leg}_y", f"{leg}_z") for leg in LEGS},
+}
+"""The keywords that stand for several columns, and the single columns that they stand for, in their order."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The range of a parameter; all None where the animation only names it, and the robot knows the range."""
+
+    minimum: float | None = None
+    default: float | None = None
+    maximum: float | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Keyframes(ContentEquality):
+    """The keyframes as a table.
+
+    Attributes
+    ----------
+    columns:
+        The names of the C single columns in the file's order, without `time`.
+    values:
+        (N, C), a row for each keyframe.
+    times:
+        (N,) [s]; from the column `time`, or from the option `frequency`.
+    header:
+        The keywords of the line that defines the columns, in its order, groups as groups; `time` among them where it is a column. Empty:
+        chosen when it is written.
+    exact_zeros:
+        (N, C) bool, or None for all: which zeros stand as the bare text `0`. The vendor's message holds 1e-6 for these where the
+        column came in a group.
+    """
+
+    columns: tuple[str, ...] = ()
+    values: Floats = field(default_factory=lambda: frozen(np.zeros((0, 0))))
+    times: Floats = field(default_factory=lambda: frozen(np.zeros(0)))
+    header: tuple[str, ...] = field(default=(), compare=False)
+    exact_zeros: npt.NDArray[np.bool_] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "times", frozen(self.times, (None,), "times"))
+        object.__setattr__(self, "values", frozen(self.values, (len(self.times), len(self.columns)), "values"))
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def has(self, name: str) -> bool:
+        """Whether there is the single column of this name, or are all columns of the group."""
+        return all(column in self._places for column in GROUPS.get(name, (name,)))
+
+    def column(self, name: str) -> Floats:
+        """Give the values (N,) of a single column, or (N, K) of a group's columns in the group's order.
+
+        Raises
+        ------
+        KeyError
+            When a column of these is missing.
+        """
+        if name in GROUPS:
+            return frozen(self.values[:, [self._places[column] for column in GROUPS[name]]])
+        return frozen(self.values[:, self._places[name]])
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {column: place for place, column in enumerate(self.columns)}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Animation(ContentEquality):
+    """A Spot move.
+
+    Attributes
+    ----------
+    name:
+        The move's name: that of the file up to the first ".cha".
+    options:
+        In the file's order, under the document's keywords: `controls` a tuple of tracks, `bpm`, `frequency` and
+        `timing_adjustability` floats, `display_rgb` three ints, `description` and `arm_playback` texts, True for the others.
+    parameters:
+        In the file's order, under the names of the vendor's AnimateParams message.
+    keyframes:
+        The table of keyframes.
+    """
+
+    name: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    keyframes: Keyframes = field(default_factory=Keyframes)
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    source: Source = field(default_factory=Source, compare=False)
+
+    @property
+    def title(self) -> str:
+        """The name as it is shown: blanks for underscores, each word with a capital first letter and small ones after."""
+        return " ".join(word.capitalize() for word in self.name.replace("_", " ").split(" "))
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The tracks that it moves."""
+        tracks = self.options.get("controls", ())
+        return tuple(str(track) for track in tracks) if isinstance(tracks, tuple) else ()
+
+    @property
+    def bpm(self) -> float | None:
+        """The nominal beats per minute, or None."""
+        bpm = self.options.get("bpm")
+        return float(bpm) if isinstance(bpm, (int, float)) else None
+
+    @property
+    def duration(self) -> float:
+        """From time 0 to the last keyframe [s]; 0 without keyframes."""
+        return float(self.keyframes.times[-1]) if len(self.keyframes) else 0.0
