@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bodymotion.diagnostics import Location
+
 __all__ = ["Source"]
 
 
@@ -20,3 +22,5 @@ class Source:
     options: Mapping[str, object] = field(default_factory=dict)
     parts: tuple[Path, ...] = ()
     """Other files that were read for this one."""
+    places: Mapping[str, tuple[Location, ...]] = field(default_factory=dict, repr=False)
+    """Where a body's "links", "devices" and "extra_joints" stand in the file, in their order; empty where the reader does not say."""

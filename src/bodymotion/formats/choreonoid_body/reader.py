@@ -16,7 +16,8 @@ from bodymotion.links import Link
 from bodymotion.source import Source
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
+    from bodymotion.diagnostics import Location, Problem
+    from bodymotion.formats.choreonoid_body.links import RawLink
 
 __all__ = ["parse_body", "read_body"]
 
@@ -84,6 +85,14 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
         root_pose=links[0].offset,
         info={"name": model.name},
         extra=model.extra,
-        source=Source("body", path, model.version, model.encoding),
+        source=Source("body", path, model.version, model.encoding, places=_places(model.links)),
         problems=tuple(dict.fromkeys([*problems, *parts.problems])),
     )
+
+
+def _places(links: list[RawLink]) -> dict[str, tuple[Location, ...]]:
+    """Say where links stand; devices by the link that they are on."""
+    return {
+        "links": tuple(link.location for link in links),
+        "devices": tuple(link.location for link in links for _ in link.devices),
+    }

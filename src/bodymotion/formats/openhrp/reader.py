@@ -77,18 +77,19 @@ def _read(path: Path, allow_outside: bool, apply_humanoid_pose: bool) -> Body:
                     f"{len(top.walker.drawn)} shapes stand beside the Humanoid: left out", humanoid.location
                 )
             )
-        body = _humanoid(humanoid, where, top, path)
+        body, places = _humanoid(humanoid, where, top, path)
         if apply_humanoid_pose:
             around = poses.compose(poses.from_matrix(poses.nearest_rigid(where)), values.own_pose(humanoid, []))
             body = replace(body, root_pose=poses.compose(around, body.root_pose))
         version = access.text(humanoid, "version", "1.1")
     else:
         body = _single_link(top, path)
+        places = {}
         version = ""
     return replace(
         body,
         viewpoints=tuple(top.viewpoints),
-        source=Source("openhrp", path, version, scene.encoding, {"header": scene.header}, parts.files),
+        source=Source("openhrp", path, version, scene.encoding, {"header": scene.header}, parts.files, places),
         problems=tuple(dict.fromkeys([*problems, *parts.problems])),
     )
 
@@ -120,7 +121,7 @@ class _Top:
         return True
 
 
-def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> Body:
+def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> tuple[Body, dict[str, tuple[Location, ...]]]:
     problems = top.problems
     default = np.array_equal(values.own_pose(node, problems), poses.IDENTITY) and np.array_equal(where, np.eye(4))
     if not default or access.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0):
@@ -144,13 +145,17 @@ def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> Body:
         "version": access.text(node, "version", "1.1"),
         "info": "\n".join(access.texts(node, "info")),
     }
-    extra_joints: tuple[ExtraJoint, ...] = tuple(
-        read_extra_joint(extra, numbers, problems) for extra in top.extra_joints + tree.extra_joint_nodes
-    )
+    extra_nodes = top.extra_joints + tree.extra_joint_nodes
+    extra_joints: tuple[ExtraJoint, ...] = tuple(read_extra_joint(extra, numbers, problems) for extra in extra_nodes)
+    places = {
+        "links": tuple(joint.location for joint in tree.joint_nodes),
+        "devices": tuple(device.location for device in tree.device_nodes),
+        "extra_joints": tuple(extra.location for extra in extra_nodes),
+    }
     extra = values.rest(node, USED)
     if not np.array_equal(where, np.eye(4)):
         extra["placed"] = where
-    return Body(
+    body = Body(
         name=node.name or access.text(node, "name") or path.stem,
         links=tuple(tree.links),
         devices=tuple(tree.devices),
@@ -159,6 +164,7 @@ def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> Body:
         info=info | top.world,
         extra=extra,
     )
+    return body, places
 
 
 def _single_link(top: _Top, path: Path) -> Body:
