@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.devices import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import (
+    FREE_INSIDE,
     ID_GAP,
     ID_MISSING,
     ID_ORDER,
     ID_TWICE,
     ID_UNUSED,
     LISTS,
+    NAME_FIELD,
     NO_INERTIA,
     NO_MASS,
     NOT_FINITE,
@@ -24,7 +27,9 @@ from bodymotion.formats.openhrp.rules import (
     SENSOR_ID_GAP,
     SENSOR_ID_MISSING,
     SENSOR_ID_TWICE,
+    SENSOR_LIMIT,
     TRIANGLE,
+    UNUSED_FIELD,
 )
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
@@ -40,6 +45,7 @@ __all__ = ["check_tree"]
 def check_tree(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
     """Note what is wrong with names, lists, ids and masses."""
     _check_names(tree, humanoid, problems)
+    _check_fields(tree, humanoid, problems)
     _check_joint_ids(tree, humanoid, problems)
     _check_sensor_ids(tree, problems)
     _check_masses(tree, problems)
@@ -60,6 +66,39 @@ def _check_names(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
             problems.append(LISTS.problem(f"{name} lacks {_some(missing)}", humanoid.location_of(name)))
         if strange:
             problems.append(LISTS.problem(f"{name} has {_some(strange)} too", humanoid.location_of(name)))
+
+
+UNUSED = ("bboxCenter", "bboxSize", "sites", "coord", "displacers", "addChildren", "removeChildren")
+
+
+def _check_fields(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
+    """Note fields that do nothing, and names that say something else than DEF does."""
+    unused: dict[str, Location] = {}
+    for node in (humanoid, *tree.joint_nodes, *tree.segment_nodes):
+        for name in UNUSED:
+            if name in node.fields:
+                unused.setdefault(name, node.location_of(name))
+    for name, place in unused.items():
+        problems.append(UNUSED_FIELD.problem(f"the file gives a {name}", place))
+    for node in (*tree.joint_nodes, *tree.segment_nodes):
+        said = node.fields.get("name")
+        if isinstance(said, str) and said and node.name and said != node.name:
+            problems.append(NAME_FIELD.problem(f"name of {values.label(node)} is {said!r}", node.location_of("name")))
+    for link, node in zip(tree.links[1:], tree.joint_nodes[1:], strict=True):
+        if link.joint.type == "free":
+            wrong = f"{values.label(node)} is free, and not the root"
+            problems.append(FREE_INSIDE.problem(wrong, node.location_of("jointType")))
+    for device, node in zip(tree.devices, tree.device_nodes, strict=True):
+        limits = {
+            AccelerationSensor: ("maxAcceleration",),
+            Gyro: ("maxAngularVelocity",),
+            ForceSensor: ("maxForce", "maxTorque"),
+        }
+        for name in limits.get(type(device), ()):
+            given = access.vector(node, name, (-1.0, -1.0, -1.0))
+            if any(number <= 0 and number != -1 for number in given):
+                wrong = f"{name} of {values.label(node)} is {' '.join(f'{number:g}' for number in given)}"
+                problems.append(SENSOR_LIMIT.problem(wrong, node.location_of(name)))
 
 
 def _check_joint_ids(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:

@@ -14,7 +14,14 @@ from bodymotion.diagnostics import Location
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.checks import check_tree
 from bodymotion.formats.openhrp.extra_joints import read_extra_joint
-from bodymotion.formats.openhrp.rules import HUMANOID_POSE, HUMANOIDS, NO_JOINT, NOTHING, OUTSIDE
+from bodymotion.formats.openhrp.rules import (
+    EXTENSION,
+    HUMANOID_POSE,
+    HUMANOIDS,
+    NO_JOINT,
+    NOTHING,
+    OUTSIDE,
+)
 from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.vrml import InlineLoader, Node, access, read_vrml
 from bodymotion.formats.vrml.nodes import Value
@@ -64,6 +71,8 @@ def _read(path: Path, allow_outside: bool, apply_humanoid_pose: bool) -> Body:
     if not scene.nodes and not scene.protos:
         raise NOTHING.error("there is nothing in the file", Location(str(path), 1, 1))
     problems: list[Problem] = list(scene.problems)
+    if path.suffix and path.suffix.lower() != ".wrl":
+        problems.append(EXTENSION.problem(f"the name ends with {path.suffix}", Location(str(path))))
     parts = InlineLoader(path.parent, allow_outside, model=path)
     top = _Top(parts, problems)
     top.walker.walk(scene.nodes, Place(), top.meet)

@@ -52,6 +52,25 @@ NOTHING = Rule(
     "judgement",
     "the file may have been cut off, or never written",
 )
+NAME_FIELD = Rule(
+    "WRL114",
+    "note",
+    "The name after DEF is that of a Joint or Segment; a field name that says another one is only kept.",
+    "reference",
+    "let the field say what stands after DEF",
+)
+UNUSED_FIELD = Rule(
+    "WRL115",
+    "note",
+    "OpenHRP does not use bboxCenter, bboxSize, sites, coord, displacers, addChildren and removeChildren.",
+)
+NO_HUMANOID = Rule(
+    "WRL116",
+    "note",
+    "A model has a Humanoid; a file without one is a scene: a single fixed link with all shapes.",
+    hint="a part that other files name by Inline needs none",
+)
+EXTENSION = Rule("WRL117", "note", "The name of a model's file ends with .wrl.")
 
 # Joints
 JOINT_TYPE = Rule("WRL120", "error", "jointType is one of free, slide, rotate, fixed and crawler.")
@@ -91,6 +110,12 @@ ROOT_MOVES = Rule(
     "reference",
     'put a Joint with jointType "fixed" around it, if it is to move',
 )
+FREE_INSIDE = Rule(
+    "WRL138",
+    "warning",
+    'jointType "free" is for the root link of a model that is not fixed; elsewhere it moves nothing.',
+    hint="build a floating part of three slide and three rotate Joints",
+)
 
 # Segments
 INERTIA_SIZE = Rule("WRL140", "error", "momentsOfInertia has nine numbers, row by row.")
@@ -124,6 +149,12 @@ NOT_IN_DOCUMENT = Rule(
     "WRL168", "note", "The document has five types of sensor; others are kept with all their fields."
 )
 SENSOR_SCALED = Rule("WRL169", "warning", "A sensor stands under Transforms that do not scale it.", "judgement")
+SENSOR_LIMIT = Rule(
+    "WRL170",
+    "warning",
+    "A sensor's maxAcceleration, maxAngularVelocity, maxForce and maxTorque are positive, or -1 for none.",
+    "judgement",
+)
 
 # Extra joints
 EXTRA_LINK = Rule("WRL180", "error", "link1Name and link2Name of an ExtraJoint are names of Joints.")
