@@ -60,3 +60,27 @@ RATE = Rule(
 )
 FRAMES = Rule("LOSS011", "warning", "The target has equally many frames of every component.", "judgement")
 PRECISION = Rule("LOSS012", "warning", "The target holds numbers in single precision, of about 7 digits.", "judgement")
+MASS_GIVEN = Rule(
+    "LOSS045",
+    "warning",
+    "A moving link without mass gets a small one, since simulators refuse it otherwise.",
+    "judgement",
+    "give it a mass in the model",
+)
+INERTIA_GIVEN = Rule(
+    "LOSS046",
+    "warning",
+    "A moving link without inertia gets that of a solid as large as its shapes, since simulators refuse it otherwise.",
+    "judgement",
+    "give it an inertia in the model",
+)
+INERTIA_CHANGED = Rule(
+    "LOSS047",
+    "warning",
+    "An inertia that no rigid body has becomes the nearest one that a body can have, along the same axes.",
+    "judgement",
+    "mend the inertia in the model",
+)
+INERTIA_NOT_FINITE = Rule(
+    "LOSS048", "warning", "Masses and inertias that are no numbers, and negative masses, become 0.", "judgement"
+)
