@@ -25,6 +25,8 @@ TITLES = {
     "VRML": "The language VRML97, .wrl (VRML)",
     "WRL": "OpenHRP models, .wrl (WRL)",
     "BDY": "Choreonoid models, .body (BDY)",
+    "XML": "XML, of .urdf and .xml (XML)",
+    "URDF": "URDF models, .urdf (URDF)",
     "TAB": "Tables of numbers (TAB)",
     "CSV": "Tables of motion, .csv (CSV)",
     "NPZ": "NumPy archives, .npz (NPZ)",
