@@ -46,14 +46,18 @@ class Problem:
 
 
 class FormatError(ValueError):
-    """A file of which nothing can be made, or that its document forbids; `problem` says where and why."""
+    """A file of which nothing can be made, or that its document forbids; `problem` says where and why.
 
-    def __init__(self, problem: Problem) -> None:
+    `problems` are all that were found in the file, that one and warnings among them, where its reader goes on after a fault.
+    """
+
+    def __init__(self, problem: Problem, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(str(problem))
         self.problem = problem
+        self.problems = problems or (problem,)
 
-    def __reduce__(self) -> tuple[type[FormatError], tuple[Problem]]:
-        return FormatError, (self.problem,)
+    def __reduce__(self) -> tuple[type[FormatError], tuple[Problem, tuple[Problem, ...]]]:
+        return FormatError, (self.problem, self.problems)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ class Format:
     """A row of the table.
 
     `sniff(head)` says from the first bytes whether a file is of this format, `read(path, **options)` reads it,
-    `write(thing, path, **options)` writes what `holds` names and gives what was lost.
+    `write(thing, path, **options)` writes what `holds` names and gives what was lost. `check(path)` gives every problem of a file in one
+    run, errors among them, where a reader of the format stops at the first error only for want of an exception that holds them all.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Format:
     sniff: Callable[[bytes], bool] = lambda head: False
     write: Callable[..., tuple[Problem, ...]] | None = None
     holds: str = "Motion"
+    check: Callable[[Path], tuple[Problem, ...]] | None = None
 
 
 def _later(module: str, function: str) -> Callable[..., Any]:
@@ -107,6 +109,16 @@ FORMATS: tuple[Format, ...] = (
         _later("openhrp_text", "read_openhrp_text"),
         write=_later("openhrp_text", "write_openhrp_text"),
     ),
+    Format(
+        "cha",
+        "Spot animation",
+        (".cha",),
+        _later("cha", "read_cha"),
+        _later("cha", "looks_like_cha"),
+        _later("cha", "write_cha"),
+        holds="Animation",
+        check=_later("cha", "check_cha"),
+    ),
 )
 
 
@@ -119,7 +131,7 @@ UNKNOWN = Rule(
     "error",
     "The file is of no format that bodymotion reads.",
     "judgement",
-    f"bodymotion reads models ({_extensions('Body')}) and motions ({_extensions('Motion')})",
+    f"bodymotion reads models ({_extensions('Body')}), motions ({_extensions('Motion')}) and Spot animations ({_extensions('Animation')})",
 )
 
 
@@ -166,7 +178,7 @@ def find_format(path: str | Path) -> Format:
 
 
 def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:  # noqa: ANN401
-    """Read a robot or a motion: a `Body` from an OpenHRP `.wrl` or a Choreonoid `.body`, a `Motion` from a Choreonoid `.seq`.
+    """Read a file: a `Body` from an OpenHRP `.wrl` or Choreonoid `.body`, a `Motion` from a `.seq`, an `Animation` from a `.cha`.
 
     Parameters
     ----------
@@ -181,7 +193,7 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     Raises
     ------
     FormatError
-        When nothing can be made of the file, with line, column and rule.
+        When nothing can be made of the file, with line, column and rule; `problems` of the error are all that were found.
     """
     path = Path(path)
     with pipes_kept():
@@ -216,19 +228,19 @@ def target_format(thing: object, path: str | Path, format: str | None = None) ->
 
 
 def save(thing: object, path: str | Path, *, format: str | None = None, **options: Any) -> Report:  # noqa: ANN401
-    """Write a motion to a file, whole or not at all; what was there before is replaced.
+    """Write a motion or a Spot animation to a file, whole or not at all; what was there before is replaced.
 
     Parameters
     ----------
     thing:
-        A `Motion`.
+        A `Motion` or an `Animation`.
     path:
         The file; its extension names the format.
     format:
         The name of a format of `FORMATS`, whatever the extension.
     options:
         Those of the format's writer; for .seq: `version`, `style`, `se3_format`, `frame_time`, `digits`
-        (see `bodymotion.formats.seq.writing.write_seq`).
+        (see `bodymotion.formats.seq.writing.write_seq`); for .cha: `style`.
 
     Returns
     -------

@@ -1,0 +1,31 @@
+"""Spot animations: the vendor's animation files for Choreographer (.cha).
+
+Three sections, a blank line between them::
+
+    controls body gripper          # options: a keyword and its values
+    bpm 120
+
+    speed 0.5 1 2                  // parameters: minimum, default, maximum; or "no parameters"
+
+    time body_pos body_yaw gripper
+    0.0  0 0 0.48  0.0  0          # keyframes, one a line
+    0.5  0 0 0.42  0.2  -0.8
+
+`words` has every keyword, `rules` all that is said about a file. `sections` and `rows` read the text, `checking` looks at what was read,
+`reader` and `writer` are the ways in and out.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["looks_like_cha"]
+
+_CONTROLS = re.compile(
+    rb"^(?:\xef\xbb\xbf)?[ \t]*controls(?:[ \t]+(?:legs|body|arm|gripper))+[ \t]*(?:(?:#|//)[^\r\n]*)?$", re.MULTILINE
+)
+
+
+def looks_like_cha(head: bytes) -> bool:
+    """Whether the first bytes of a file have a line that says which of Spot's tracks are controlled."""
+    return _CONTROLS.search(head.replace(b"\r", b"\n")) is not None
