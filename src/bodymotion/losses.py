@@ -7,16 +7,37 @@ from bodymotion.diagnostics import Rule
 __all__ = [
     "COMPONENT",
     "CONTENT",
+    "DEVICE",
+    "DISPLAY",
+    "EXCLUDED",
     "EXTRA",
     "FRAMES",
+    "INERTIA_CHANGED",
+    "INERTIA_GIVEN",
+    "INERTIA_NOT_FINITE",
+    "JOINT_KIND",
     "LABELS",
+    "LIMITS",
+    "LOOP",
+    "MASS_GIVEN",
+    "MESHED",
+    "MESH_LOOK",
+    "NOT_A_NUMBER",
+    "NOT_DRAWN",
     "NOT_FINITE",
+    "NO_FIELD",
+    "NO_LIMITS",
     "ORIENTATION",
     "PRECISION",
     "RATE",
+    "RENAMED",
+    "SEGMENTS",
     "STAMPS",
+    "SURFACE",
     "TEXT",
+    "UNSAID",
     "VALUE",
+    "WHOLE",
 ]
 
 STAMPS = Rule(
@@ -60,6 +81,34 @@ RATE = Rule(
 )
 FRAMES = Rule("LOSS011", "warning", "The target has equally many frames of every component.", "judgement")
 PRECISION = Rule("LOSS012", "warning", "The target holds numbers in single precision, of about 7 digits.", "judgement")
+MESH_LOOK = Rule(
+    "LOSS030",
+    "warning",
+    "The kind of mesh file holds less of how a surface looks, or its image is not there.",
+    "judgement",
+)
+NOT_DRAWN = Rule(
+    "LOSS031",
+    "warning",
+    "The target has triangles and solids alone: lines, points and empty meshes are left out.",
+    "judgement",
+)
+RENAMED = Rule(
+    "LOSS032", "warning", "In the target each name stands for one thing, and is made of plain characters.", "judgement"
+)
+JOINT_KIND = Rule("LOSS033", "warning", "The target has no joint of this type: the nearest one is taken.", "judgement")
+LIMITS = Rule("LOSS034", "warning", "The target has limits that are equal both ways, or of one value.", "judgement")
+SEGMENTS = Rule(
+    "LOSS035", "warning", "The target has one mass for each link: its segments are put together.", "judgement"
+)
+MESHED = Rule(
+    "LOSS036", "warning", "The target has no such solid, or not so stretched: it becomes a mesh.", "judgement"
+)
+SURFACE = Rule("LOSS037", "warning", "The target knows a surface by its colour and image alone.", "judgement")
+DEVICE = Rule("LOSS038", "warning", "The target has no such device, or less of it.", "judgement")
+LOOP = Rule("LOSS039", "warning", "The target is a tree: a closed loop is open there.", "judgement")
+UNSAID = Rule("LOSS040", "warning", "The target has no word for this.", "judgement")
+NOT_A_NUMBER = Rule("LOSS041", "warning", "The target holds finite numbers alone; others become 0.", "judgement")
 MASS_GIVEN = Rule(
     "LOSS045",
     "warning",
@@ -84,3 +133,27 @@ INERTIA_CHANGED = Rule(
 INERTIA_NOT_FINITE = Rule(
     "LOSS048", "warning", "Masses and inertias that are no numbers, and negative masses, become 0.", "judgement"
 )
+DISPLAY = Rule(
+    "LOSS060",
+    "warning",
+    "The message Animation has no place for a description and a colour.",
+    "judgement",
+    "they are in MoveInfo: bodymotion.spot.to_move_info()",
+)
+EXCLUDED = Rule(
+    "LOSS061",
+    "warning",
+    "Of columns that exclude each other a message holds the last ones.",
+    "judgement",
+)
+NO_LIMITS = Rule(
+    "LOSS062",
+    "warning",
+    "A message holds the limits of a parameter, not its name alone.",
+    "judgement",
+    "move_params_config=… takes the robot's MoveParamsConfig, a text that it gives when asked for all moves",
+)
+WHOLE = Rule(
+    "LOSS063", "warning", "Contacts are held as yes or no, and the number of a dance frame as a whole one.", "judgement"
+)
+NO_FIELD = Rule("LOSS064", "warning", "The messages have no field for this.", "judgement")

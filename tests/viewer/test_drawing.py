@@ -14,10 +14,10 @@ from PIL import Image
 from small_robots import box, colored, placed
 
 import bodymotion as bm
+from bodymotion.formats.mesh_files.glb import to_glb
 from bodymotion.shapes import Corners
 from bodymotion.viewer.camera import PRESETS, framing, from_viewpoint
 from bodymotion.viewer.curves import svg_of, thinned, ticks, unique
-from bodymotion.viewer.glb import to_glb
 from bodymotion.viewer.outlines import MOST_RAYS, device_outline
 from bodymotion.viewer.overlays import frames_of_path, names_at_places
 from bodymotion.viewer.take import Curve

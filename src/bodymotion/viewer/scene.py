@@ -12,8 +12,8 @@ import numpy as np
 
 from bodymotion import poses
 from bodymotion.arrays import Floats
+from bodymotion.formats.mesh_files.glb import to_glb
 from bodymotion.shapes import Material
-from bodymotion.viewer.glb import to_glb
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import node_name
 

@@ -1,4 +1,4 @@
-"""Shapes as one binary glTF file (GLB 2.0): what the browser draws of a link.
+"""Shapes as one binary glTF file (GLB 2.0): what the browser draws of a link, and a mesh file beside a model.
 
 Parts with the same surface are merged, so a link costs few draw calls. Colours of VRML97 are meant for the screen (sRGB) and glTF's are
 linear, so they are converted; otherwise everything would look pale. VRML97's shininess becomes roughness as Blinn–Phong exponents

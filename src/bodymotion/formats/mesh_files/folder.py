@@ -1,0 +1,186 @@
+"""The folder of mesh files beside a model: `robot.urdf` has its meshes in `robot_meshes/`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from bodymotion import losses
+from bodymotion.formats.files import whole_file
+from bodymotion.formats.mesh_files.obj import to_obj
+from bodymotion.formats.mesh_files.stl import to_stl
+from bodymotion.shapes import Material, Mesh, Shape
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.shapes import Corners, Texture
+
+__all__ = ["MeshFolder", "MeshFormat", "plain_name"]
+
+MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
+
+_SINGLE = ("stl", "glb")
+_LARGEST_IMAGE = 10**8
+
+
+class MeshFolder:
+    """Collects the meshes of a model and writes them beside it, each distinct one once.
+
+    Parameters
+    ----------
+    model:
+        The file of the model; nothing is written before `write`.
+    format:
+        "obj" keeps numbers to the bit and colours, "stl" holds bare triangles and "glb" colours, both in single precision.
+
+    Raises
+    ------
+    ValueError
+        For another format.
+    """
+
+    def __init__(self, model: Path, format: MeshFormat = "obj") -> None:
+        if format not in get_args(MeshFormat):
+            raise ValueError(f"meshes are written as {', '.join(get_args(MeshFormat))}, not as {format!r}")
+        self.model, self.format = model, format
+        self.name = re.sub(r"[\x00-\x1f\x7f/\\]", "_", model.stem) + "_meshes"
+        self.possible = not model.exists() or model.is_file()
+        """Whether there can be files beside the model: there are none beside a pipe or a terminal."""
+        self.files: dict[str, bytes] = {}
+        """What will be written, by path from the model's folder."""
+        self._by_content: dict[bytes, str] = {}
+        self._images: dict[Path, str] = {}
+        self._taken: set[str] = set()
+        self._rounded = self._bare = 0
+        self._missing_images: list[str] = []
+
+    def add(self, mesh: Mesh, name: str, material: Material | None = None) -> str | None:
+        """Take a mesh with finite vertices and give the path of its file from the model's folder, with slashes.
+
+        The file is called by `name` (as a rule its link's), as far as that makes a plain file name. The material goes into the file
+        where corners have colours of their own or a texture, and always in GLB. None where no file can be beside the model.
+        """
+        if not self.possible:
+            return None
+        look = material or Material()
+        dressed = self.format == "glb" or (self.format == "obj" and bool(mesh.colors or look.texture))
+        key = _digest(mesh, look if dressed else None)
+        if key not in self._by_content:
+            self._by_content[key] = self._make(mesh, self._free(name), look, dressed)
+        return self._by_content[key]
+
+    def image(self, texture: Texture) -> str | None:
+        """Take the image of a texture and give its path from the model's folder; None where it can not be read."""
+        if not self.possible:
+            return None
+        if texture.path not in self._images:
+            try:
+                if texture.path.stat().st_size > _LARGEST_IMAGE:
+                    raise ValueError("too large")
+                data = texture.path.read_bytes()
+            except (OSError, ValueError):
+                self._missing_images.append(texture.path.name)
+                self._images[texture.path] = ""
+            else:
+                path = f"{self.name}/{self._free(texture.path.stem)}{plain_name(texture.path.suffix)}"
+                self.files[path] = data
+                self._images[texture.path] = path
+        return self._images[texture.path] or None
+
+    @property
+    def lost(self) -> list[Problem]:
+        """What the files do not hold of the meshes."""
+        found = []
+        kind = self.format.upper()
+        if self._rounded:
+            words = f"{kind} rounds the vertices of {self._rounded} of {len(self._by_content)} meshes"
+            found.append(losses.PRECISION.problem(words, hint="OBJ keeps them to the bit"))
+        if self._bare:
+            words = (
+                f"{kind} holds no colours, normals or texture coordinates: those of {self._bare} meshes are left out"
+            )
+            found.append(losses.MESH_LOOK.problem(words))
+        for name in self._missing_images:
+            found.append(losses.MESH_LOOK.problem(f"the image {name!r:.80} can not be read: its surfaces lose it"))
+        return found
+
+    def write(self, model: bytes) -> None:
+        """Write the mesh files, each whole or not at all, and after them the model.
+
+        Raises
+        ------
+        OSError
+            When one can not be written.
+        """
+        if self.files:
+            (self.model.parent / self.name).mkdir(exist_ok=True)
+        for path, data in self.files.items():
+            with whole_file(self.model.parent / path) as stream:
+                stream.write(data)
+        with whole_file(self.model) as stream:
+            stream.write(model)
+
+    def _free(self, name: str) -> str:
+        """Give a file name, without suffix, that no other file here has, not even where large and small letters are the same."""
+        plain = plain_name(name) or "mesh"
+        number, free = 1, plain
+        while free.lower() in self._taken:
+            number += 1
+            free = f"{plain}_{number}"
+        self._taken.add(free.lower())
+        return free
+
+    def _make(self, mesh: Mesh, name: str, look: Material, dressed: bool) -> str:
+        path = f"{self.name}/{name}.{self.format}"
+        single = mesh.vertices
+        if self.format in _SINGLE:
+            with np.errstate(over="ignore"):
+                single = mesh.vertices.astype(np.float32).astype(np.float64)
+            self._rounded += not np.array_equal(single, mesh.vertices)
+        if self.format == "stl":
+            self._bare += any(c is not None for c in (mesh.colors, mesh.normals, mesh.texture_coordinates))
+            self.files[path] = to_stl(mesh)
+        elif self.format == "glb":
+            from bodymotion.formats.mesh_files.glb import to_glb
+
+            self.files[path] = to_glb([Shape(mesh, material=look)]) or b""
+        else:
+            image = self.image(look.texture) if dressed and look.texture is not None else None
+            library = f"{name}.mtl" if dressed else ""
+            # In the library an image is named from the library's own folder.
+            shown, materials = to_obj(mesh, look, (image or "").rpartition("/")[2], library)
+            self.files[path] = shown
+            if dressed:
+                self.files[f"{self.name}/{library}"] = materials
+        return path
+
+
+def plain_name(name: str) -> str:
+    """Give a name made of letters, digits, `.`, `_` and `-` alone, that every file system and every reader takes."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-") if name.strip(". ") else ""
+
+
+def _digest(mesh: Mesh, look: Material | None) -> bytes:
+    found = hashlib.blake2b(digest_size=16)
+
+    def corners(values: Corners | None) -> None:
+        found.update(b"-" if values is None else repr(values.values.shape).encode())
+        if values is not None:
+            found.update(np.ascontiguousarray(values.values).data)
+            found.update(np.ascontiguousarray(values.indices).data)
+
+    found.update(repr((mesh.vertices.shape, mesh.faces.shape, mesh.crease_angle, mesh.two_sided)).encode())
+    found.update(np.ascontiguousarray(mesh.vertices).data)
+    found.update(np.ascontiguousarray(mesh.faces).data)
+    for part in (mesh.normals, mesh.colors, mesh.texture_coordinates):
+        corners(part)
+    if look is not None:
+        image = look.texture
+        found.update(repr(replace(look, texture=None)).encode())
+        found.update(repr(None if image is None else (image.path, image.transform.tolist())).encode())
+    return found.digest()

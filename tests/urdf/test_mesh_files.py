@@ -1,0 +1,197 @@
+"""Meshes in files of their own: what is written reads back, here and by trimesh."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bodymotion import losses, meshing
+from bodymotion.formats.mesh_files import MeshFolder, plain_name, read_shapes, to_stl
+from bodymotion.formats.mesh_files.obj_reading import read_obj
+from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.shapes import Box, Corners, Material, Mesh, Sphere, Texture
+
+
+def expanded(corners):
+    return None if corners is None else corners.values[corners.indices]
+
+
+def alike(a: Mesh, b: Mesh, tolerance: float = 0.0) -> bool:
+    """Whether two meshes show the same triangles in the same order."""
+    same = a.faces.shape == b.faces.shape
+    same = same and np.abs(a.vertices[a.faces] - b.vertices[b.faces]).max(initial=0) <= tolerance
+    for one, other in ((a.normals, b.normals), (a.colors, b.colors), (a.texture_coordinates, b.texture_coordinates)):
+        one, other = expanded(one), expanded(other)
+        same = same and (one is None) == (other is None)
+        same = same and (one is None or (one.shape == other.shape and np.abs(one - other).max() <= tolerance))
+    return bool(same)
+
+
+def read(path):
+    remarks = []
+    shapes = read_shapes(path, InlineLoader(path.parent), remarks)
+    assert not remarks
+    return shapes
+
+
+def stored(tmp_path, mesh, kind, material=None):
+    folder = MeshFolder(tmp_path / "robot.urdf", kind)
+    path = folder.add(mesh, "ARM", material)
+    folder.write(b"<robot/>")
+    return tmp_path / path, folder
+
+
+numbers = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@st.composite
+def meshes(draw):
+    count = draw(st.integers(3, 8))
+    vertices = np.array(draw(st.lists(st.tuples(numbers, numbers, numbers), min_size=count, max_size=count)))
+    number = draw(st.integers(1, 6))
+    corner = st.permutations(range(count)).map(lambda order: order[:3])
+    faces = np.array(draw(st.lists(corner, min_size=number, max_size=number)))
+
+    def corners(width, values):
+        if not draw(st.booleans()):
+            return None
+        rows = draw(st.lists(st.tuples(*[values] * width), min_size=1, max_size=5))
+        index = st.tuples(*[st.integers(0, len(rows) - 1)] * 3)
+        return Corners(np.array(rows), np.array(draw(st.lists(index, min_size=number, max_size=number))))
+
+    return Mesh(
+        vertices,
+        faces,
+        draw(st.sampled_from([0.0, 0.3, 0.5])),
+        normals=corners(3, numbers),
+        colors=corners(3, st.sampled_from([0.0, 0.25, 0.1, 1.0])),
+        texture_coordinates=corners(2, numbers),
+        two_sided=draw(st.booleans()),
+    )
+
+
+@settings(max_examples=60)
+@given(meshes())
+def test_obj_keeps_meshes_to_the_bit(tmp_path_factory, mesh):
+    path, folder = stored(tmp_path_factory.mktemp("m"), mesh, "obj")
+    assert not folder.lost
+    (shape,) = read(path)
+    found = shape.geometry
+    if mesh.colors is not None and found.colors is None:
+        # All faces of one colour: it is the material's.
+        assert (expanded(mesh.colors) == shape.material.diffuse).all()
+        mesh = Mesh(mesh.vertices, mesh.faces, normals=mesh.normals, texture_coordinates=mesh.texture_coordinates)
+    else:
+        assert (found.crease_angle, found.two_sided) == (mesh.crease_angle, mesh.two_sided)
+    assert alike(mesh, found)
+
+
+@pytest.mark.parametrize("kind", ["obj", "stl", "glb"])
+def test_other_programs_read_them(tmp_path, kind):
+    trimesh = pytest.importorskip("trimesh")
+    mesh = meshing.to_mesh(Sphere(0.3))
+    path, folder = stored(tmp_path, mesh, kind, Material(diffuse=(1.0, 0.0, 0.0)))
+    loaded = trimesh.load_mesh(path)
+    assert loaded.area == pytest.approx(4 * np.pi * 0.09, rel=0.02)
+    assert loaded.volume == pytest.approx(4 / 3 * np.pi * 0.027, rel=0.02)
+    expected = {"obj": [], "stl": [losses.PRECISION.code, losses.MESH_LOOK.code], "glb": [losses.PRECISION.code]}
+    assert [problem.rule for problem in folder.lost] == expected[kind]
+    (shape,) = read(path)
+    assert np.allclose(np.sort(shape.to_mesh().vertices[shape.geometry.faces].sum(axis=(0, 1))), 0, atol=1e-4)
+    if kind == "glb":
+        assert np.allclose(shape.material.diffuse, (1.0, 0.0, 0.0), atol=0.01)
+
+
+def test_each_mesh_once_and_names_of_their_own(tmp_path):
+    folder = MeshFolder(tmp_path / "robot.urdf")
+    cube = meshing.to_mesh(Box((1.0, 1.0, 1.0)))
+    ball = meshing.to_mesh(Sphere(1.0))
+    copy = dataclasses.replace(cube, vertices=np.array(cube.vertices))
+    names = [folder.add(mesh, name) for mesh, name in ((cube, "a b"), (copy, "x"), (ball, "A B"), (ball, "../y"))]
+    assert names == ["robot_meshes/a_b.obj", "robot_meshes/a_b.obj", "robot_meshes/A_B_2.obj", "robot_meshes/A_B_2.obj"]
+    folder.write(b"")
+    assert sorted(path.name for path in (tmp_path / "robot_meshes").iterdir()) == ["A_B_2.obj", "a_b.obj"]
+
+
+@given(st.text(max_size=30))
+def test_plain_names_are_plain(name):
+    plain = plain_name(name)
+    assert "/" not in plain and plain not in (".", "..") and plain.isascii() and not plain.startswith("-")
+
+
+def test_images_come_along(tmp_path):
+    image = tmp_path / "in" / "wall 1.png"
+    image.parent.mkdir()
+    image.write_bytes(b"\x89PNG")
+    uv = Corners([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]])
+    mesh = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], texture_coordinates=uv)
+    look = Material(diffuse=(0.1, 0.2, 0.3), transparency=0.25, texture=Texture(image, "x"))
+    path, _ = stored(tmp_path, mesh, "obj", look)
+    (shape,) = read(path)
+    assert shape.material.texture.path.read_bytes() == b"\x89PNG"
+    assert shape.material.texture.path.parent == path.parent
+    assert np.allclose(shape.material.diffuse, look.diffuse)
+    assert shape.material.transparency == pytest.approx(0.25)
+    lost = MeshFolder(tmp_path / "b.urdf")
+    lost.add(mesh, "a", Material(texture=Texture(tmp_path / "none.png", "x")))
+    assert [problem.rule for problem in lost.lost] == [losses.MESH_LOOK.code]
+
+
+def test_polygons_indices_from_the_end_and_materials():
+    text = b"""mtllib a.mtl
+v 0 0 0
+v 1 0 0
+v 1 1 0
+v 0 1 0
+vn 0 0 1
+usemtl red
+f -4//-1 -3//-1 -2//-1 -1//-1
+v 0 0 1
+usemtl blue
+f 1//1 2//1 \\
+ 5//1
+g x
+l 1 2
+"""
+    library = b"newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\nd 0.5\n"
+    (part,) = read_obj(text, lambda name: library if name == "a.mtl" else None)
+    assert part.mesh.faces.tolist() == [[0, 1, 2], [0, 2, 3], [0, 1, 4]]
+    assert expanded(part.mesh.colors)[:, 0].tolist() == [[1, 0, 0, 1], [1, 0, 0, 1], [0, 0, 1, 0.5]]
+    assert part.mesh.normals.values.tolist() == [[0, 0, 1]]
+
+
+WORDS = st.sampled_from(
+    [b"v", b"f", b"vt", b"vn", b"usemtl", b"1", b"2", b"-1", b"1/2", b"1//3", b"\n", b"0", b"nan", b"1e99"]
+)
+
+
+@settings(max_examples=200)
+@given(st.one_of(st.binary(max_size=200), st.lists(WORDS, max_size=40).map(b" ".join)))
+def test_any_bytes_are_a_mesh_or_value_error(data):
+    try:
+        parts = read_obj(data, lambda name: data)
+    except ValueError:
+        return
+    for part in parts:
+        assert part.mesh.faces.max() < len(part.mesh.vertices)
+        assert np.isfinite(part.mesh.vertices).all()
+
+
+def test_stl_is_as_long_as_it_says():
+    mesh = meshing.to_mesh(Box((1.0, 2.0, 3.0)))
+    data = to_stl(mesh)
+    assert len(data) == 84 + 50 * len(mesh.faces)
+
+
+def test_nothing_beside_a_pipe(tmp_path):
+    import os
+
+    os.mkfifo(tmp_path / "pipe.urdf")
+    folder = MeshFolder(tmp_path / "pipe.urdf")
+    assert folder.add(meshing.to_mesh(Sphere(1.0)), "a") is None
+    with pytest.raises(ValueError, match="not as 'ply'"):
+        MeshFolder(tmp_path / "x.urdf", "ply")
