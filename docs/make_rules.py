@@ -7,6 +7,7 @@ import pkgutil
 import re
 from pathlib import Path
 
+import bodymotion.checks
 import bodymotion.editing
 import bodymotion.formats
 import bodymotion.interpolation
@@ -14,7 +15,7 @@ import bodymotion.losses
 import bodymotion.viewer
 from bodymotion.diagnostics import Rule
 
-ROOMS = (bodymotion.formats, bodymotion.interpolation, bodymotion.editing, bodymotion.viewer)
+ROOMS = (bodymotion.formats, bodymotion.interpolation, bodymotion.editing, bodymotion.checks, bodymotion.viewer)
 """Where rules are."""
 
 PAGE = Path(__file__).with_name("rules.md")
@@ -31,6 +32,9 @@ TITLES = {
     "CSV": "Tables of motion, .csv (CSV)",
     "NPZ": "NumPy archives, .npz (NPZ)",
     "OTX": "OpenHRP plain text, .pos .waist .hip .zmp (OTX)",
+    "BODY": "Models of any format (BODY)",
+    "MOT": "Motions, and motions on a body (MOT)",
+    "CHK": "The check itself (CHK)",
     "EDIT": "Changing motions (EDIT)",
     "LOSS": "What a save can not keep (LOSS)",
     "VIEW": "The viewer (VIEW)",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bodymotion import editing as editing
     from bodymotion.body import Body, ExtraJoint, Viewpoint
+    from bodymotion.checks import check
     from bodymotion.comparing import compare_bodies, compare_motions
     from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
     from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "body": ("Body", "ExtraJoint", "Viewpoint"),
+    "checks": ("check",),
     "comparing": ("compare_bodies", "compare_motions"),
     "devices": ("AccelerationSensor", "Device", "ForceSensor", "Gyro", "OtherDevice", "RangeSensor", "VisionSensor"),
     "diagnostics": ("FormatError", "Location", "Problem", "Report", "Rule"),
@@ -95,6 +97,7 @@ __all__ = [
     "Viewpoint",
     "VisionSensor",
     "__version__",
+    "check",
     "compare_bodies",
     "compare_motions",
     "editing",

@@ -1,0 +1,100 @@
+"""`check`: everything that is to be said of a file, a body or a motion, in one report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bodymotion.body import Body
+from bodymotion.checks import rules
+from bodymotion.checks.bodies import check_body
+from bodymotion.checks.catalogue import selected
+from bodymotion.checks.motions import check_motion
+from bodymotion.checks.motions_on_bodies import check_motion_on_body
+from bodymotion.diagnostics import FormatError, Location, Problem, Report
+from bodymotion.formats.table import UNREADABLE, load
+from bodymotion.motion import Motion
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["check"]
+
+
+def check(
+    thing: str | os.PathLike[str] | object,
+    *,
+    body: Body | str | os.PathLike[str] | None = None,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    **options: Any,  # noqa: ANN401
+) -> Report:
+    """Give all problems of a file, or of a thing that was loaded or made.
+
+    Parameters
+    ----------
+    thing:
+        A path; or a `Body`, a `Motion`, or anything else that carries `problems`.
+    body:
+        The body that a motion is for, or its file: its joints and their limits are then looked at, too. Means nothing to other things.
+    select, ignore:
+        Codes of rules, or how they begin (`"BODY"`, `"SEQ2"`): only those, and those not. Where a rule is named in both, the longer name
+        counts.
+    options:
+        Those of the reader, for a path (see `load`).
+
+    Returns
+    -------
+    Report
+        In the order of the file. A file of which nothing can be made has its first fault here; nothing is raised for it.
+
+    Raises
+    ------
+    ValueError
+        When `select` or `ignore` name no rule.
+    FormatError
+        When nothing can be made of the file of the body.
+    """
+    selected((), select, ignore)
+    if not isinstance(thing, str) and not hasattr(thing, "__fspath__"):
+        return Report(selected(_in_order(_problems(thing, _body(body))), select, ignore))
+    path = Path(thing)
+    of_body = _body(body)
+    try:
+        found = load(path, **options)
+    except FormatError as error:
+        return Report(selected((error.problem,), select, ignore))
+    except (OSError, MemoryError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or "not enough memory"
+        return Report((UNREADABLE.problem(reason, Location(str(path)), ""),))
+    return Report(selected(_in_order(_problems(found, of_body), str(path)), select, ignore))
+
+
+def _body(given: Body | str | os.PathLike[str] | None) -> Body | None:
+    if given is None or isinstance(given, Body):
+        return given
+    found = load(Path(given))
+    if not isinstance(found, Body):
+        raise rules.NO_KIND.error(f"it holds a {type(found).__name__}", Location(str(given)))
+    return found
+
+
+def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
+    if isinstance(thing, Body):
+        return check_body(thing)
+    if isinstance(thing, Motion):
+        more = () if body is None else check_motion_on_body(thing, body)
+        return (*check_motion(thing), *more)
+    return tuple(getattr(thing, "problems", ()))
+
+
+def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[Problem, ...]:
+    """Sort by place: the file itself before its parts, what has no line last."""
+
+    def key(problem: Problem) -> tuple[bool, str, float, float]:
+        at = problem.location
+        line = float("inf") if at.line is None else float(at.line)
+        return (at.path not in (path, None), at.path or "", line, float(at.column or 0))
+
+    return tuple(sorted(dict.fromkeys(problems), key=key))

@@ -1,0 +1,86 @@
+"""Joints: axes, limits, motors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bodymotion.checks import rules
+from bodymotion.checks.sheet import Sheet, some
+from bodymotion.links import Joint, Link
+
+__all__ = ["check_joints"]
+
+MANY_TURNS = 6.5
+"""Limits of more full turns than this (40 rad) are told as degrees."""
+NO_LIMIT = 1e4
+"""Limits beyond this are a way to say that there is none."""
+
+
+def check_joints(sheet: Sheet) -> None:
+    """Check the joint of each link."""
+    outside = []
+    for link in sheet.body.links:
+        joint = link.joint
+        if link.index and joint.type == "free":
+            sheet.of_link(rules.FREE_INSIDE, link, "has a free joint and is not the root")
+        if not link.index and joint.type in ("rotate", "slide") and joint.id >= 0:
+            sheet.of_link(rules.ROOT_MOVES, link, f"is the root, of type {joint.type}: column {joint.id} moves nothing")
+        if joint.type in ("rotate", "slide"):
+            _axis(sheet, link, joint)
+            _limits(sheet, link, joint)
+            if link.index and (joint.lower > 0 or joint.upper < 0) and joint.lower <= joint.upper:
+                outside.append(link.name)
+        _motor(sheet, link, joint)
+    if outside:
+        is_are = "is" if len(outside) == 1 else "are"
+        sheet.of_body(rules.ZERO_OUTSIDE, f"0 {is_are} outside the limits of {some(list(map(repr, outside)))}")
+
+
+def _axis(sheet: Sheet, link: Link, joint: Joint) -> None:
+    with np.errstate(all="ignore"):
+        length = float(np.linalg.norm(joint.axis))
+    if length == 0:
+        sheet.of_link(rules.NO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0")
+    elif math.isfinite(length) and abs(length - 1) > 1e-6:
+        shown = " ".join(f"{number:.6g}" for number in joint.axis)
+        sheet.of_link(
+            rules.AXIS_LENGTH, link, f"has a {joint.type} joint with the axis {shown}, of length {length:.6g}"
+        )
+
+
+def _limits(sheet: Sheet, link: Link, joint: Joint) -> None:
+    unit = "rad" if joint.type == "rotate" else "m"
+    if joint.lower > joint.upper:
+        sheet.of_link(rules.LIMITS, link, f"has the limits {joint.lower:g} to {joint.upper:g} {unit}")
+    elif joint.lower == joint.upper:
+        sheet.of_link(
+            rules.NO_RANGE,
+            link,
+            f"has a {joint.type} joint with both limits at {joint.lower:g} {unit}: it can not move",
+        )
+    if joint.velocity_lower > joint.velocity_upper:
+        said = f"has the velocity limits {joint.velocity_lower:g} to {joint.velocity_upper:g} {unit}/s"
+        sheet.of_link(rules.LIMITS, link, said)
+    elif joint.velocity_lower >= 0 or joint.velocity_upper <= 0:
+        said = f"has the velocity limits {joint.velocity_lower:g} to {joint.velocity_upper:g} {unit}/s"
+        zero = joint.velocity_lower == joint.velocity_upper == 0
+        sheet.of_link(rules.VELOCITY, link, f"{said}: it can not {'move' if zero else 'move both ways'}")
+    if joint.type == "rotate":
+        largest = max((abs(limit) for limit in (joint.lower, joint.upper) if abs(limit) < NO_LIMIT), default=0.0)
+        if largest > MANY_TURNS * 2 * math.pi:
+            said = f"has the limits {joint.lower:g} to {joint.upper:g} rad: {largest / (2 * math.pi):.3g} full turns"
+            sheet.of_link(rules.DEGREES, link, said)
+
+
+def _motor(sheet: Sheet, link: Link, joint: Joint) -> None:
+    odd = []
+    if joint.gear_ratio == 0:
+        odd.append("a gear ratio of 0")
+    if not 0 < joint.gear_efficiency <= 1:
+        odd.append(f"a gear efficiency of {joint.gear_efficiency:g}")
+    if joint.rotor_inertia < 0:
+        odd.append(f"a rotor inertia of {joint.rotor_inertia:g} kg m²")
+    if odd:
+        sheet.of_link(rules.MOTOR, link, f"has {' and '.join(odd)}")

@@ -1,0 +1,60 @@
+"""Masses: whether each link can be a rigid body, and whether its mass is where its shape is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion import inertias
+from bodymotion.checks import rules
+from bodymotion.checks.sheet import Sheet, distance, size
+from bodymotion.links import Link
+
+__all__ = ["check_masses"]
+
+FAR = 1.0
+"""A centre of mass may be outside the box around the shapes by so many of its diagonals."""
+LEAST = 0.01
+"""[m] A box counts as this large at least."""
+WIDE = 3.0
+"""A radius of gyration of more than so many diagonals of the shape is told."""
+
+_RULES = {
+    "mass": rules.NO_MASS,
+    "zero": rules.NO_INERTIA,
+    "negative": rules.TRIANGLE,
+    "triangle": rules.TRIANGLE,
+    "asymmetric": rules.ASYMMETRIC,
+}
+
+
+def check_masses(sheet: Sheet) -> None:
+    """Check mass, centre of mass and inertia of each link."""
+    if not any(link.mass or link.inertia.any() for link in sheet.body.links):
+        # A thing without any mass is scenery, or only to be looked at.
+        if any(link.joint.type in ("rotate", "slide", "free") for link in sheet.body.links):
+            sheet.of_body(rules.NO_MASS, "no link has a mass")
+        return
+    for one in inertias.faults(sheet.body):
+        link = sheet.body.links[one.link]
+        if one.why == "finite":
+            continue
+        rule = rules.NEGATIVE_MASS if one.why == "mass" and link.mass < 0 else _RULES[one.why]
+        sheet.of_link(rule, link, f"can be no rigid body: {one.message}")
+    for link, box in zip(sheet.body.links, sheet.boxes, strict=True):
+        if link.mass == 0 and link.inertia.any() and np.isfinite(link.inertia).all():
+            sheet.of_link(rules.INERTIA_FOR_NOTHING, link, "has an inertia and no mass")
+        if box is not None and np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
+            _in_shape(sheet, link, size(box), distance(box, link.center_of_mass))
+
+
+def _in_shape(sheet: Sheet, link: Link, diagonal: float, outside: float) -> None:
+    extent = max(diagonal, LEAST)
+    if link.mass > 0 and outside > FAR * extent:
+        shown = " ".join(f"{number:.4g}" for number in link.center_of_mass)
+        said = f"has its centre of mass at {shown} m, {outside:.3g} m outside of its shape, which is {diagonal:.3g} m large"
+        sheet.of_link(rules.CENTER_FAR, link, said)
+    if link.mass > inertias.LEAST:
+        radius = float(np.sqrt(max(np.abs(np.diag(link.inertia)).max(), 0.0) / link.mass))
+        if radius > WIDE * extent:
+            said = f"has a radius of gyration of {radius:.3g} m, its shape is {diagonal:.3g} m large"
+            sheet.of_link(rules.GYRATION, link, said)

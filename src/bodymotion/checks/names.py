@@ -1,0 +1,80 @@
+"""Names and ids: who looks for one finds the right thing."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from bodymotion.checks import rules
+from bodymotion.checks.sheet import Sheet, name_of, some
+
+__all__ = ["check_names"]
+
+
+def check_names(sheet: Sheet) -> None:
+    """Check the names of links, joints and devices, and the ids of joints and devices."""
+    _links(sheet)
+    _devices(sheet)
+    _joint_ids(sheet)
+    _device_ids(sheet)
+
+
+def _links(sheet: Sheet) -> None:
+    first: dict[str, int] = {}
+    joints: dict[str, int] = {}
+    for link in sheet.body.links:
+        if not link.name:
+            sheet.of_link(rules.NO_NAME, link, "has no name")
+        elif link.name in first:
+            sheet.of_link(rules.SAME_LINK, link, f"has the name of link {first[link.name]}, too")
+        first.setdefault(link.name, link.index)
+        name = link.joint.name
+        if name and name in joints and first.get(name) == joints[name] != link.index and name == link.name:
+            continue
+        if name and name in joints:
+            sheet.of_link(rules.SAME_JOINT, link, f"has the joint {name!r}, as has link {joints[name]}")
+        joints.setdefault(name, link.index)
+
+
+def _devices(sheet: Sheet) -> None:
+    seen: set[tuple[int, str, str]] = set()
+    for number, device in enumerate(sheet.body.devices):
+        key = (device.link, device.kind, device.name)
+        if device.name and key in seen:
+            sheet.of_device(rules.SAME_DEVICE, number, "is on this link twice")
+        seen.add(key)
+
+
+def _joint_ids(sheet: Sheet) -> None:
+    first: dict[int, str] = {}
+    for link in sheet.body.links:
+        number = link.joint.id
+        if number >= 0 and number in first:
+            sheet.of_link(rules.ID_TWICE, link, f"has the joint id {number}, as has {first[number]}")
+        elif number >= 0:
+            first[number] = repr(link.name) if link.name else f"link {link.index}"
+    gaps = _gaps(set(first))
+    if gaps:
+        sheet.of_body(rules.ID_GAP, f"no joint has the id {some(gaps)}")
+
+
+def _device_ids(sheet: Sheet) -> None:
+    if sheet.body.source.format not in ("openhrp", "body", ""):
+        # Ids of devices are a matter of OpenHRP and Choreonoid; other formats know none.
+        return
+    ids: dict[str, list[int]] = defaultdict(list)
+    for device in sheet.body.devices:
+        if device.id >= 0:
+            ids[device.kind].append(device.id)
+    for kind, numbers in ids.items():
+        gaps = _gaps(set(numbers))
+        if gaps:
+            sheet.of_body(rules.DEVICE_ID, f"no {kind} has the id {some(gaps)}")
+        twice = [number for number, count in Counter(numbers).items() if count > 1]
+        for number in twice:
+            named = [name_of(device) for device in sheet.body.devices if (device.kind, device.id) == (kind, number)]
+            sheet.of_body(rules.DEVICE_ID, f"the id {number} is that of {some(named)}")
+
+
+def _gaps(ids: set[int]) -> list[str]:
+    highest = min(max(ids, default=-1), len(ids) + 20)
+    return [str(number) for number in range(highest) if number not in ids]

@@ -1,0 +1,308 @@
+"""What is said of models and motions whatever their format: rules of physics, of names, and of a motion on a body.
+
+The readers have rules of their own for what a format's document demands. `SAID` names those that say the same as one here: where a reader
+has spoken of a link, a joint or a sensor, the rule here is silent about it.
+"""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = ["RULES", "SAID"]
+
+# Files
+CRASHED = Rule(
+    "CHK101",
+    "error",
+    "A file is checked in the memory that there is.",
+    "judgement",
+    "the check of this file ended at once",
+)
+FAULT = Rule(
+    "CHK102",
+    "error",
+    "The check of a file ends with an answer.",
+    "judgement",
+    "a fault of bodymotion: please report it",
+)
+NO_KIND = Rule("CHK103", "error", "--body names a model.", "judgement")
+
+# Links and names
+SAME_LINK = Rule(
+    "BODY101", "warning", "Each link has a name of its own.", "judgement", "whoever looks for that name finds the first"
+)
+SAME_JOINT = Rule(
+    "BODY102",
+    "warning",
+    "Each joint has a name of its own.",
+    "judgement",
+    "columns of a motion go to the first of that name",
+)
+SAME_DEVICE = Rule("BODY103", "warning", "Each device of a link has a name of its own.", "judgement")
+NO_NAME = Rule("BODY104", "warning", "A link has a name.", "judgement", "it can only be found by its number")
+NOT_FINITE = Rule(
+    "BODY105",
+    "error",
+    "The numbers of a model are finite.",
+    "judgement",
+    "the program that wrote it has divided by zero",
+)
+QUATERNION = Rule(
+    "BODY106",
+    "warning",
+    "The quaternion of a pose is of length 1; another is brought to that length where it is used.",
+    "judgement",
+)
+NO_TURN = Rule(
+    "BODY107", "error", "The quaternion of a pose is not zero.", "judgement", "0 0 0 0 is no orientation: write 1 0 0 0"
+)
+
+NO_LINKS = Rule("BODY108", "error", "A body has a link.", "judgement")
+
+# Joints
+AXIS_LENGTH = Rule("BODY110", "warning", "The axis of a joint is of length 1.", "document")
+NO_AXIS = Rule("BODY111", "error", "The axis of a joint that moves is not zero.", "document")
+LIMITS = Rule(
+    "BODY112",
+    "warning",
+    "A lower limit is below the upper one.",
+    "document",
+    "they may have been exchanged, or have the wrong sign",
+)
+NO_RANGE = Rule(
+    "BODY113",
+    "warning",
+    "The limits of a joint that moves leave it a range.",
+    "judgement",
+    "make the joint a fixed one, or give it its true limits",
+)
+VELOCITY = Rule(
+    "BODY114",
+    "warning",
+    "The velocity limits of a joint are on both sides of 0: a negative lower and a positive upper one.",
+    "judgement",
+    "write the lower one with a minus",
+)
+DEGREES = Rule(
+    "BODY115",
+    "warning",
+    "The limits of a joint that turns are in radians.",
+    "judgement",
+    "these are many full turns: they may be degrees",
+)
+ZERO_OUTSIDE = Rule(
+    "BODY116",
+    "note",
+    "A joint may stand at 0.",
+    "judgement",
+    "all joints at 0 is no pose of this robot: begin with another",
+)
+ID_TWICE = Rule(
+    "BODY117", "error", "No two joints have the same id.", "document", "the first in link order moves with it"
+)
+ID_GAP = Rule(
+    "BODY118",
+    "warning",
+    "The ids of joints run from 0 without gaps.",
+    "document",
+    "the columns of the missing ids move nothing",
+)
+ROOT_MOVES = Rule(
+    "BODY119",
+    "warning",
+    "The root's joint is free or fixed: where the root is, its pose says, and a column of its own moves nothing.",
+    "judgement",
+    "put a fixed link above it, if it is to move",
+)
+FREE_INSIDE = Rule("BODY120", "note", "A free joint is the root's; elsewhere its value moves nothing.", "document")
+
+# Masses
+NEGATIVE_MASS = Rule("BODY130", "error", "A mass is zero or greater.", "judgement")
+NO_MASS = Rule(
+    "BODY131", "warning", "A link that moves has a mass.", "judgement", "simulators refuse it, or it flies away"
+)
+NO_INERTIA = Rule(
+    "BODY132", "warning", "A link with a mass that moves has an inertia.", "judgement", "simulators refuse it"
+)
+TRIANGLE = Rule(
+    "BODY133",
+    "warning",
+    "No body has an inertia tensor with a negative principal moment, or one larger than the sum of the other two.",
+    "judgement",
+    "simulators refuse it; `bodymotion convert --fix-inertia` writes an MJCF with the nearest possible one",
+)
+ASYMMETRIC = Rule("BODY134", "warning", "An inertia tensor is symmetric.", "judgement")
+CENTER_FAR = Rule(
+    "BODY135",
+    "warning",
+    "The centre of mass of a link is in its shape, or near it.",
+    "judgement",
+    "it may be given in another frame, or in millimetres",
+)
+GYRATION = Rule(
+    "BODY136",
+    "warning",
+    "The mass of a link lies in its shape: its radius of gyration is not many times the shape's size.",
+    "judgement",
+    "the inertia may be in other units than kg m², or the shape in others than m",
+)
+INERTIA_FOR_NOTHING = Rule(
+    "BODY137", "warning", "A link with an inertia has a mass.", "judgement", "an inertia without a mass is of no body"
+)
+
+# Shapes and sizes
+HUGE = Rule(
+    "BODY140",
+    "warning",
+    "A robot is smaller than 50 m.",
+    "judgement",
+    "millimetres may have been taken for metres: `bodymotion convert --scale 0.001`",
+)
+TINY = Rule(
+    "BODY141",
+    "warning",
+    "A robot is larger than 1 mm.",
+    "judgement",
+    "metres may have been taken for kilometres or millimetres divided twice: `bodymotion convert --scale 1000`",
+)
+FAR_LINK = Rule(
+    "BODY142", "warning", "A link is within 50 m of its parent.", "judgement", "its offset may be in millimetres"
+)
+NO_SHAPE = Rule(
+    "BODY143",
+    "note",
+    "A link that moves and has a mass has a shape.",
+    "judgement",
+    "it is not seen, and touches nothing",
+)
+INDICES = Rule("BODY144", "error", "The triangles of a mesh are made of its vertices.", "judgement")
+FLAT = Rule(
+    "BODY145",
+    "warning",
+    "A shape is not scaled to nothing.",
+    "judgement",
+    "a scale of 0 in one direction makes it flat, and its normals are lost",
+)
+
+# Devices
+DEVICE_FAR = Rule(
+    "BODY150",
+    "warning",
+    "A device is on its link, or near it.",
+    "judgement",
+    "its place may be in millimetres, or in the world's frame",
+)
+DEVICE_ID = Rule(
+    "BODY151", "warning", "The ids of each kind of device run from 0, without gaps and repeats.", "document"
+)
+CAMERA = Rule(
+    "BODY152",
+    "warning",
+    "A camera has a field of view of up to a full turn, positive clip distances in order, and an image with a size and a rate.",
+    "document",
+)
+SCAN = Rule(
+    "BODY153", "warning", "A range sensor's angle is in 0…2π, its step, rate and distance are positive.", "document"
+)
+DEVICE_LINK = Rule("BODY154", "error", "A device is on a link of the body.", "judgement")
+
+# Closed loops
+LOOP_LINK = Rule("BODY160", "error", "An extra joint ties two links of the body to each other.", "document")
+LOOP_OPEN = Rule(
+    "BODY161",
+    "warning",
+    "The points of an extra joint coincide when all joints are at 0.",
+    "judgement",
+    "a local position may be wrong; or the loop is closed at other joint values only: begin with those",
+)
+LOOP_AXIS = Rule("BODY162", "warning", "The axis of an extra joint is of length 1.", "document")
+
+# Motions
+MOTION_NOT_FINITE = Rule(
+    "MOT101",
+    "error",
+    "Joint displacements, poses and points are finite numbers.",
+    "judgement",
+    "the program that wrote them has divided by zero",
+)
+MOTION_QUATERNION = Rule(
+    "MOT102", "warning", "The quaternions of poses are of length 1; others are brought to that length.", "judgement"
+)
+MOTION_NO_TURN = Rule(
+    "MOT103",
+    "warning",
+    "The quaternion of a pose is not zero.",
+    "judgement",
+    "0 0 0 0 is no orientation: write 1 0 0 0",
+)
+
+# A motion on a body
+JOINTS = Rule(
+    "MOT201",
+    "error",
+    "A motion has a column for each joint of the body.",
+    "judgement",
+    "is it a motion of another body?",
+)
+MORE_COLUMNS = Rule(
+    "MOT202", "warning", "A motion has no more joint columns than the body.", "judgement", "they move nothing"
+)
+LINKS = Rule(
+    "MOT203",
+    "error",
+    "A motion has the pose of the root, or of all links of the body.",
+    "judgement",
+    "is it a motion of another body?",
+)
+POSITION_LIMIT = Rule(
+    "MOT204",
+    "warning",
+    "A joint stays between its limits.",
+    "judgement",
+    "a controller stops there, or the robot breaks",
+)
+SPEED_LIMIT = Rule(
+    "MOT205",
+    "warning",
+    "A joint stays within its velocity limits.",
+    "judgement",
+    "the robot will lag behind; go slower: `bodymotion retime --speed`",
+)
+POSES_DISAGREE = Rule(
+    "MOT206",
+    "warning",
+    "Link poses are those that the root and the joints give.",
+    "judgement",
+    "it may be the motion of another body; `bodymotion edit --root-only` keeps root and joints",
+)
+NOTHING_MOVES = Rule("MOT207", "warning", "A motion has joints or link poses, so that it moves the body.", "judgement")
+
+SAID: dict[str, tuple[str, ...]] = {
+    "BODY101": ("WRL110", "BDY122"),
+    "BODY102": ("WRL110", "BDY122"),
+    "BODY104": ("WRL111", "BDY121"),
+    "BODY105": ("WRL147", "BDY108", "VRML118"),
+    "BODY110": ("WRL122", "BDY132"),
+    "BODY111": ("WRL123", "BDY133"),
+    "BODY112": ("WRL130", "BDY137"),
+    "BODY113": (),
+    "BODY117": ("WRL125", "BDY135"),
+    "BODY118": ("WRL124", "BDY136"),
+    "BODY119": ("WRL137", "BDY128"),
+    "BODY120": ("WRL138",),
+    "BODY121": ("WRL133",),
+    "BODY130": ("WRL141", "BDY140"),
+    "BODY131": ("WRL142", "WRL141", "BDY143", "BDY142", "BDY140"),
+    "BODY132": ("WRL143", "BDY143"),
+    "BODY133": ("WRL145", "BDY145"),
+    "BODY134": ("WRL144", "BDY144"),
+    "BODY136": ("BDY142",),
+    "BODY151": ("WRL160", "WRL161", "WRL162"),
+    "BODY152": ("WRL163", "WRL164", "WRL165", "WRL166", "BDY155"),
+    "BODY153": ("WRL167", "BDY156"),
+    "BODY162": ("WRL122", "WRL123", "BDY132"),
+    "MOT101": ("SEQ113",),
+}
+"""For a rule here those of the readers that say the same."""
+
+RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

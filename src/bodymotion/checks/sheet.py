@@ -1,0 +1,145 @@
+"""What is being found out about a body: the findings so far, where its parts stand in the file, and what the reader has said already."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from bodymotion import poses
+from bodymotion.arrays import Floats
+from bodymotion.body import Body
+from bodymotion.checks.places import places_of
+from bodymotion.checks.rules import SAID
+from bodymotion.devices import Device
+from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.links import Link
+
+__all__ = ["Sheet", "some"]
+
+Box = tuple[Floats, Floats]
+
+
+@dataclass
+class Sheet:
+    """A body under examination."""
+
+    body: Body
+    problems: list[Problem] = field(default_factory=list)
+
+    def of_link(self, rule: Rule, link: Link, message: str, hint: str | None = None) -> None:
+        """Say that a link, or its joint, breaks a rule; `message` goes on after the link's name."""
+        title = f"link {link.name!r}" if link.name else f"link {link.index}"
+        self._say(rule, f"{title} {message}", self._place("links", link.index), {link.name, link.joint.name}, hint)
+
+    def of_device(self, rule: Rule, number: int, message: str) -> None:
+        """Say that device `number` breaks a rule."""
+        device = self.body.devices[number]
+        self._say(rule, f"{name_of(device)} {message}", self._place("devices", number), {device.name})
+
+    def of_extra_joint(self, rule: Rule, number: int, message: str) -> None:
+        """Say that an extra joint breaks a rule."""
+        joint = self.body.extra_joints[number]
+        title = f"extra joint {joint.name!r}" if joint.name else f"extra joint {number}"
+        self._say(rule, f"{title} {message}", self._place("extra_joints", number), {joint.name})
+
+    def of_body(self, rule: Rule, message: str) -> None:
+        """Say that the body as a whole breaks a rule."""
+        path = self.body.source.path
+        if not any(code in self._said for code in SAID.get(rule.code, ())):
+            self.problems.append(rule.problem(message, Location(None if path is None else str(path))))
+
+    def _place(self, kind: str, number: int) -> Location:
+        places = self._places.get(kind, ())
+        if number < len(places):
+            return places[number]
+        path = self.body.source.path
+        return Location(None if path is None else str(path))
+
+    def _say(self, rule: Rule, message: str, place: Location, names: set[str], hint: str | None = None) -> None:
+        for code in SAID.get(rule.code, ()):
+            for said in self._said.get(code, ()):
+                if place.line is not None and (said.location.path, said.location.line) == (place.path, place.line):
+                    return
+                if any(name and repr(name) in said.message for name in names):
+                    return
+        self.problems.append(rule.problem(message, place, hint))
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[Location, ...]]:
+        return places_of(self.body)
+
+    @cached_property
+    def _said(self) -> dict[str, list[Problem]]:
+        said = defaultdict(list)
+        for problem in self.body.problems:
+            said[problem.rule].append(problem)
+        return dict(said)
+
+    @cached_property
+    def at_rest(self) -> Floats:
+        """The poses (L, 7) of the links in the world with all joints at 0."""
+        found: list[Floats] = []
+        with np.errstate(all="ignore"):
+            for link in self.body.links:
+                found.append(
+                    poses.compose(found[link.parent], link.offset)
+                    if link.parent >= 0
+                    else poses.compose(poses.IDENTITY, self.body.root_pose)
+                )
+        return np.array(found).reshape(-1, 7)
+
+    @cached_property
+    def boxes(self) -> tuple[Box | None, ...]:
+        """For each link the lowest and highest corner of its shapes, in its own frame; None where it has none."""
+        with np.errstate(all="ignore"):
+            return tuple(_box(link) for link in self.body.links)
+
+    @cached_property
+    def diagonal(self) -> float:
+        """The length [m] of the diagonal of the box around all shapes and link frames at rest."""
+        points = [self.at_rest[:, :3]]
+        with np.errstate(all="ignore"):
+            for pose, box in zip(self.at_rest, self.boxes, strict=True):
+                if box is not None:
+                    points.append(poses.transform_points(pose, corners(box)))
+            together = np.concatenate(points)
+            together = together[np.isfinite(together).all(axis=1)]
+        return float(np.linalg.norm(together.max(axis=0) - together.min(axis=0))) if len(together) else 0.0
+
+
+def _box(link: Link) -> Box | None:
+    bounds = [b for shape in (*link.visuals, *link.collisions) if (b := shape.bounds) is not None]
+    if not bounds:
+        return None
+    box = (np.min([b[0] for b in bounds], axis=0), np.max([b[1] for b in bounds], axis=0))
+    return box if np.isfinite(box).all() else None
+
+
+def corners(box: Box) -> Floats:
+    """Give the corners (8, 3) of a box."""
+    return np.array([[box[i][0], box[j][1], box[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def distance(box: Box, point: Floats) -> float:
+    """Give how far [m] a point is outside of a box, 0 inside."""
+    return float(np.linalg.norm(np.maximum(np.maximum(box[0] - point, point - box[1]), 0.0)))
+
+
+def size(box: Box) -> float:
+    """Give the length [m] of a box's diagonal."""
+    return float(np.linalg.norm(box[1] - box[0]))
+
+
+def name_of(device: Device) -> str:
+    """Say which device is meant."""
+    return (
+        f"{device.kind or 'device'} {device.name!r}" if device.name else f"a {device.kind or 'device'} without a name"
+    )
+
+
+def some(names: list[str]) -> str:
+    """List a few names."""
+    return ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more"
