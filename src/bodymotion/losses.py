@@ -5,8 +5,11 @@ from __future__ import annotations
 from bodymotion.diagnostics import Rule
 
 __all__ = [
+    "BODY_NAMES",
+    "BODY_ORDER",
     "COMPONENT",
     "CONTENT",
+    "DEPTH",
     "DEVICE",
     "DISPLAY",
     "EXCLUDED",
@@ -16,6 +19,8 @@ __all__ = [
     "INERTIA_GIVEN",
     "INERTIA_NOT_FINITE",
     "JOINT_KIND",
+    "JOINT_NAME",
+    "KEPT_VALUE",
     "LABELS",
     "LIMITS",
     "LOOP",
@@ -27,11 +32,15 @@ __all__ = [
     "NOT_FINITE",
     "NO_FIELD",
     "NO_LIMITS",
+    "NUMBER_RANGE",
     "ORIENTATION",
+    "PLACE",
     "PRECISION",
     "RATE",
     "RENAMED",
     "SEGMENTS",
+    "SHAPE_FORM",
+    "SHAPE_LOOK",
     "STAMPS",
     "SURFACE",
     "TEXT",
@@ -81,6 +90,43 @@ RATE = Rule(
 )
 FRAMES = Rule("LOSS011", "warning", "The target has equally many frames of every component.", "judgement")
 PRECISION = Rule("LOSS012", "warning", "The target holds numbers in single precision, of about 7 digits.", "judgement")
+BODY_NAMES = Rule(
+    "LOSS020",
+    "warning",
+    "In a .wrl model each Joint and Segment has a name of its own, without blanks, quotes, brackets and commas.",
+    "judgement",
+)
+BODY_ORDER = Rule(
+    "LOSS021", "warning", "In a .wrl model links and devices stand depth-first, in the order of the file.", "judgement"
+)
+SHAPE_FORM = Rule(
+    "LOSS022", "warning", "VRML97 has no such shape: it is written as the nearest ones, or left out.", "judgement"
+)
+KEPT_VALUE = Rule(
+    "LOSS023",
+    "warning",
+    "Fields of a .wrl model hold truth values, numbers, texts, and lists of numbers or texts, of one type for all nodes of a kind.",
+    "judgement",
+)
+NUMBER_RANGE = Rule("LOSS024", "warning", "Numbers of a .wrl model are finite, and ids from 0 to 9999.", "judgement")
+PLACE = Rule(
+    "LOSS025",
+    "warning",
+    "In a .wrl model the root link is where its Joint is, and transforms are translations, rotations and scales.",
+    "judgement",
+)
+SHAPE_LOOK = Rule(
+    "LOSS026",
+    "warning",
+    "VRML97 has colours of three parts from 0 to 1, and images in the folder of the model or below it.",
+    "judgement",
+)
+JOINT_NAME = Rule(
+    "LOSS027", "warning", "In a .wrl model a joint and the link that it moves have one name.", "judgement"
+)
+DEPTH = Rule(
+    "LOSS028", "warning", "Readers of .wrl models take so many nodes one in the other, and no more.", "judgement"
+)
 MESH_LOOK = Rule(
     "LOSS030",
     "warning",

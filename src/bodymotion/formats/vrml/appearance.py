@@ -21,7 +21,7 @@ from bodymotion.shapes import Material, Texture
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["PLAIN", "AppearanceReader"]
+__all__ = ["PLAIN", "AppearanceReader", "texture_matrix"]
 
 _DEFAULT = Material()
 
@@ -106,11 +106,11 @@ class AppearanceReader:
             next((url for url in urls if url.replace("\\", "/").endswith(path.name)), urls[0]),
             repeat_s=access.flag(node, "repeatS", True),
             repeat_t=access.flag(node, "repeatT", True),
-            transform=_texture_transform(turned),
+            transform=texture_matrix(turned),
         )
 
 
-def _texture_transform(node: Node | None) -> Floats:
+def texture_matrix(node: Node | None) -> Floats:
     """Give the (3, 3) matrix of a TextureTransform for columns (s, t, 1): −C · S · R · C · T (ISO/IEC 14772-1, 6.49)."""
     if node is None:
         return frozen(np.eye(3))

@@ -1,0 +1,290 @@
+"""A scene as VRML97 text: prototypes before their first use, DEF and USE, fields of every type, indented.
+
+The inverse of the parser: what it makes of the text is the scene again, to the bit of every number. A node that is met a second time is
+written as USE, and gets a name where it has none. Nodes may be nested to any depth: pieces of text come from a stack of generators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
+from bodymotion.formats.vrml.specs import standard_fields
+from bodymotion.formats.vrml.writing.numbers import number, number_list, numbers
+
+__all__ = ["HEADER", "scene_pieces", "scene_text"]
+
+HEADER = "#VRML V2.0 utf8"
+SHORT = 100
+"""A node without nodes in it stands in one line if that is no longer."""
+
+Pieces: TypeAlias = "Iterator[bytes | Pieces]"
+
+
+def scene_text(scene: Scene, remarks: Mapping[str, str] | None = None) -> bytes:
+    """Give the whole text of a scene (see `scene_pieces`)."""
+    return b"".join(scene_pieces(scene, remarks))
+
+
+def scene_pieces(scene: Scene, remarks: Mapping[str, str] | None = None) -> Iterator[bytes]:
+    """Give the text of a scene in pieces, UTF-8, from the header on.
+
+    Parameters
+    ----------
+    scene:
+        `nodes`, `protos` and `routes` are written; prototypes that nodes use are declared whether they are in `protos` or not.
+    remarks:
+        Comments to stand before the declarations of prototypes, by their names.
+
+    Raises
+    ------
+    ValueError
+        When within one node of the top level two prototypes have one name.
+    """
+    stack: list[Pieces] = [_Writer(remarks or {}).scene(scene)]
+    while stack:
+        piece = next(stack[-1], None)
+        if piece is None:
+            stack.pop()
+        elif isinstance(piece, bytes):
+            yield piece
+        else:
+            stack.append(piece)
+
+
+class _Writer:
+    """Writes nodes that share one space of names: a file, or the body of a prototype."""
+
+    def __init__(self, remarks: Mapping[str, str], protos: Mapping[str, Proto] | None = None) -> None:
+        self.remarks = remarks
+        self.protos = dict(protos or {})
+        self.names: dict[str, Node] = {}
+        self.written: dict[int, str] = {}
+        self.shared: set[int] = set()
+        self.taken: set[str] = set()
+
+    def scene(self, scene: Scene) -> Pieces:
+        """Write the header and all below it."""
+        yield HEADER.encode() + b"\n"
+        self._survey(scene.nodes)
+        for proto in scene.protos.values():
+            yield self._needed(_proto_nodes(proto), b"")
+            yield self._declared(proto, b"")
+        for node in scene.nodes:
+            yield self._needed([node], b"")
+            yield b"\n"
+            yield self._node(node, b"")
+            yield b"\n"
+        yield self._routes(scene.routes, b"")
+
+    def _survey(self, nodes: Iterable[Node]) -> None:
+        """Find the nodes that stand in several places, and the names that are in use."""
+        seen: set[int] = set()
+        stack = list(nodes)
+        while stack:
+            node = stack.pop()
+            if id(node) in seen:
+                self.shared.add(id(node))
+                continue
+            seen.add(id(node))
+            self.taken.add(node.name)
+            stack.extend(_inner(node))
+
+    # ---- prototypes
+
+    def _needed(self, nodes: Iterable[Node], indent: bytes) -> Pieces:
+        """Declare the prototypes of nodes and of all in them that are not known here."""
+        found: dict[str, Proto] = {}
+        seen: set[int] = set()
+        stack = list(nodes)[::-1]
+        while stack:
+            node = stack.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if node.proto is not None and found.setdefault(node.type, node.proto) is not node.proto:
+                raise ValueError(f"two prototypes have the name {node.type}")
+            stack.extend(reversed(_inner(node)))
+        for name, proto in found.items():
+            if self.protos.get(name) is not proto:
+                yield self._needed(_proto_nodes(proto), indent)
+                yield self._declared(proto, indent)
+
+    def _declared(self, proto: Proto, indent: bytes) -> Pieces:
+        inner = indent + b"  "
+        remark = self.remarks.get(proto.name)
+        yield b"\n"
+        for line in remark.splitlines() if remark else ():
+            yield indent + f"# {line}\n".encode()
+        yield indent + f"{'EXTERNPROTO' if proto.urls else 'PROTO'} {proto.name} [\n".encode()
+        widths = [max((len(words[k]) for words in map(_words, proto.fields.values())), default=0) for k in range(3)]
+        for field in proto.fields.values():
+            access, kind, name = _words(field)
+            head = f"{access:{widths[0]}} {kind:{widths[1]}} {name}"
+            if proto.urls or field.access not in ("field", "exposedField"):
+                yield inner + head.encode() + b"\n"
+                continue
+            yield inner + f"{head:{sum(widths) + 2}} ".encode()
+            yield self._value(_default(field), field.type, inner)
+            yield b"\n"
+        if proto.urls:
+            yield indent + b"] " + _strings(proto.urls) + b"\n"
+        else:
+            yield indent + b"]\n" + indent + b"{\n"
+            body = _Writer({}, self.protos)
+            body._survey(proto.body)
+            for node in proto.body:
+                yield body._needed([node], inner)
+                yield inner
+                yield body._node(node, inner)
+                yield b"\n"
+            yield self._routes(proto.routes, inner)
+            yield indent + b"}\n"
+        self.protos[proto.name] = proto
+
+    def _routes(self, routes: Iterable[Route], indent: bytes) -> Pieces:
+        for route in routes:
+            ends = f"{route.from_node}.{route.from_event}", f"{route.to_node}.{route.to_event}"
+            yield indent + f"ROUTE {ends[0]} TO {ends[1]}\n".encode()
+
+    # ---- nodes
+
+    def _node(self, node: Node, indent: bytes) -> Pieces:
+        name = self.written.get(id(node))
+        if name is not None and self.names.get(name) is node:
+            yield f"USE {name}".encode()
+            return
+        name = node.name or (self._new_name(node) if id(node) in self.shared else "")
+        head = f"DEF {name} {node.type} {{".encode() if name else f"{node.type} {{".encode()
+        short = self._short(node)
+        if short is not None:
+            yield head + short
+        else:
+            inner = indent + b"  "
+            yield head + b"\n"
+            declared = _declared_fields(node)
+            for field in node.declarations.values():
+                if field.name not in node.fields:
+                    yield inner + " ".join(_words(field)).encode() + b"\n"
+            for field_name, value in node.fields.items():
+                own = node.declarations.get(field_name)
+                given = declared.get(field_name)
+                kind = own.type if own is not None else given.type if given is not None else ""
+                yield inner + (" ".join(_words(own)) if own is not None else field_name).encode() + b" "
+                yield self._value(value, kind, inner)
+                yield b"\n"
+            yield indent + b"}"
+        # The name holds from here on: inside the node it still means another one, or none.
+        if name:
+            self.names[name] = node
+            self.written[id(node)] = name
+
+    def _new_name(self, node: Node) -> str:
+        count = 1
+        while f"{node.type}_{count}" in self.taken:
+            count += 1
+        self.taken.add(f"{node.type}_{count}")
+        return f"{node.type}_{count}"
+
+    def _short(self, node: Node) -> bytes | None:
+        """Give the rest of a node that fits into one line."""
+        if not node.fields and not node.declarations:
+            return b" }"
+        if len(node.fields) > 3 or node.declarations:
+            return None
+        declared = _declared_fields(node)
+        words = []
+        for name, value in node.fields.items():
+            if isinstance(value, (Node, list)) or (isinstance(value, np.ndarray) and value.size > 9):
+                return None
+            kind = declared[name].type if name in declared else ""
+            words.append(f"{name} ".encode() + _plain(value, kind, b""))
+        text = b" " + b" ".join(words) + b" }"
+        return text if len(text) <= SHORT and b"\n" not in text else None
+
+    def _value(self, value: Value, kind: str, indent: bytes) -> Pieces:
+        if isinstance(value, Node):
+            yield self._node(value, indent)
+        elif isinstance(value, list) and value and not isinstance(value[0], str):
+            yield b"[\n"
+            for item in value:
+                yield indent + b"  "
+                yield self._node(item, indent + b"  ") if isinstance(item, Node) else b"NULL"
+                yield b"\n"
+            yield indent + b"]"
+        else:
+            yield _plain(value, kind, indent)
+
+
+def _plain(value: Value, kind: str, indent: bytes) -> bytes:
+    """Give a value without nodes; `kind` is the field's declared type, "" where none is: then numbers keep their look."""
+    match value:
+        case None:
+            return b"NULL"
+        case bool():
+            return b"TRUE" if value else b"FALSE"
+        case int():
+            return str(value).encode()
+        case float():
+            return number(value).encode() if kind else repr(value).encode()
+        case str():
+            return _string(value)
+        case IsReference():
+            return f"IS {value.name}".encode()
+        case np.ndarray():
+            if kind.startswith("SF"):
+                return numbers(value).encode()
+            return number_list(value, indent)
+        case list() | tuple():
+            return _strings([item for item in value if isinstance(item, str)])
+        case _:
+            raise TypeError(f"{value!r:.80} is no value of a field")
+
+
+def _string(text: str) -> bytes:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return b'"' + escaped.encode("utf-8", "replace") + b'"'
+
+
+def _strings(texts: Iterable[str]) -> bytes:
+    return b"[ " + b"".join(_string(text) + b" " for text in texts) + b"]"
+
+
+def _inner(node: Node) -> list[Node]:
+    """Give the nodes in a node's fields."""
+    found: list[Node] = []
+    for value in node.fields.values():
+        if isinstance(value, Node):
+            found.append(value)
+        elif isinstance(value, list):
+            found.extend(item for item in value if isinstance(item, Node))
+    return found
+
+
+def _proto_nodes(proto: Proto) -> list[Node]:
+    """Give the nodes that are the defaults of a prototype's fields; those of its body declare what they need themselves."""
+    return _inner(Node("", fields={field.name: field.value for field in proto.fields.values()}))
+
+
+def _declared_fields(node: Node) -> Mapping[str, FieldDeclaration]:
+    return node.proto.fields if node.proto is not None else standard_fields(node.type)
+
+
+def _words(field: FieldDeclaration) -> tuple[str, str, str]:
+    return field.access, field.type, field.name
+
+
+def _default(field: FieldDeclaration) -> Value:
+    """Give the default of a field; nothing, zero or "" where the declaration says none."""
+    if field.value is not None or field.type == "SFNode":
+        return field.value
+    if field.type.startswith("MF"):
+        return []
+    zeros = {"SFVec2f": 2, "SFVec3f": 3, "SFColor": 3, "SFImage": 3}
+    if field.type in zeros:
+        return np.zeros(zeros[field.type])
+    defaults: dict[str, Value] = {"SFBool": False, "SFString": "", "SFRotation": np.array([0.0, 0.0, 1.0, 0.0])}
+    return defaults.get(field.type, 0)

@@ -1,0 +1,127 @@
+"""Rotations and matrices as fields of nodes, so that the reader makes the same numbers of them.
+
+An angle and an axis, or a scale, that come out of a matrix carry its rounding. So rounded ones are tried first, from few digits on:
+where they give the very same matrix they are what somebody once wrote, and short. Else all digits are written; what is read then differs
+by rounding only, about 1e-15 of the largest number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats
+from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.nodes import Node, Value
+from bodymotion.formats.vrml.scene import node_transform
+
+__all__ = ["holds", "placed", "rotation_value", "transform_fields"]
+
+DIGITS = (4, 6, 9, 12, 14, 15, 16)
+ROUNDING = 1e-12
+"""How far, as a share of its largest number, a matrix may be from one that its fields give."""
+
+
+def rotation_value(quaternion: Floats) -> Floats | None:
+    """Give axis and angle (4,) of a quaternion w x y z as an SFRotation; None for the identity.
+
+    The angle is in 0…2π and keeps the quaternion's sign.
+    """
+    w, x, y, z = quaternion.tolist()
+    length = math.sqrt(x * x + y * y + z * z)
+    if length == 0.0 or not math.isfinite(length + w):
+        if w < 0:
+            return np.array([0.0, 0.0, 1.0, 2 * math.pi])
+        return None
+    exact = (x / length, y / length, z / length, 2.0 * math.atan2(length, w))
+    for value in _candidates(exact):
+        if any(value[:3]) and access.rotation(Node("", fields={"rotation": value})) == (w, x, y, z):
+            return value
+    return np.array(exact)
+
+
+def transform_fields(matrix: Floats) -> dict[str, Value]:
+    """Give translation, rotation, scale and scaleOrientation of a Transform that is the affine matrix (4, 4).
+
+    Those that do nothing are left out.
+
+    A stretched matrix is a turn times a symmetric stretch (polar decomposition); the stretch is a scale along the axes where that is so,
+    and else along its eigenvectors. A mirrored one has a negative scale.
+    """
+    turn, scale, orientation = _parts(matrix[:3, :3])
+    exact = (*_axis_angle(turn), *scale, *_axis_angle(orientation))
+    for value in _candidates(exact):
+        fields = _fields(matrix[:3, 3], value)
+        if fields is not None and np.array_equal(node_transform(Node("Transform", fields=fields)), matrix):
+            return fields
+    return _fields(matrix[:3, 3], np.array(exact)) or {}
+
+
+def holds(matrix: Floats, fields: dict[str, Value]) -> bool:
+    """Whether a Transform with these fields is the matrix but for rounding."""
+    if not np.isfinite(matrix).all():
+        return False
+    read = node_transform(Node("Transform", fields=fields))
+    return bool(np.abs(read - matrix).max() <= ROUNDING * max(1.0, np.abs(matrix).max()))
+
+
+def placed(matrix: Floats, children: list[Node]) -> list[Node]:
+    """Give nodes under a Transform; as they are where it would do nothing."""
+    if np.array_equal(matrix, np.eye(4)):
+        return children
+    return [Node("Transform", fields={**transform_fields(matrix), "children": children})]
+
+
+def _candidates(exact: tuple[float, ...]) -> Iterator[Floats]:
+    for digits in DIGITS:
+        yield np.array([float(f"{x:.{digits}g}") for x in exact])
+    yield np.array(exact)
+
+
+def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
+    """Give the fields of a turn (4), a scale (3) and its orientation (4); None where rounding has left no axis."""
+    if not value[:3].any() or not value[7:10].any():
+        return None
+    fields: dict[str, Value] = {}
+    if translation.any():
+        fields["translation"] = translation
+    if value[3] != 0.0:
+        fields["rotation"] = value[:4]
+    if (value[4:7] != 1.0).any():
+        fields["scale"] = value[4:7]
+        if value[10] != 0.0:
+            fields["scaleOrientation"] = value[7:]
+    return fields
+
+
+def _axis_angle(turn: Floats) -> tuple[float, float, float, float]:
+    axis, angle = rotations.to_axis_angle(rotations.from_matrix(turn))
+    x, y, z = axis.tolist()
+    return x, y, z, float(angle)
+
+
+def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
+    """Split a matrix (3, 3) into a turn, a scale (3) and the turn of the scale's axes."""
+    lengths = np.linalg.norm(matrix, axis=0)
+    across = matrix.T @ matrix - np.diag(lengths**2)
+    if (lengths > 0).all() and np.abs(across).max() <= 1e-13 * lengths.max() ** 2:
+        turn = matrix / lengths
+        lengths = np.where(np.abs(lengths - 1.0) <= 4e-16, 1.0, lengths)
+        if np.linalg.det(turn) < 0:
+            # Any of the three may be the mirrored one: the one that leaves the smallest turn.
+            mirrored = int(np.argmin(np.diag(turn)))
+            turn[:, mirrored] *= -1
+            lengths[mirrored] *= -1
+        return turn, tuple(lengths.tolist()), np.eye(3)
+    left, sizes, right = np.linalg.svd(matrix)
+    axes = right.T
+    if np.linalg.det(axes) < 0:
+        axes = -axes
+        left = -left
+    turn = left @ axes.T
+    if np.linalg.det(turn) < 0:
+        turn, sizes = -turn, -sizes
+    return turn, tuple(sizes.tolist()), axes
