@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,9 @@ from bodymotion.checks.catalogue import selected
 from bodymotion.checks.motions import check_motion
 from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.diagnostics import FormatError, Location, Problem, Report
-from bodymotion.formats.table import UNREADABLE, load
+from bodymotion.formats.table import UNREADABLE, find_format, load, named_format
 from bodymotion.motion import Motion
+from bodymotion.opening import pipes_kept
 
 if TYPE_CHECKING:
     import os
@@ -62,13 +63,24 @@ def check(
     path = Path(thing)
     of_body = _body(body)
     try:
-        found = load(path, **options)
+        with pipes_kept():
+            problems = _of_file(path, of_body, options)
     except FormatError as error:
-        return Report(selected((error.problem,), select, ignore))
+        problems = error.problems
     except (OSError, MemoryError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or "not enough memory"
-        return Report((UNREADABLE.problem(reason, Location(str(path)), ""),))
-    return Report(selected(_in_order(_problems(found, of_body), str(path)), select, ignore))
+        problems = (UNREADABLE.problem(reason, Location(str(path)), ""),)
+    return Report(selected(_in_order(problems, str(path)), select, ignore))
+
+
+def _of_file(path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """Give all problems of a file: those that its format's own check finds, and those of what it holds."""
+    name = options.get("format")
+    row = find_format(path) if name is None else named_format(name)
+    found = () if row.check is None else row.check(path)
+    if row.check is not None and (row.holds not in ("Body", "Motion") or any(p.severity == "error" for p in found)):
+        return found
+    return (*found, *_problems(load(path, **options), body))
 
 
 def _body(given: Body | str | os.PathLike[str] | None) -> Body | None:

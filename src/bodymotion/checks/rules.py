@@ -115,6 +115,12 @@ ROOT_MOVES = Rule(
     "put a fixed link above it, if it is to move",
 )
 FREE_INSIDE = Rule("BODY120", "note", "A free joint is the root's; elsewhere its value moves nothing.", "document")
+MOTOR = Rule(
+    "BODY121",
+    "warning",
+    "A gear's ratio is not zero, its efficiency is in 0…1, a rotor's inertia is not negative.",
+    "judgement",
+)
 
 # Masses
 NEGATIVE_MASS = Rule("BODY130", "error", "A mass is zero or greater.", "judgement")

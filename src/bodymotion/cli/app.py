@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from bodymotion import __version__
+from bodymotion.cli.check import check
 from bodymotion.cli.convert import convert
 from bodymotion.cli.diff import diff
 from bodymotion.cli.edit import InOrder, edit
@@ -55,6 +56,7 @@ def bodymotion(
 
 app.command()(info)
 app.command()(view)
+app.command()(check)
 app.command()(convert)
 app.command()(diff)
 app.command()(retime)

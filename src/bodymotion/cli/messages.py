@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import stat
 import sys
+from collections.abc import Set
 from itertools import islice
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from bodymotion.cli.text import one_line, width
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.opening import pipe_seen
 
-__all__ = ["headline", "say", "show_problem"]
+__all__ = ["excerpt_of", "headline", "lines_of", "say", "show_problem"]
 
 READABLE = 256 << 20
 """In a larger file the line is not looked for."""
@@ -43,9 +44,14 @@ def show_problem(problem: Problem) -> None:
 
 
 def _excerpt(location: Location) -> list[str]:
-    text = _line_of(location)
-    if text is None or location.line is None:
+    if location.path is None or location.line is None:
         return []
+    text = lines_of(location.path, {location.line}).get(location.line)
+    return [] if text is None else excerpt_of(location, text)
+
+
+def excerpt_of(location: Location, text: str) -> list[str]:
+    """Give the line that is at a place, cut to what is near it, and a caret under the column."""
     number = str(location.line)
     column = None if location.column is None else min(location.column - 1, len(text))
     start = max(0, (column or 0) - BEFORE)
@@ -58,20 +64,23 @@ def _excerpt(location: Location) -> list[str]:
     return lines
 
 
-def _line_of(location: Location) -> str | None:
-    if location.path is None or location.line is None or location.line < 1:
-        return None
+def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
+    """Give the lines of a file that have these numbers, counted from 1; those that can not be had are left out."""
+    last = max(numbers, default=0)
     try:
-        path = Path(location.path)
+        path = Path(name)
         about = path.stat()
         content = pipe_seen(path)
         if content is None and (not stat.S_ISREG(about.st_mode) or about.st_size > READABLE):
-            return None
+            return {}
         with path.open("rb") if content is None else io.BytesIO(content) as file:
-            raw = next(islice(file, location.line - 1, None), None)
+            return {
+                number: _decoded(raw.rstrip(b"\r\n")).replace("\t", " ")
+                for number, raw in enumerate(islice(file, last), 1)
+                if number in numbers
+            }
     except (OSError, ValueError):
-        return None
-    return None if raw is None else _decoded(raw.rstrip(b"\r\n")).replace("\t", " ")
+        return {}
 
 
 def _decoded(raw: bytes) -> str:

@@ -1,0 +1,126 @@
+"""`bodymotion check FILE…`: everything that is wrong with models and motions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+
+__all__ = ["check"]
+
+
+def check(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="Models, motions, or folders with them.", show_default=False),
+    ],
+    body: Annotated[
+        Path | None,
+        typer.Option("--body", "-b", metavar="MODEL", help="The model that motions are for.", show_default=False),
+    ] = None,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--select",
+            metavar="RULES",
+            help="Speak of these rules only: codes, or how they begin, with commas between.",
+            show_default=False,
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option("--ignore", metavar="RULES", help="Do not speak of these rules.", show_default=False),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 for warnings, too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for editors and code hosts.")] = False,
+    allow_outside: Annotated[
+        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
+    ] = False,
+) -> None:
+    """Say everything that is wrong with models and motions: where, how bad, what to do.
+
+    In a folder all files are checked that look like models or motions. Of a file that can not be read the first fault is told. With --body,
+    motions are checked against the joints of the model and their limits.
+
+    Exit code 0: no errors; 1: errors, or with --strict warnings.
+
+    \b
+    Examples:
+      bodymotion check robot.wrl walk.seq
+      bodymotion check --body robot.wrl walk.seq
+      bodymotion check --strict --ignore BODY136,WRL116 models/
+      bodymotion check --sarif models/ > check.sarif
+    """  # noqa: D301
+    from bodymotion.checks.catalogue import selected
+    from bodymotion.cli.changes import failures, load_body
+    from bodymotion.cli.check.files import found_files
+    from bodymotion.cli.check.text import counted, summary, text_of
+    from bodymotion.cli.check.working import Task, check_files
+    from bodymotion.cli.messages import say
+    from bodymotion.cli.output import results
+    from bodymotion.cli.progress import progress
+
+    if as_json and as_sarif:
+        raise typer.BadParameter("either JSON or SARIF is printed, not both", param_hint="--json, --sarif")
+    task = Task(body, _codes(select), _codes(ignore), allow_outside)
+    try:
+        selected((), task.select, task.ignore)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--select, --ignore") from None
+    found: list[tuple[Path, tuple[Problem, ...]]] = []
+    traces: set[str] = set()
+    with failures("check"):
+        robot = None if body is None else load_body(body, allow_outside)
+        paths = list(found_files(files))
+        if not paths:
+            say("bodymotion check: there is no model and no motion")
+            raise typer.Exit(1)
+        plain = not (as_json or as_sarif)
+        with results() as out, progress(f"checking {len(paths)} files") as told:
+            for answer in check_files(paths, task, robot, told):
+                if answer.trace and answer.trace not in traces:
+                    traces.add(answer.trace)
+                    say(answer.trace)
+                found.append((answer.path, answer.problems))
+                if plain:
+                    out.write(text_of(answer.problems, color=sys.stdout.isatty()))
+            if plain:
+                out.write(summary(found))
+            else:
+                out.write(_as_json(found) if as_json else _as_sarif(found))
+    count = counted(problem for _, problems in found for problem in problems)
+    raise typer.Exit(1 if count["error"] or (strict and count["warning"]) else 0)
+
+
+def _codes(given: list[str] | None) -> tuple[str, ...]:
+    return tuple(code.strip() for text in given or () for code in text.split(",") if code.strip())
+
+
+def _as_json(found: list[tuple[Path, tuple[Problem, ...]]]) -> str:
+    from bodymotion.cli.check.text import counted
+    from bodymotion.cli.info.data import as_json, problems_of
+
+    files = [{"file": str(path), **problems_of(problems)} for path, problems in found]
+    count = counted(problem for _, problems in found for problem in problems)
+    return as_json(
+        {
+            "num_files": len(found),
+            "num_errors": count["error"],
+            "num_warnings": count["warning"],
+            "num_notes": count["note"],
+            "files": files,
+        }
+    )
+
+
+def _as_sarif(found: list[tuple[Path, tuple[Problem, ...]]]) -> str:
+    from bodymotion.cli.check.sarif import sarif
+    from bodymotion.cli.info.data import as_json
+
+    return as_json(sarif(found))

@@ -1,0 +1,44 @@
+"""Which files are to be checked: those that are named, and in folders all that look like models and motions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+__all__ = ["found_files"]
+
+VAGUE = {".yaml", ".yml", ".json", ".xml", ".csv", ".txt", ".dae", ".npz", ".obj", ".stl", ""}
+"""Extensions that many other files have, too: in a folder such a file counts only if its content says what it is."""
+
+
+def found_files(given: Iterable[Path]) -> Iterator[Path]:
+    """Give the files, each once, in order; a folder's in order of name, without hidden ones, and without going into linked folders."""
+    seen: set[Path] = set()
+    for path in given:
+        for one in _walked(path) if path.is_dir() else (path,):
+            if one not in seen:
+                seen.add(one)
+                yield one
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    from bodymotion.formats.table import FORMATS, HEAD
+    from bodymotion.opening import read_head
+
+    extensions = {extension for row in FORMATS for extension in row.extensions}
+    for above, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(above, name)
+            extension = path.suffix.lower()
+            if name.startswith(".") or extension not in extensions or not path.is_file():
+                continue
+            if extension in VAGUE:
+                try:
+                    head = read_head(path, HEAD)
+                except OSError:
+                    continue
+                if not any(row.sniff(head) for row in FORMATS):
+                    continue
+            yield path

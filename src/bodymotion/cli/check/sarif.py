@@ -1,0 +1,83 @@
+"""What a check has found as SARIF 2.1.0, the format that code hosts and editors show beside the lines.
+
+The standard is OASIS SARIF Version 2.1.0; the parts used are runs, results, rules and locations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from bodymotion import __version__
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Location, Problem
+
+__all__ = ["sarif"]
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
+    """Give a SARIF log with one run: an object for each rule that is spoken of, and a result for each problem."""
+    from bodymotion.checks import catalogue
+
+    known = catalogue()
+    problems = [(path, problem) for path, some in found for problem in some]
+    codes = sorted({problem.rule for _, problem in problems})
+    place = {code: number for number, code in enumerate(codes)}
+    descriptors = []
+    for code in codes:
+        descriptor: dict[str, Any] = {"id": code}
+        rule = known.get(code)
+        if rule is not None:
+            descriptor["shortDescription"] = {"text": rule.sentence}
+            descriptor["defaultConfiguration"] = {"level": rule.severity}
+            descriptor["properties"] = {"source": rule.source}
+            if rule.hint:
+                descriptor["help"] = {"text": rule.hint}
+        descriptors.append(descriptor)
+    driver = {"name": "bodymotion", "version": __version__, "semanticVersion": __version__, "rules": descriptors}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "artifacts": [{"location": {"uri": _uri(str(path))}} for path, _ in found],
+        "results": [_result(path, problem, place[problem.rule]) for path, problem in problems],
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _result(path: Path, problem: Problem, rule: int) -> dict[str, Any]:
+    text = problem.message + (f" [{problem.hint}]" if problem.hint else "")
+    return {
+        "ruleId": problem.rule,
+        "ruleIndex": rule,
+        "level": problem.severity,
+        "message": {"text": text},
+        "locations": [_location(path, problem.location)],
+    }
+
+
+def _location(path: Path, location: Location) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(location.path or str(path))}}
+    if location.line is not None and location.line >= 1:
+        region = {"startLine": location.line}
+        if location.column is not None and location.column >= 1:
+            region["startColumn"] = location.column
+        physical["region"] = region
+    place: dict[str, Any] = {"physicalLocation": physical}
+    if location.inside:
+        place["logicalLocations"] = [{"fullyQualifiedName": location.inside}]
+    return place
+
+
+def _uri(path: str) -> str:
+    """Give a relative reference for a relative path, so that it holds wherever the folder lies; else a file address."""
+    given = Path(path)
+    if given.is_absolute():
+        return "file://" + quote(given.as_posix(), errors="surrogateescape")
+    # A colon in the first part would be taken for the end of a scheme.
+    text = quote(given.as_posix(), errors="surrogateescape")
+    return text.replace(":", "%3A")
