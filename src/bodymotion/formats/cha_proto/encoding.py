@@ -1,0 +1,140 @@
+"""From an animation to the vendor's message, as bytes: no package of the vendor's is needed for that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bodymotion import losses
+from bodymotion.animation import Animation
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.cha_proto.columns import TIME, Columns, message_columns
+from bodymotion.formats.cha_proto.heading import TINY, heading
+from bodymotion.formats.cha_proto.messages import to_wire
+from bodymotion.formats.cha_proto.trees import DOUBLE, MESSAGE, Numbers, row_tree
+
+__all__ = ["complete", "encoded", "message_table", "message_times", "to_bytes"]
+
+
+def to_bytes(animation: Animation, *, move_params_config: str | Path | None = None) -> bytes:
+    """Give an animation as the bytes of the vendor's message Animation, just as the robot gets them.
+
+    Parameters
+    ----------
+    animation:
+        What is written. Of columns that exclude each other the message holds the last ones. A zero becomes 1e-6, as the vendor's converter
+        does it, except in columns of groups where it is not the bare text 0 (`Keyframes.exact_zeros`).
+    move_params_config:
+        The robot's MoveParamsConfig, its text or a file: the limits of parameters that the animation only names.
+
+    Raises
+    ------
+    ValueError
+        When a parameter is only named, and its limits are not in `move_params_config`.
+    """
+    data, problems = encoded(animation, move_params_config)
+    complete(problems)
+    return data
+
+
+def complete(problems: list[Problem]) -> None:
+    """Raise ValueError when parameters lack limits: nothing that is sent to a robot may leave them out in silence."""
+    lacking = [problem.message for problem in problems if problem.rule == losses.NO_LIMITS.code]
+    if lacking:
+        raise ValueError(f"{'; '.join(lacking)}: move_params_config=… gives the robot's")
+
+
+def encoded(animation: Animation, config: str | Path | None = None) -> tuple[bytes, list[Problem]]:
+    """Give the bytes of the message, and what it can not hold."""
+    tree, problems = heading(animation, config)
+    columns = message_columns(animation.keyframes)
+    problems += column_losses(animation, columns)
+    return to_wire("Animation", tree, {2: _records(message_table(animation, columns), columns)}), problems
+
+
+def column_losses(animation: Animation, columns: Columns) -> list[Problem]:
+    """Say which columns the message does not hold as they are."""
+    problems = [losses.NO_FIELD.problem(f"the column {name}") for name in columns.unknown]
+    if columns.dropped:
+        problems.append(losses.EXCLUDED.problem(f"left out: {', '.join(columns.dropped)}"))
+    for place in columns.places.values():
+        name = animation.keyframes.columns[place]
+        values = animation.keyframes.values[:, place]
+        if name.endswith("_contact") and not np.isin(values, (0.0, 1.0)).all():
+            problems.append(losses.WHOLE.problem(f"{name}: a foot is in stance from 1 on"))
+    return problems
+
+
+def message_times(animation: Animation) -> Floats:
+    """Give the times (N,) [s] of the keyframes in the message.
+
+    Those of the option `frequency` are summed up step by step, from 0; in a column `time` a zero becomes 1e-6.
+    """
+    keyframes = animation.keyframes
+    frequency = animation.options.get("frequency")
+    if TIME not in keyframes.header and isinstance(frequency, (int, float)) and frequency > 0 and len(keyframes):
+        steps = np.full(len(keyframes), 1.0 / frequency)
+        steps[0] = 0.0
+        summed = np.cumsum(steps)
+        if np.allclose(summed, keyframes.times, rtol=1e-9, atol=1e-9):
+            return summed
+        return keyframes.times
+    return np.where(keyframes.times == 0, TINY, keyframes.times)
+
+
+def message_table(animation: Animation, columns: Columns) -> Floats:
+    """Give the numbers (N, 1 + C) that the message holds: time, then all columns; zeros as the vendor's converter writes them."""
+    keyframes = animation.keyframes
+    count, width = keyframes.values.shape
+    table = np.empty((count, 1 + width))
+    table[:, 0] = message_times(animation)
+    table[:, 1:] = keyframes.values
+    zeros = table[:, 1:] == 0
+    if keyframes.exact_zeros is not None:
+        free = [place in columns.grouped for place in range(width)]
+        zeros &= keyframes.exact_zeros | ~np.array(free, bool)
+    # Of contacts zero and tiny are the same.
+    np.copyto(table[:, 1:], TINY, where=zeros)
+    return table
+
+
+def _program(columns: Columns) -> Numbers:
+    """Give the entries of a keyframe's message in their order, as `row_kernels.measure` takes them."""
+    tree = row_tree("AnimationKeyframe")
+    nodes = {0, *columns.nodes}
+    entries: list[tuple[int, int, int, int]] = []
+
+    def add(node: int, tag: int, owner: int) -> None:
+        place = len(entries)
+        entries.append((MESSAGE, tag, owner, 0))
+        for number, (kind, target) in tree.fields[node].items():
+            if kind == MESSAGE:
+                if target in nodes:
+                    add(target, number << 3 | 2, place)
+            elif tree.slots[target].path == TIME:
+                entries.append((kind, number << 3 | 1, place, 0))
+            elif target in columns.places:
+                entries.append((kind, number << 3 | int(kind == DOUBLE), place, 1 + columns.places[target]))
+
+    add(0, 2 << 3 | 2, 0)
+    return np.array(entries, np.int64)
+
+
+def _records(table: Floats, columns: Columns) -> bytes:
+    """Give the field of keyframes, a record for each row of the table."""
+    from bodymotion.formats.cha_proto.row_kernels import measure, write
+    from bodymotion.kernels.slices import in_slices
+
+    if not len(table):
+        return b""
+    program = _program(columns)
+    bits = table.view(np.uint64)
+    lengths = np.empty(len(table), np.int64)
+    in_slices(len(table), lambda a, b: measure(program, table[a:b], bits[a:b], lengths[a:b]))
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    out = np.empty(int(ends[-1]), np.uint8)
+    in_slices(len(table), lambda a, b: write(program, table[a:b], bits[a:b], starts[a:b], out))
+    return out.tobytes()
