@@ -203,3 +203,13 @@ WHOLE = Rule(
     "LOSS063", "warning", "Contacts are held as yes or no, and the number of a dance frame as a whole one.", "judgement"
 )
 NO_FIELD = Rule("LOSS064", "warning", "The messages have no field for this.", "judgement")
+LOOP_NEAREST = Rule(
+    "LOSS049", "warning", "The target has no constraint of this type: the nearest one closes the loop.", "judgement"
+)
+FLAT = Rule("LOSS050", "warning", "The target takes flat meshes for no obstacles.", "judgement")
+KEPT_LESS = Rule(
+    "LOSS051", "warning", "Values that have no place in the target are kept as text where JSON has them.", "judgement"
+)
+EFFECT = Rule(
+    "LOSS052", "warning", "What this does in the body it does not do in the target, which only keeps it.", "judgement"
+)

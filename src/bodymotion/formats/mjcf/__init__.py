@@ -1,0 +1,11 @@
+"""MJCF, the XML of MuJoCo: robots and scenes, read and written.
+
+One room for each part of the language: `document` (files that include others), `settings` and `defaults`, `frames`, `tree` (bodies and
+joints), `geoms` and `assets`, `masses`, `devices`, `loops`; `kept` is what MJCF has no word for. `writing/` is the way back.
+"""
+
+from __future__ import annotations
+
+from bodymotion.formats.mjcf.writing import write_mjcf
+
+__all__ = ["write_mjcf"]

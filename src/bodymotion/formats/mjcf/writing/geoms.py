@@ -1,0 +1,145 @@
+"""The `<geom>` elements of a link and the meshes that they show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bodymotion import losses
+from bodymotion.diagnostics import Location
+from bodymotion.formats.mjcf.writing.solids import is_flat, loadable, same_shape, solid
+from bodymotion.formats.xml_tree import Element, number_text
+from bodymotion.shapes import Mesh, Shape
+
+if TYPE_CHECKING:
+    from bodymotion.arrays import Floats
+    from bodymotion.diagnostics import Problem
+    from bodymotion.formats.mesh_files import MeshFolder
+    from bodymotion.formats.mjcf.kept import Kept
+    from bodymotion.formats.mjcf.writing.looks import Looks
+    from bodymotion.formats.mjcf.writing.names import Names
+    from bodymotion.links import Link
+
+__all__ = ["CLASSES", "GeomWriter", "pose_attributes"]
+
+CLASSES = {
+    "visual": {"group": "2", "contype": "0", "conaffinity": "0"},
+    "collision": {"group": "3"},
+    "seen_collision": {"group": "1"},
+}
+"""Classes of geoms: what is only seen, what only touches (MuJoCo does not show group 3), and what does both."""
+
+
+def pose_attributes(pose: Floats) -> dict[str, str]:
+    """Give a pose (7,) as the attributes pos and quat (w x y z, as ours); what is zero is left out."""
+    given = {}
+    if pose[:3].any():
+        given["pos"] = number_text(pose[:3])
+    if (pose[3:] != (1.0, 0.0, 0.0, 0.0)).any():
+        given["quat"] = number_text(pose[3:])
+    return given
+
+
+class GeomWriter:
+    """Writes shapes: each mesh, however often it is shown, as one asset."""
+
+    def __init__(self, asset: Element, names: Names, kept: Kept, folder: MeshFolder, looks: Looks) -> None:
+        self.asset, self.names, self.kept, self.folder, self.looks = asset, names, kept, folder, looks
+        self._assets: dict[str, str] = {}
+        self._inline: dict[int, tuple[Mesh, str]] = {}
+        self._ready: dict[int, tuple[Mesh, Mesh | None, bool]] = {}
+        self._counts: dict[tuple[str, str], int] = {}
+        self._colored = 0
+
+    def write(self, element: Element, link: Link, name: str) -> None:
+        """Put the shapes of a link into its body, which is called `name`."""
+        visuals, collisions = link.visuals, link.collisions
+        both = len(visuals) == len(collisions) and all(map(same_shape, visuals, collisions))
+        if both and not any(self._flat(shape) for shape in visuals):
+            for shape in visuals:
+                self._geom(element, shape, "seen_collision", name)
+            return
+        for shape in visuals:
+            self._geom(element, shape, "visual", name)
+        for shape in collisions:
+            self._geom(element, shape, "collision", name)
+
+    def _flat(self, shape: Shape) -> bool:
+        found = solid(shape)
+        return found is not None and found.mesh is not None and is_flat(found.mesh)
+
+    def _geom(self, element: Element, shape: Shape, kind: str, name: str) -> None:
+        found = solid(shape)
+        if found is None:
+            return self._tell("not drawn", name)
+        attributes = {"class": kind}
+        if shape.name:
+            attributes["name"] = self.names.free("geom", shape.name)
+            if attributes["name"] != shape.name:
+                self.kept.add("geom", attributes["name"], {"name": shape.name})
+        attributes["type"] = found.type
+        if found.mesh is None:
+            attributes["size"] = number_text(found.size)
+        else:
+            mesh, changed = self._loadable(found.mesh)
+            if mesh is None:
+                self.names.give_back("geom", attributes.get("name", ""))
+                return self._tell("not drawn", name)
+            if changed or (found.meshed and not isinstance(shape.geometry, Mesh)):
+                self._tell("meshed", name)
+            attributes["mesh"] = self._mesh(mesh, name)
+            self._colored += mesh.colors is not None
+            if kind != "visual" and is_flat(mesh):
+                self._tell("flat", name)
+                attributes |= {"contype": "0", "conaffinity": "0"}
+        attributes |= pose_attributes(found.pose)
+        attributes["material"] = self.looks.name(shape.material)
+        element.add("geom", attributes)
+        return None
+
+    def _loadable(self, mesh: Mesh) -> tuple[Mesh | None, bool]:
+        if id(mesh) not in self._ready:
+            self._ready[id(mesh)] = (mesh, *loadable(mesh))
+        return self._ready[id(mesh)][1:]
+
+    def _mesh(self, mesh: Mesh, name: str) -> str:
+        path = self.folder.add(mesh, name)
+        if path is not None:
+            if path not in self._assets:
+                self._assets[path] = self.names.free("mesh", path.rpartition("/")[2].rpartition(".")[0])
+                # Inertias are all given: how MuJoCo takes those of meshes does not matter, but it refuses flat ones for most ways.
+                self.asset.add("mesh", {"name": self._assets[path], "file": path, "inertia": "shell"})
+            return self._assets[path]
+        # Where no file can be beside the model, the vertices stand in it.
+        if id(mesh) not in self._inline:
+            self._inline[id(mesh)] = mesh, self.names.free("mesh", name)
+            self.asset.add(
+                "mesh",
+                {
+                    "name": self._inline[id(mesh)][1],
+                    "inertia": "shell",
+                    "vertex": number_text(mesh.vertices),
+                    "face": " ".join(map(str, mesh.faces.ravel().tolist())),
+                },
+            )
+        return self._inline[id(mesh)][1]
+
+    def _tell(self, what: str, name: str) -> None:
+        self._counts[what, name] = self._counts.get((what, name), 0) + 1
+
+    @property
+    def lost(self) -> list[Problem]:
+        """What the geoms do not hold of the shapes."""
+        said = {
+            "not drawn": (losses.NOT_DRAWN, "{} of link {} without a surface left out"),
+            "meshed": (losses.MESHED, "{} of link {} written as mesh"),
+            "flat": (losses.FLAT, "{} of link {} lying in a plane, which MuJoCo takes for no obstacle"),
+        }
+        found = []
+        for (what, name), count in self._counts.items():
+            rule, words = said[what]
+            shapes = "a shape" if count == 1 else f"{count} shapes"
+            found.append(rule.problem(words.format(shapes, name), Location(inside=f"link {name}")))
+        if self._colored:
+            words = f"MuJoCo shows one colour for each mesh: those of the corners of {self._colored} are in the mesh files alone"
+            found.append(losses.MESH_LOOK.problem(words))
+        return found

@@ -1,0 +1,86 @@
+"""The joint of a link, its motor, and what MJCF can not say of them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import losses
+from bodymotion.arrays import same
+from bodymotion.diagnostics import Location
+from bodymotion.formats.mjcf.motors import armature, motor_range
+from bodymotion.formats.xml_tree import Element, number_text
+from bodymotion.links import Joint
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.links import Link
+
+__all__ = ["TYPES", "joint_element", "kept_of_joint", "motor_element"]
+
+TYPES = {"rotate": "hinge", "slide": "slide"}
+
+
+def joint_element(link: Link, name: str, problems: list[Problem]) -> Element | None:
+    """Give the joint of a link, None where MJCF welds the link to its parent; what it loses goes to `problems`."""
+    joint = link.joint
+    place = Location(inside=f"links[{link.index}]")
+    if link.parent < 0:
+        return Element("freejoint", {"name": name}) if joint.type == "free" else None
+    if joint.type in ("free", "crawler"):
+        told = {
+            "free": f"joint {joint.name} is free and not at the root, which MuJoCo does not have: it is fixed",
+            "crawler": f"joint {joint.name} moves a belt, which MuJoCo does not have: it is fixed",
+        }
+        problems.append(losses.JOINT_KIND.problem(told[joint.type], place))
+    if joint.type not in TYPES:
+        return None
+    given = {"name": name, "type": TYPES[joint.type], "axis": number_text(joint.axis)}
+    if not np.linalg.norm(joint.axis) > 1e-12:
+        given["axis"] = "0 0 1"
+        problems.append(losses.EFFECT.problem(f"joint {joint.name} has no axis: it is written as z", place))
+    limits = told_limits(joint)
+    if limits is not None:
+        given["range"] = number_text(limits)
+    elif np.isfinite([joint.lower, joint.upper]).any():
+        words = (
+            f"the lower limit of joint {joint.name}, {joint.lower:g}, is above the upper, {joint.upper:g}: none is set"
+        )
+        problems.append(losses.EFFECT.problem(words, place))
+    turning = armature(joint)
+    if turning > 0 and np.isfinite(turning):
+        given["armature"] = number_text(turning)
+    return Element("joint", given)
+
+
+def told_limits(joint: Joint) -> tuple[float, float] | None:
+    """Give the range of a joint as MuJoCo takes it for one; None where there is none.
+
+    It takes equal limits for none: the upper one is then the next number.
+    """
+    lower, upper = joint.lower, joint.upper
+    if np.isnan([lower, upper]).any() or lower > upper or not np.isfinite([lower, upper]).any():
+        return None
+    return lower, float(np.nextafter(upper, np.inf)) if lower == upper else upper
+
+
+def motor_element(joint: Joint, name: str, joint_name: str) -> Element:
+    """Give the motor of a joint: its control is the torque [Nm] (force [N]) before the gear."""
+    given = {"name": name, "joint": joint_name}
+    if joint.gear_ratio not in (0.0, 1.0):
+        given["gear"] = number_text(joint.gear_ratio)
+    limits = motor_range(joint)
+    if limits is not None:
+        given["forcerange"] = number_text(limits)
+    return Element("motor", given)
+
+
+def kept_of_joint(joint: Joint, again: Joint) -> dict[str, object]:
+    """Give the fields of a joint in which it differs from what the reader would make of the file without them."""
+    return {
+        field.name: getattr(joint, field.name)
+        for field in fields(Joint)
+        if not same(getattr(joint, field.name), getattr(again, field.name))
+    }

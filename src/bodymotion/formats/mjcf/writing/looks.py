@@ -1,0 +1,100 @@
+"""Materials of MJCF out of those of VRML97."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bodymotion import losses
+from bodymotion.formats.xml_tree import Element, number_text
+from bodymotion.shapes import Material
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.formats.mesh_files import MeshFolder
+    from bodymotion.formats.mjcf.kept import Kept
+    from bodymotion.formats.mjcf.writing.names import Names
+
+__all__ = ["Looks", "read_look"]
+
+
+def read_look(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
+    """Give the material that the numbers of an MJCF material mean; the reader and the writer agree on it."""
+    red, green, blue, alpha = rgba
+    return Material(
+        diffuse=(red, green, blue),
+        specular=(specular, specular, specular),
+        emissive=(emission * red, emission * green, emission * blue),
+        shininess=shininess,
+        transparency=1.0 - alpha,
+    )
+
+
+class Looks:
+    """Writes each material once, and its image."""
+
+    def __init__(self, asset: Element, names: Names, kept: Kept, folder: MeshFolder) -> None:
+        self.asset, self.names, self.kept, self.folder = asset, names, kept, folder
+        self._written: list[tuple[Material, str]] = []
+        self._images: dict[str, str] = {}
+        self._lost: set[str] = set()
+
+    def name(self, plain: Material) -> str:
+        """Give the name of a material, which is written when it is first asked for."""
+        for known, name in self._written:
+            if known is plain or known == plain:
+                return name
+        name = self.names.free("material", f"material_{len(self._written)}")
+        self._written.append((plain, name))
+        red, green, blue = plain.diffuse
+        specular = sum(plain.specular) / 3.0 if len(set(plain.specular)) > 1 else plain.specular[0]
+        brightest = max(plain.diffuse)
+        emission = max(plain.emissive) / brightest if brightest > 0 else 0.0
+        rgba = (red, green, blue, 1.0 - plain.transparency)
+        element = self.asset.add(
+            "material",
+            {
+                "name": name,
+                "rgba": number_text(rgba),
+                "specular": number_text(specular),
+                "shininess": number_text(plain.shininess),
+                **({"emission": number_text(emission)} if emission else {}),
+            },
+        )
+        again = read_look(rgba, specular, plain.shininess, emission)
+        said = {
+            key: getattr(plain, key)
+            for key in ("diffuse", "ambient_intensity", "specular", "emissive", "shininess", "transparency")
+            if getattr(plain, key) != getattr(again, key)
+        }
+        texture = self._texture(plain)
+        if texture:
+            element.attributes["texture"] = texture
+            assert plain.texture is not None
+            image = plain.texture
+            said["texture"] = {
+                "url": image.url,
+                "repeat": [image.repeat_s, image.repeat_t],
+                "transform": image.transform,
+            }
+        self.kept.add("material", name, said)
+        return name
+
+    def _texture(self, material: Material) -> str:
+        image = material.texture
+        if image is None:
+            return ""
+        if image.path.suffix.lower() != ".png":
+            self._lost.add(f"MuJoCo reads images as PNG alone: {image.path.name!r:.80} is left out")
+            return ""
+        path = self.folder.image(image)
+        if path is None:
+            return ""
+        if path not in self._images:
+            self._images[path] = self.names.free("texture", image.path.stem)
+            self.asset.add("texture", {"name": self._images[path], "type": "2d", "file": path})
+        return self._images[path]
+
+    @property
+    def lost(self) -> list[Problem]:
+        """What surfaces lose."""
+        return [losses.SURFACE.problem(words) for words in sorted(self._lost)]

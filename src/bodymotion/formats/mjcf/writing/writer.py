@@ -1,0 +1,230 @@
+"""A body as an MJCF file, with its meshes beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bodymotion import losses
+from bodymotion.arrays import same
+from bodymotion.diagnostics import Location
+from bodymotion.formats.mesh_files import MeshFolder
+from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.kept import Kept
+from bodymotion.formats.mjcf.plain_joints import plain_joint
+from bodymotion.formats.mjcf.writing.devices import DeviceWriter
+from bodymotion.formats.mjcf.writing.geoms import CLASSES, GeomWriter, pose_attributes
+from bodymotion.formats.mjcf.writing.joints import joint_element, kept_of_joint, motor_element
+from bodymotion.formats.mjcf.writing.looks import Looks
+from bodymotion.formats.mjcf.writing.loops import LoopWriter
+from bodymotion.formats.mjcf.writing.masses import acceptable, write_inertial
+from bodymotion.formats.mjcf.writing.names import Names
+from bodymotion.formats.xml_tree import Element, to_xml
+from bodymotion.links import MOVING
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+    from bodymotion.diagnostics import Problem
+    from bodymotion.links import Link
+
+__all__ = ["write_mjcf"]
+
+COMPILER = {
+    "angle": "radian",
+    "autolimits": "true",
+    "inertiafromgeom": "false",
+    "balanceinertia": "false",
+    "boundmass": "0",
+    "boundinertia": "0",
+    "fusestatic": "false",
+    "discardvisual": "false",
+}
+DEEPEST = 180
+"""So many links may hang on each other: XML readers count how deep elements stand in each other."""
+
+
+def write_mjcf(
+    body: Body, path: Path, *, fix_inertia: bool = False, mesh_format: Literal["obj", "stl"] = "obj"
+) -> tuple[Problem, ...]:
+    """Write a body as MJCF, and its meshes into a folder beside the file.
+
+    Parameters
+    ----------
+    body, path:
+        The folder of the meshes is called as the file, with `_meshes` behind.
+    fix_inertia:
+        Repair links that MuJoCo refuses (`bodymotion.inertias.repaired`); each repair is one of the problems.
+    mesh_format:
+        "obj" keeps vertices to the bit, and normals and places in images; "stl" has bare triangles in single precision.
+
+    Returns
+    -------
+    What the file does not hold of the body.
+
+    Raises
+    ------
+    FormatError
+        When the body has no link, numbers that are not finite, or links that MuJoCo refuses (MJCF133, which names all of them).
+    OSError
+        When a file can not be written.
+    """
+    if mesh_format not in ("obj", "stl"):
+        raise ValueError(f"MuJoCo reads meshes as obj and stl, not as {mesh_format!r}")
+    _check(body)
+    body, changed = acceptable(body, fix_inertia=fix_inertia)
+    writer = _Writer(body, MeshFolder(path, mesh_format))
+    data = to_xml(writer.model(), "Made by bodymotion. Lengths in m, angles in rad, masses in kg.")
+    writer.folder.write(data)
+    return (*changed, *writer.problems)
+
+
+def _check(body: Body) -> None:
+    if not body.links:
+        raise rules.NO_BODY.error("the body has no links")
+    depth: list[int] = []
+    for link in body.links:
+        depth.append(0 if link.parent < 0 else depth[link.parent] + 1)
+        place = Location(inside=f"links[{link.index}]")
+        if depth[-1] > DEEPEST:
+            raise rules.DEEP.error(f"link {link.name} hangs on more than {DEEPEST} others, one on the other", place)
+        if not (np.isfinite(link.offset).all() and np.isfinite(link.joint.axis).all()):
+            raise rules.NOT_FINITE.error(f"the pose or the axis of link {link.name} is not finite", place)
+    given = [body.root_pose, *(d.pose for d in body.devices)]
+    given += [np.append(joint.positions.ravel(), joint.axis) for joint in body.extra_joints]
+    if not all(np.isfinite(numbers).all() for numbers in given):
+        raise rules.NOT_FINITE.error("the root pose, or a pose of a device or extra joint, is not finite")
+
+
+class _Writer:
+    def __init__(self, body: Body, folder: MeshFolder) -> None:
+        self.body, self.folder = body, folder
+        self.problems: list[Problem] = []
+        self.kept = Kept()
+        self.names = Names()
+        self.elements: dict[int, Element] = {}
+        self.joint_names: dict[int, str] = {}
+
+    def model(self) -> Element:
+        body = self.body
+        root = Element("mujoco", {"model": body.name} if body.name else {})
+        root.add("compiler", dict(COMPILER))
+        default = root.add("default")
+        for name, values in CLASSES.items():
+            default.add("default", {"class": name}).add("geom", dict(values))
+        asset, sensors = Element("asset"), Element("sensor")
+        looks = Looks(asset, self.names, self.kept, self.folder)
+        geoms = GeomWriter(asset, self.names, self.kept, self.folder, looks)
+        world = Element("worldbody")
+        for link in body.links:
+            self._link(link, world, geoms)
+        self._devices(sensors)
+        exclude, actuator = self._excluded(), self._motors()
+        self._body()
+        loops = Element("loops")
+        LoopWriter(body, self.elements, self.names, self.kept, self.problems).write(loops)
+        self.kept.write(root)
+        # MuJoCo takes its sections in any order; this is that of its own documents.
+        for section in (asset, world, exclude, *loops.children, actuator, sensors):
+            if section.children:
+                root.children.append(section)
+        self.problems += [*geoms.lost, *looks.lost, *self.folder.lost]
+        for where in self.kept.lost:
+            self.problems.append(losses.KEPT_LESS.problem(f"{where} is left out"))
+        return root
+
+    def _link(self, link: Link, world: Element, geoms: GeomWriter) -> None:
+        body = self.body
+        name = self.names.free("body", link.name, f"link_{link.index}")
+        parent = world if link.parent < 0 else self.elements[link.parent]
+        pose = _usable(body.root_pose if link.parent < 0 else link.offset)
+        element = self.elements[link.index] = parent.add("body", {"name": name, **pose_attributes(pose)})
+        said: dict[str, object] = {}
+        if name != link.name:
+            said["name"] = link.name
+        if not same(pose, link.offset):
+            said["offset"] = link.offset
+        joint_name = self.names.free("joint", link.joint.name, name)
+        joint = joint_element(link, joint_name, self.problems)
+        if joint is None:
+            self.names.give_back("joint", joint_name)
+        else:
+            element.children.append(joint)
+            self.joint_names[link.index] = joint_name
+        number = sum(1 for index in self.joint_names if index > 0 and index != link.index)
+        again = plain_joint(joint, link.name, number if link.parent >= 0 else -1)
+        of_joint = kept_of_joint(link.joint, again)
+        if of_joint:
+            said["joint"] = of_joint
+        self._segments(link, said)
+        self.kept.add("link", name, said)
+        write_inertial(element, link, self.problems)
+        geoms.write(element, link, name)
+
+    def _segments(self, link: Link, said: dict[str, object]) -> None:
+        place = Location(inside=f"links[{link.index}]")
+        if len(link.segments) == 1:
+            segment = link.segments[0]
+            kept = {key: value for key, value in (("name", segment.name), ("extra", segment.extra)) if value}
+            if kept != {"name": link.name}:
+                said["segment"] = kept
+            if not np.array_equal(segment.transform, np.eye(4)):
+                words = f"segment {segment.name} of link {link.name} has a place of its own: what it has is written in the link's frame"
+                self.problems.append(losses.SEGMENTS.problem(words, place))
+            if not segment.mass and not segment.inertia.any() and not (segment.visuals or segment.collisions):
+                said["segment"] = {**kept, "empty": True}
+        elif link.segments:
+            words = f"the {len(link.segments)} segments of link {link.name} are written as one"
+            self.problems.append(losses.SEGMENTS.problem(words, place))
+
+    def _devices(self, sensors: Element) -> None:
+        devices = self.body.devices
+        in_tree = sorted(range(len(devices)), key=lambda number: devices[number].link)
+        ordered = in_tree == sorted(in_tree)
+        writer = DeviceWriter(sensors, self.names, self.kept, self.problems)
+        for number in in_tree:
+            writer.write(self.elements[devices[number].link], devices[number], None if ordered else number)
+
+    def _excluded(self) -> Element:
+        """What hangs on the world may touch it in MuJoCo, unlike any other parent and child: a fixed base and the first links on it."""
+        contact = Element("contact")
+        still: list[bool] = []
+        for link in self.body.links:
+            free = link.parent < 0 and link.joint.type == "free"
+            above = link.parent < 0 or still[link.parent]
+            still.append(above and not free and not (link.parent >= 0 and link.index in self.joint_names))
+            if link.parent >= 0 and above and not still[-1]:
+                names = (self.elements[index].attributes["name"] for index in (link.parent, link.index))
+                contact.add("exclude", dict(zip(("body1", "body2"), names, strict=True)))
+        return contact
+
+    def _motors(self) -> Element:
+        """A motor for each joint that has a column, in the order of the columns."""
+        actuator = Element("actuator")
+        for index in self.body.joint_links:
+            if index > 0 and index in self.joint_names and self.body.links[index].joint.type in MOVING:
+                joint, name = self.body.links[index].joint, self.joint_names[index]
+                actuator.children.append(motor_element(joint, self.names.free("actuator", name), name))
+        return actuator
+
+    def _body(self) -> None:
+        body = self.body
+        said: dict[str, object] = {}
+        if body.info:
+            said["info"] = body.info
+        if body.extra:
+            said["extra"] = body.extra
+        if body.viewpoints:
+            said["viewpoints"] = [
+                {"description": view.description, "pose": view.pose, "field_of_view": view.field_of_view}
+                for view in body.viewpoints
+            ]
+        self.kept.add("body", "", said)
+
+
+def _usable(pose: np.ndarray) -> np.ndarray:
+    """Give a pose whose quaternion MuJoCo takes: one without length is no turn."""
+    if np.linalg.norm(pose[3:]) > 1e-9:
+        return pose
+    return np.array([*pose[:3], 1.0, 0.0, 0.0, 0.0])
