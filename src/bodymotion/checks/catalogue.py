@@ -22,7 +22,12 @@ def catalogue() -> dict[str, Rule]:
     found: dict[str, Rule] = {}
     for room in (bodymotion.formats, bodymotion.interpolation, bodymotion.checks):
         for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
-            for value in vars(importlib.import_module(info.name)).values():
+            try:
+                module = importlib.import_module(info.name)
+            except ImportError:
+                # Made for a package that is not installed.
+                continue
+            for value in vars(module).values():
                 if isinstance(value, Rule):
                     found.setdefault(value.code, value)
     return dict(sorted(found.items()))

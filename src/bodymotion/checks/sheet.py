@@ -16,6 +16,7 @@ from bodymotion.checks.rules import SAID
 from bodymotion.devices import Device
 from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.links import Link
+from bodymotion.shapes import Shape
 
 __all__ = ["Sheet", "some"]
 
@@ -111,11 +112,19 @@ class Sheet:
 
 
 def _box(link: Link) -> Box | None:
-    bounds = [b for shape in (*link.visuals, *link.collisions) if (b := shape.bounds) is not None]
+    bounds = [b for shape in (*link.visuals, *link.collisions) if (b := _bounds(shape)) is not None]
     if not bounds:
         return None
     box = (np.min([b[0] for b in bounds], axis=0), np.max([b[1] for b in bounds], axis=0))
     return box if np.isfinite(box).all() else None
+
+
+def _bounds(shape: Shape) -> Floats | None:
+    try:
+        return shape.bounds
+    except IndexError:
+        # Of a mesh whose triangles have corners that are not there; a rule of its own says so.
+        return None
 
 
 def corners(box: Box) -> Floats:

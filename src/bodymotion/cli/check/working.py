@@ -57,7 +57,7 @@ def check_files(
                 told(number + 1, len(files))
             yield answer
         return
-    yield from _in_processes(files, task, min(cores, len(files)), told)
+    yield from _in_processes(files, task, body, min(cores, len(files)), told)
 
 
 def check_file(path: Path, task: Task, body: Body | None) -> Checked:
@@ -91,13 +91,17 @@ def _begin(task: Task) -> None:
     _at_work = (task, None if task.body is None else load(task.body, **options))
 
 
+def _ready() -> None:
+    """Do nothing: whoever gets an answer knows that a process has begun."""
+
+
 def _work(path: Path) -> Checked:
     assert _at_work is not None
     return check_file(path, *_at_work)
 
 
 def _in_processes(
-    files: Sequence[Path], task: Task, workers: int, told: Callable[[int, int], None] | None
+    files: Sequence[Path], task: Task, body: Body | None, workers: int, told: Callable[[int, int], None] | None
 ) -> Iterator[Checked]:
     from concurrent.futures import Future
     from concurrent.futures.process import BrokenProcessPool
@@ -111,7 +115,7 @@ def _in_processes(
             except BrokenProcessPool:
                 # One of the files that were in work has ended its process: each is given one of its own from here on.
                 pool.shutdown(wait=False, cancel_futures=True)
-                answer = _alone(path, task)
+                answer = _alone(path, task, body)
             if told is not None:
                 told(number + 1, len(files))
             yield answer
@@ -119,13 +123,18 @@ def _in_processes(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _alone(path: Path, task: Task) -> Checked:
+def _alone(path: Path, task: Task, body: Body | None) -> Checked:
     from concurrent.futures.process import BrokenProcessPool
 
     from bodymotion.checks import rules
     from bodymotion.diagnostics import Location
 
     with _pool(task, 1) as pool:
+        try:
+            pool.submit(_ready).result()
+        except BrokenProcessPool:
+            # Not the file's fault: processes can not be started here, as from a program that is read from a pipe.
+            return check_file(path, task, body)
         try:
             return pool.submit(_work, path).result()
         except BrokenProcessPool:
