@@ -28,6 +28,7 @@ TITLES = {
     "BDY": "Choreonoid models, .body (BDY)",
     "XML": "XML, of .urdf and .xml (XML)",
     "URDF": "URDF models, .urdf (URDF)",
+    "CHA": "Spot animations, .cha (CHA)",
     "TAB": "Tables of numbers (TAB)",
     "CSV": "Tables of motion, .csv (CSV)",
     "NPZ": "NumPy archives, .npz (NPZ)",

@@ -7,14 +7,17 @@ from bodymotion.diagnostics import Rule
 __all__ = [
     "BODY_NAMES",
     "BODY_ORDER",
+    "COMMENTS",
     "COMPONENT",
     "CONTENT",
     "DEPTH",
+    "DESCRIPTION",
     "DEVICE",
     "DISPLAY",
     "EXCLUDED",
     "EXTRA",
     "FRAMES",
+    "FREQUENCY",
     "INERTIA_CHANGED",
     "INERTIA_GIVEN",
     "INERTIA_NOT_FINITE",
@@ -33,6 +36,7 @@ __all__ = [
     "NO_FIELD",
     "NO_LIMITS",
     "NUMBER_RANGE",
+    "OPTION",
     "ORIENTATION",
     "PLACE",
     "PRECISION",
@@ -44,6 +48,7 @@ __all__ = [
     "STAMPS",
     "SURFACE",
     "TEXT",
+    "UNREAD",
     "UNSAID",
     "VALUE",
     "WHOLE",
@@ -212,4 +217,13 @@ KEPT_LESS = Rule(
 )
 EFFECT = Rule(
     "LOSS052", "warning", "What this does in the body it does not do in the target, which only keeps it.", "judgement"
+)
+DESCRIPTION = Rule(
+    "LOSS070", "warning", "A description is one line of text without # and //.", "document", "comments begin there"
+)
+COMMENTS = Rule("LOSS071", "warning", "Comments stand at things that are still there.", "judgement")
+OPTION = Rule("LOSS072", "warning", "The options of an animation file are those of the document.", "document")
+FREQUENCY = Rule("LOSS073", "warning", "An animation file has a frequency or a column of times, not both.", "document")
+UNREAD = Rule(
+    "LOSS074", "warning", "Lines that meant nothing to the reader of an animation file are not written.", "judgement"
 )

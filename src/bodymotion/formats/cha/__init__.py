@@ -11,15 +11,29 @@ Three sections, a blank line between them::
     0.0  0 0 0.48  0.0  0          # keyframes, one a line
     0.5  0 0 0.42  0.2  -0.8
 
-`words` has every keyword, `rules` all that is said about a file. `sections` and `rows` read the text, `checking` looks at what was read,
-`reader` and `writer` are the ways in and out.
+`words` has every keyword, `rules` all that is said about a file. `text` and `sections` find the lines, `options`, `parameters`, `columns`
+and `rows` read them, `agreement` and `keyframes` look at what was read. `reader` and `writer` are the ways in and out.
 """
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["looks_like_cha"]
+from bodymotion.formats.cha.reader import check_animation, check_cha, examine, parse_cha, read_cha
+from bodymotion.formats.cha.rules import RULES
+from bodymotion.formats.cha.writer import cha_text, write_cha
+
+__all__ = [
+    "RULES",
+    "cha_text",
+    "check_animation",
+    "check_cha",
+    "examine",
+    "looks_like_cha",
+    "parse_cha",
+    "read_cha",
+    "write_cha",
+]
 
 _CONTROLS = re.compile(
     rb"^(?:\xef\xbb\xbf)?[ \t]*controls(?:[ \t]+(?:legs|body|arm|gripper))+[ \t]*(?:(?:#|//)[^\r\n]*)?$", re.MULTILINE

@@ -1,0 +1,191 @@
+"""Whether the values of keyframes can be what they stand for. Looks at the animation, not at a text."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.animation import GROUPS, LEGS, Animation
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import Rule
+from bodymotion.formats.cha import rules
+from bodymotion.formats.cha.findings import Findings
+from bodymotion.formats.cha.places import Places
+from bodymotion.formats.cha.words import COLUMNS, TIME
+
+__all__ = ["check_keyframes"]
+
+SAME = 1e-3
+"""How far, in metres, radians, and parts of a quaternion, the ends of a cycle may be apart and yet be the same."""
+UNIT = 1e-3
+"""How far the length of a quaternion may be from 1."""
+NO_LENGTH = 1e-6
+"""Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0."""
+BEYOND = 1e-4
+"""How far an angle may be beyond its limit [rad]: the limits have four digits."""
+FAST = 60.0
+"""Angles that turn faster jump [rad/s]: twice what the fastest joint can do."""
+FAR = 20.0
+"""Positions that move faster jump [m/s]."""
+TURN = np.pi
+"""Angles that change more between two keyframes jump [rad]."""
+LONG = 0.5
+"""Positions that change more between two keyframes jump [m]."""
+
+
+def check_keyframes(animation: Animation, places: Places, findings: Findings, timed: bool = True) -> None:
+    """Check times and values; `timed` says whether the times are a column."""
+    frames = animation.keyframes
+    if not len(frames):
+        findings.add(rules.NO_KEYFRAMES, "there are no keyframes", places.column())
+        return
+    if len(frames) == 1:
+        findings.add(
+            rules.ONE_KEYFRAME,
+            "there is one keyframe only",
+            places.value(0, frames.columns[0] if frames.columns else ""),
+        )
+    if timed:
+        _check_times(frames.times, places, findings)
+    controls = animation.controls
+    finite = np.isfinite(frames.values)
+    all_finite = bool(finite.all())
+    for k, name in enumerate(frames.columns):
+        values = frames.values[:, k]
+        if not all_finite and not finite[:, k].all():
+            _first(~finite[:, k], rules.NOT_FINITE, name, values, places, findings)
+        column = COLUMNS.get(name)
+        if column is None or (controls and column.track not in controls):
+            continue
+        if column.quantity == "contact":
+            _first(finite[:, k] & (values != 0) & (values != 1), rules.CONTACT, name, values, places, findings)
+        elif column.quantity == "joint":
+            said = f"; the joint goes from {column.lowest:g} to {column.highest:g} rad"
+            beyond = finite[:, k] & ((values < column.lowest - BEYOND) | (values > column.highest + BEYOND))
+            _first(beyond, rules.JOINT_LIMIT, name, values, places, findings, said)
+        if column.quantity in ("joint", "angle", "position") and len(frames) > 1:
+            _check_jump(name, values, frames.times, places, findings)
+    for part in ("body", "hand"):
+        if frames.has(f"{part}_quat_wxyz"):
+            _check_quaternions(f"{part}_quat_w", frames.column(f"{part}_quat_wxyz"), places, findings)
+    if "custom_gait_cycle" in animation.options:
+        _check_cycle(animation, places, findings)
+
+
+def _first(
+    wrong: npt.NDArray[np.bool_],
+    rule: Rule,
+    name: str,
+    values: Floats,
+    places: Places,
+    findings: Findings,
+    more: str = "",
+) -> None:
+    """Name the first of the wrong values of a column, and say how many there are."""
+    count = int(np.count_nonzero(wrong))
+    if count:
+        row = int(np.argmax(wrong))
+        others = f", and in {count - 1} more keyframes" if count > 1 else ""
+        said = f"{name} is {float(values[row]):g} in keyframe {row + 1}{others}{more}"
+        findings.add(rule, said, places.value(row, name))
+
+
+def _check_times(times: Floats, places: Places, findings: Findings) -> None:
+    finite = np.isfinite(times)
+    if not finite.all():
+        _first(~finite, rules.NOT_FINITE, TIME, times, places, findings)
+    _first(times < 0, rules.TIME_NEGATIVE, TIME, times, places, findings)
+    if times[0] > NO_LENGTH and finite[0]:
+        said = f"the first keyframe is at {float(times[0]):g} s"
+        findings.add(rules.TIME_START, said, places.value(0, TIME))
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(times)
+    for wrong, rule, what in ((steps < 0, rules.TIME_BACK, "before"), (steps == 0, rules.TIME_REPEATED, "as")):
+        rows = np.flatnonzero(wrong)
+        if len(rows):
+            row = int(rows[0]) + 1
+            than = "also the time of the keyframe before" if what == "as" else f"before {float(times[row - 1]):g} s"
+            others = f"; and {len(rows) - 1} more like this" if len(rows) > 1 else ""
+            said = f"keyframe {row + 1} is at {float(times[row]):g} s, {than}{others}"
+            findings.add(rule, said, places.value(row, TIME))
+
+
+def _check_jump(name: str, values: Floats, times: Floats, places: Places, findings: Findings) -> None:
+    most, fastest, unit = (LONG, FAR, "m") if COLUMNS[name].quantity == "position" else (TURN, FAST, "rad")
+    with np.errstate(invalid="ignore", over="ignore"):
+        step = np.abs(np.diff(values))
+        time = np.diff(times)
+        wrong = (step > most) | ((step > fastest * time) & (time > 0) & (step > most / 10))
+    count = int(np.count_nonzero(wrong))
+    if count:
+        row = int(np.argmax(wrong)) + 1
+        others = f"; and {count - 1} more jumps" if count > 1 else ""
+        said = f"{name} goes from {values[row - 1]:g} to {values[row]:g} {unit} in {time[row - 1]:g} s{others}"
+        findings.add(rules.JUMP, said, places.value(row, name))
+
+
+def _check_quaternions(first: str, values: Floats, places: Places, findings: Findings) -> None:
+    with np.errstate(invalid="ignore", over="ignore"):
+        length = np.sqrt(np.einsum("ij,ij->i", values, values))
+    finite = np.isfinite(values).all(axis=1)
+    zero = finite & (length <= 4 * NO_LENGTH)
+    wrong = finite & ~zero & (np.abs(length - 1) > UNIT)
+    name = first.removesuffix("_w")
+    for rows, rule, what in (
+        (zero, rules.QUATERNION_ZERO, "is 0"),
+        (wrong, rules.QUATERNION_UNIT, "has the length {:g}"),
+    ):
+        count = int(np.count_nonzero(rows))
+        if count:
+            row = int(np.argmax(rows))
+            others = f", and in {count - 1} more keyframes" if count > 1 else ""
+            said = f"{name} {what.format(float(length[row]))} in keyframe {row + 1}{others}"
+            findings.add(rule, said, places.value(row, first))
+
+
+def _check_cycle(animation: Animation, places: Places, findings: Findings) -> None:
+    """Check what the document asks of an animation for Custom Gait."""
+    frames = animation.keyframes
+    option = places.option("custom_gait_cycle")
+    if animation.controls and "legs" not in animation.controls:
+        findings.add(rules.CYCLE_LEGS, "a gait cycle that does not control the legs", option)
+        return
+    _check_ends(animation, places, findings)
+    contacts = [f"{leg}_contact" for leg in LEGS]
+    given = [name for name in contacts if frames.has(name)]
+    if len(given) < len(LEGS):
+        findings.add(rules.CYCLE_CONTACTS, "there are no contacts for each foot", option)
+    for name in given:
+        down = frames.column(name) != 0
+        for row, end in ((0, "start"), (len(down) - 1, "end")):
+            if not down[row]:
+                findings.add(
+                    rules.CYCLE_FEET_UP, f"the foot {name[:2]} is in the air at the {end}", places.value(row, name)
+                )
+        lifts = np.flatnonzero(down[:-1] & ~down[1:]) + 1
+        swings = len(lifts) + int(not down[0])
+        if not swings:
+            findings.add(rules.CYCLE_NO_SWING, f"the foot {name[:2]} never leaves the ground", places.column(name))
+        elif swings > 2:
+            third = int(lifts[2 - int(not down[0])])
+            said = f"the foot {name[:2]} swings {swings} times; the third swing begins here"
+            findings.add(rules.CYCLE_SWINGS, said, places.value(third, name))
+
+
+def _check_ends(animation: Animation, places: Places, findings: Findings) -> None:
+    frames = animation.keyframes
+    first, last = frames.values[0], frames.values[-1].copy()
+    for part in ("body", "hand"):
+        group = f"{part}_quat_wxyz"
+        if frames.has(group):  # q and -q are one rotation
+            at = [frames.columns.index(column) for column in GROUPS[group]]
+            if np.dot(first[at], last[at]) < 0:
+                last[at] = -last[at]
+    controls = animation.controls
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(last - first)
+    for k, name in enumerate(frames.columns):
+        counts = name in COLUMNS and (not controls or COLUMNS[name].track in controls)
+        if counts and apart[k] > SAME and COLUMNS[name].quantity != "contact":
+            said = f"{name} is {float(first[k]):g} in the first keyframe and {float(last[k]):g} in the last"
+            findings.add(rules.CYCLE_ENDS, said, places.value(len(frames) - 1, name))

@@ -1,0 +1,137 @@
+"""The keyframes: lines of numbers, read in bulk where there are many, and one by one where there is anything odd about them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import Floats
+from bodymotion.formats.cha import rules
+from bodymotion.formats.cha.findings import Findings, Place
+from bodymotion.formats.cha.text import Line, line_at
+
+__all__ = ["NUMBER", "Rows", "read_rows"]
+
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+"""A decimal number."""
+_NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
+_LINE = re.compile(rb"(?:[ \t]*(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![^ \t])))*[ \t]*")
+
+MANY = 1 << 20
+"""From so many bytes on compiled code reads the table; to load the compiler takes longer than to read less than that."""
+
+
+@dataclass
+class Rows:
+    """The keyframes of a file: `values` (N, W), which of them are the bare text 0, and where each line begins."""
+
+    data: bytes
+    values: Floats
+    zeros: npt.NDArray[np.bool_]
+    begins: npt.NDArray[np.int64]
+    comments: list[tuple[int, str, bool]] = field(default_factory=list)
+    """Comments: the row that they stand before (or in, where the last is True), and the text."""
+
+    def place(self, row: int, column: int = 0) -> Place:
+        """Say where a value stands."""
+        begin = int(self.begins[row])
+        words = line_at(self.data, begin, self.data.count(b"\n", 0, begin) + 1)[0].words
+        return words[min(column, len(words) - 1)].place
+
+
+def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findings: Findings) -> Rows:
+    """Read keyframes from byte `start` to the end.
+
+    Parameters
+    ----------
+    data:
+        The text, in UTF-8 with line feeds.
+    width, names:
+        How many values a keyframe has, and what they are, for messages.
+    findings:
+        Gets what is odd: lines of another length, words that are no numbers, and keyframes after a blank line.
+    """
+    lines = _OddLines(data, width, names, findings)
+    values: list[list[float]] = []
+    zeros: list[list[bool]] = []
+    begins: list[int] = []
+    number = data.count(b"\n", 0, start) + 1
+    begin, blank = start, False
+    while begin < len(data):
+        end = data.find(b"\n", begin)
+        end = len(data) if end < 0 else end
+        raw = data[begin:end]
+        words = raw.split()
+        if words and len(words) == width and _LINE.fullmatch(raw):
+            row = [float(word) for word in words]
+            bare = [word == b"0" for word in words]
+        else:
+            found = lines.read(begin, number, len(values))
+            if found is None:
+                blank = blank or lines.was_blank
+                begin, number = end + 1, number + 1
+                continue
+            row, bare = found
+        if blank:
+            lines.after_blank(number)
+            blank = False
+        values.append(row)
+        zeros.append(bare)
+        begins.append(begin)
+        begin, number = end + 1, number + 1
+    return Rows(
+        data,
+        np.array(values, np.float64).reshape(len(values), width),
+        np.array(zeros, np.bool_).reshape(len(values), width),
+        np.array(begins, np.int64),
+        lines.comments,
+    )
+
+
+class _OddLines:
+    """Reads lines one by one, and says what is wrong with them."""
+
+    def __init__(self, data: bytes, width: int, names: tuple[str, ...], findings: Findings) -> None:
+        self.data, self.width, self.names, self.findings = data, width, names, findings
+        self.comments: list[tuple[int, str, bool]] = []
+        self.was_blank = False
+
+    def after_blank(self, number: int) -> None:
+        """Say that keyframes follow a blank line."""
+        self.findings.add(rules.SECTIONS, "a blank line stands before this line, among the keyframes", Place(number, 1))
+
+    def read(self, begin: int, number: int, row: int) -> tuple[list[float], list[bool]] | None:
+        """Read a line that would be row `row`; None where it is no keyframe, or a wrong one."""
+        line = line_at(self.data, begin, number)[0]
+        self.was_blank = line.is_blank
+        if line.comment:
+            self.comments.append((row, line.comment, bool(line.words)))
+        if not line.words:
+            return None
+        line.look_for_odd_blanks(self.findings)
+        values = [self._value(k, word.text, word.place) for k, word in enumerate(line.words[: self.width])]
+        if not self._has_width(line) or None in values:
+            if line.comment:
+                self.comments[-1] = (row, line.comment, False)
+            return None
+        return [value for value in values if value is not None], [word.text == "0" for word in line.words]
+
+    def _value(self, k: int, word: str, place: Place) -> float | None:
+        if NUMBER.fullmatch(word) or _NOT_FINITE.fullmatch(word):
+            return float(word)
+        self.findings.add(rules.NUMBER, f"{word[:40]!r}, the value of {self.names[k]}, is no number", place)
+        return None
+
+    def _has_width(self, line: Line) -> bool:
+        count = len(line.words)
+        if count == self.width:
+            return True
+        said = f"{count} values, where the columns take {self.width}"
+        if count > self.width:
+            self.findings.add(rules.ROW_LONG, said, line.words[self.width].place)
+        else:
+            self.findings.add(rules.ROW_SHORT, f"{said}; the first without a value is {self.names[count]}", line.end)
+        return False

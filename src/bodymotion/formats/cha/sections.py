@@ -1,0 +1,114 @@
+"""The three sections of a file: where each begins, and the lines of the first two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bodymotion.animation import GROUPS
+from bodymotion.formats.cha import rules
+from bodymotion.formats.cha.findings import Findings, Place
+from bodymotion.formats.cha.text import Line, line_at
+from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS
+
+__all__ = ["Sections", "split"]
+
+MOST_LINES = 5000
+"""Options and parameters take no more lines."""
+
+OPTION, PARAMETER, BODY = range(3)
+
+
+@dataclass
+class Sections:
+    """The lines of options and parameters, the line of columns with the comments above it, and the byte at which keyframes begin."""
+
+    options: list[Line] = field(default_factory=list)
+    parameters: list[Line] = field(default_factory=list)
+    above_header: list[Line] = field(default_factory=list)
+    header: Line | None = None
+    rows_begin: int = 0
+
+
+def split(data: bytes, findings: Findings) -> Sections:
+    """Find the sections of a text; what is wrong with the blank lines between them goes to `findings`."""
+    found = Sections()
+    begin, number, expected = 0, 1, OPTION
+    seen: set[int] = set()
+    block: list[Line] = []
+    kind: int | None = None
+    blanks = 0
+    while begin < len(data):
+        line, begin = line_at(data, begin, number)
+        number += 1
+        if line.is_blank:
+            if block and kind is None:
+                findings.add(rules.COMMENT_SECTION, "a section of comments only", block[0].place)
+                _keep_comments(found, block, expected)
+            block, kind = [], None
+            blanks += 1
+            continue
+        if number > MOST_LINES:
+            findings.add(rules.TOO_LONG, f"no columns in the first {MOST_LINES} lines", line.place)
+            break
+        if not block:
+            _say_blanks(blanks, number == blanks + 2, line, findings)
+            blanks = 0
+        if line.words and kind is None:
+            kind = _kind(line, expected)
+            if kind < expected and kind in seen:
+                said = "options" if kind == OPTION else "parameters"
+                findings.add(rules.SECTIONS, f"further {said}, after a blank line", line.place)
+            _say_missing(kind, seen, line, findings)
+            seen.add(kind)
+            expected = max(expected, min(kind + 1, BODY))
+            if kind == BODY:
+                found.above_header, found.header, found.rows_begin = block, line, begin
+                return found
+            (found.options if kind == OPTION else found.parameters).extend(block)
+        block.append(line)
+        if kind is not None:
+            (found.options if kind == OPTION else found.parameters).append(line)
+    if block and kind is None:
+        findings.add(rules.COMMENT_SECTION, "a section of comments only", block[0].place)
+        _keep_comments(found, block, expected)
+    found.rows_begin = len(data)
+    last = Place(max(number - 1, 1), 1)
+    if OPTION not in seen:
+        findings.add(rules.OPTIONS_MISSING, "there are no options", last)
+    if PARAMETER not in seen:
+        findings.add(rules.PARAMETERS_MISSING, "there is no section of parameters", last)
+    findings.add(rules.BODY_MISSING, "there are no columns and no keyframes", last)
+    return found
+
+
+def _keep_comments(found: Sections, block: list[Line], expected: int) -> None:
+    (found.options if expected == OPTION else found.parameters).extend(block)
+
+
+def _say_blanks(blanks: int, at_top: bool, line: Line, findings: Findings) -> None:
+    if at_top and blanks:
+        findings.add(rules.LEADING_BLANK, "a blank line stands before the options", Place(1, 1))
+    elif blanks > 1:
+        findings.add(rules.BLANK_LINES, f"{blanks} blank lines, one after the other", Place(line.number - 1, 1))
+
+
+def _kind(line: Line, expected: int) -> int:
+    """Say to which section a block belongs, by its first line, and by its place where that does not tell."""
+    words = [word.text for word in line.words]
+    first = words[0].lower()
+    if first in COLUMNS or first in GROUPS or sum(w in COLUMNS or w in GROUPS for w in words) * 2 > len(words):
+        return BODY
+    if first in OPTIONS:
+        return OPTION
+    if first in PARAMETERS or [word.lower() for word in words[:2]] == ["no", "parameters"]:
+        return PARAMETER
+    return expected
+
+
+def _say_missing(kind: int, seen: set[int], line: Line, findings: Findings) -> None:
+    if kind > OPTION and OPTION not in seen:
+        findings.add(rules.OPTIONS_MISSING, "there are no options before this line", line.place)
+        seen.add(OPTION)
+    if kind > PARAMETER and PARAMETER not in seen:
+        findings.add(rules.PARAMETERS_MISSING, "there is no section of parameters before this line", line.place)
+        seen.add(PARAMETER)

@@ -1,0 +1,235 @@
+"""Writing animation files: as they were read, comments and all, or in one canonical form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from bodymotion import losses
+from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
+from bodymotion.arrays import Floats
+from bodymotion.diagnostics import FormatError, Location, Problem, Rule
+from bodymotion.formats.cha.comments import Comments, Remark
+from bodymotion.formats.cha.reader import check_animation
+from bodymotion.formats.cha.text import COMMENT
+from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
+from bodymotion.formats.files import whole_file
+
+__all__ = ["cha_text", "write_cha"]
+
+Style = Literal["canonical"]
+
+
+def write_cha(animation: Animation, path: str | Path, *, style: Style | None = None) -> tuple[Problem, ...]:
+    """Write an animation to a file, whole or not at all; gives what the file does not hold of it.
+
+    Parameters
+    ----------
+    animation, path:
+        What is written, and where to. The move's name is that of the file.
+    style:
+        None keeps what was read: the order of options, parameters and columns, groups of columns, line ends, and comments where they stood.
+        "canonical" gives equal animations equal texts: the document's order, columns in the largest groups, no comments.
+
+    Raises
+    ------
+    FormatError
+        When the animation breaks the document, so that its file could not be loaded; `problems` of the exception are all faults.
+    ValueError
+        For a style that does not exist.
+    """
+    text, problems = cha_text(animation, style=style)
+    with whole_file(path) as stream:
+        stream.write(text)
+    return problems
+
+
+def cha_text(animation: Animation, *, style: Style | None = None) -> tuple[bytes, tuple[Problem, ...]]:
+    """Give the content of the file, and what it does not hold of the animation. Raises as `write_cha` does."""
+    if style not in (None, "canonical"):
+        raise ValueError(f"the style is 'canonical' or None, not {style!r}")
+    faults = check_animation(animation)
+    error = next((problem for problem in faults if problem.severity == "error"), None)
+    if error is not None:
+        raise FormatError(error, faults)
+    return _Writer(animation, canonical=style is not None).text()
+
+
+class _Writer:
+    def __init__(self, animation: Animation, canonical: bool) -> None:
+        self.animation, self.canonical = animation, canonical
+        self.problems: list[Problem] = []
+        kept = animation.source.options if animation.source.format == "cha" and not canonical else {}
+        comments = kept.get("comments")
+        self.comments = comments if isinstance(comments, Comments) else Comments()
+        newline = kept.get("newline")
+        self.newline = newline if isinstance(newline, str) else "\n"
+        unread = animation.source.options.get("unread") if animation.source.format == "cha" else ()
+        for line in unread if isinstance(unread, tuple) else ():
+            self.lost(losses.UNREAD, f"the line {line[:60]!r} is not written")
+
+    def lost(self, rule: Rule, message: str) -> None:
+        self.problems.append(rule.problem(message, Location()))
+
+    def text(self) -> tuple[bytes, tuple[Problem, ...]]:
+        frames = self.animation.keyframes
+        header = self._header()
+        options = self._section(
+            self._options(TIME in header), self.comments.options, self.comments.ends[0], "the options"
+        )
+        parameters = self._parameters()
+        second = self._section(parameters, self.comments.parameters, self.comments.ends[1], "the parameters")
+        remark = self.comments.header
+        lines = [*options, "", *second, "", *remark.before, _commented(" ".join(header), remark.after)]
+        head = "".join(f"{line}\n" for line in lines)
+        if head.encode("utf-8", "replace").decode() != head:
+            self.lost(losses.DESCRIPTION, "halves of surrogate pairs are written as '?'")
+        rows = self._rows(frames, header)
+        end = "".join(f"{line}\n" for line in self.comments.ends[2])
+        content = head.encode("utf-8", "replace") + rows + end.encode("utf-8", "replace")
+        if self.newline != "\n":
+            content = content.replace(b"\n", self.newline.encode())
+        return content, tuple(self.problems)
+
+    def _section(self, lines: dict[str, str], remarks: object, end: tuple[str, ...], what: str) -> list[str]:
+        remarks = dict(remarks) if isinstance(remarks, dict) else {}
+        found: list[str] = []
+        for key, line in lines.items():
+            remark = remarks.pop(key, Remark())
+            found += [*remark.before, _commented(line, remark.after)]
+        if remarks:
+            self.lost(
+                losses.COMMENTS, f"{len(remarks)} comments at {what} {', '.join(map(repr, remarks))}, which are gone"
+            )
+        return [*found, *end]
+
+    def _options(self, timed: bool) -> dict[str, str]:
+        lines = {}
+        options = self.animation.options
+        for name in (
+            sorted(options, key=list(OPTIONS).index) if self.canonical and options.keys() <= OPTIONS.keys() else options
+        ):
+            value = options[name]
+            if name not in OPTIONS:
+                self.lost(losses.OPTION, f"{name!r} is no option of the document")
+            elif name == "frequency" and timed:
+                self.lost(losses.FREQUENCY, "the times do not follow the frequency, and are written as a column")
+            elif value is None or value is False:
+                continue
+            elif not OPTIONS[name].values:
+                lines[name] = name
+            elif isinstance(value, (tuple, list)):
+                lines[name] = " ".join([name, *map(str, value)])
+            elif OPTIONS[name].values == "number":
+                lines[name] = f"{name} {_number(value)}"
+            else:
+                lines[name] = f"{name} {self._description(str(value)) if name == 'description' else value}"
+        return {name: line for name, line in lines.items() if line != "description "}
+
+    def _description(self, text: str) -> str:
+        one_line = " ".join(text.splitlines()).strip()
+        comment = COMMENT.search(one_line)
+        written = one_line[: comment.start()].rstrip() if comment else one_line
+        written = "".join(c if c.isprintable() or c == "\t" else " " for c in written).strip()
+        if written != text:
+            self.lost(
+                losses.DESCRIPTION, f"the description is written as {written[:60]!r}: a comment begins at # and //"
+            )
+        return written
+
+    def _parameters(self) -> dict[str, str]:
+        parameters = self.animation.parameters
+        if not parameters:
+            return {"": "no parameters"}
+        names = sorted(parameters, key=list(PARAMETERS).index) if self.canonical else parameters
+        return {name: " ".join([name, *_range(parameters[name])]) for name in names}
+
+    def _header(self) -> list[str]:
+        frames = self.animation.keyframes
+        timed = not self._follows_frequency()
+        columns = list(frames.columns)
+        if self.canonical:
+            columns.sort(key=list(COLUMNS).index)
+        kept = [keyword for keyword in frames.header if timed or keyword != TIME]
+        if self.canonical or [c for keyword in kept for c in singles(keyword) if c != TIME] != columns:
+            kept = _grouped(columns)
+        return kept if TIME in kept or not timed else [TIME, *kept]
+
+    def _follows_frequency(self) -> bool:
+        frames, frequency = self.animation.keyframes, self.animation.options.get("frequency")
+        if not isinstance(frequency, (int, float)) or frequency <= 0:
+            return False
+        return bool(np.array_equal(frames.times, np.arange(len(frames)) / frequency))
+
+    def _rows(self, frames: Keyframes, header: list[str]) -> bytes:
+        if not len(frames):
+            return b""
+        table, bare = _table(frames, header, self.canonical)
+        # Zeros that are not the bare text 0 keep their point: the vendor's converter treats the two differently.
+        pointed = (table == 0) & ~bare & ~np.signbit(table)
+        text = _number_lines(np.where(pointed, np.nan, table))
+        if not self.comments.rows:
+            return text
+        lines = text.decode().splitlines()
+        remarks = dict(self.comments.rows)
+        found = []
+        for time, line in zip(frames.times.tolist(), lines, strict=True):
+            remark = remarks.pop(time, Remark())
+            found += [*remark.before, _commented(line, remark.after)]
+        if remarks:
+            self.lost(losses.COMMENTS, f"{len(remarks)} comments at keyframes that are gone")
+        return "".join(f"{line}\n" for line in found).encode()
+
+
+def _table(
+    frames: Keyframes, header: list[str], canonical: bool
+) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
+    """Give all numbers of the rows in the order of the header, and which zeros among them are the bare text 0."""
+    names = [column for keyword in header for column in singles(keyword)]
+    at = [frames.columns.index(name) if name != TIME else -1 for name in names]
+    full = np.column_stack([frames.values, frames.times])
+    zeros = np.ones(frames.values.shape, np.bool_) if frames.exact_zeros is None else frames.exact_zeros
+    if canonical:
+        # A zero in a column of its own counts as bare, whatever its text.
+        alone = [name in frames.header for name in frames.columns]
+        zeros = zeros | np.array(alone, np.bool_)
+    bare = np.column_stack([zeros, np.ones(len(frames), np.bool_)])
+    return full[:, at], bare[:, at]
+
+
+def _number_lines(table: Floats) -> bytes:
+    """Give lines of numbers between blanks, whole ones without a point; NaN stands for 0.0."""
+    import orjson
+
+    text = orjson.dumps(np.ascontiguousarray(table), option=orjson.OPT_SERIALIZE_NUMPY)
+    text = text[2:-2].replace(b"],[", b"\n").replace(b",", b" ") + b"\n"
+    return text.replace(b".0 ", b" ").replace(b".0\n", b"\n").replace(b"null", b"0.0")
+
+
+def _grouped(columns: list[str]) -> list[str]:
+    """Give keywords for columns in this order, the largest groups that there are."""
+    groups = sorted(GROUPS, key=lambda name: -len(GROUPS[name]))
+    found: list[str] = []
+    at = 0
+    while at < len(columns):
+        fits = (name for name in groups if tuple(columns[at : at + len(GROUPS[name])]) == GROUPS[name])
+        keyword = next(fits, columns[at])
+        found.append(keyword)
+        at += len(singles(keyword))
+    return found
+
+
+def _range(parameter: Parameter) -> list[str]:
+    values = (parameter.minimum, parameter.default, parameter.maximum)
+    return [_number(value) for value in values if value is not None]
+
+
+def _number(value: object) -> str:
+    number = float(value)  # type: ignore[arg-type]
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 and str(number) != "-0.0" else repr(number)
+
+
+def _commented(line: str, comment: str) -> str:
+    return f"{line} {comment}" if comment else line
