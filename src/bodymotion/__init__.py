@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bodymotion import editing as editing
     from bodymotion.body import Body, ExtraJoint, Viewpoint
     from bodymotion.checks import check
+    from bodymotion.closed_loops import Closed, close_loops, loop_errors
     from bodymotion.comparing import compare_bodies, compare_motions
     from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
     from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "body": ("Body", "ExtraJoint", "Viewpoint"),
     "checks": ("check",),
+    "closed_loops": ("Closed", "close_loops", "loop_errors"),
     "comparing": ("compare_bodies", "compare_motions"),
     "devices": ("AccelerationSensor", "Device", "ForceSensor", "Gyro", "OtherDevice", "RangeSensor", "VisionSensor"),
     "diagnostics": ("FormatError", "Location", "Problem", "Report", "Rule"),
@@ -64,6 +66,7 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Closed",
     "Cone",
     "Cylinder",
     "Device",
@@ -102,6 +105,7 @@ __all__ = [
     "compare_motions",
     "editing",
     "load",
+    "loop_errors",
     "open_motion",
     "save",
     "view",

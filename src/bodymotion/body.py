@@ -266,13 +266,16 @@ class Body(ContentEquality):
             np.array([link.joint.axis for link in self.links]).reshape(count, 3),
         )
 
-    def link_poses(self, motion: Motion) -> Floats:
+    def link_poses(self, motion: Motion, *, close_loops: bool = False) -> Floats:
         """Give the poses (T, L, 7) of all links in the world over a motion.
 
         The .seq document combines link and joint trajectories in three ways. Where the motion has the poses of all links, they are
         taken as they are, with or without joints beside them. Where it has fewer, the first is the root's and the rest follows from
         the joint displacements, by name where they have names (`joint_columns`). A motion without any link pose stands at `root_pose`.
         A motion with link poses alone, on a body of one link, needs no joints.
+
+        `close_loops`: joints in loops that follow from others are worked out anew (see `close_loops` of the package; which ones is its
+        default) where poses follow from joints; where the motion has the poses of all links, they stay as they are.
 
         Raises
         ------
@@ -308,6 +311,10 @@ class Body(ContentEquality):
             q = None if joints is None else self.joint_values(joints)
         if q is None:
             q = np.zeros((used[0].num_frames, 0))
+        if close_loops and self.extra_joints:
+            from bodymotion import closed_loops
+
+            q = closed_loops.close_loops(self, q).q
         return frozen(self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0]))
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:

@@ -1,0 +1,314 @@
+"""Closing loops along a motion: the joints that follow are worked out from those that drive, each frame from the one before.
+
+From a closed pose the drivers go on in steps. For each step the followers are predicted along the tangent and corrected by Gauss-Newton
+steps, damped (Levenberg and Marquardt) where an undamped one does not come nearer. A step counts when its corrections end, when the first
+of them is small beside the smallest singular value of the equations (the theorem of Newton and Kantorovich: then there is one solution
+near, and it is on the same branch), and when no singular pose lies within it; else it is halved. A singular pose is gone through in the
+smallest step, along the direction in which the followers moved before.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import Floats
+from bodymotion.kernels.compiling import inlined, kernel
+from bodymotion.kernels.loop_constraints import Indices, Mechanism, constrain, length
+from bodymotion.kernels.small_svd import decompose, solve
+
+__all__ = ["CROSSED", "LOST", "derivatives", "follow"]
+
+Work: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]
+
+CROSSED, LOST = 1, 2
+"""Marks of a frame: on the way to it a singular pose was passed; no corrections ended, so what is given is only as near as could be."""
+FARTHEST = 0.3
+"""So far [rad] a variable goes in one step at most."""
+SMALLEST = 2.0**-10
+"""The smallest step, as a part of the way from frame to frame."""
+NEAR = 1e-3
+"""Singular values below this are left to the direction of before when predicting."""
+NOTHING = 1e-10
+"""Singular values below this part of the largest one count as 0."""
+NEWTON_KANTOROVICH = 0.25
+MOST, MOST_WHEN_LOST = 12, 60
+"""Corrections a step."""
+
+
+def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:
+    """Give the equations' residual (m,) and their derivatives (m, v) at variables x (v,)."""
+    residual = np.zeros(len(mechanism[7]))
+    jacobian = np.zeros((len(residual), len(x)))
+    _derivatives(mechanism, np.array(x), residual, jacobian)
+    return residual, jacobian
+
+
+def follow(
+    mechanism: Mechanism, followers: Indices, rank: int, start: Floats, targets: Floats
+) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
+    """Close loops over T frames.
+
+    `followers`: which of the v variables are worked out; the others are as in `targets` (T, v). `rank`: how many of the followers'
+    singular values are not 0 where nothing is singular. `start` (v,): near which pose to begin.
+
+    Gives the variables (T, v), the least of those singular values (T,), and marks (T,).
+    """
+    found = np.array(targets)
+    least = np.ones(len(targets))
+    marks = np.zeros(len(targets), dtype=np.int64)
+    if len(followers) and len(targets):
+        drivers = np.setdiff1d(np.arange(targets.shape[1]), followers).astype(np.int64)
+        _follow(mechanism, followers, drivers, rank, np.array(start), np.array(targets), found, least, marks)
+    return found, least, marks
+
+
+@inlined
+def _copy(values: Floats, out: Floats) -> None:
+    """Copy a table; written out, because `out[:] = values` takes seconds to compile."""
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            out[i, j] = values[i, j]
+
+
+@inlined
+def _room(equations: int, links: int, variables: int, columns: int) -> Work:
+    rows, count = max(equations, columns), min(equations, columns)
+    return (
+        np.empty((links, 3, 3)),
+        np.empty((links, 3)),
+        np.empty((links, 3)),
+        np.empty(equations),
+        np.empty((equations, variables)),
+        np.empty((rows, count)),
+        np.empty((count, count)),
+        np.empty(count),
+    )
+
+
+@inlined
+def _evaluate(mechanism: Mechanism, x: Floats, columns: Indices, work: Work) -> None:
+    """Work out residual, derivatives, and the decomposition of those by the columns (transposed when there are more columns than rows)."""
+    turns, places, axes, residual, jacobian, w, v, s = work
+    constrain(mechanism, x, turns, places, axes, residual, jacobian)
+    transposed = columns.shape[0] > residual.shape[0]
+    for k in range(residual.shape[0]):
+        for j in range(columns.shape[0]):
+            if transposed:
+                w[j, k] = jacobian[k, columns[j]]
+            else:
+                w[k, j] = jacobian[k, columns[j]]
+    decompose(w, v, s)
+
+
+@inlined
+def _solve(work: Work, right: Floats, damping: float, cut: float, out: Floats) -> None:
+    solve(work[5], work[6], work[7], out.shape[0] > right.shape[0], right, damping, cut, out)
+
+
+@kernel
+def _derivatives(mechanism: Mechanism, x: Floats, residual: Floats, jacobian: Floats) -> None:
+    links = mechanism[0].shape[0]
+    constrain(mechanism, x, np.empty((links, 3, 3)), np.empty((links, 3)), np.empty((links, 3)), residual, jacobian)
+
+
+@inlined
+def _correct(
+    mechanism: Mechanism, followers: Indices, rank: int, x: Floats, work: Work, most: int
+) -> tuple[bool, float, float]:
+    """Move the followers until the loops are as closed as can be.
+
+    Gives whether that came to an end, how long the first correction was, and the least singular value where it began. `work` is
+    left as it is at the end.
+    """
+    _evaluate(mechanism, x, followers, work)
+    residual, s = work[3], work[7]
+    error = length(residual)
+    step = np.empty(followers.shape[0])
+    before = np.empty(followers.shape[0])
+    least = s[rank - 1] if rank > 0 else 1.0
+    first = -1.0
+    damping = 0.0
+    for _ in range(most):
+        if not np.isfinite(error):
+            return False, np.inf, 0.0
+        _solve(work, residual, damping, NOTHING * s[0], step)
+        way = length(step)
+        first = way if first < 0.0 else first
+        if error < 1e-15 or way == 0.0:
+            return True, first, least
+        for j in range(followers.shape[0]):
+            before[j] = x[followers[j]]
+            x[followers[j]] -= step[j]
+        _evaluate(mechanism, x, followers, work)
+        after = length(residual)
+        if damping == 0.0 and way < 1e-11:
+            return True, first, least
+        if after <= error * (1.0 + 1e-12):
+            error = after
+            damping = 0.1 * damping if damping > 1e-6 * s[0] else 0.0
+        else:
+            for j in range(followers.shape[0]):
+                x[followers[j]] = before[j]
+            _evaluate(mechanism, x, followers, work)
+            damping = max(10.0 * damping, 1e-3 * s[0])
+    return False, first, least
+
+
+@inlined
+def _turned_over(before: Floats, now: Floats, columns: Indices, room: Floats) -> bool:
+    """Whether det(Bᵀ·N) of the derivatives before and now is negative: then the followers' equations were singular in between."""
+    count = columns.shape[0]
+    for i in range(count):
+        for j in range(count):
+            room[i, j] = 0.0
+            for k in range(before.shape[0]):
+                room[i, j] += before[k, columns[i]] * now[k, columns[j]]
+    negative = False
+    for i in range(count):
+        best = i
+        for j in range(i + 1, count):
+            if abs(room[j, i]) > abs(room[best, i]):
+                best = j
+        if best != i:
+            negative = not negative
+            for j in range(count):
+                room[i, j], room[best, j] = room[best, j], room[i, j]
+        if room[i, i] == 0.0:
+            return False
+        negative = negative != (room[i, i] < 0.0)
+        for j in range(i + 1, count):
+            factor = room[j, i] / room[i, i]
+            for k in range(i, count):
+                room[j, k] -= factor * room[i, k]
+    return negative
+
+
+@inlined
+def _predict(
+    work: Work, drivers: Indices, way: Floats, part: float, earlier: Floats, rank: int, moved: Floats, out: Floats
+) -> None:
+    """Say by how much the followers move when the drivers go `part` of their way.
+
+    Along the tangent; in directions that it leaves open at a singular pose, as `moved` (for drivers that went `earlier`).
+    """
+    residual, jacobian, w, v, s = work[3], work[4], work[5], work[6], work[7]
+    right = np.zeros(residual.shape[0])
+    for k in range(residual.shape[0]):
+        for j in range(drivers.shape[0]):
+            right[k] -= jacobian[k, drivers[j]] * way[j] * part
+    singular = rank > 0 and s[rank - 1] < NEAR
+    cut = NEAR if singular else NOTHING * s[0]
+    _solve(work, right, 0.0, cut, out)
+    square = length(earlier) ** 2
+    if not singular or square == 0.0:
+        return
+    ratio = 0.0
+    for j in range(drivers.shape[0]):
+        ratio += earlier[j] * way[j] * part / square
+    transposed = out.shape[0] > residual.shape[0]
+    for k in range(out.shape[0]):
+        out[k] += ratio * moved[k]
+    for j in range(s.shape[0]):
+        if s[j] > cut:
+            dot = 0.0
+            for k in range(out.shape[0]):
+                dot += (w[k, j] / s[j] if transposed else v[k, j]) * ratio * moved[k]
+            for k in range(out.shape[0]):
+                out[k] -= dot * (w[k, j] / s[j] if transposed else v[k, j])
+
+
+@kernel
+def _follow(
+    mechanism: Mechanism,
+    followers: Indices,
+    drivers: Indices,
+    rank: int,
+    x: Floats,
+    targets: Floats,
+    found: Floats,
+    least: Floats,
+    marks: npt.NDArray[np.int64],
+) -> None:
+    equations, links = mechanism[7].shape[0], mechanism[0].shape[0]
+    nf, nd = followers.shape[0], drivers.shape[0]
+    work = _room(equations, links, x.shape[0], nf)
+    trial = np.empty(x.shape[0])
+    move = np.empty(nf)
+    moved = np.zeros(nf)
+    way = np.empty(nd)
+    earlier = np.zeros(nd)
+    room = np.empty((nf, nf))
+    settled, _, _ = _correct(mechanism, followers, rank, x, work, 4 * MOST_WHEN_LOST)
+    lost = not settled
+    jacobian = np.empty((equations, x.shape[0]))
+    _copy(work[4], jacobian)
+    fresh = True
+    for t in range(targets.shape[0]):
+        finite = True
+        farthest = 0.0
+        for j in range(nd):
+            way[j] = targets[t, drivers[j]] - x[drivers[j]]
+            finite = finite and np.isfinite(way[j])
+            farthest = max(farthest, abs(way[j]))
+        if not finite:
+            marks[t] = LOST
+            least[t] = 0.0
+            for j in range(nf):
+                found[t, followers[j]] = np.nan
+            continue
+        remaining = 1.0
+        least[t] = np.inf
+        size = 1.0 if farthest <= FARTHEST else max(FARTHEST / farthest, SMALLEST)
+        while remaining > 0.0:
+            part = remaining if lost or size >= remaining else size
+            if not fresh:
+                _evaluate(mechanism, x, followers, work)
+                fresh = True
+            _predict(work, drivers, way, part, earlier, rank, moved, move)
+            longest = 0.0
+            for j in range(nf):
+                longest = max(longest, abs(move[j]))
+            smallest = part <= SMALLEST
+            if longest > FARTHEST and not lost and not smallest:
+                size = max(part * max(0.1, 0.9 * FARTHEST / longest), SMALLEST)
+                continue
+            for j in range(nd):
+                trial[drivers[j]] = targets[t, drivers[j]] if part == remaining else x[drivers[j]] + part * way[j]
+            shorter = FARTHEST / longest if lost and longest > FARTHEST else 1.0
+            for j in range(nf):
+                trial[followers[j]] = x[followers[j]] + shorter * move[j]
+            fresh = False
+            settled, first, sharp = _correct(mechanism, followers, rank, trial, work, MOST_WHEN_LOST if lost else MOST)
+            crossed = nf == rank and _turned_over(jacobian, work[4], followers, room)
+            sure = settled and not crossed and (first <= NEWTON_KANTOROVICH * sharp or first < 1e-9)
+            if not (sure or lost or smallest):
+                size = max(0.5 * part, SMALLEST)
+                continue
+            if not settled and not lost:
+                lost = True
+                marks[t] |= CROSSED
+                continue
+            lost = not settled
+            if not sure:
+                marks[t] |= CROSSED
+            if part > 0.0 and farthest > 0.0:
+                for j in range(nd):
+                    earlier[j] = trial[drivers[j]] - x[drivers[j]]
+                for j in range(nf):
+                    moved[j] = trial[followers[j]] - x[followers[j]]
+            for j in range(x.shape[0]):
+                x[j] = trial[j]
+            fresh = True
+            _copy(work[4], jacobian)
+            least[t] = min(least[t], work[7][rank - 1] if rank > 0 else 1.0)
+            remaining = remaining - part if part < remaining else 0.0
+            size = 2.0 * part
+            if farthest > FARTHEST:
+                size = min(size, max(FARTHEST / farthest, SMALLEST))
+        if lost:
+            marks[t] |= LOST
+        for j in range(nf):
+            found[t, followers[j]] = x[followers[j]]
