@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bodymotion import editing as editing
+    from bodymotion import spot as spot
     from bodymotion.body import Body, ExtraJoint, Viewpoint
     from bodymotion.checks import check
     from bodymotion.closed_loops import Closed, close_loops, loop_errors
+    from bodymotion.choreography import play
     from bodymotion.comparing import compare_bodies, compare_motions
     from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
     from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
@@ -32,6 +34,7 @@ _WHERE = {
     "body": ("Body", "ExtraJoint", "Viewpoint"),
     "checks": ("check",),
     "closed_loops": ("Closed", "close_loops", "loop_errors"),
+    "choreography": ("play",),
     "comparing": ("compare_bodies", "compare_motions"),
     "devices": ("AccelerationSensor", "Device", "ForceSensor", "Gyro", "OtherDevice", "RangeSensor", "VisionSensor"),
     "diagnostics": ("FormatError", "Location", "Problem", "Report", "Rule"),
@@ -56,7 +59,7 @@ _WHERE = {
     "timeline": ("Timeline",),
     "viewer": ("view",),
 }
-_ROOMS = ("editing",)
+_ROOMS = ("editing", "spot")
 """Rooms that are public as they are: `bm.editing.trim(motion, 1, 5)`."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -107,7 +110,9 @@ __all__ = [
     "load",
     "loop_errors",
     "open_motion",
+    "play",
     "save",
+    "spot",
     "view",
 ]
 

@@ -119,6 +119,32 @@ FORMATS: tuple[Format, ...] = (
         holds="Animation",
         check=_later("cha", "check_cha"),
     ),
+    Format(
+        "cap",
+        "Spot animation as a message, text",
+        (".cap", ".pbtxt", ".textproto"),
+        _later("cha_proto", "read_animation_message"),
+        _later("cha_proto", "looks_like_animation_text"),
+        _later("cha_proto", "write_message_text"),
+        holds="Animation",
+    ),
+    Format(
+        "cap-bytes",
+        "Spot animation as a message, bytes",
+        (".pb", ".binpb"),
+        _later("cha_proto", "read_animation_message"),
+        _later("cha_proto", "looks_like_animation_bytes"),
+        _later("cha_proto", "write_message_bytes"),
+        holds="Animation",
+    ),
+    Format(
+        "state-log",
+        "log of the states of a Spot",
+        (),
+        _later("cha_proto", "read_state_log"),
+        _later("cha_proto", "looks_like_log"),
+        holds="Animation",
+    ),
 )
 
 

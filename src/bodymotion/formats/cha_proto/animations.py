@@ -45,6 +45,8 @@ def animation_of(recording: Recording, path: Path | None = None) -> Animation:
     table[exact] = 0.0
     times = values[:, places[TIME]]
     frequency = _frequency(times)
+    if frequency is not None:
+        times = np.arange(len(times)) / frequency
     keyframes = Keyframes(
         columns=tuple(names),
         values=table,
@@ -77,7 +79,7 @@ def _changes(message: str, location: Location) -> FormatError:
 
 
 def _frequency(times: Floats) -> float | None:
-    """Give the frequency [Hz] whose times these are to the last bit, or None."""
+    """Give the frequency [Hz] whose steps add up to these times, to the last bit as the vendor's converter adds them; or None."""
     if len(times) < 2 or times[0] != 0 or not times[1] > 0:
         return None
     guess = 1.0 / times[1]

@@ -84,7 +84,7 @@ def _rows(table: Floats, columns: Columns) -> Iterator[str]:
         there = np.empty(piece.shape, np.bool_)
         there[:, : len(numbers)] = np.ascontiguousarray(piece[:, : len(numbers)]).view(np.uint64) != 0
         there[:, len(numbers) :] = np.abs(piece[:, len(numbers) :]) >= 1
-        whole = there[:, : len(numbers)].all(axis=1)
+        whole: list[bool] = np.asarray(there[:, : len(numbers)].all(axis=1)).tolist()
         texts: list[str] = []
         rows = piece[:, : len(numbers)].tolist()
         for row, pattern, complete_row in zip(rows, there, whole, strict=True):

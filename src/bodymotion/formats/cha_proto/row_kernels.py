@@ -6,6 +6,8 @@ so that threads can share the work; reading looks first for what is there at all
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -60,7 +62,8 @@ def _sizes(program: Numbers, values: Floats, bits: Bits, row: int, sizes: Number
         elif abs(values[row, column]) >= 1.0:
             sizes[k] = 1
             sizes[owner] += 2
-    return 1 + _varint_size(sizes[0]) + sizes[0]
+    whole: int = sizes[0]
+    return 1 + _varint_size(whole) + whole
 
 
 @kernel
@@ -100,7 +103,7 @@ def write(program: Numbers, values: Floats, bits: Bits, starts: Numbers, out: By
 
 
 @inlined
-def _varint(data: Bytes, at: int, stop: int) -> tuple[int, int]:
+def _varint(data: Bytes, at: int, stop: int) -> tuple[Any, int]:
     """Give a varint's 64 bits, as a signed number, and where it ends; -1 for an end: it is cut off or too long."""
     value = np.int64(0)
     shift = 0

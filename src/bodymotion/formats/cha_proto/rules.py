@@ -23,6 +23,7 @@ SEQUENCE = Rule(
     "it names animations and other moves of the robot; only the robot knows how these look",
 )
 NO_FRAMES = Rule("CAP006", "error", "An animation, and a log, has keyframes.", "judgement")
+UNREADABLE = Rule("CAP007", "error", "The file can be opened and read to its end.", "judgement")
 UNKNOWN = Rule("CAP101", "warning", "Fields that bodymotion does not know are passed over.", "judgement")
 GAPS = Rule(
     "CAP102",
@@ -46,5 +47,5 @@ STAMPS = Rule(
     "judgement",
 )
 
-RULES = (WIRE, TEXT, CHANGES, SPARSE, SEQUENCE, NO_FRAMES, UNKNOWN, GAPS, PARTLY, NAME, STAMPS)
+RULES = (WIRE, TEXT, CHANGES, SPARSE, SEQUENCE, NO_FRAMES, UNREADABLE, UNKNOWN, GAPS, PARTLY, NAME, STAMPS)
 """All of them."""

@@ -1,0 +1,114 @@
+"""Between animations and the vendor's own message objects. The package of the vendor is an extra, imported only when it is needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from bodymotion.animation import TRACKS, Animation
+from bodymotion.formats.cha_proto.encoding import message_times, to_bytes
+from bodymotion.formats.cha_proto.heading import color, description
+from bodymotion.formats.cha_proto.reader import from_bytes
+
+__all__ = ["from_proto", "messages", "to_move_info", "to_proto"]
+
+_MESSAGES = "bosdyn.api.spot.choreography_sequence_pb2"
+
+
+def messages() -> Any:  # noqa: ANN401
+    """Import the vendor's messages.
+
+    Raises
+    ------
+    ImportError
+        When the package is missing; the message says how it is installed.
+    """
+    try:
+        return import_module(_MESSAGES)
+    except ImportError as error:
+        raise ImportError(
+            "the vendor's messages are an extra: pip install 'bodymotion[spot]' (bosdyn-choreography-client)"
+        ) from error
+
+
+def to_proto(animation: Animation, *, move_params_config: str | Path | None = None) -> Any:  # noqa: ANN401
+    """Give an animation as the vendor's message `bosdyn.api.spot.choreography_sequence_pb2.Animation`.
+
+    Parameters
+    ----------
+    animation:
+        What is written. Of columns that exclude each other the message holds the last ones. A zero becomes 1e-6, as the vendor's converter
+        does it, except in columns of groups where it is not the bare text 0 (`Keyframes.exact_zeros`).
+    move_params_config:
+        The robot's MoveParamsConfig, its text or a file: the limits of parameters that the animation only names.
+
+    Raises
+    ------
+    ImportError
+        When the extra `spot` is not installed.
+    ValueError
+        When a parameter is only named, and its limits are not in `move_params_config`.
+    """
+    return messages().Animation.FromString(to_bytes(animation, move_params_config=move_params_config))
+
+
+def from_proto(message: Any) -> Animation:  # noqa: ANN401
+    """Make an animation of the vendor's message Animation; 1e-6 becomes 0 again.
+
+    Raises
+    ------
+    FormatError
+        As `from_bytes` does.
+    """
+    return from_bytes(message.SerializeToString())
+
+
+def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
+    """Give the vendor's message MoveInfo, which tells Choreographer how an animation is shown and how long it takes.
+
+    With `bpm` the length is in slices, else in seconds; a move that can only be shortened has it as its longest, one that can only be
+    stretched as its shortest.
+
+    Raises
+    ------
+    ImportError
+        When the extra `spot` is not installed.
+    ValueError
+        When there is no keyframe, or the length in slices is beyond what the message holds.
+    """
+    pb = messages()
+    if not len(animation.keyframes):
+        raise ValueError("an animation without keyframes has no length")
+    options, info = animation.options, pb.MoveInfo()
+    info.name = animation.name.encode("utf-8", "replace").decode()
+    longer, shorter = bool(options.get("extendable")), bool(options.get("truncatable"))
+    info.is_extendable = longer or shorter
+    duration = float(message_times(animation)[-1])
+    if animation.bpm is not None:
+        info.move_length_slices = _slices(duration, animation.bpm)
+    else:
+        info.move_length_time = duration
+    if shorter and not longer:
+        info.max_time, info.max_move_length_slices = info.move_length_time, info.move_length_slices
+    elif longer and not shorter:
+        info.min_time, info.min_move_length_slices = info.move_length_time, info.move_length_slices
+    for track in TRACKS:
+        setattr(info, f"controls_{track}", track in animation.controls)
+    display = info.display
+    display.category = pb.ChoreographerDisplayInfo.CATEGORY_ANIMATION
+    display.color.r, display.color.g, display.color.b = color(animation)
+    display.color.a = 1.0
+    display.description = description(animation).encode("utf-8", "replace").decode()
+    start = pb.MoveInfo.TRANSITION_STATE_SIT if options.get("starts_sitting") else pb.MoveInfo.TRANSITION_STATE_STAND
+    info.entrance_states.append(start)
+    info.exit_state = pb.MoveInfo.TRANSITION_STATE_STAND
+    return info
+
+
+def _slices(duration: float, bpm: float) -> int:
+    """Give how many whole slices a duration [s] takes; a slice is a quarter of a beat."""
+    slices = duration / 60.0 * (4 * bpm)
+    if not abs(slices) < 1 << 31:
+        raise ValueError(f"{duration} s at {bpm} beats per minute are too many slices")
+    return int(slices)

@@ -1,0 +1,62 @@
+"""Spot: its animations as the vendor's messages.
+
+>>> import bodymotion as bm
+>>> animation = bm.load("wave.cha")             # doctest: +SKIP
+>>> message = bm.spot.to_proto(animation)       # doctest: +SKIP
+>>> info = bm.spot.to_move_info(animation)      # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bodymotion.formats.cha_proto import (
+        from_bytes,
+        from_proto,
+        from_text,
+        read_state_log,
+        to_bytes,
+        to_move_info,
+        to_proto,
+        to_text,
+    )
+
+_WHERE = {
+    "formats.cha_proto": (
+        "from_bytes",
+        "from_proto",
+        "from_text",
+        "read_state_log",
+        "to_bytes",
+        "to_move_info",
+        "to_proto",
+        "to_text",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
+
+__all__ = [
+    "from_bytes",
+    "from_proto",
+    "from_text",
+    "read_state_log",
+    "to_bytes",
+    "to_move_info",
+    "to_proto",
+    "to_text",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'bodymotion.spot' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"bodymotion.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
