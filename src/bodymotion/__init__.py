@@ -104,6 +104,7 @@ __all__ = [
     "VisionSensor",
     "__version__",
     "check",
+    "close_loops",
     "compare_bodies",
     "compare_motions",
     "editing",
