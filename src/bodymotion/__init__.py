@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from bodymotion import spot as spot
     from bodymotion.body import Body, ExtraJoint, Viewpoint
     from bodymotion.checks import check
-    from bodymotion.closed_loops import Closed, close_loops, loop_errors
     from bodymotion.choreography import play
+    from bodymotion.closed_loops import Closed, close_loops, loop_errors
     from bodymotion.comparing import compare_bodies, compare_motions
     from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
     from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,10 @@ import numpy.typing as npt
 from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.diagnostics import Problem
 from bodymotion.source import Source
+
+if TYPE_CHECKING:
+    from bodymotion.choreography.standing import Standing
+    from bodymotion.motion import Motion
 
 __all__ = ["GROUPS", "TRACKS", "Animation", "Keyframes", "Parameter"]
 
@@ -158,3 +163,31 @@ class Animation(ContentEquality):
     def duration(self) -> float:
         """From time 0 to the last keyframe [s]; 0 without keyframes."""
         return float(self.keyframes.times[-1]) if len(self.keyframes) else 0.0
+
+    def play(
+        self,
+        *,
+        bpm: float | None = None,
+        slices: float | None = None,
+        parameters: Mapping[str, float] | None = None,
+        start: Standing | Motion | None = None,
+        arm: bool | None = None,
+        frame_rate: float | None = None,
+        dance_frames: Mapping[int, npt.ArrayLike] | None = None,
+    ) -> Motion:
+        """Give the motion that it asks of Spot, at a script's tempo `bpm`, for so many `slices`, with these `parameters`.
+
+        All that is said there holds: see `bodymotion.choreography.play`.
+        """
+        from bodymotion.choreography.playing import play
+
+        return play(
+            self,
+            bpm=bpm,
+            slices=slices,
+            parameters=parameters,
+            start=start,
+            arm=arm,
+            frame_rate=frame_rate,
+            dance_frames=dance_frames,
+        )

@@ -1,0 +1,55 @@
+"""What an animation is between its keyframes. How the robot goes from one to the next is not published; this is our choice.
+
+Numbers follow cubics that never leave the range of the two keyframes they run between (PCHIP: Fritsch and Butland, 1984). Orientations
+follow R₀·exp(θ(t)), θ a cubic, with angular velocities at the keyframes that are chosen in the same way, from the turns before and after:
+a turn about a fixed axis is the PCHIP curve of its angle. Contacts hold until the next keyframe.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats
+from bodymotion.interpolation.sampling import sampled
+
+__all__ = ["held", "numbers", "turns"]
+
+
+def numbers(values: Floats, times: Floats, at: Floats) -> Floats:
+    """Give values (T, C) at times `at` (T,) [s] of keyframes (N, C) at `times` (N,) [s]."""
+    return sampled(values, times, at, "pchip")
+
+
+def held(values: Floats, times: Floats, at: Floats) -> Floats:
+    """Give values (T, C) of the keyframe at or before each time, of keyframes (N, C)."""
+    index = np.searchsorted(times, at + 1e-9, side="right") - 1
+    return np.asarray(values[np.clip(index, 0, len(times) - 1)])
+
+
+def turns(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:
+    """Give unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; always the shorter way."""
+    from bodymotion.kernels import rotation_spline
+
+    q = rotations.normalized(quaternions)
+    if len(q) == 1:
+        return np.tile(q, (len(at), 1))
+    gaps = np.diff(times)
+    axis, angle = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(q[:-1]), q[1:]))
+    rates = _velocities(axis * angle[:, None], gaps)
+    before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
+    fraction = np.clip((at - times[before]) / gaps[before], 0.0, 1.0)
+    out = np.zeros((len(at), 1, 7))
+    rotation_spline.curve(q[:, None], rates[:, None], gaps, before.astype(np.int64), fraction, out)
+    return rotations.normalized(out[:, 0, 3:])
+
+
+def _velocities(steps: Floats, gaps: Floats) -> Floats:
+    """Give angular velocities (N, 3) at keyframes from the turns between them (N − 1, 3), as PCHIP takes slopes from rises."""
+    from bodymotion.kernels.slopes import pchip_slopes
+
+    # A turn is the same vector in the frame of its first and of its last orientation. PCHIP's slope in a row needs only the rises
+    # beside it (at the
+    # ends: the next two), so that the sum of all turns may stand for a table of values.
+    return pchip_slopes(np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)]), gaps)

@@ -1,0 +1,315 @@
+"""Play an animation: a motion of Spot's joints and body.
+
+What the robot's controller does with an animation (balance, `precise_steps`, `timing_adjustability`, `track_swing_trajectories`,
+stiffness, the gripper's strength) is not simulated: the motion is what the animation asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import poses, rotations
+from bodymotion.arrays import Floats
+from bodymotion.choreography.arm import Arm, arm_joints, hand_poses
+from bodymotion.choreography.blending import blended, entering, leaving
+from bodymotion.choreography.legs import Legs, leg_joints
+from bodymotion.choreography.measures import JOINT_NAMES, LEG_JOINTS, LEGS, NOMINAL_HEIGHT
+from bodymotion.choreography.motions import FOOT_CONTACT, REACH_ERROR
+from bodymotion.choreography.parameters import OFFSETS, settings
+from bodymotion.choreography.standing import Standing, footprint, last_pose, sit, stand
+from bodymotion.choreography.timing import Timing, timing
+from bodymotion.choreography.tracks import Tracks
+from bodymotion.choreography.weighing import body_places, nominal_center
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+
+if TYPE_CHECKING:
+    from bodymotion.animation import Animation
+
+__all__ = ["needs_arm", "play"]
+
+
+def play(
+    animation: Animation,
+    *,
+    bpm: float | None = None,
+    slices: float | None = None,
+    parameters: Mapping[str, float] | None = None,
+    start: Standing | Motion | None = None,
+    arm: bool | None = None,
+    frame_rate: float | None = None,
+    dance_frames: Mapping[int, npt.ArrayLike] | None = None,
+) -> Motion:
+    """Give the motion that an animation asks of Spot.
+
+    Parameters
+    ----------
+    bpm:
+        The script's beats per minute; by default the animation's own, else 120.
+    slices:
+        How long the move is [quarter beats]; by default as long as it is by itself. Longer needs `extendable`, shorter `truncatable`.
+    parameters:
+        Values for parameters, by their names; the others have the animation's defaults.
+    start:
+        The pose before the move, or a motion that ends in it; by default the nominal stand in the middle of the world's floor, or sitting
+        there for `starts_sitting`.
+    arm:
+        Whether it is a Spot with arm; by default one that fits the animation: with arm where arm or gripper are controlled or an arm is
+        required.
+    frame_rate:
+        [Hz]; by default such that a slice is a whole number of frames, and at least 100 Hz.
+    dance_frames:
+        Poses (7,) in the world of dance frames by their ids, for `arm_playback workspace_dance_frame`; by default the frame in which the
+        move starts.
+
+    Returns ------- A Motion with the components LinkPosition (the body's pose in the world, whose floor is at z = 0), JointDisplacement
+    (12 or 19 joints, named), FootContact (T, 4; 1 in stance) and ReachError (T, 4 or 5; [m] that each foot, and the hand, stays from
+    where the animation has it). `extra["spot"]` says the tempo, slices and the animation frame.
+
+    Raises
+    ------
+    ValueError
+        When there is no keyframe, a number that is used is not finite, times do not increase, a parameter or length is not allowed, or
+        the robot has an arm and must not, or has none and must.
+    """
+    arm = _with_arm(animation, arm)
+    _check_keyframes(animation)
+    values = settings(animation, parameters)
+    times = timing(
+        animation,
+        bpm=bpm,
+        slices=slices,
+        speed=values["speed"],
+        offset=values["offset_slices"],
+        frame_rate=frame_rate,
+    )
+    before = _before(animation, start)
+    return _Move(animation, values, times, before).motion(arm=arm, dance_frames=dance_frames or {})
+
+
+def needs_arm(animation: Animation) -> bool:
+    """Whether an animation is for a Spot with arm: it controls arm or gripper, or says that one is required."""
+    return "arm_required" in animation.options or bool({"arm", "gripper"} & set(animation.controls))
+
+
+def _with_arm(animation: Animation, arm: bool | None) -> bool:
+    if arm is None:
+        arm = needs_arm(animation) and "arm_prohibited" not in animation.options
+    if arm and "arm_prohibited" in animation.options:
+        raise ValueError("the animation is not for a Spot with arm (arm_prohibited)")
+    if not arm and "arm_required" in animation.options:
+        raise ValueError("the animation needs a Spot with arm (arm_required)")
+    return arm
+
+
+def _check_keyframes(animation: Animation) -> None:
+    keys = animation.keyframes
+    if not len(keys):
+        raise ValueError("the animation has no keyframes")
+    if not np.isfinite(keys.times).all() or not (np.diff(keys.times) > 0).all():
+        raise ValueError("the times of keyframes increase; here they do not")
+    bad = ~np.isfinite(keys.values)
+    if bad.any():
+        row, column = (int(k) for k in np.argwhere(bad)[0])
+        raise ValueError(
+            f"{keys.columns[column]} of keyframe {row + 1} is {keys.values[row, column]}: no finite number"
+        )
+    huge = np.abs(keys.values) > 1e6
+    if huge.any():
+        row, column = (int(k) for k in np.argwhere(huge)[0])
+        raise ValueError(
+            f"{keys.columns[column]} of keyframe {row + 1} is {keys.values[row, column]:g}: no robot is so large"
+        )
+
+
+def _before(animation: Animation, start: Standing | Motion | None) -> Standing:
+    if isinstance(start, Motion):
+        return last_pose(start)
+    if start is not None:
+        return start
+    return sit() if "starts_sitting" in animation.options else stand()
+
+
+class _Move:
+    """An animation while it becomes a motion. Arrays are over frames; what is `animated` is in the animation frame."""
+
+    def __init__(self, animation: Animation, values: Mapping[str, float], times: Timing, before: Standing) -> None:
+        self.animation = animation
+        self.values = values
+        self.times = times
+        self.at = times.moments
+        self.before = before
+        self.frame = before.frame
+        tracks = Tracks(animation, before, self.frame)
+        if "neutral_start" in animation.options and not tracks.has_legs:
+            neutral = stand(self.frame)
+            self.before = Standing(neutral.body, neutral.legs, before.arm, before.gripper)
+            tracks = Tracks(animation, self.before, self.frame)
+        self.tracks = tracks
+
+    def motion(self, *, arm: bool, dance_frames: Mapping[int, npt.ArrayLike]) -> Motion:
+        tracks, at = self.tracks, self.at
+        joints_of_arm = tracks.arm_joints(at) + self._offsets() if arm else None
+        animated = self._animated_body(joints_of_arm, multiplied=False)
+        frames = self._frames()
+        wanted = self._animated_body(joints_of_arm, multiplied=True) if self._multiplies() else animated
+        feet = tracks.feet(at, animated)
+        feet_world = poses.transform_points(frames[:, None], feet)
+        body_world = self._blended(poses.compose(frames, wanted), feet_world)
+        legs = self._legs(feet_world, body_world, poses.compose(frames, animated))
+        timeline = self.times.timeline
+        joints = [legs.joints.reshape(len(at), 12)]
+        errors = [legs.miss]
+        if arm:
+            done = self._arm(animated, frames, body_world, joints_of_arm, dance_frames)
+            joints += [done.joints, self._gripper()[:, None]]
+            errors.append(done.miss[:, None])
+        names = JOINT_NAMES if arm else LEG_JOINTS
+        return Motion(
+            (
+                MultiSE3Seq(
+                    content=LINK_POSITION, timeline=timeline, values=body_world[:, None], part_labels=("body",)
+                ),
+                MultiValueSeq(
+                    content=JOINT_DISPLACEMENT, timeline=timeline, values=np.hstack(joints), part_labels=names
+                ),
+                MultiValueSeq(
+                    content=FOOT_CONTACT, timeline=timeline, values=tracks.contacts(at).astype(float), part_labels=LEGS
+                ),
+                MultiValueSeq(
+                    content=REACH_ERROR,
+                    timeline=timeline,
+                    values=np.hstack(errors),
+                    part_labels=(*LEGS, "hand")[: 5 if arm else 4],
+                ),
+            ),
+            extra={"spot": self._summary()},
+        )
+
+    def _summary(self) -> dict[str, object]:
+        return {
+            "animation": self.animation.name,
+            "bpm": self.times.bpm,
+            "slice": self.times.slice,
+            "slices": self.times.slices,
+            "naturalSlices": self.times.natural,
+            "animationFrame": [float(value) for value in self.frame],
+        }
+
+    def _offsets(self) -> Floats:
+        return np.where(self.tracks.arm_columns, [self.values[name] for name in OFFSETS], 0.0)
+
+    def _multiplies(self) -> bool:
+        return any(value != 1.0 for name, value in self.values.items() if "_multiplier." in name)
+
+    def _animated_body(self, arm: Floats | None, *, multiplied: bool) -> Floats:
+        """Give the body's pose (T, 7) in the animation frame; multipliers scale how far it is from the nominal pose."""
+        tracks, at = self.tracks, self.at
+        if not tracks.has_body:
+            if tracks.has_legs:
+                return tracks.rest_of_legs(at)
+            return np.tile(poses.compose(poses.inverse(self.frame), self.before.body), (len(at), 1))
+        height = nominal_center(arm is not None) if tracks.by_center_of_mass else NOMINAL_HEIGHT
+        place, turn = tracks.body_place(at, height), tracks.body_turn(at)
+        if multiplied:
+            middle = np.array([0.0, 0.0, height])
+            place = middle + (place - middle) * [self.values[f"translation_multiplier.{axis}"] for axis in "xyz"]
+            factors = [self.values[f"rotation_multiplier.{axis}"] for axis in ("roll", "pitch", "yaw")]
+            turn = rotations.from_rpy(rotations.to_rpy(turn) * factors)
+        if tracks.by_center_of_mass:
+            place = body_places(tracks, at, place, turn, arm, self.before)
+        return poses.from_parts(place, turn)
+
+    def _frames(self) -> Floats:
+        """Give the animation frame (T, 7) in the world. Each round begins where the feet were at the end of the one before."""
+        frames = np.tile(self.frame, (len(self.at), 1))
+        rounds = self.times.rounds
+        if not self.tracks.has_legs or not rounds.any():
+            return frames
+        ends = np.array([0.0, min(self.times.natural * self.times.seconds_per_slice, self.animation.duration)])
+        body = (
+            poses.from_parts(self.tracks.body_place(ends), self.tracks.body_turn(ends))
+            if self.tracks.has_body
+            else self.tracks.rest_of_legs(ends)
+        )
+        first, last = footprint(self.tracks.feet(ends, body))
+        step = poses.compose(last, poses.inverse(first))
+        step[2] = 0.0
+        if np.abs(step[:3]).max() < 1e-6 and np.abs(step[4:]).max() < 1e-6:
+            return frames
+        now = self.frame
+        for k in range(int(rounds.max()) + 1):
+            frames[rounds == k] = now
+            now = poses.compose(now, step)
+        return frames
+
+    def _blended(self, body: Floats, feet: Floats) -> Floats:
+        """Blend the body's pose with that before the move, and at its end with the nominal pose over the feet."""
+        if not self.tracks.has_body:
+            return body
+        weight = entering(self.times, self.values["body_entry_slices"])
+        body = blended(self.before.body, body, weight)
+        weight = leaving(self.times, self.values["body_exit_slices"])
+        return blended(body, stand(footprint(feet[-1])).body, weight)
+
+    def _legs(self, feet: Floats, body: Floats, animated: Floats) -> Legs:
+        """Give the legs' joints: as they are given, but by their feet where the body is not where it is with them."""
+        tracks = self.tracks
+        if not tracks.has_legs and not tracks.has_body:
+            return Legs(np.tile(self.before.legs, (len(self.at), 1, 1)), np.zeros((len(self.at), 4)))
+        result = leg_joints(poses.transform_points(poses.inverse(body)[:, None], feet), self.before.legs)
+        by_joints = tracks.legs_by_joints
+        if by_joints.any():
+            there = np.abs(body - animated).max(axis=1) < 1e-12
+            given = there[:, None] & by_joints
+            result.joints[given] = tracks.leg_joints(self.at)[given]
+            result.miss[given] = 0.0
+        return result
+
+    def _arm(
+        self,
+        animated: Floats,
+        frames: Floats,
+        body: Floats,
+        joints: Floats | None,
+        dance_frames: Mapping[int, npt.ArrayLike],
+    ) -> Arm:
+        tracks, at = self.tracks, self.at
+        none = np.zeros(len(at))
+        assert joints is not None
+        done = Arm(joints, none, none)
+        playback = self.animation.options.get("arm_playback") or ("workspace" if tracks.has_hand else "jointspace")
+        if tracks.has_hand or (tracks.arm_columns.any() and playback != "jointspace"):
+            hand = (
+                tracks.hand(at, self._hand_before()) if tracks.has_hand else poses.compose(animated, hand_poses(joints))
+            )
+            if playback == "jointspace":
+                seen = poses.compose(poses.inverse(animated), hand)
+            else:
+                frame = frames
+                if playback == "workspace_dance_frame":
+                    number = round(self.values["arm_dance_frame_id"])
+                    frame = np.asarray(dance_frames.get(number, self.frame), dtype=np.float64)
+                seen = poses.compose(poses.inverse(body), poses.compose(frame, hand))
+            done = arm_joints(seen, self.before.arm)
+        if tracks.has_hand or tracks.arm_columns.any():
+            weight = entering(self.times, self.values["arm_entry_slices"])[:, None]
+            mixed = self.before.arm + weight * (done.joints - self.before.arm)
+            done = Arm(np.where(weight == 1.0, done.joints, mixed), done.miss, done.turn_miss)
+        return done
+
+    def _hand_before(self) -> Floats:
+        """Give the hand's pose (7,) before the move, in the animation frame."""
+        in_body = hand_poses(self.before.arm)
+        return poses.compose(poses.inverse(self.frame), poses.compose(self.before.body, in_body))
+
+    def _gripper(self) -> Floats:
+        angle = self.tracks.gripper(self.at)
+        if angle is None:
+            return np.full(len(self.at), self.before.gripper)
+        angle = angle * self.values["gripper_multiplier"] + self.values["gripper_offset"]
+        weight = entering(self.times, self.values["arm_entry_slices"])
+        return np.where(weight == 1.0, angle, self.before.gripper + weight * (angle - self.before.gripper))

@@ -1,0 +1,125 @@
+"""Which moment of an animation is shown when: beats, slices, loops.
+
+A slice is a quarter of a beat. A move takes a whole number of slices. `bpm` of an animation makes its keyframes last as many beats at the
+script's tempo as at its own; without it they last as many seconds. `retime_to_integer_slices` stretches them to whole slices; without it
+the last keyframe is held, or the end cut off, up to the nearest whole slice. A move that is longer than that begins anew, or holds its
+last keyframe (`no_looping`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import Floats
+from bodymotion.memory import check_memory
+from bodymotion.timeline import Timeline
+
+if TYPE_CHECKING:
+    from bodymotion.animation import Animation
+
+__all__ = ["DEFAULT_BPM", "Timing", "timing"]
+
+DEFAULT_BPM = 120.0
+"""The script's beats per minute where neither the caller nor the animation says."""
+
+SMOOTH = 100.0
+"""[Hz] The frame rate is at least so high, and so that a slice is a whole number of frames."""
+
+NEARLY = 1e-9
+"""Of a slice: so far off a whole number counts as on it."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How the time of a move becomes that of its animation.
+
+    Attributes
+    ----------
+    bpm, slice:
+        The script's tempo, and the seconds of a slice at it.
+    natural:
+        How many slices the move has by itself.
+    slices:
+        How many it is played for.
+    seconds_per_slice:
+        [s] of the animation's own time that pass in a slice at speed 1.
+    timeline:
+        The frames: the first at the move's start, the last at its end (or just before, at a frame rate that does not meet it).
+    moments:
+        (T,) [s] what is shown in each frame, in the animation's own time.
+    rounds:
+        (T,) how often it has begun anew.
+    """
+
+    bpm: float
+    slice: float
+    natural: int
+    slices: float
+    seconds_per_slice: float
+    timeline: Timeline
+    moments: Floats
+    rounds: npt.NDArray[np.int64]
+
+
+def timing(
+    animation: Animation,
+    *,
+    bpm: float | None = None,
+    slices: float | None = None,
+    speed: float = 1.0,
+    offset: float = 0.0,
+    frame_rate: float | None = None,
+) -> Timing:
+    """Lay a move out in time.
+
+    Parameters
+    ----------
+    bpm:
+        The script's beats per minute; when not given, the animation's own, else 120.
+    slices:
+        How long the move is; by default as long as it is by itself. Longer needs `extendable`, shorter `truncatable`.
+    speed, offset:
+        The parameters `speed` and `offset_slices`.
+    frame_rate:
+        [Hz]; by default such that a slice is a whole number of frames, and at least 100 Hz.
+
+    Raises
+    ------
+    ValueError
+        For a tempo, length or rate that is not positive and finite, and a length that the animation does not allow.
+    MemoryError
+        When there would be too many frames.
+    """
+    tempo = bpm if bpm is not None else animation.bpm if animation.bpm is not None else DEFAULT_BPM
+    for what, value in (("bpm", tempo), ("slices", slices), ("frame_rate", frame_rate)):
+        if value is not None and not 0 < value < np.inf:
+            raise ValueError(f"{what} is a positive number, not {value}")
+    own = animation.bpm if animation.bpm is not None else tempo
+    if not 0 < own < np.inf:
+        raise ValueError(f"the animation's bpm is a positive number, not {own}")
+    slice_seconds = 15.0 / tempo
+    duration = animation.duration
+    if not 0 <= duration < np.inf:
+        raise ValueError(f"the last keyframe is at {duration:g} s")
+    length = duration * own / tempo / slice_seconds
+    natural = max(round(min(length, 1e15)), 1)
+    retimed = "retime_to_integer_slices" in animation.options and duration > 0
+    per_slice = duration / natural if retimed else slice_seconds * tempo / own
+    count = float(natural) if slices is None else float(slices)
+    if count > natural * (1 + NEARLY) and "extendable" not in animation.options:
+        raise ValueError(f"the animation takes {natural} slices, and {count:g} are asked for: it is not `extendable`")
+    if count < natural * (1 - NEARLY) and "truncatable" not in animation.options:
+        raise ValueError(f"the animation takes {natural} slices, and {count:g} are asked for: it is not `truncatable`")
+    rate = frame_rate or max(np.ceil(SMOOTH * slice_seconds), 1.0) / slice_seconds
+    frames = count * slice_seconds * rate
+    check_memory(int(min(frames, 1e15)) * 8 * 100, f"a move of {count * slice_seconds:g} s at {rate:g} Hz")
+    timeline = Timeline.uniform(int(np.floor(frames + 1e-6)) + 1, rate)
+    phases = offset + speed * timeline.times / slice_seconds
+    looping = "no_looping" not in animation.options
+    rounds = np.maximum(np.ceil(phases / natural - NEARLY) - 1, 0) if looping else np.zeros(len(phases))
+    moments = np.clip((phases - natural * rounds) * per_slice, 0.0, duration)
+    return Timing(float(tempo), slice_seconds, natural, count, per_slice, timeline, moments, rounds.astype(np.int64))

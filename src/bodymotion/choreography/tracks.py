@@ -1,0 +1,230 @@
+"""The keyframes as what they mean for the robot: body, feet, arm and gripper over time, in the animation frame.
+
+Columns of tracks that the animation does not control are left out. A part of a group that has no column keeps what it is without: the
+body's middle, nominal height and level orientation; a foot and the arm where they were before the move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import poses, rotations
+from bodymotion.arrays import Floats
+from bodymotion.choreography import curves
+from bodymotion.choreography.columns import ARM, PLACES, QUATERNIONS, ROLL_PITCH_YAW, leg_angles, leg_place
+from bodymotion.choreography.legs import foot_positions
+from bodymotion.choreography.measures import LEGS, NOMINAL_HEIGHT
+from bodymotion.interpolation.wraps import unwrapped
+
+if TYPE_CHECKING:
+    from bodymotion.animation import Animation, Keyframes
+    from bodymotion.choreography.standing import Standing
+
+__all__ = ["CLEAR", "SLOW", "Tracks", "inferred_contacts"]
+
+CLEAR = 0.02
+"""[m] A foot without a contact column is in stance only while it is no higher than that above the lowest place of all feet …"""
+
+SLOW = 0.25
+"""[m/s] … and no faster than that, between two keyframes."""
+
+
+@dataclass(frozen=True)
+class Tracks:
+    """What the keyframes of an animation control, to be asked for any times of its own.
+
+    `before` is the pose before the move, `frame` (7,) the animation frame in the world.
+    """
+
+    animation: Animation
+    before: Standing
+    frame: Floats
+
+    @property
+    def _keys(self) -> Keyframes:
+        return self.animation.keyframes
+
+    def controls(self, track: str) -> bool:
+        """Whether the animation moves the track."""
+        return track in self.animation.controls
+
+    def _there(self, *names: str) -> bool:
+        return any(self._keys.has(name) for name in names)
+
+    def _columns(self, names: tuple[str, ...], rest: npt.ArrayLike, at: Floats, *, angles: bool = False) -> Floats:
+        """Give values (T, K) of columns at times `at`; `rest` (K,) for those that are not there."""
+        values = np.tile(np.asarray(rest, dtype=np.float64), (len(self._keys), 1))
+        for k, name in enumerate(names):
+            if self._keys.has(name):
+                values[:, k] = self._keys.column(name)
+        return curves.numbers(unwrapped(values) if angles else values, self._keys.times, at)
+
+    def _turn(self, part: str, rest: Floats, at: Floats) -> Floats:
+        """Give orientations (T, 4) of the body or the hand."""
+        names = QUATERNIONS[part]
+        if self._there(*names):
+            values = np.zeros((len(self._keys), 4))
+            for k, name in enumerate(names):
+                if self._keys.has(name):
+                    values[:, k] = self._keys.column(name)
+            return curves.turns(values, self._keys.times, at)
+        names = ROLL_PITCH_YAW[part]
+        if self._there(*names):
+            return rotations.from_rpy(self._columns(names, np.zeros(3), at, angles=True))
+        return np.tile(rest, (len(at), 1))
+
+    @property
+    def has_body(self) -> bool:
+        """Whether it controls the body, and has a column for it."""
+        names = (*PLACES["body"], *PLACES["com"], *QUATERNIONS["body"], *ROLL_PITCH_YAW["body"])
+        return self.controls("body") and self._there(*names)
+
+    @property
+    def by_center_of_mass(self) -> bool:
+        """Whether the body's place is given by the centre of mass."""
+        return self.has_body and self._there(*PLACES["com"]) and not self._there(*PLACES["body"])
+
+    def body_place(self, at: Floats, height: float = NOMINAL_HEIGHT) -> Floats:
+        """Give the place (T, 3) of the body's origin, or of the centre of mass; `height` where there is no column for it."""
+        return self._columns(PLACES["com" if self.by_center_of_mass else "body"], [0.0, 0.0, height], at)
+
+    def body_turn(self, at: Floats) -> Floats:
+        """Give the body's orientation (T, 4)."""
+        return self._turn("body", rotations.IDENTITY, at)
+
+    @property
+    def legs_by_joints(self) -> npt.NDArray[np.bool_]:
+        """Which legs (4,) are given by their joints."""
+        return np.array([self.controls("legs") and self._there(*leg_angles(leg)) for leg in LEGS])
+
+    @property
+    def legs_by_feet(self) -> npt.NDArray[np.bool_]:
+        """Which legs (4,) are given by where their feet are."""
+        there = [self.controls("legs") and self._there(*leg_place(leg)) for leg in LEGS]
+        return np.array(there) & ~self.legs_by_joints
+
+    @property
+    def has_legs(self) -> bool:
+        """Whether it moves a leg."""
+        return bool((self.legs_by_joints | self.legs_by_feet).any())
+
+    def leg_joints(self, at: Floats) -> Floats:
+        """Give the joints (T, 4, 3) of legs that are given by them; of no meaning for the others."""
+        joints = [self._columns(leg_angles(leg), self.before.legs[k], at) for k, leg in enumerate(LEGS)]
+        return np.stack(joints, axis=1)
+
+    def feet(self, at: Floats, body: Floats) -> Floats:
+        """Give where the feet's centres are (T, 4, 3), the body being at `body` (T, 7); without columns they stay where they were."""
+        rest = poses.transform_points(poses.inverse(self.frame), self.before.feet)
+        places = [self._columns(leg_place(leg), rest[k], at) for k, leg in enumerate(LEGS)]
+        feet = np.stack(places, axis=1)
+        feet[:, ~self.legs_by_feet] = rest[~self.legs_by_feet]
+        by_joints = self.legs_by_joints
+        if by_joints.any():
+            moved = poses.transform_points(body[:, None], foot_positions(self.leg_joints(at)))
+            feet[:, by_joints] = moved[:, by_joints]
+        return feet
+
+    def contacts(self, at: Floats) -> npt.NDArray[np.bool_]:
+        """Give which feet (T, 4) are in stance: by their columns, else inferred."""
+        result = np.ones((len(at), 4), dtype=bool)
+        if not self.has_legs:
+            return result
+        known = np.array([self._keys.has(f"{leg}_contact") for leg in LEGS])
+        moves = self.legs_by_joints | self.legs_by_feet
+        if not known.all():
+            keys = inferred_contacts(self._keys.times, self._feet_at_keys(), free=not self._feet_have_a_place())
+            result[:, moves] = curves.held(keys, self._keys.times, at)[:, moves] > 0.5
+        for leg in np.flatnonzero(known):
+            column = self._keys.column(f"{LEGS[leg]}_contact")[:, None]
+            result[:, leg] = curves.held(column, self._keys.times, at)[:, 0] > 0.5
+        return result
+
+    def _feet_have_a_place(self) -> bool:
+        return self.has_body or bool(self.legs_by_feet.any())
+
+    def _feet_at_keys(self) -> Floats:
+        times = self._keys.times
+        body = np.tile([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0], (len(times), 1))
+        if self.has_body:
+            body = poses.from_parts(self.body_place(times), self.body_turn(times))
+        return self.feet(times, body)
+
+    def rest_of_legs(self, at: Floats) -> Floats:
+        """Give where the body is (T, 7) when only the legs are given: level, and carried by the feet.
+
+        With legs given by their feet it is at nominal height over the feet's centre. With joints alone it goes as the feet that are in
+        stance push it; that is added up over the animation's time, a hundred times a second.
+        """
+        level = np.array([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
+        if self.legs_by_feet.any() or not self.legs_by_joints.any():
+            body = np.tile(level, (len(at), 1))
+            body[:, :2] = self.feet(at, body)[:, self.legs_by_feet | ~self.legs_by_joints, :2].mean(axis=1)
+            return body
+        times = self._keys.times
+        count = int(min(np.ceil(times[-1] * 100), 1e6)) + 1
+        grid = np.unique(np.concatenate([times, np.linspace(0.0, times[-1], count), np.zeros(1)]))
+        feet = foot_positions(self.leg_joints(grid))
+        stance = self.contacts(grid).astype(np.float64)
+        some = np.maximum(stance.sum(axis=1), 1.0)
+        height = -(feet[:, :, 2] * stance).sum(axis=1) / some
+        airborne = stance.sum(axis=1) == 0
+        height[airborne] = np.interp(grid[airborne], grid[~airborne], height[~airborne]) if (~airborne).any() else 0.48
+        both = stance[1:] * stance[:-1]
+        push = -(np.diff(feet[:, :, :2], axis=0) * both[..., None]).sum(axis=1)
+        push /= np.maximum(both.sum(axis=1), 1.0)[:, None]
+        start = -feet[0, :, :2].mean(axis=0)
+        places = np.concatenate([start[None], start + np.cumsum(push, axis=0)])
+        table = np.column_stack([places, height])
+        body = np.tile(level, (len(at), 1))
+        for k in range(3):
+            body[:, k] = np.interp(at, grid, table[:, k])
+        return body
+
+    @property
+    def arm_columns(self) -> npt.NDArray[np.bool_]:
+        """Which joints of the arm (6,) have a column."""
+        return np.array([self.controls("arm") and self._keys.has(name) for name in ARM])
+
+    @property
+    def has_hand(self) -> bool:
+        """Whether the arm is given by the hand's pose."""
+        there = self._there(*PLACES["hand"], *QUATERNIONS["hand"], *ROLL_PITCH_YAW["hand"])
+        return self.controls("arm") and there and not bool(self.arm_columns.any())
+
+    def arm_joints(self, at: Floats) -> Floats:
+        """Give the arm's joints (T, 6); those without a column as they were."""
+        return self._columns(ARM, self.before.arm, at)
+
+    def hand(self, at: Floats, rest: Floats) -> Floats:
+        """Give the hand's pose (T, 7); what has no column as in `rest` (7,)."""
+        return poses.from_parts(self._columns(PLACES["hand"], rest[:3], at), self._turn("hand", rest[3:], at))
+
+    def gripper(self, at: Floats) -> Floats | None:
+        """Give the gripper's angle (T,), if it is controlled."""
+        if not (self.controls("gripper") and self._keys.has("gripper")):
+            return None
+        return self._columns(("gripper",), [self.before.gripper], at)[:, 0]
+
+
+def inferred_contacts(times: Floats, feet: Floats, *, free: bool = False) -> Floats:
+    """Say which feet are in stance (N, 4), 1 or 0, of feet (N, 4, 3) [m] at keyframes with times (N,) [s].
+
+    A foot is in stance from one keyframe to the next when at both it is no higher than `CLEAR` above the lowest place of all feet, and it
+    goes no faster than `SLOW` between them. With `free`, when heights are those seen from the body, it is compared with the lowest foot
+    of each keyframe, and its speed does not matter.
+    """
+    height = feet[:, :, 2]
+    if free:
+        return np.asarray(height - height.min(axis=1, keepdims=True) <= CLEAR, dtype=np.float64)
+    low = height - height.min() <= CLEAR
+    result = low.copy()
+    if len(times) > 1:
+        speed = np.linalg.norm(np.diff(feet, axis=0), axis=-1) / np.maximum(np.diff(times), 1e-9)[:, None]
+        result[:-1] = low[:-1] & low[1:] & (speed <= SLOW)
+        result[-1] = low[-1]
+    return np.asarray(result, dtype=np.float64)
