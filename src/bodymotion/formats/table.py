@@ -73,6 +73,7 @@ FORMATS: tuple[Format, ...] = (
         (".wrl",),
         _later("openhrp", "read_openhrp"),
         _later("vrml", "looks_like_vrml"),
+        _later("openhrp.writing", "write_openhrp"),
         holds="Body",
     ),
     Format(

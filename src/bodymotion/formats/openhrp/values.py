@@ -87,7 +87,8 @@ def axis(node: Node, default: tuple[float, float, float], problems: list[Problem
         problems.append(
             AXIS_LENGTH.problem(f"jointAxis of {label(node)} is {_shown(vector)}", node.location_of("jointAxis"))
         )
-    return frozen(vector if length * largest == 1.0 else (x / length, y / length, z / length))
+    # What is of length 1 but for rounding stays as it is: a vector that was divided by its length is not divided again.
+    return frozen(vector if abs(length * largest - 1.0) < 1e-15 else (x / length, y / length, z / length))
 
 
 def own_pose(node: Node, problems: list[Problem]) -> Floats:

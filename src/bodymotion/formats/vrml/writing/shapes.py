@@ -39,11 +39,14 @@ class ShapeWriter:
         Is called with the rule and the words for all that VRML97 can not hold.
     url:
         Gives the url to write for a texture.
+    name:
+        Gives the name to write for that of a shape; without it names that are none in VRML97 are left out.
     """
 
-    def __init__(self, tell: Tell, url: Callable[[Texture], str]) -> None:
+    def __init__(self, tell: Tell, url: Callable[[Texture], str], name: Callable[[str], str] | None = None) -> None:
         self.tell = tell
         self.url = url
+        self.name = name or (lambda given: given if is_name(given) else "")
         self._geometries: dict[int, tuple[Geometry, list[Node]]] = {}
         self._appearances: list[tuple[Material, Node]] = []
         self._latest: dict[int, tuple[Material, Node]] = {}
@@ -57,7 +60,7 @@ class ShapeWriter:
         if shape.material.texture is not None and isinstance(mesh, Mesh) and mesh.texture_coordinates is None:
             self.tell(SHAPE_LOOK, "an image on a mesh without texture coordinates is laid on along its longest edges")
         appearance = self._appearance(shape.material)
-        name = shape.name if is_name(shape.name) and len(geometries) == 1 else ""
+        name = self.name(shape.name) if len(geometries) == 1 else ""
         result = []
         for geometry in geometries:
             places = [Node("Shape", name, {"appearance": appearance, "geometry": geometry})]

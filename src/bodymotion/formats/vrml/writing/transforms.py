@@ -106,9 +106,8 @@ def _axis_angle(turn: Floats) -> tuple[float, float, float, float]:
 def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
     """Split a matrix (3, 3) into a turn, a scale (3) and the turn of the scale's axes."""
     lengths = np.linalg.norm(matrix, axis=0)
-    across = matrix.T @ matrix - np.diag(lengths**2)
-    if (lengths > 0).all() and np.abs(across).max() <= 1e-13 * lengths.max() ** 2:
-        turn = matrix / lengths
+    turn = matrix / np.where(lengths > 0, lengths, 1.0)
+    if (lengths > 0).all() and np.abs(turn.T @ turn - np.eye(3)).max() <= 1e-14:
         lengths = np.where(np.abs(lengths - 1.0) <= 4e-16, 1.0, lengths)
         if np.linalg.det(turn) < 0:
             # Any of the three may be the mirrored one: the one that leaves the smallest turn.
