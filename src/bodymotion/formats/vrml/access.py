@@ -28,6 +28,7 @@ __all__ = [
     "rows",
     "text",
     "texts",
+    "unit",
     "vector",
 ]
 
@@ -133,11 +134,16 @@ def axis_angle(node: Node, name: str = "rotation") -> tuple[tuple[float, float, 
         raise ZERO_AXIS.error(f"{_title(node)}: {name} turns about an axis of no length", node.location_of(name))
     if not math.isfinite(x + y + z + angle):
         raise WRONG_VALUE.error(f"{_title(node)}: {name} has numbers that are not finite", node.location_of(name))
+    return unit(x, y, z), angle
+
+
+def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Give a vector, not zero, the length 1."""
     # Scaled by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
-    _, exponent = math.frexp(largest)
+    _, exponent = math.frexp(max(abs(x), abs(y), abs(z)))
     x, y, z = math.ldexp(x, -exponent), math.ldexp(y, -exponent), math.ldexp(z, -exponent)
     length = math.sqrt(x * x + y * y + z * z)
-    return (x / length, y / length, z / length), angle
+    return x / length, y / length, z / length
 
 
 def rotation(node: Node, name: str = "rotation") -> tuple[float, float, float, float]:

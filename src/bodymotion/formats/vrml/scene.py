@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem, Rule
     from bodymotion.formats.vrml.inline import InlineLoader
 
-__all__ = ["IDENTITY", "Drawn", "Place", "SceneWalker", "node_transform"]
+__all__ = ["IDENTITY", "Drawn", "Place", "SceneWalker", "node_transform", "turn_matrix"]
 
 MOST_NODES = 1_000_000
 """How many nodes may be visited: USE inside USE unfolds to any number."""
@@ -209,10 +209,10 @@ def node_transform(node: Node) -> Floats:
     """Give the matrix (4, 4) of a Transform, T · C · R · SR · S · −SR · −C (ISO/IEC 14772-1, 6.52)."""
     matrix = np.eye(4)
     if "rotation" in node.fields:
-        matrix[:3, :3] = _turn(*access.axis_angle(node))
+        matrix[:3, :3] = turn_matrix(*access.axis_angle(node))
     scale = access.vector(node, "scale", (1.0, 1.0, 1.0))
     if scale != (1.0, 1.0, 1.0):
-        stretch = np.array(_turn(*access.axis_angle(node, "scaleOrientation")))
+        stretch = np.array(turn_matrix(*access.axis_angle(node, "scaleOrientation")))
         matrix[:3, :3] = matrix[:3, :3] @ (stretch * scale) @ stretch.T
     matrix[:3, 3] = access.vector(node, "translation", (0.0, 0.0, 0.0))
     center = access.vector(node, "center", (0.0, 0.0, 0.0))
@@ -221,7 +221,7 @@ def node_transform(node: Node) -> Floats:
     return matrix
 
 
-def _turn(axis: tuple[float, float, float], angle: float) -> tuple[tuple[float, float, float], ...]:
+def turn_matrix(axis: tuple[float, float, float], angle: float) -> tuple[tuple[float, float, float], ...]:
     """Give the rotation matrix of a turn about an axis of length 1 (Rodrigues' formula); single numbers are faster without arrays."""
     x, y, z = axis
     c, s = math.cos(angle), math.sin(angle)

@@ -7,8 +7,9 @@ by rounding only, about 1e-15 of the largest number.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -16,11 +17,11 @@ from bodymotion import rotations
 from bodymotion.arrays import Floats
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node, Value
-from bodymotion.formats.vrml.scene import node_transform
+from bodymotion.formats.vrml.scene import node_transform, turn_matrix
 
 __all__ = ["holds", "placed", "rotation_value", "transform_fields"]
 
-DIGITS = (4, 6, 9, 12, 14, 15, 16)
+DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)
 ROUNDING = 1e-12
 """How far, as a share of its largest number, a matrix may be from one that its fields give."""
 
@@ -36,11 +37,13 @@ def rotation_value(quaternion: Floats) -> Floats | None:
         if w < 0:
             return np.array([0.0, 0.0, 1.0, 2 * math.pi])
         return None
-    exact = (x / length, y / length, z / length, 2.0 * math.atan2(length, w))
-    for value in _candidates(exact):
-        if any(value[:3]) and access.rotation(Node("", fields={"rotation": value})) == (w, x, y, z):
-            return value
-    return np.array(exact)
+    exact = (x / length, y / length, z / length), 2.0 * math.atan2(length, w)
+
+    def same(axis: tuple[float, ...], angle: float) -> bool:
+        read = access.rotation(Node("", fields={"rotation": np.array([*axis, angle])}))
+        return abs(read[0]) == abs(w) and read == (w, x, y, z)
+
+    return np.array(_searched(*exact, same) or (*exact[0], exact[1]))
 
 
 def transform_fields(matrix: Floats) -> dict[str, Value]:
@@ -53,6 +56,10 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
     """
     turn, scale, orientation = _parts(matrix[:3, :3])
     exact = (*_axis_angle(turn), *scale, *_axis_angle(orientation))
+    if scale == (1.0, 1.0, 1.0):
+        wanted = tuple(tuple(row) for row in matrix[:3, :3].tolist())
+        found = _searched(exact[:3], exact[3], lambda axis, angle: turn_matrix(access.unit(*axis), angle) == wanted)
+        return _fields(matrix[:3, 3], np.array([*(found or exact[:4]), *exact[4:]])) or {}
     for value in _candidates(exact):
         fields = _fields(matrix[:3, 3], value)
         if fields is not None and np.array_equal(node_transform(Node("Transform", fields=fields)), matrix):
@@ -75,9 +82,35 @@ def placed(matrix: Floats, children: list[Node]) -> list[Node]:
     return [Node("Transform", fields={**transform_fields(matrix), "children": children})]
 
 
+def _searched(
+    axis: tuple[float, ...], angle: float, same: Callable[[tuple[float, ...], float], bool]
+) -> tuple[float, ...] | None:
+    """Give a rotation that is read as the wanted one: of the fewest digits, or else beside the computed one; None where none is found."""
+    axes = list(dict.fromkeys(tuple(_rounded(x, digits) for x in axis) for digits in DIGITS))
+    angles = list(dict.fromkeys(_rounded(angle, digits) for digits in DIGITS))
+    for near in (*axes, axis):
+        for turn in (*angles, angle):
+            if any(near) and same(near, turn):
+                return (*near, turn)
+    for turn in _beside(angle):
+        for near in itertools.product(*map(_beside, axis)):
+            if same(near, turn):
+                return (*near, turn)
+    return None
+
+
+def _beside(x: float) -> tuple[float, ...]:
+    """Give a number and the doubles next to it; of none there are none."""
+    return (x, math.nextafter(x, math.inf), math.nextafter(x, -math.inf)) if x else (x,)
+
+
+def _rounded(x: float, digits: int) -> float:
+    return float(f"{x:.{digits}g}")
+
+
 def _candidates(exact: tuple[float, ...]) -> Iterator[Floats]:
     for digits in DIGITS:
-        yield np.array([float(f"{x:.{digits}g}") for x in exact])
+        yield np.array([_rounded(x, digits) for x in exact])
     yield np.array(exact)
 
 
