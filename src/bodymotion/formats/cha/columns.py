@@ -61,7 +61,6 @@ EXCLUSIVE_RULES = {
 def read_header(line: Line, findings: Findings) -> Header:
     """Read the line of columns."""
     header = Header()
-    line.look_for_odd_blanks(findings)
     if all(NUMBER.fullmatch(word.text) for word in line.words):
         findings.add(rules.HEADER_MISSING, "numbers stand where the columns should be named", line.place)
         header.is_numbers = True

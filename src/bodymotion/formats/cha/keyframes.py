@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,14 +26,12 @@ NO_LENGTH = 1e-6
 """Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0."""
 BEYOND = 1e-4
 """How far an angle may be beyond its limit [rad]: the limits have four digits."""
-FAST = 60.0
-"""Angles that turn faster jump [rad/s]: twice what the fastest joint can do."""
-FAR = 20.0
-"""Positions that move faster jump [m/s]."""
-TURN = np.pi
-"""Angles that change more between two keyframes jump [rad]."""
-LONG = 0.5
-"""Positions that change more between two keyframes jump [m]."""
+MOST: Mapping[str, tuple[float, float]] = {
+    "joint": (math.pi, 60.0),
+    "angle": (math.pi, 60.0),
+    "position": (0.5, 20.0),
+}
+"""Values jump that change more from one keyframe to the next [rad, m], or faster [rad/s, m/s]: twice what the robot can do."""
 
 
 def check_keyframes(animation: Animation, places: Places, findings: Findings, timed: bool = True) -> None:
@@ -49,21 +50,27 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
         _check_times(frames.times, places, findings)
     controls = animation.controls
     finite = np.isfinite(frames.values)
-    all_finite = bool(finite.all())
+    bad = (~finite).any(axis=0).tolist()
+    # Ends of the range of each column tell which ones need a closer look: most need none.
+    with np.errstate(invalid="ignore", over="ignore"):
+        lowest, highest = frames.values.min(axis=0), frames.values.max(axis=0)
+        steps = np.diff(frames.values, axis=0)
+        longest = np.maximum(-steps.min(axis=0, initial=0), steps.max(axis=0, initial=0))
     for k, name in enumerate(frames.columns):
         values = frames.values[:, k]
-        if not all_finite and not finite[:, k].all():
+        if bad[k]:
             _first(~finite[:, k], rules.NOT_FINITE, name, values, places, findings)
         column = COLUMNS.get(name)
         if column is None or (controls and column.track not in controls):
             continue
         if column.quantity == "contact":
             _first(finite[:, k] & (values != 0) & (values != 1), rules.CONTACT, name, values, places, findings)
-        elif column.quantity == "joint":
+        low, high = column.lowest - BEYOND, column.highest + BEYOND
+        if column.quantity == "joint" and (bad[k] or lowest[k] < low or highest[k] > high):
             said = f"; the joint goes from {column.lowest:g} to {column.highest:g} rad"
-            beyond = finite[:, k] & ((values < column.lowest - BEYOND) | (values > column.highest + BEYOND))
+            beyond = finite[:, k] & ((values < low) | (values > high))
             _first(beyond, rules.JOINT_LIMIT, name, values, places, findings, said)
-        if column.quantity in ("joint", "angle", "position") and len(frames) > 1:
+        if column.quantity in MOST and not longest[k] <= MOST[column.quantity][0] / 10:
             _check_jump(name, values, frames.times, places, findings)
     for part in ("body", "hand"):
         if frames.has(f"{part}_quat_wxyz"):
@@ -111,7 +118,8 @@ def _check_times(times: Floats, places: Places, findings: Findings) -> None:
 
 
 def _check_jump(name: str, values: Floats, times: Floats, places: Places, findings: Findings) -> None:
-    most, fastest, unit = (LONG, FAR, "m") if COLUMNS[name].quantity == "position" else (TURN, FAST, "rad")
+    quantity = COLUMNS[name].quantity
+    (most, fastest), unit = MOST[quantity], "m" if quantity == "position" else "rad"
     with np.errstate(invalid="ignore", over="ignore"):
         step = np.abs(np.diff(values))
         time = np.diff(times)

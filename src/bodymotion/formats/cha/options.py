@@ -37,7 +37,6 @@ class OptionsReader:
     def read(self, lines: list[Line]) -> None:
         """Read all lines."""
         for line in lines:
-            line.look_for_odd_blanks(self.findings)
             if not line.words:
                 self._keeper.alone(line.comment)
                 continue

@@ -26,7 +26,6 @@ class ParametersReader:
     def read(self, lines: list[Line]) -> None:
         """Read all lines."""
         for line in lines:
-            line.look_for_odd_blanks(self.findings)
             if not line.words:
                 self._keeper.alone(line.comment)
             elif [word.text.lower() for word in line.words[:2]] == ["no", "parameters"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +14,18 @@ from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.findings import Findings, Place
 from bodymotion.formats.cha.text import Line, line_at
 
-__all__ = ["NUMBER", "Rows", "read_rows"]
+__all__ = ["MANY", "NUMBER", "OddLines", "Rows", "read_rows"]
 
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)
 """A decimal number."""
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
-_LINE = re.compile(rb"(?:[ \t]*(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![^ \t])))*[ \t]*")
+_LINE = re.compile(rb"(?:[ \t]*+[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?(?![^ \t]))*+[ \t]*+")
 
 MANY = 1 << 20
 """From so many bytes on compiled code reads the table; to load the compiler takes longer than to read less than that."""
+
+MOST_FAULTS = 10_000
+"""After so many wrong lines the others are not looked at."""
 
 
 @dataclass
@@ -38,8 +42,12 @@ class Rows:
     def place(self, row: int, column: int = 0) -> Place:
         """Say where a value stands."""
         begin = int(self.begins[row])
-        words = line_at(self.data, begin, self.data.count(b"\n", 0, begin) + 1)[0].words
+        words = line_at(self.data, begin, int(np.searchsorted(self._line_ends, begin)) + 1)[0].words
         return words[min(column, len(words) - 1)].place
+
+    @cached_property
+    def _line_ends(self) -> npt.NDArray[np.int64]:
+        return np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
 
 
 def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findings: Findings) -> Rows:
@@ -54,7 +62,11 @@ def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findi
     findings:
         Gets what is odd: lines of another length, words that are no numbers, and keyframes after a blank line.
     """
-    lines = _OddLines(data, width, names, findings)
+    lines = OddLines(data, width, names, findings)
+    if len(data) - start >= MANY and width:
+        from bodymotion.formats.cha.bulk import read_bulk
+
+        return read_bulk(data, start, width, lines)
     values: list[list[float]] = []
     zeros: list[list[bool]] = []
     begins: list[int] = []
@@ -70,6 +82,8 @@ def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findi
             bare = [word == b"0" for word in words]
         else:
             found = lines.read(begin, number, len(values))
+            if lines.given_up:
+                break
             if found is None:
                 blank = blank or lines.was_blank
                 begin, number = end + 1, number + 1
@@ -91,13 +105,14 @@ def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findi
     )
 
 
-class _OddLines:
+class OddLines:
     """Reads lines one by one, and says what is wrong with them."""
 
     def __init__(self, data: bytes, width: int, names: tuple[str, ...], findings: Findings) -> None:
         self.data, self.width, self.names, self.findings = data, width, names, findings
         self.comments: list[tuple[int, str, bool]] = []
-        self.was_blank = False
+        self.was_blank = self.given_up = False
+        self._faults = 0
 
     def after_blank(self, number: int) -> None:
         """Say that keyframes follow a blank line."""
@@ -106,18 +121,29 @@ class _OddLines:
     def read(self, begin: int, number: int, row: int) -> tuple[list[float], list[bool]] | None:
         """Read a line that would be row `row`; None where it is no keyframe, or a wrong one."""
         line = line_at(self.data, begin, number)[0]
+        line.look_for_odd_characters(self.findings)
+        if line.too_long:
+            self._fault(number)
+            return None
         self.was_blank = line.is_blank
         if line.comment:
             self.comments.append((row, line.comment, bool(line.words)))
         if not line.words:
             return None
-        line.look_for_odd_blanks(self.findings)
         values = [self._value(k, word.text, word.place) for k, word in enumerate(line.words[: self.width])]
         if not self._has_width(line) or None in values:
             if line.comment:
                 self.comments[-1] = (row, line.comment, False)
+            self._fault(number)
             return None
         return [value for value in values if value is not None], [word.text == "0" for word in line.words]
+
+    def _fault(self, number: int) -> None:
+        self._faults += 1
+        if self._faults > MOST_FAULTS and not self.given_up:
+            said = f"more than {MOST_FAULTS} keyframes are wrong; what follows was not looked at"
+            self.findings.add(rules.GIVEN_UP, said, Place(number, 1))
+            self.given_up = True
 
     def _value(self, k: int, word: str, place: Place) -> float | None:
         if NUMBER.fullmatch(word) or _NOT_FINITE.fullmatch(word):

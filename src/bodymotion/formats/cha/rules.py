@@ -39,6 +39,7 @@ TOO_LONG = Rule(
     "judgement",
     "the three sections have a blank line between them: options, parameters, keyframes",
 )
+LINE_LONG = Rule("CHA107", "error", "A line has at most a hundred thousand characters.", "judgement")
 
 # The sections.
 LEADING_BLANK = Rule(
@@ -342,6 +343,7 @@ NUMBER = Rule(
     hint="such as -1.25, 3 or 2e-3; 0x10, 1_000 and a decimal comma are none",
 )
 NOT_FINITE = Rule("CHA205", "error", "The values of keyframes are finite.", "judgement")
+GIVEN_UP = Rule("CHA215", "error", "At most ten thousand keyframes are wrong.", "judgement")
 TIME_NEGATIVE = Rule("CHA206", "error", "Times are not negative.", hint="the animation starts at time 0")
 TIME_START = Rule("CHA207", "error", "The first keyframe is at time 0.")
 TIME_BACK = Rule("CHA208", "error", "The time of a keyframe is after that of the one before.", "judgement")

@@ -40,6 +40,7 @@ def split(data: bytes, findings: Findings) -> Sections:
     while begin < len(data):
         line, begin = line_at(data, begin, number)
         number += 1
+        line.look_for_odd_characters(findings)
         if line.is_blank:
             if block and kind is None:
                 findings.add(rules.COMMENT_SECTION, "a section of comments only", block[0].place)

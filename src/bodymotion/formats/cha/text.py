@@ -15,6 +15,9 @@ __all__ = ["COMMENT", "Line", "Text", "Word", "line_at", "read_text"]
 COMMENT = re.compile("#|//")
 """What a comment begins with, wherever it stands."""
 
+LONGEST = 100_000
+"""Lines of more bytes are cut there; the longest line that means something has some thousand."""
+
 _WORD = re.compile(r"\S+")
 _ODD_BLANK = re.compile(r"[^\S \t]")
 _CONTROLS = bytes(code for code in (*range(9), *range(14, 28), 127))
@@ -37,6 +40,9 @@ class Line:
     number: int
     text: str
     comment: str = ""
+    too_long: bool = False
+    control: tuple[int, int] | None = None
+    """The code and the column of the first control character; they all stand as blanks in the text."""
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
@@ -58,8 +64,13 @@ class Line:
         """The place behind the last word."""
         return Place(self.number, len(self.text.rstrip()) + 1)
 
-    def look_for_odd_blanks(self, findings: Findings) -> None:
-        """Say where words stand apart by something other than blanks and tabs."""
+    def look_for_odd_characters(self, findings: Findings) -> None:
+        """Say where a line is too long, holds what is no text, or its words stand apart by something other than blanks and tabs."""
+        if self.too_long:
+            findings.add(rules.LINE_LONG, f"more than {LONGEST} characters", Place(self.number, 1))
+        if self.control is not None:
+            code, column = self.control
+            findings.add(rules.CONTROL, f"a character of code {code} is no text", Place(self.number, column))
         if odd := _ODD_BLANK.search(self.text.rstrip(" \t")):
             name = f"U+{ord(odd.group()):04X}"
             findings.add(
@@ -83,11 +94,7 @@ def read_text(data: bytes, findings: Findings) -> Text:
     if b"\r" in data:
         newline = "\r\n" if b"\r\n" in data else "\r"
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    clean = data.translate(_TO_BLANKS)
-    if clean != data:
-        at = next(place for place, (a, b) in enumerate(zip(data, clean, strict=True)) if a != b)
-        findings.add(rules.CONTROL, f"a character of code {data[at]} is no text", place_of(data, at))
-    return Text(clean, encoding, newline)
+    return Text(data, encoding, newline)
 
 
 def _decoded(data: bytes, findings: Findings) -> tuple[bytes, str]:
@@ -112,18 +119,17 @@ def _decoded(data: bytes, findings: Findings) -> tuple[bytes, str]:
     return data, "utf-8"
 
 
-def place_of(data: bytes, offset: int) -> Place:
-    """Give line and column of a byte."""
-    begin = data.rfind(b"\n", 0, offset) + 1
-    return Place(data.count(b"\n", 0, begin) + 1, len(data[begin:offset].decode("utf-8", "replace")) + 1)
-
-
 def line_at(data: bytes, begin: int, number: int) -> tuple[Line, int]:
     """Give the line that begins at a byte, and where the next one begins."""
     end = data.find(b"\n", begin)
     end = len(data) if end < 0 else end
-    text = data[begin:end].decode("utf-8", "replace")
+    raw = data[begin : min(end, begin + LONGEST)]
+    control, clean = None, raw.translate(_TO_BLANKS)
+    if clean != raw:
+        at = next(place for place, (a, b) in enumerate(zip(raw, clean, strict=True)) if a != b)
+        control = raw[at], len(raw[:at].decode("utf-8", "replace")) + 1
+    text, too_long = clean.decode("utf-8", "replace"), end - begin > LONGEST
     mark = COMMENT.search(text)
     if mark is None:
-        return Line(number, text), end + 1
-    return Line(number, text[: mark.start()], text[mark.start() :].rstrip()), end + 1
+        return Line(number, text, "", too_long, control), end + 1
+    return Line(number, text[: mark.start()], text[mark.start() :].rstrip(), too_long, control), end + 1
