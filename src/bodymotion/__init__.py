@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bodymotion import editing as editing
     from bodymotion import spot as spot
+    from bodymotion.animation import Animation, Keyframes, Parameter
     from bodymotion.body import Body, ExtraJoint, Viewpoint
     from bodymotion.checks import check
     from bodymotion.choreography import play
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from bodymotion.viewer import view
 
 _WHERE = {
+    "animation": ("Animation", "Keyframes", "Parameter"),
     "body": ("Body", "ExtraJoint", "Viewpoint"),
     "checks": ("check",),
     "closed_loops": ("Closed", "close_loops", "loop_errors"),
@@ -66,6 +68,7 @@ _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names
 __version__ = "0.1.0"
 __all__ = [
     "AccelerationSensor",
+    "Animation",
     "Body",
     "Box",
     "Capsule",
@@ -78,6 +81,7 @@ __all__ = [
     "FormatError",
     "Gyro",
     "Joint",
+    "Keyframes",
     "Lines",
     "Link",
     "Location",
@@ -88,6 +92,7 @@ __all__ = [
     "MultiValueSeq",
     "OtherDevice",
     "OtherSeq",
+    "Parameter",
     "Points",
     "Problem",
     "RangeSensor",

@@ -50,7 +50,7 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
         _check_times(frames.times, places, findings)
     controls = animation.controls
     finite = np.isfinite(frames.values)
-    bad = (~finite).any(axis=0).tolist()
+    bad: list[bool] = np.any(~finite, axis=0).tolist()
     # Ends of the range of each column tell which ones need a closer look: most need none.
     with np.errstate(invalid="ignore", over="ignore"):
         lowest, highest = frames.values.min(axis=0), frames.values.max(axis=0)
