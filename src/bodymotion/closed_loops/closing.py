@@ -129,7 +129,7 @@ class Loops:
         margin = np.ones(len(rows))
         singular = np.zeros(len(rows), dtype=bool)
         for one in self.mechanisms:
-            if len(rows) and one.columns:
+            if len(rows):
                 columns = list(one.columns)
                 values, least, crossed = self._follow(one, drivers, rows[:, columns], begin)
                 found[:, columns] = values
@@ -183,13 +183,14 @@ class Loops:
         lower = np.array([joint.lower for joint in joints]) / units
         upper = np.array([joint.upper for joint in joints]) / units
         turning = np.array([joint.type == "rotate" for joint in joints])
+        middle = np.minimum(np.maximum(x[followers], lower), upper)
 
         def judged(start: Floats) -> tuple[bool, float, float, Floats]:
             """Order by: open, by how much beyond limits, how far."""
             found, _, _ = mechanism.closed_near(start, followers)
             values = found[followers]
-            turns = np.where(turning, 2 * np.pi * np.round((values - x[followers]) / (2 * np.pi)), 0.0)
-            found[followers] = values = values - turns if start is not x else values
+            values = values - np.where(turning, 2 * np.pi * np.round((values - middle) / (2 * np.pi)), 0.0)
+            found[followers] = values
             open_by = float(np.abs(loop_closing.derivatives(mechanism.arrays, found)[0]).max(initial=0.0))
             beyond = float(np.maximum(np.maximum(lower - values, values - upper), 0.0).sum())
             return open_by > 1e-9, beyond if beyond > 1e-6 else 0.0, float(np.linalg.norm(values - x[followers])), found

@@ -80,7 +80,7 @@ def rank(jacobian: Floats) -> int:
 
 
 def mechanisms(body: Body) -> tuple[Mechanism, ...]:
-    """Give the groups of extra joints that share moving joints, in order of their first one."""
+    """Give the groups of extra joints that share moving joints, in order of their first one; not those that no joint can open or close."""
     kinds, columns = body.tree[1], body.tree[2]
     groups: list[tuple[set[int], list[int]]] = []
     for number, (first, second) in enumerate(_chains(body, joint) for joint in body.extra_joints):
@@ -94,7 +94,7 @@ def mechanisms(body: Body) -> tuple[Mechanism, ...]:
             )
         )
     groups.sort(key=lambda group: group[1][0])
-    return tuple(_mechanism(body, tuple(loops), tuple(sorted(moving))) for moving, loops in groups)
+    return tuple(_mechanism(body, tuple(loops), tuple(sorted(moving))) for moving, loops in groups if moving)
 
 
 def _chains(body: Body, joint: ExtraJoint) -> tuple[set[int], set[int]]:
