@@ -162,6 +162,6 @@ def color(animation: Animation) -> tuple[int, int, int]:
 
 
 def description(animation: Animation) -> str:
-    """Give what Choreographer shows of an animation: its own description, else the usual one."""
+    """Give what Choreographer shows of an animation: its own description, without quotation marks, else the usual one."""
     given = animation.options.get("description")
-    return _DESCRIPTION if given is None else str(given)
+    return _DESCRIPTION if given is None else " ".join(str(given).split()).replace('"', "")
