@@ -103,5 +103,5 @@ def _met(poses: np.ndarray, joint: bm.ExtraJoint) -> np.ndarray:
     from scipy.spatial.transform import Rotation
 
     first, second = poses[joint.links[0]], poses[joint.links[1]]
-    point = first[:3] + Rotation.from_quat(np.roll(first[3:], -1)).apply(joint.positions[0])
+    point = first[:3] + Rotation.from_quat(np.roll(first[3:], -1)).apply(np.array(joint.positions[0]))
     return np.stack([joint.positions[0], Rotation.from_quat(np.roll(second[3:], -1)).inv().apply(point - second[:3])])

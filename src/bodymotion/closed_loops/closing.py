@@ -130,9 +130,9 @@ class Loops:
         singular = np.zeros(len(rows), dtype=bool)
         for one in self.mechanisms:
             if len(rows):
-                columns = list(one.columns)
-                values, least, crossed = self._follow(one, drivers, rows[:, columns], begin)
-                found[:, columns] = values
+                followers = followers_of(one, drivers)
+                values, least, crossed = self._follow(one, followers, rows[:, list(one.columns)], begin)
+                found[:, np.array(one.columns)[followers]] = values[:, followers]
                 margin = np.minimum(margin, least)
                 singular |= crossed
         driven = tuple(column for column in self.columns if column in drivers)
@@ -161,11 +161,10 @@ class Loops:
         return self._samples[mechanism.loops]
 
     def _follow(
-        self, mechanism: Mechanism, driving: tuple[int, ...], q: Floats, start: Floats | None
+        self, mechanism: Mechanism, followers: npt.NDArray[np.int64], q: Floats, start: Floats | None
     ) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
         """Give the values (T, v) of a mechanism's joints, the least singular values (T,) and where it is singular (T,)."""
         units = mechanism.units
-        followers = followers_of(mechanism, driving)
         targets = q / units
         near = targets[0] if start is None else start[list(mechanism.columns)] / units
         near = np.nan_to_num(near, posinf=0.0, neginf=0.0)
