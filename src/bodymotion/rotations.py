@@ -18,6 +18,7 @@ __all__ = [
     "from_axis_angle",
     "from_matrix",
     "from_rpy",
+    "matrix_to_rpy",
     "multiply",
     "normalized",
     "rotate",
@@ -163,7 +164,12 @@ def to_rpy(quaternion: npt.ArrayLike) -> Floats:
     Roll is taken first; yaw and pitch then from the matrix with the roll taken off, M = R · Rx(−roll) = Rz(yaw) · Ry(pitch).
     The textbook pitch = asin(…) loses half the digits near ±90°, this none.
     """
-    r = to_matrix(quaternion)
+    return matrix_to_rpy(to_matrix(quaternion))
+
+
+def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
+    """Give roll, pitch, yaw (..., 3) of rotation matrices (..., 3, 3), as `to_rpy` does."""
+    r = np.asarray(matrix, dtype=np.float64)
     roll = np.arctan2(r[..., 2, 1], r[..., 2, 2])
     sine, cosine = np.sin(roll), np.cos(roll)
     yaw = np.arctan2(r[..., 0, 2] * sine - r[..., 0, 1] * cosine, r[..., 1, 1] * cosine - r[..., 1, 2] * sine)

@@ -85,6 +85,15 @@ FORMATS: tuple[Format, ...] = (
         holds="Body",
     ),
     Format(
+        "urdf",
+        "URDF model",
+        (".urdf",),
+        _later("urdf", "read_urdf"),
+        lambda head: b"<robot" in head and _later("urdf", "looks_like_urdf")(head),
+        _later("urdf", "write_urdf"),
+        holds="Body",
+    ),
+    Format(
         "seq",
         "Choreonoid body motion",
         (".seq", ".yaml", ".yml", ".json"),

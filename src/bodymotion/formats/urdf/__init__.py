@@ -1,0 +1,42 @@
+"""URDF, the robot models of ROS: XML with links and the joints between them.
+
+The shape of a file, with all that is read::
+
+    <robot name="arm">
+      <material name="red"><color rgba="1 0 0 1"/><texture filename="wall.png"/></material>
+      <link name="base">
+        <inertial><origin xyz rpy/><mass value/><inertia ixx ixy ixz iyy iyz izz/></inertial>
+        <visual name="shell">
+          <origin xyz rpy/>
+          <geometry>
+            <box size/> | <cylinder radius length/> | <sphere radius/> | <capsule radius length/> | <mesh filename scale/>
+          </geometry>
+          <material name="red"/>
+        </visual>
+        <collision> as <visual>, without material </collision>
+      </link>
+      <joint name="shoulder" type="revolute | continuous | prismatic | fixed | floating | planar">
+        <origin xyz rpy/><parent link/><child link/><axis xyz/>
+        <limit lower upper effort velocity/><dynamics damping friction/><mimic joint multiplier offset/>
+        <calibration rising falling/><safety_controller soft_lower_limit soft_upper_limit k_position k_velocity/>
+      </joint>
+      <transmission name><joint name/><actuator name><mechanicalReduction>100</mechanicalReduction></actuator></transmission>
+      <gazebo reference="base"><sensor name type="imu | camera | depth | ray | force_torque | …"> … </sensor></gazebo>
+      <bodymotion version="1"> what URDF has no words for </bodymotion>
+    </robot>
+
+Lengths are metres, angles radians; `rpy` are turns about the fixed axes x, y, z. A link's frame is that of the joint that holds it.
+Source: the XML specification of URDF (the pages `urdf/XML` of the ROS wiki), SDFormat 1.9 for sensors.
+
+`tree` orders the links, `joints`, `shapes`, `sensors` and `devices` read one kind of element each, `resources` finds the files that a
+model names, `extension` reads <bodymotion>, `reader` makes a Body of it; `writing` is the way back.
+"""
+
+from __future__ import annotations
+
+from bodymotion.formats.urdf.reader import parse_urdf, read_urdf
+from bodymotion.formats.urdf.rules import RULES
+from bodymotion.formats.urdf.sniffing import looks_like_urdf
+from bodymotion.formats.urdf.writing import write_urdf
+
+__all__ = ["RULES", "looks_like_urdf", "parse_urdf", "read_urdf", "write_urdf"]

@@ -1,0 +1,270 @@
+"""Sensors as Gazebo has them: the <sensor> of a <gazebo reference="…"> block, in the words of SDFormat, both ways.
+
+Gazebo's cameras and lidars look along +x with +z up, devices here along −z with +y up: `LOOKING` turns between the two. The field of view
+of a VisionSensor is that of the shorter side of the image (as the reference program has it), Gazebo's is horizontal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import poses, rotations
+from bodymotion.arrays import Floats, frozen
+from bodymotion.devices import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+)
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.urdf import rules
+from bodymotion.formats.urdf.elements import one_line, rpy_of
+from bodymotion.formats.xml_tree import Element, number_text, parse_xml
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+
+__all__ = ["read_sensor", "sensor_element"]
+
+LOOKING: Floats = frozen(rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])))
+"""The turn from a device's frame to Gazebo's of the same thing: its x axis is the device's −z, its z axis the device's y."""
+
+CAMERAS = {
+    "camera": "COLOR",
+    "wideanglecamera": "COLOR",
+    "depth": "DEPTH",
+    "depth_camera": "DEPTH",
+    "rgbd": "COLOR_DEPTH",
+    "rgbd_camera": "COLOR_DEPTH",
+}
+LIDARS = ("ray", "gpu_ray", "lidar", "gpu_lidar")
+MOST_RAYS = 10**6
+
+
+def read_sensor(element: Element, problems: list[Problem]) -> list[Device]:
+    """Give the devices of a <sensor>: an `imu` is an accelerometer, a gyro, or both.
+
+    What of the element has no place in a device is kept in `extra` under "sdf", as XML; a sensor of another kind is kept whole. Links
+    and ids are not set.
+    """
+    kind, name = element.get("type"), element.get("name")
+    left = _copy(element)
+    taken = _Taker(element, left, problems)
+    pose = taken.pose()
+    found: list[Device]
+    if kind == "imu":
+        parts = [part for part in ("linear_acceleration", "angular_velocity") if element.first("imu", part)]
+        for part in ("linear_acceleration", "angular_velocity"):
+            taken.drop("imu", part)
+        found = []
+        if parts != ["angular_velocity"]:
+            found.append(AccelerationSensor(name=name, pose=pose))
+        if parts != ["linear_acceleration"]:
+            found.append(Gyro(name=name, pose=pose))
+        taken.drop("update_rate")
+    elif kind == "force_torque":
+        for part in ("frame", "measure_direction"):
+            taken.drop("force_torque", part)
+        found = [ForceSensor(name=name, pose=pose)]
+        taken.drop("update_rate")
+    elif kind in CAMERAS:
+        found = [_camera(taken, CAMERAS[kind], name, pose)]
+    elif kind in LIDARS:
+        found = [_lidar(taken, name, pose)]
+    else:
+        return [OtherDevice(name=name, type=kind, pose=pose, extra={"sdf": one_line(element)})]
+    left.attributes = {key: value for key, value in left.attributes.items() if key not in ("name", "type")}
+    if left.children or left.attributes:
+        found = [replace(device, extra={"sdf": one_line(left)}) for device in found]
+    return found
+
+
+def _camera(taken: _Taker, kind: str, name: str, pose: Floats) -> VisionSensor:
+    default = VisionSensor()
+    width = int(taken.number(default.width, "camera", "image", "width"))
+    height = int(taken.number(default.height, "camera", "image", "height"))
+    horizontal = taken.number(1.047, "camera", "horizontal_fov")
+    return VisionSensor(
+        name=name,
+        pose=poses.compose(pose, _turned(rotations.conjugate(LOOKING))),
+        type=kind,
+        field_of_view=_shorter(horizontal, width, height),
+        front_clip_distance=taken.number(0.1, "camera", "clip", "near"),
+        back_clip_distance=taken.number(100.0, "camera", "clip", "far"),
+        width=width,
+        height=height,
+        frame_rate=taken.number(default.frame_rate, "update_rate"),
+    )
+
+
+def _lidar(taken: _Taker, name: str, pose: Floats) -> RangeSensor:
+    words = "lidar" if taken.element.first("lidar") else "ray"
+    samples = taken.number(640.0, words, "scan", "horizontal", "samples")
+    resolution = taken.number(1.0, words, "scan", "horizontal", "resolution")
+    low = taken.number(0.0, words, "scan", "horizontal", "min_angle")
+    high = taken.number(0.0, words, "scan", "horizontal", "max_angle")
+    rays = min(max(round(samples * resolution) if math.isfinite(samples * resolution) else 1, 1), MOST_RAYS)
+    middle = 0.5 * (low + high)
+    if middle:
+        pose = poses.compose(pose, _turned(rotations.from_axis_angle([0.0, 0.0, 1.0], middle)))
+    angle = high - low
+    return RangeSensor(
+        name=name,
+        pose=poses.compose(pose, _turned(rotations.conjugate(LOOKING))),
+        scan_angle=angle,
+        scan_step=angle / (rays - 1) if rays > 1 else RangeSensor().scan_step,
+        scan_rate=taken.number(10.0, "update_rate"),
+        max_distance=taken.number(10.0, words, "range", "max"),
+    )
+
+
+class _Taker:
+    """Takes values out of a sensor; what is taken is removed from the copy `left`."""
+
+    def __init__(self, element: Element, left: Element, problems: list[Problem]) -> None:
+        self.element, self.left, self.problems = element, left, problems
+
+    def number(self, default: float, *path: str) -> float:
+        """Give the number of the element down a path, the default where there is none that is finite."""
+        found = self.element.first(*path)
+        if found is None:
+            return default
+        self.drop(*path)
+        try:
+            value = found.text_numbers(1)[0]
+        except FormatError as error:
+            self.problems.append(rules.SENSOR.problem(error.problem.message, found.location))
+            return default
+        if not math.isfinite(value) or abs(value) > 1e15:
+            return default
+        return value
+
+    def pose(self) -> Floats:
+        found = self.element.first("pose")
+        if found is None:
+            return poses.IDENTITY
+        self.drop("pose")
+        for key in ("relative_to", "frame"):
+            if found.get(key):
+                wrong = f"the pose of a sensor is relative to {found.get(key)!r:.60}: it is read as in its link"
+                self.problems.append(rules.POSE_FRAME.problem(wrong, found.location))
+        try:
+            six = found.text_numbers(6) if found.text.strip() else (0.0,) * 6
+        except FormatError as error:
+            self.problems.append(rules.SENSOR.problem(error.problem.message, found.location))
+            return poses.IDENTITY
+        if not all(map(math.isfinite, six)):
+            self.problems.append(rules.SENSOR.problem("the pose of a sensor is not finite", found.location))
+            return poses.IDENTITY
+        rpy = np.radians(six[3:]) if found.get("degrees") == "true" else np.array(six[3:])
+        return poses.from_parts(six[:3], rotations.from_rpy(rpy))
+
+    def drop(self, *path: str) -> None:
+        """Remove the first element down a path from what is left, and those around it that hold nothing else."""
+        chain = [self.left]
+        for name in path:
+            inside = chain[-1].first(name)
+            if inside is None:
+                return
+            chain.append(inside)
+        while len(chain) > 1 and not chain[-1].children:
+            gone = chain.pop()
+            chain[-1].children = [child for child in chain[-1].children if child is not gone]
+            if chain[-1].attributes and len(chain) > 1:
+                return
+
+
+def _turned(quaternion: Floats) -> Floats:
+    return poses.from_parts(np.zeros(3), quaternion)
+
+
+def _shorter(horizontal: float, width: int, height: int) -> float:
+    """Give the angle of the shorter side of an image from that of its width."""
+    if 0 < height < width and 0 < horizontal < math.pi:
+        return 2.0 * math.atan(math.tan(0.5 * horizontal) * height / width)
+    return horizontal
+
+
+def _horizontal(shorter: float, width: int, height: int) -> float:
+    if 0 < height < width and 0 < shorter < math.pi:
+        return 2.0 * math.atan(math.tan(0.5 * shorter) * width / height)
+    return shorter
+
+
+def _copy(element: Element) -> Element:
+    return replace(element, attributes=dict(element.attributes), children=[_copy(child) for child in element.children])
+
+
+def sensor_element(device: Device, name: str) -> Element | None:
+    """Give the <sensor> of a device, called `name`; None where Gazebo has none of its kind."""
+    kept = device.extra.get("sdf")
+    base = _parsed(kept) if isinstance(kept, str) else None
+    if isinstance(device, OtherDevice):
+        if base is None or base.name != "sensor":
+            return None
+        base.attributes["name"] = name
+        return base
+    sensor = base if base is not None and base.name == "sensor" else Element("sensor")
+    pose = device.pose
+    if isinstance(device, VisionSensor):
+        kind = {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}.get(device.type, "camera")
+        pose = poses.compose(pose, _turned(LOOKING))
+        _put(sensor, device.frame_rate, "update_rate")
+        _put(sensor, _horizontal(device.field_of_view, device.width, device.height), "camera", "horizontal_fov")
+        _put(sensor, device.width, "camera", "image", "width")
+        _put(sensor, device.height, "camera", "image", "height")
+        _put(sensor, device.front_clip_distance, "camera", "clip", "near")
+        _put(sensor, device.back_clip_distance, "camera", "clip", "far")
+    elif isinstance(device, RangeSensor):
+        kind = "ray"
+        pose = poses.compose(pose, _turned(LOOKING))
+        angles = device.ray_angles if device.scan_angle < 1e4 * max(device.scan_step, 1e-6) else np.zeros(1)
+        _put(sensor, device.scan_rate, "update_rate")
+        _put(sensor, len(angles), "ray", "scan", "horizontal", "samples")
+        _put(sensor, 1, "ray", "scan", "horizontal", "resolution")
+        _put(sensor, angles[0], "ray", "scan", "horizontal", "min_angle")
+        _put(sensor, angles[-1], "ray", "scan", "horizontal", "max_angle")
+        if sensor.first("ray", "range", "min") is None:
+            _put(sensor, 0, "ray", "range", "min")
+        _put(sensor, device.max_distance, "ray", "range", "max")
+    elif isinstance(device, ForceSensor):
+        kind = "force_torque"
+        _put(sensor, "sensor", "force_torque", "frame")
+        _put(sensor, "child_to_parent", "force_torque", "measure_direction")
+    elif isinstance(device, AccelerationSensor):
+        kind = "imu"
+        _put(sensor, "", "imu", "linear_acceleration")
+    elif isinstance(device, Gyro):
+        kind = "imu"
+        _put(sensor, "", "imu", "angular_velocity")
+    else:
+        return None
+    sensor.attributes = {"name": name, "type": kind, **sensor.attributes}
+    six = np.concatenate([pose[:3], rpy_of(pose[3:])])
+    if six.any():
+        sensor.children.insert(0, Element("pose", text=number_text(six)))
+    return sensor
+
+
+def _put(sensor: Element, value: object, *path: str) -> None:
+    """Set the text of the element down a path, which is made where it is not there; what is not finite is left out."""
+    if isinstance(value, (int, float)) and not math.isfinite(value):
+        return
+    for name in path:
+        found = sensor.first(name)
+        sensor = sensor.add(name) if found is None else found
+    sensor.text = value if isinstance(value, str) else number_text(float(value))  # type: ignore[arg-type]
+
+
+def _parsed(text: str) -> Element | None:
+    try:
+        return parse_xml(text.encode("utf-8", "replace"))
+    except FormatError:
+        return None

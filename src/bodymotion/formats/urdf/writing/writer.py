@@ -1,0 +1,281 @@
+"""Writing a body as URDF: its file, and the meshes beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import losses, poses
+from bodymotion.body import Body, ExtraJoint
+from bodymotion.devices import ForceSensor, OtherDevice
+from bodymotion.formats.mesh_files import MeshFolder, MeshFormat
+from bodymotion.formats.urdf import rules
+from bodymotion.formats.urdf.devices import KINDS, sensor_key
+from bodymotion.formats.urdf.joints import read_joint
+from bodymotion.formats.urdf.sensors import read_sensor, sensor_element
+from bodymotion.formats.urdf.shapes import read_rgba
+from bodymotion.formats.urdf.writing.joints import joint_element, transmission_element
+from bodymotion.formats.urdf.writing.keeping import Keeper
+from bodymotion.formats.urdf.writing.names import unique_names
+from bodymotion.formats.urdf.writing.shapes import ShapeWriter, inertial_element
+from bodymotion.formats.urdf.writing.tally import Tally
+from bodymotion.formats.xml_tree import Element, parse_xml, to_xml
+from bodymotion.links import Joint, Segment
+from bodymotion.shapes import Material
+
+if TYPE_CHECKING:
+    from bodymotion.devices import Device
+    from bodymotion.diagnostics import FormatError, Problem
+    from bodymotion.links import Link
+
+__all__ = ["write_urdf"]
+
+COMMENT = (
+    "URDF by bodymotion. Meshes lie in the folder beside this file; <bodymotion> holds what URDF has no words for."
+)
+
+
+def write_urdf(
+    body: Body,
+    path: str | Path,
+    *,
+    mesh: MeshFormat = "obj",
+    package: str | None = None,
+    extension: bool = True,
+) -> tuple[Problem, ...]:
+    """Write a body as URDF, and its meshes into the folder `NAME_meshes` beside it.
+
+    Parameters
+    ----------
+    body:
+        It has a link. Its joints in order of links become the file's; each link has one <inertial>, about its centre of mass.
+    path:
+        The file. Every file is written whole or not at all, the model last.
+    mesh:
+        The kind of mesh files: "obj" (to the bit, with colours), "stl" or "glb".
+    package:
+        Name files as `package://NAME/…`, which RViz and Gazebo need; by default by paths from the model's folder.
+    extension:
+        Add the element <bodymotion>, which other programs pass over, with all that URDF has no words for: joint ids, motors, closed loops …
+
+    Returns
+    -------
+    What other programs will not find in the file: losses, and as a note what stands in <bodymotion> alone.
+
+    Raises
+    ------
+    FormatError
+        When the body has no link (URDF110).
+    OSError
+        When a file can not be written.
+    """
+    path = Path(path)
+    if not body.links:
+        raise _no_link()
+    with np.errstate(all="ignore"):
+        writer = _Writer(body, MeshFolder(path, mesh), package, extension)
+        robot = writer.robot()
+    writer.folder.write(to_xml(robot, COMMENT))
+    return (*writer.lost.problems, *writer.folder.lost)
+
+
+def _no_link() -> FormatError:
+    return rules.NO_LINK.error("the body has no link")
+
+
+class _Writer:
+    def __init__(self, body: Body, folder: MeshFolder, package: str | None, extension: bool) -> None:
+        self.body, self.folder = body, folder
+        self.lost = Tally()
+        self.keeper = Keeper(extension, self.lost)
+        self.shapes = ShapeWriter(folder, f"package://{package}/" if package else "", self.lost)
+        self.names = unique_names((link.name for link in body.links), "link")
+        self.joint_names = unique_names((link.joint.name or link.name for link in body.links), "joint")
+        self.known_joints: dict[str, str] = {}
+        """The names in the file by those of joints in the body; of several with one name the first."""
+        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
+            self.known_joints.setdefault(link.joint.name or link.name, name)
+        for kind, names, wanted in (
+            ("links", self.names, [link.name for link in body.links]),
+            ("joints", self.joint_names[1:], [link.joint.name or link.name for link in body.links[1:]]),
+        ):
+            for name, given in zip(names, wanted, strict=True):
+                if name != given:
+                    self.lost.add(losses.RENAMED, f"{kind} get other names", f"{given[:40]!r} is {name}")
+
+    def robot(self) -> Element:
+        """Give the whole tree."""
+        body = self.body
+        (title,) = unique_names([body.name], "robot") if body.name else ["robot"]
+        robot = Element("robot", {"name": title})
+        self._keep_robot(title)
+        self._check_order()
+        links = [self._link(link) for link in body.links]
+        joints = [self._joint(link) for link in body.links[1:]]
+        for name, (look, element) in self.shapes.materials.items():
+            robot.children.append(element)
+            self._keep_material(name, look, element)
+        for index, element in enumerate(links):
+            robot.children += [element, joints[index - 1]] if index else [element]
+        self._keep_joints(joints)
+        for link in body.links[1:]:
+            gear = transmission_element(link.joint, self.joint_names[link.index])
+            if gear is not None:
+                robot.children.append(gear)
+        robot.children += self._devices()
+        robot.children += self._left()
+        self._extra_joints()
+        if self.keeper.on and self.keeper.element.children:
+            robot.children.append(self.keeper.element)
+        return robot
+
+    def _link(self, link: Link) -> Element:
+        name = self.names[link.index]
+        element = Element("link", {"name": name})
+        inertial = inertial_element(link, name, self.lost)
+        if inertial is not None:
+            element.children.append(inertial)
+        element.children += self.shapes.elements(link, name)
+        values: dict[str, object] = {} if link.name == name else {"name": [name, link.name]}
+        if len(link.segments) > 1 or (link.segments and not np.array_equal(link.segments[0].transform, np.eye(4))):
+            self.lost.add(losses.SEGMENTS, "segments are put together in the frame of the link", name)
+        if len(link.segments) == 1:
+            found = self.keeper.differences(Segment(), link.segments[0], name, OF_SEGMENT, "segment ")
+            if found or not element.children:
+                values["segment"] = {key: pair[1] for key, pair in found.items()}
+        elif len(link.segments) > 1 and not element.children:
+            values["segment"] = {}
+        self.keeper.put("link", {"name": name}, values)
+        return element
+
+    def _joint(self, link: Link) -> Element:
+        ends = self.names[link.parent], self.names[link.index]
+        return joint_element(link.joint, link.offset, self.joint_names[link.index], ends, self.known_joints, self.lost)
+
+    def _keep_joints(self, elements: list[Element]) -> None:
+        """Keep of each joint what its element does not say; ids for all as soon as one is not what a reader counts."""
+        gears = {
+            self.joint_names[link.index]: link.joint.gear_ratio
+            for link in self.body.links[1:]
+            if transmission_element(link.joint, "") is not None
+        }
+        said = [Joint(name=self.names[0], type="fixed" if self.names[0] == "world" else "free")]
+        said += [read_joint(element, gears, []) for element in elements]
+        movers = [k for k in range(1, len(said)) if said[k].type in ("rotate", "slide")]
+        ids = {k: number for number, k in enumerate(movers)}
+        numbered = any(link.joint.id != ids.get(link.index, -1) for link in self.body.links)
+        if numbered:
+            self.keeper.note("the ids of joints", self.body.name)
+        for link, base in zip(self.body.links, said, strict=True):
+            values = self.keeper.differences(base, link.joint, self.joint_names[link.index], ("id",), "joint ")
+            if numbered and link.joint.id >= 0:
+                values = {"id": link.joint.id, **values}
+            self.keeper.put("joint", {"link": self.names[link.index]}, values)
+
+    def _keep_material(self, name: str, look: Material, element: Element) -> None:
+        rgba = read_rgba(element, [])
+        assert rgba is not None
+        base = replace(Material(), diffuse=rgba[:3], transparency=1.0 - rgba[3])
+        values = self.keeper.differences(base, look, name, ("texture", "diffuse", "transparency"), "material ")
+        self.keeper.put("material", {"name": name}, values)
+
+    def _devices(self) -> list[Element]:
+        """Give the <gazebo> elements of the devices that Gazebo has; keep the others, and their order."""
+        found: list[Element] = []
+        counts: dict[str, int] = {}
+        numbers: dict[tuple[str, str], int] = {}
+        for device in self.body.devices:
+            link = self.names[device.link]
+            of_joint = isinstance(device, ForceSensor)
+            name = unique_names([device.name], device.kind)[0]
+            sensor = None if of_joint and device.link == 0 else sensor_element(device, name)
+            read = read_sensor(parse_xml(to_xml(sensor)), []) if sensor is not None else []
+            if sensor is None or len(read) != 1:
+                self._keep_device(device, link)
+                continue
+            block = Element("gazebo", {"reference": self.joint_names[device.link] if of_joint else link})
+            block.children.append(sensor)
+            found.append(block)
+            base = read[0]
+            numbers[link, base.name] = numbers.get((link, base.name), 0) + 1
+            key = sensor_key(link, base.name, numbers[link, base.name])
+            counts[base.kind] = counts.get(base.kind, -1) + 1
+            values = self.keeper.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
+            if device.id != counts[base.kind]:
+                values = {"id": device.id, **values}
+                self.keeper.note(f"{device.kind} id", device.name)
+            self.keeper.put("device", {"sensor": key}, values, always=True)
+        return found
+
+    def _keep_device(self, device: Device, link: str) -> None:
+        base = KINDS[device.kind]() if device.kind in KINDS else OtherDevice(type=device.kind)
+        self.lost.add(losses.DEVICE, f"URDF and Gazebo have no {device.kind}", device.name)
+        values = self._quiet_differences(base, device)
+        values = {"id": device.id, **values} if device.id >= 0 else values
+        self.keeper.put("device", {"kind": device.kind, "link": link}, values, always=True)
+
+    def _quiet_differences(
+        self, base: object, meant: object, skip: tuple[str, ...] = ("id", "link", "links")
+    ) -> dict[str, object]:
+        """Give what is to be kept of a thing that is reported as a whole."""
+        return Keeper(True, Tally()).differences(base, meant, "", skip)
+
+    def _extra_joints(self) -> None:
+        for number, joint in enumerate(self.body.extra_joints):
+            self.lost.add(
+                losses.LOOP, "closed loops are open for other programs", joint.name or f"extra joint {number}"
+            )
+            ends = {f"link{k + 1}": self.names[index] for k, index in enumerate(joint.links)}
+            self.keeper.put("extra_joint", ends, self._quiet_differences(ExtraJoint(), joint), always=True)
+
+    def _left(self) -> list[Element]:
+        """Give the elements of other programs that the body was read with."""
+        found = []
+        given = self.body.extra.get("urdf", [])
+        for text in given if isinstance(given, (list, tuple)) else []:
+            try:
+                found.append(parse_xml(str(text).encode("utf-8", "replace")))
+            except ValueError:
+                self.lost.add(losses.EXTRA, "what is in extra under urdf is no XML", str(text))
+        return found
+
+    def _keep_robot(self, title: str) -> None:
+        body, keeper = self.body, self.keeper
+        values: dict[str, object] = {} if body.name == title else {"name": [title, body.name]}
+        for key, given in (("info", body.info), ("extra", {k: v for k, v in body.extra.items() if k != "urdf"})):
+            if given:
+                values[key] = keeper.plain(dict(given), key, body.name)
+                keeper.note(key, body.name)
+        for key, pose in (("root_pose", body.root_pose), ("root_offset", body.links[0].offset)):
+            if not np.array_equal(pose, poses.IDENTITY):
+                values[key] = keeper.plain(pose, key, body.name)
+                keeper.note("the pose of the root", body.name)
+        if body.viewpoints:
+            values["viewpoints"] = [
+                {
+                    "description": view.description,
+                    "pose": keeper.plain(view.pose, "pose", view.description),
+                    "field_of_view": view.field_of_view,
+                }
+                for view in body.viewpoints
+            ]
+            keeper.note("viewpoints", body.name)
+        keeper.put("robot", {}, values)
+
+    def _check_order(self) -> None:
+        """Note links that do not stand depth-first: a reader puts them so."""
+        children: dict[int, list[int]] = {}
+        for link in self.body.links[1:]:
+            children.setdefault(link.parent, []).append(link.index)
+        order, stack = [], [0]
+        while stack:
+            order.append(stack.pop())
+            stack += reversed(children.get(order[-1], []))
+        if order != list(range(len(order))):
+            self.lost.add(losses.UNSAID, "links that do not stand depth-first are put so", self.body.name)
+
+
+OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")
