@@ -19,6 +19,7 @@ from bodymotion.diagnostics import Problem
 from bodymotion.source import Source
 
 if TYPE_CHECKING:
+    from bodymotion.choreography.recording import LegColumns
     from bodymotion.choreography.standing import Standing
     from bodymotion.motion import Motion
 
@@ -141,6 +142,36 @@ class Animation(ContentEquality):
     keyframes: Keyframes = field(default_factory=Keyframes)
     problems: tuple[Problem, ...] = field(default=(), compare=False)
     source: Source = field(default_factory=Source, compare=False)
+
+    @classmethod
+    def from_motion(
+        cls, motion: Motion, *, legs: LegColumns = "joints", name: str = "", bpm: float | None = None
+    ) -> Animation:
+        """Make the animation that a motion of Spot is: a keyframe for each frame, with contacts.
+
+        Parameters
+        ----------
+        motion:
+            Joints of Spot by their names (`fl_hx` … `hr_kn`, and with the arm `sh0` … `wr1`, `gripper`; the SDK's and the URDF's names
+            are known, too), and the body's pose. Contacts are those of a component FootContact, else they are inferred.
+        legs:
+            Whether legs are given by their "joints" or by their "feet".
+        name, bpm:
+            Of the move.
+
+        Raises
+        ------
+        ValueError
+            When it is no motion of Spot, has no frames, or numbers that are not finite.
+        """
+        from bodymotion.choreography.recording import recorded
+
+        found = recorded(motion, legs)
+        options: dict[str, object] = {"controls": found.controls}
+        if bpm is not None:
+            options["bpm"] = float(bpm)
+        keyframes = Keyframes(columns=found.columns, values=found.values, times=found.times, header=found.header)
+        return cls(name=name, options=options, keyframes=keyframes)
 
     @property
     def title(self) -> str:

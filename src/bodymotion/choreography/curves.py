@@ -2,7 +2,7 @@
 
 Numbers follow cubics that never leave the range of the two keyframes they run between (PCHIP: Fritsch and Butland, 1984). Orientations
 follow R₀·exp(θ(t)), θ a cubic, with angular velocities at the keyframes that are chosen in the same way, from the turns before and after:
-a turn about a fixed axis is the PCHIP curve of its angle. Contacts hold until the next keyframe.
+a turn about a fixed axis is the PCHIP curve of its angle. Between two keyframes a foot is in stance when it is so at both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bodymotion import rotations
 from bodymotion.arrays import Floats
 from bodymotion.interpolation.sampling import sampled
 
-__all__ = ["held", "numbers", "turns"]
+__all__ = ["both", "held", "numbers", "turns"]
 
 
 def numbers(values: Floats, times: Floats, at: Floats) -> Floats:
@@ -26,6 +26,13 @@ def held(values: Floats, times: Floats, at: Floats) -> Floats:
     """Give values (T, C) of the keyframe at or before each time, of keyframes (N, C)."""
     index = np.searchsorted(times, at + 1e-9, side="right") - 1
     return np.asarray(values[np.clip(index, 0, len(times) - 1)])
+
+
+def both(marks: npt.NDArray[np.bool_], times: Floats, at: Floats) -> npt.NDArray[np.bool_]:
+    """Give marks (T,) of keyframes (N,): at a keyframe its own; between two, whether both have it."""
+    after = np.clip(np.searchsorted(times, at - 1e-9, side="left"), 0, len(times) - 1)
+    before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, len(times) - 1)
+    return np.asarray(marks[before] & marks[after])
 
 
 def turns(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:

@@ -140,8 +140,7 @@ class Tracks:
             keys = inferred_contacts(self._keys.times, self._feet_at_keys(), free=not self._feet_have_a_place())
             result[:, moves] = curves.held(keys, self._keys.times, at)[:, moves] > 0.5
         for leg in np.flatnonzero(known):
-            column = self._keys.column(f"{LEGS[leg]}_contact")[:, None]
-            result[:, leg] = curves.held(column, self._keys.times, at)[:, 0] > 0.5
+            result[:, leg] = curves.both(self._keys.column(f"{LEGS[leg]}_contact") > 0.5, self._keys.times, at)
         return result
 
     def _feet_have_a_place(self) -> bool:

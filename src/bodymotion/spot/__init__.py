@@ -1,4 +1,4 @@
-"""Spot: its animations as the vendor's messages.
+"""Spot: the robot as a body, playing its animations, and these as the vendor's messages.
 
 >>> import bodymotion as bm
 >>> animation = bm.load("wave.cha")             # doctest: +SKIP
@@ -12,6 +12,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bodymotion.body import Body
+    from bodymotion.choreography import Standing, mind, play, sit, stand
     from bodymotion.formats.cha_proto import (
         from_bytes,
         from_proto,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     )
 
 _WHERE = {
+    "choreography": ("Standing", "mind", "play", "sit", "stand"),
     "formats.cha_proto": (
         "from_bytes",
         "from_proto",
@@ -38,15 +41,28 @@ _WHERE = {
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
+    "Standing",
+    "body",
     "from_bytes",
     "from_proto",
     "from_text",
+    "mind",
+    "play",
     "read_state_log",
+    "sit",
+    "stand",
     "to_bytes",
     "to_move_info",
     "to_proto",
     "to_text",
 ]
+
+
+def body(*, arm: bool = True) -> Body:
+    """Give Spot as a body, with or without its arm."""
+    from bodymotion.choreography.robot import spot_body
+
+    return spot_body(arm=arm)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
