@@ -128,14 +128,14 @@ def examine(data: bytes, path: str | Path = "") -> tuple[Animation | None, tuple
         name=move_name(path),
         options=options.options,
         parameters=parameters.parameters,
-        keyframes=keyframes or Keyframes(),
+        keyframes=Keyframes() if keyframes is None else keyframes,
         source=source,
     )
     if sections.options:
         check_options(animation, places, findings)
     check_parameters(animation, places, findings)
     if header.keywords or header.unknown:
-        looked_at = animation if keyframes else _untimed(animation, rows, header)
+        looked_at = animation if keyframes is not None else _untimed(animation, rows, header)
         if not header.unknown:
             check_columns(looked_at, places, findings)
         check_keyframes(looked_at, places, findings, timed)
@@ -200,7 +200,7 @@ def _take(table: npt.NDArray[Any], chosen: list[int]) -> npt.NDArray[Any]:
 def _untimed(animation: Animation, rows: Rows | None, header: Header) -> Animation:
     """Give the animation with its keyframes one second apart: to look at their values where nothing says their times."""
     frames = None if rows is None else _keyframes(rows, header, 1.0, TIME in header.places)
-    return Animation(options=animation.options, keyframes=frames or Keyframes())
+    return Animation(options=animation.options, keyframes=Keyframes() if frames is None else frames)
 
 
 def _source(

@@ -48,7 +48,7 @@ def split(data: bytes, findings: Findings) -> Sections:
             block, kind = [], None
             blanks += 1
             continue
-        if number > MOST_LINES:
+        if line.number > MOST_LINES:
             findings.add(rules.TOO_LONG, f"no columns in the first {MOST_LINES} lines", line.place)
             break
         if not block:
