@@ -38,6 +38,7 @@ __all__ = [
     "NUMBER_RANGE",
     "OPTION",
     "ORIENTATION",
+    "OTHER_RATE",
     "PLACE",
     "PRECISION",
     "RATE",
@@ -95,6 +96,13 @@ RATE = Rule(
 )
 FRAMES = Rule("LOSS011", "warning", "The target has equally many frames of every component.", "judgement")
 PRECISION = Rule("LOSS012", "warning", "The target holds numbers in single precision, of about 7 digits.", "judgement")
+OTHER_RATE = Rule(
+    "LOSS013",
+    "warning",
+    "On a new rate, a component of an unknown type stays as it is: where its frames are is not known.",
+    "judgement",
+    "it may no longer go with the others: drop it, or put it on the rate by other means",
+)
 BODY_NAMES = Rule(
     "LOSS020",
     "warning",

@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import ContentEquality, Floats, frozen, real_numbers
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Location, Problem
 from bodymotion.interpolation import HOLDING, Method, check_room, find_wraps, frames_needed, resampled, unwrapped
 from bodymotion.interpolation.methods import check_rate
 from bodymotion.interpolation.resampling import bridge_problem
 from bodymotion.interpolation.wraps import wrap_problem
+from bodymotion.losses import OTHER_RATE
 from bodymotion.source import Source
 from bodymotion.timeline import Timeline
 
@@ -34,6 +35,7 @@ __all__ = [
     "MultiValueSeq",
     "OtherSeq",
     "Vector3Seq",
+    "left_on_rate",
 ]
 
 JOINT_DISPLACEMENT = "JointDisplacement"
@@ -376,11 +378,20 @@ class Motion(ContentEquality):
                     values, component.timeline, frame_rate, count, method, antialias=antialias, start=start
                 )
             components.append(replace(component, timeline=timeline, values=values))
-        return replace(self, components=tuple(components), problems=tuple(problems))
+        after = replace(self, components=tuple(components))
+        if start or any(a.timeline != b.timeline for a, b in zip(self.timed, after.timed, strict=True)):
+            problems += [left_on_rate(c.type, c.content) for c in components if isinstance(c, OtherSeq)]
+        return replace(after, problems=tuple(problems))
 
     def replaced(self, *components: Component) -> Motion:
         """Give the motion with other components."""
         return replace(self, components=components)
+
+
+def left_on_rate(kind: str, content: str) -> Problem:
+    """Say of a component of an unknown type that it is not put on the new rate."""
+    message = f"the {kind} {content!r} is not put on the new rate"
+    return OTHER_RATE.problem(message, Location(inside=content or None))
 
 
 def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | None) -> Timeline:

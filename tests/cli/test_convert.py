@@ -155,9 +155,10 @@ def test_faults(walk, tmp_path):
 @pytest.mark.parametrize("method", ["after", "linear", "cubic"])
 def test_a_rate_in_little_memory_or_as_a_whole(walk, tmp_path, method, monkeypatch):
     options = ("--rate", 150, "--method", method, "--seq-version", 3, "--style", "json", "--digits", 9)
-    invoke("convert", walk, tmp_path / "whole.seq", *options)
-    monkeypatch.setattr("bodymotion.cli.changes.LARGE", 10)
-    invoke("convert", walk, tmp_path / "rows.seq", *options)
+    for name, large in (("whole.seq", 1 << 30), ("rows.seq", 10)):
+        monkeypatch.setattr("bodymotion.cli.changes.LARGE", large)
+        result = invoke("convert", walk, tmp_path / name, *options, code=3)
+        assert "LOSS013 the Mood 'face' is not put on the new rate" in result.stderr
     assert (tmp_path / "rows.seq").read_bytes() == (tmp_path / "whole.seq").read_bytes()
     assert bm.load(tmp_path / "rows.seq").num_frames == (
         226 if method == "after" else 225

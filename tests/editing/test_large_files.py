@@ -120,7 +120,10 @@ def test_the_verbs_go_row_by_row(tmp_path, monkeypatch):
     def run(*arguments):
         return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
-    assert run("retime", source, target, "--rate", "20", "--start", "first").exit_code == 0
+    result = run("retime", source, target, "--rate", "20", "--start", "first")
+    # The component of an unknown type stays as it is.
+    assert result.exit_code == 3
+    assert "LOSS013 the FooSeq 'Bar' is not put on the new rate" in result.stderr
     monkeypatch.setattr(memory, "available_memory", lambda: None)
     assert bm.load(target) == motion.resample(20, "after", start=motion.times[0])
     monkeypatch.setattr(memory, "available_memory", lambda: 0)

@@ -28,7 +28,7 @@ from bodymotion.formats.seq.writing.writer import SeqWriter, style_like
 from bodymotion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
 from bodymotion.interpolation.methods import check_increasing, check_rate
 from bodymotion.interpolation.wraps import Wrap, find_wraps, wrap_problem
-from bodymotion.motion import JOINT_DISPLACEMENT, OtherSeq
+from bodymotion.motion import JOINT_DISPLACEMENT, OtherSeq, left_on_rate
 from bodymotion.timeline import ON_FRAME, Timeline
 
 __all__ = ["resample_file", "trim_file"]
@@ -160,7 +160,9 @@ def resample_file(
         )
         problems = _written(reader, target, heads, put, progress, options)
         jumps = [wrap_problem(tuple(wraps), reader.components[k].content) for k, wraps in found.items()]
-        return (*problems, *(problem for problem in jumps if problem is not None))
+        put_anew = start or any(header.has_frame_time or header.frame_rate != rate for header in timed)
+        left = [left_on_rate(h.type, h.content) for h in reader.components if h.layout is None] if put_anew else []
+        return (*problems, *left, *(problem for problem in jumps if problem is not None))
 
 
 def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
