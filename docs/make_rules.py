@@ -26,6 +26,7 @@ TITLES = {
     "VRML": "The language VRML97, .wrl (VRML)",
     "WRL": "OpenHRP models, .wrl (WRL)",
     "BDY": "Choreonoid models, .body (BDY)",
+    "MJCF": "MuJoCo models (MJCF)",
     "CAP": "Spot animations as messages, .cap .pb, and logs (CAP)",
     "XML": "XML, of .urdf and .xml (XML)",
     "URDF": "URDF models, .urdf (URDF)",

@@ -94,6 +94,15 @@ FORMATS: tuple[Format, ...] = (
         holds="Body",
     ),
     Format(
+        "mjcf",
+        "MuJoCo model (MJCF)",
+        (".xml", ".mjcf"),
+        _later("mjcf", "read_mjcf"),
+        _later("mjcf", "looks_like_mjcf"),
+        _later("mjcf", "write_mjcf"),
+        holds="Body",
+    ),
+    Format(
         "seq",
         "Choreonoid body motion",
         (".seq", ".yaml", ".yml", ".json"),

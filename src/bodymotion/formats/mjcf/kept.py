@@ -75,6 +75,11 @@ class Kept:
         """Give what is kept of a thing, nothing as a rule."""
         return self._texts.get(text_name(kind, name), {})
 
+    def names(self, kind: str) -> list[str]:
+        """Give the names of the things of a kind of which something is kept."""
+        start = f"{text_name(kind, '')} "
+        return [key.removeprefix(start) for key in self._texts if key.startswith(start)]
+
     def write(self, root: Element) -> None:
         """Put the texts into the `<custom>` of a model."""
         if not self._texts:

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import frozen
+from bodymotion.arrays import Floats, frozen
 from bodymotion.links import Joint, JointType
 
 if TYPE_CHECKING:
     from bodymotion.formats.xml_tree import Element
 
-__all__ = ["plain_joint"]
+__all__ = ["plain_joint", "unit_axis"]
+
+
+def unit_axis(axis: Floats) -> Floats:
+    """Bring an axis that has a length to length 1; one that has it already stays as it is."""
+    length = np.linalg.norm(axis)
+    return axis if abs(length - 1.0) <= 1e-12 else axis / length
 
 
 def plain_joint(element: Element | None, link_name: str, number: int) -> Joint:
@@ -25,12 +31,13 @@ def plain_joint(element: Element | None, link_name: str, number: int) -> Joint:
     if element.name == "freejoint":
         return Joint(name=element.get("name"), type="free")
     kind: JointType = "slide" if element.get("type") == "slide" else "rotate"
+    axis = np.array(element.numbers("axis", 3, (0.0, 0.0, 1.0)))
     lower, upper = element.numbers("range", 2, (-np.inf, np.inf))
     return Joint(
         name=element.get("name"),
         type=kind,
         id=number,
-        axis=frozen(element.numbers("axis", 3, (0.0, 0.0, 1.0))),
+        axis=frozen(unit_axis(axis)),
         lower=lower,
         upper=upper,
         rotor_inertia=element.number("armature", 0.0),

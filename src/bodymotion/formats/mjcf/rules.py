@@ -7,6 +7,7 @@ from bodymotion.diagnostics import Rule
 __all__ = ["RULES"]
 
 # The file
+UNREADABLE = Rule("MJCF100", "error", "The file can be opened.", "judgement")
 NOT_MJCF = Rule("MJCF101", "error", "The root of an MJCF file is <mujoco>.")
 INCLUDE = Rule(
     "MJCF102",

@@ -5,28 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bodymotion import losses
+from bodymotion.formats.mjcf.conventions import read_look
 from bodymotion.formats.xml_tree import Element, number_text
-from bodymotion.shapes import Material
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.mesh_files import MeshFolder
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writing.names import Names
+    from bodymotion.shapes import Material
 
-__all__ = ["Looks", "read_look"]
-
-
-def read_look(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
-    """Give the material that the numbers of an MJCF material mean; the reader and the writer agree on it."""
-    red, green, blue, alpha = rgba
-    return Material(
-        diffuse=(red, green, blue),
-        specular=(specular, specular, specular),
-        emissive=(emission * red, emission * green, emission * blue),
-        shininess=shininess,
-        transparency=1.0 - alpha,
-    )
+__all__ = ["Looks"]
 
 
 class Looks:

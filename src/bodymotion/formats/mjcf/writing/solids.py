@@ -8,17 +8,15 @@ import numpy as np
 
 from bodymotion import meshing, poses
 from bodymotion.arrays import Floats
+from bodymotion.formats.mjcf.conventions import FROM_Y_TO_Z
 from bodymotion.shapes import Box, Capsule, Cylinder, Lines, Mesh, Points, Shape, Sphere
 
-__all__ = ["FROM_Y_TO_Z", "Solid", "is_flat", "loadable", "same_shape", "solid"]
-
-FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
-"""The pose of a frame whose z is along y: cylinders and capsules stand along y here, along z there."""
+__all__ = ["Solid", "is_flat", "loadable", "same_shape", "solid"]
 
 LEAST = 1e-12
 """MuJoCo takes no size [m] below mjMINVAL; meshes are held in single precision."""
 THIN = 1e-9
-"""The half thickness [m] of a box that has none, which MuJoCo does not take."""
+"""The half length [m] of boxes and capsules that have none in a direction, which MuJoCo does not take."""
 FLAT = 1e-5
 """A mesh that is this much thinner than wide has no convex hull there."""
 
@@ -86,7 +84,7 @@ def _sized(geometry: object, stretch: Floats) -> tuple[tuple[float, ...], str]:
         case Cylinder(radius=radius, height=height, side=True, top=True, bottom=True) if round_about_y:
             return (x * radius, 0.5 * y * height), "cylinder"
         case Capsule(radius=radius, height=height) if round_about_y and abs(x - y) <= 1e-12 * x:
-            return (x * radius, 0.5 * y * height), "capsule"
+            return (x * radius, 0.5 * y * height or THIN), "capsule"
     return (), ""
 
 

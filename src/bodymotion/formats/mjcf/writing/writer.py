@@ -210,7 +210,8 @@ class _Writer:
 
     def _body(self) -> None:
         body = self.body
-        said: dict[str, object] = {}
+        # That there is such a text says whose file it is: then what is made of the body anew each time need not be kept.
+        said: dict[str, object] = {"version": 1}
         if body.info:
             said["info"] = body.info
         if body.extra:

@@ -1,0 +1,252 @@
+"""Meshes, textures and materials of a model, each read when it is first shown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion import rotations
+from bodymotion.arrays import frozen
+from bodymotion.formats.mesh_files import MeshReader
+from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.conventions import read_look
+from bodymotion.formats.mjcf.frames import finite
+from bodymotion.shapes import Material, Mesh, Texture
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.formats.mjcf.defaults import Defaults
+    from bodymotion.formats.mjcf.kept import Kept
+    from bodymotion.formats.mjcf.settings import Settings
+    from bodymotion.formats.vrml.inline import InlineLoader
+    from bodymotion.formats.xml_tree import Element
+
+__all__ = ["Assets", "MeshAsset"]
+
+PLAIN = (0.5, 0.5, 0.5, 1.0)
+"""The colour of what has none, in MJCF."""
+
+
+@dataclass(frozen=True)
+class MeshAsset:
+    """A mesh as geoms show it, and in which way MuJoCo takes its mass."""
+
+    mesh: Mesh
+    inertia: str
+
+
+class Assets:
+    """The assets of a model by name."""
+
+    def __init__(
+        self,
+        root: Element,
+        settings: Settings,
+        defaults: Defaults,
+        kept: Kept,
+        parts: InlineLoader,
+        path: Path,
+        problems: list[Problem],
+    ) -> None:
+        self.settings, self.kept, self.parts, self.path, self.problems = settings, kept, parts, path, problems
+        self._files = MeshReader(rules.MESH_FILE, problems)
+        self._elements: dict[str, dict[str, Element]] = {"mesh": {}, "material": {}, "texture": {}}
+        self._meshes: dict[str, MeshAsset | None] = {}
+        self._materials: dict[tuple[str, tuple[float, ...] | None], Material] = {}
+        for section in root.all("asset"):
+            for plain in section.children:
+                if plain.name not in self._elements:
+                    continue
+                element = defaults.full(plain)
+                name = element.get("name") or PurePosixPath(element.get("file").replace("\\", "/")).stem
+                if name in self._elements[element.name]:
+                    problems.append(
+                        rules.SAME_NAME.problem(f"two assets <{element.name}> are {name!r:.60}", element.location)
+                    )
+                self._elements[element.name].setdefault(name, element)
+
+    def mesh(self, name: str, asking: Element) -> MeshAsset | None:
+        """Give the mesh of a name; None where it can not be had, which is noted once."""
+        if name not in self._meshes:
+            element = self._elements["mesh"].get(name)
+            if element is None:
+                raise rules.ASSET.error(f"there is no mesh {name!r:.60}", asking.location)
+            self._meshes[name] = self._read(element)
+        return self._meshes[name]
+
+    def _read(self, element: Element) -> MeshAsset | None:
+        if "builtin" in element.attributes:
+            self._tell(element, "is one of MuJoCo's own making, which is not read")
+            return None
+        found = self._vertices(element)
+        if found is None:
+            return None
+        vertices = found.vertices
+        with np.errstate(all="ignore"):
+            if "refpos" in element.attributes:
+                vertices = vertices - finite(element, "refpos", 3)
+            if "refquat" in element.attributes:
+                back = rotations.conjugate(rotations.normalized(finite(element, "refquat", 4)))
+                vertices = rotations.rotate(back, vertices)
+            moved = replace(found, vertices=frozen(vertices), normals=found.normals)
+            if "refquat" in element.attributes:
+                moved = replace(moved, normals=None)
+            scale = finite(element, "scale", 3, (1.0, 1.0, 1.0))
+            if (scale != 1.0).any():
+                from bodymotion.meshing import transformed
+
+                moved = transformed(moved, np.diag([*scale, 1.0]))
+        if not np.isfinite(moved.vertices).all() or not len(moved.faces):
+            self._tell(element, "holds no triangles, or corners that are not finite")
+            return None
+        return MeshAsset(moved, element.get("inertia", "legacy"))
+
+    def _vertices(self, element: Element) -> Mesh | None:
+        if "vertex" in element.attributes:
+            corners = np.array(element.numbers("vertex"))
+            if not len(corners) or len(corners) % 3:
+                element.wrong(f"vertex of <mesh> has {len(corners)} numbers, not three for each corner")
+            corners = corners.reshape(-1, 3)
+            if "face" not in element.attributes:
+                return self._hull(element, corners)
+            numbers = np.array(element.numbers("face"))
+            if not len(numbers) or len(numbers) % 3 or not ((numbers >= 0) & (numbers < len(corners))).all():
+                element.wrong("face of <mesh> has not three numbers of corners for each triangle")
+            return Mesh(frozen(corners), numbers.astype(np.int32).reshape(-1, 3))
+        name = element.get("file")
+        if not name:
+            self._tell(element, "has neither a file nor corners")
+            return None
+        path = self._file(name, self.settings.meshdir, element)
+        if path is None:
+            return None
+        shapes = self._files.shapes(path, self.parts, element.location)
+        meshes = [shape.geometry for shape in shapes if isinstance(shape.geometry, Mesh) and _identity(shape.transform)]
+        if len(meshes) == len(shapes) == 1:
+            return meshes[0]
+        return _joined([shape.to_mesh() for shape in shapes if isinstance(shape.geometry, Mesh)])
+
+    def _hull(self, element: Element, corners: Any) -> Mesh | None:  # noqa: ANN401
+        try:
+            import trimesh
+
+            hull = trimesh.convex.convex_hull(corners)
+            return Mesh(frozen(np.asarray(hull.vertices, dtype=np.float64)), np.asarray(hull.faces, dtype=np.int32))
+        except (
+            Exception
+        ) as error:  # without scipy there is no hull, and its own library raises what it likes for flat ones
+            self._tell(element, f"is the hull of its corners, which can not be made: {error!s:.100}")
+            return None
+
+    def _file(self, name: str, folder: str, element: Element) -> Path | None:
+        place = PurePosixPath(name.replace("\\", "/"))
+        within = PurePosixPath(place.name if self.settings.strippath else place)
+        told = len(self.parts.problems)
+        # Where the folder of meshes is not told in the model but in one that it includes, files may be named from there.
+        for wanted in dict.fromkeys((str(PurePosixPath(folder.replace("\\", "/")) / within), str(within))):
+            found = self.parts.resolve_urls([wanted], self.path, element.location)
+            if found is not None:
+                del self.parts.problems[told:]
+                return found
+        why = self.parts.problems[told].message if len(self.parts.problems) > told else f"{name!r:.200} is missing"
+        del self.parts.problems[told:]
+        self.problems.append(rules.MESH_FILE.problem(why, element.location))
+        return None
+
+    def material(self, geom: Element) -> Material:
+        """Give how a geom looks: its material, the rgba of its own before that of the material."""
+        name = geom.get("material")
+        own = geom.numbers("rgba", 4) if "rgba" in geom.attributes else None
+        key = (name, own)
+        if key not in self._materials:
+            self._materials[key] = self._material(name, own, geom)
+        return self._materials[key]
+
+    def _material(self, name: str, own: tuple[float, ...] | None, geom: Element) -> Material:
+        if not name:
+            return read_look(own or PLAIN, 0.5, 0.5, 0.0)
+        element = self._elements["material"].get(name)
+        if element is None:
+            raise rules.ASSET.error(f"there is no material {name!r:.60}", geom.location)
+        rgba = element.numbers("rgba", 4, (1.0, 1.0, 1.0, 1.0))
+        # A geom's own colour counts where it is another than that of geoms without one (as in MuJoCo).
+        if own is not None and own != PLAIN:
+            rgba = own
+        values = [
+            element.number(key, default) for key, default in (("specular", 0.5), ("shininess", 0.5), ("emission", 0.0))
+        ]
+        look = read_look(rgba, *values)
+        said = self.kept.get("material", name)
+        colors = {
+            key: numbers
+            for key in ("diffuse", "specular", "emissive")
+            if (numbers := _numbers(said.get(key), 3)) is not None
+        }
+        single = {
+            key: float(value)
+            for key in ("ambient_intensity", "shininess", "transparency")
+            if isinstance(value := said.get(key), (int, float)) and not isinstance(value, bool)
+        }
+        if own is None and all(
+            math.isclose(a, b, abs_tol=1e-6)
+            for a, b in zip(
+                (*colors.get("diffuse", look.diffuse), single.get("transparency", look.transparency)),
+                (*look.diffuse, look.transparency),
+                strict=True,
+            )
+        ):
+            look = replace(look, **colors, **single)  # type: ignore[arg-type]
+        return self._textured(look, element, said)
+
+    def _textured(self, look: Material, element: Element, said: dict[str, object]) -> Material:
+        name = element.get("texture")
+        if not name:
+            layers = (layer.get("texture") for layer in element.all("layer") if layer.get("role") == "rgb")
+            name = next(layers, "")
+        if not name:
+            return look
+        texture = self._elements["texture"].get(name)
+        if texture is None:
+            raise rules.ASSET.error(f"there is no texture {name!r:.60}", element.location)
+        file = texture.get("file")
+        path = self._file(file, self.settings.texturedir, texture) if file else None
+        if path is None:
+            return look
+        kept = said.get("texture")
+        given: dict[str, Any] = kept if isinstance(kept, dict) else {}
+        matrix, repeat, url = given.get("transform"), given.get("repeat"), given.get("url")
+        turn = np.eye(3)
+        if isinstance(matrix, list) and len(matrix) == 3 and all(_numbers(row, 3) is not None for row in matrix):
+            turn = np.array(matrix, dtype=np.float64)
+        repeats = repeat if isinstance(repeat, list) and len(repeat) == 2 else [True, True]
+        image = Texture(path, url if isinstance(url, str) else file, bool(repeats[0]), bool(repeats[1]), frozen(turn))
+        return replace(look, texture=image)
+
+    def _tell(self, element: Element, words: str) -> None:
+        self.problems.append(rules.MESH_FILE.problem(f"mesh {element.get('name')!r:.60} {words}", element.location))
+
+
+def _numbers(value: object, count: int) -> tuple[float, ...] | None:
+    """Give a list of so many finite numbers, None for anything else."""
+    if not isinstance(value, list) or len(value) != count:
+        return None
+    numbers = tuple(float(n) for n in value if isinstance(n, (int, float)) and math.isfinite(n))
+    return numbers if len(numbers) == count else None
+
+
+def _identity(transform: Any) -> bool:  # noqa: ANN401
+    return bool((transform == np.eye(4)).all())
+
+
+def _joined(meshes: list[Mesh]) -> Mesh | None:
+    """Put meshes together; their own normals and colours are left out where there are several."""
+    if len(meshes) < 2:
+        return meshes[0] if meshes else None
+    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
+    faces = [mesh.faces + np.int32(start) for mesh, start in zip(meshes, starts.tolist(), strict=True)]
+    vertices = np.concatenate([mesh.vertices for mesh in meshes])
+    return Mesh(frozen(vertices), np.concatenate(faces), crease_angle=meshes[0].crease_angle)

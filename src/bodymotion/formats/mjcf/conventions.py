@@ -1,0 +1,25 @@
+"""What the reader and the writer agree on: how looks are said, and along which axis solids stand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion import poses
+from bodymotion.shapes import Material
+
+__all__ = ["FROM_Y_TO_Z", "read_look"]
+
+FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
+"""The pose of a frame whose z is along y: cylinders and capsules stand along y here, along z there."""
+
+
+def read_look(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
+    """Give the material that the numbers of an MJCF material mean."""
+    red, green, blue, alpha = rgba
+    return Material(
+        diffuse=(red, green, blue),
+        specular=(specular, specular, specular),
+        emissive=(emission * red, emission * green, emission * blue),
+        shininess=shininess,
+        transparency=1.0 - alpha,
+    )

@@ -1,0 +1,222 @@
+"""Sites, cameras and sensors as devices."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion import poses, rotations
+from bodymotion.arrays import Floats, frozen
+from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.cameras import field_of_view, vertical_field_of_view
+from bodymotion.formats.mjcf.frames import Item, finite, pose
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Location, Problem
+    from bodymotion.formats.mjcf.defaults import Defaults
+    from bodymotion.formats.mjcf.kept import Kept
+    from bodymotion.formats.mjcf.settings import Settings
+    from bodymotion.formats.mjcf.tree import RawLink
+    from bodymotion.formats.xml_tree import Element
+
+__all__ = ["DeviceReader", "Place"]
+
+KINDS: dict[str, type[Device]] = {
+    "AccelerationSensor": AccelerationSensor,
+    "Gyro": Gyro,
+    "ForceSensor": ForceSensor,
+    "VisionSensor": VisionSensor,
+    "RangeSensor": RangeSensor,
+}
+SENSORS = {
+    "accelerometer": "AccelerationSensor",
+    "gyro": "Gyro",
+    "force": "ForceSensor",
+    "torque": "ForceSensor",
+    "rangefinder": "RangeSensor",
+}
+LIMITS = {
+    "accelerometer": "max_acceleration",
+    "gyro": "max_angular_velocity",
+    "force": "max_force",
+    "torque": "max_torque",
+}
+_TURNED = np.array([0.0, 1.0, 0.0, 0.0])
+"""The turn between a rangefinder's site, which looks along +z, and a range sensor, which looks along −z."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A site: on which link, and where (7,) there."""
+
+    link: int
+    pose: Floats
+    element: Element
+
+
+class DeviceReader:
+    """Makes devices of the sites and cameras of a model, and of the sensors that name them."""
+
+    def __init__(self, settings: Settings, defaults: Defaults, kept: Kept, problems: list[Problem]) -> None:
+        self.settings, self.defaults, self.kept, self.problems = settings, defaults, kept, problems
+        self.sites: dict[str, Place] = {}
+        self.others: list[Element] = []
+        """Sensors that no device stands for."""
+        self._ids: dict[str, int] = {}
+
+    def note_sites(self, links: list[RawLink]) -> None:
+        """Take down where the sites of all links are."""
+        for index, link in enumerate(links):
+            for item in link.places:
+                name = item.element.get("name")
+                if item.element.name == "site" and name:
+                    if name in self.sites:
+                        self.problems.append(
+                            rules.SAME_NAME.problem(f"two sites are called {name!r:.60}", item.element.location)
+                        )
+                    self.sites.setdefault(name, Place(index, self._pose(item), item.element))
+
+    def read(self, root: Element, links: list[RawLink], taken: set[str]) -> list[tuple[Device, Location]]:
+        """Give the devices in link order, and where they stand; `taken` are the sites that closed loops use."""
+        sensing = self._sensors(root)
+        found: list[tuple[Device, Location, Any]] = []
+        own = {name for name in self.sites if self.kept.get("device", name).get("kind") is not None}
+        rays = {name for name in self.sites if (base := name.rpartition("_ray")[0]) in own and self._is_range(base)}
+        for index, link in enumerate(links):
+            for item in link.places:
+                element = item.element
+                name = element.get("name")
+                said = self.kept.get("device", name) if name else {}
+                if name in taken or name in rays:
+                    continue
+                place = self._pose(item)
+                if element.name == "camera":
+                    made = [self._camera(item, index, place, said)]
+                elif said.get("kind") is not None:
+                    made = [self._kept(said, name, index, place)]
+                else:
+                    made = self._of_site(name, index, place, sensing.get(name, []))
+                found += [(device, element.location, said.get("order")) for device in made]
+        if found and all(isinstance(order, int) for _, _, order in found):
+            found.sort(key=lambda one: one[2])
+        return [(device, location) for device, location, _ in found]
+
+    def _is_range(self, name: str) -> bool:
+        return self.kept.get("device", name).get("kind") == "RangeSensor"
+
+    def _pose(self, item: Item) -> Floats:
+        element = item.element
+        if "fromto" in element.attributes:
+            ends = finite(element, "fromto", 6)
+            own = poses.from_parts(0.5 * (ends[:3] + ends[3:]), rotations.IDENTITY)
+        else:
+            own = pose(element, self.settings)
+        return frozen(own if item.frame is None else poses.compose(item.frame, own))
+
+    def _sensors(self, root: Element) -> dict[str, list[Element]]:
+        """Give the sensors at each site; others go to `others`."""
+        found: dict[str, list[Element]] = {}
+        for section in root.all("sensor"):
+            for plain in section.children:
+                element = self.defaults.full(plain)
+                site = element.get("site")
+                if element.name not in SENSORS or (not site and element.name == "rangefinder"):
+                    self.others.append(element)
+                    continue
+                if site not in self.sites:
+                    raise rules.REFERENCE.error(
+                        f"<{element.name}> names the site {site!r:.60}, which is not there", element.location
+                    )
+                found.setdefault(site, []).append(element)
+        return found
+
+    def _next(self, kind: str) -> int:
+        number = self._ids.get(kind, 0)
+        self._ids[kind] = number + 1
+        return number
+
+    def _of_site(self, name: str, link: int, place: Floats, sensors: list[Element]) -> list[Device]:
+        """Give a device for each kind of sensor at a site; a force and a torque are one; a site alone is kept as it is."""
+        if not sensors:
+            return [OtherDevice(name=name, link=link, pose=place, type="site")]
+        made: dict[str, Device] = {}
+        for element in sensors:
+            kind = SENSORS[element.name]
+            if kind not in made:
+                at = place
+                if kind == "RangeSensor":
+                    at = poses.from_parts(place[:3], rotations.multiply(rotations.normalized(place[3:]), _TURNED))
+                made[kind] = KINDS[kind](name=element.get("name") or name, id=self._next(kind), link=link, pose=at)
+                if kind == "RangeSensor":
+                    made[kind] = replace(made[kind], scan_angle=0.0)  # type: ignore[call-arg]
+            cutoff = element.number("cutoff", 0.0)
+            if 0 < cutoff < math.inf:
+                limit = (
+                    {LIMITS[element.name]: frozen([cutoff] * 3)} if element.name in LIMITS else {"max_distance": cutoff}
+                )
+                made[kind] = replace(made[kind], **limit)
+        return list(made.values())
+
+    def _camera(self, item: Item, link: int, place: Floats, said: dict[str, object]) -> Device:
+        element = item.element
+        width, height = (int(n) for n in finite(element, "resolution", 2, (1.0, 1.0)))
+        vertical = math.radians(element.number("fovy", 45.0))
+        sensor, focal = element.numbers("sensorsize", 2, (0.0, 0.0)), element.numbers("focal", 2, (0.0, 0.0))
+        if sensor[1] > 0 and focal[1] > 0:
+            vertical = 2.0 * math.atan(0.5 * sensor[1] / focal[1])
+        name = element.get("name")
+        kept = self._kept(said, name, link, place) if said.get("kind") == "VisionSensor" else None
+        if isinstance(kept, VisionSensor):
+            had = vertical_field_of_view(kept.field_of_view, kept.width, kept.height)
+            if "resolution" not in element.attributes:
+                width, height = kept.width, kept.height
+            if (width, height) != (kept.width, kept.height) or (
+                "fovy" in element.attributes and not math.isclose(had, vertical, rel_tol=1e-9)
+            ):
+                return replace(kept, width=width, height=height, field_of_view=field_of_view(vertical, width, height))
+            return kept
+        default = VisionSensor()
+        if width <= 1 or height <= 1:
+            width, height = default.width, default.height
+        return VisionSensor(
+            name=name,
+            id=self._next("VisionSensor"),
+            link=link,
+            pose=place,
+            type="COLOR",
+            field_of_view=field_of_view(vertical, width, height),
+            width=width,
+            height=height,
+        )
+
+    def _kept(self, said: dict[str, object], name: str, link: int, place: Floats) -> Device:
+        """Give the device that the file keeps beside its site."""
+        kind = said["kind"]
+        made = KINDS.get(kind) if isinstance(kind, str) else None
+        given: dict[str, Any] = {"name": name, "link": link, "pose": place}
+        if isinstance(said.get("name"), str):
+            given["name"] = said["name"]
+        number, extra = said.get("id"), said.get("extra")
+        if isinstance(number, int) and not isinstance(number, bool):
+            given["id"] = number
+        if isinstance(extra, dict):
+            given["extra"] = extra
+        if made is None:
+            return OtherDevice(type=str(kind), **given)
+        default = made()
+        for field in fields(made):
+            value, old = said.get(field.name), getattr(default, field.name)
+            if field.name in given or value is None:
+                continue
+            if isinstance(old, np.ndarray):
+                if isinstance(value, list) and len(value) == 3 and all(isinstance(n, (int, float)) for n in value):
+                    given[field.name] = frozen(np.array(value, dtype=np.float64))
+            elif isinstance(value, (int, float)) and not isinstance(value, bool) and isinstance(old, (int, float)):
+                given[field.name] = int(value) if isinstance(old, int) and math.isfinite(value) else float(value)
+            elif isinstance(value, str) and isinstance(old, str):
+                given[field.name] = value
+        return made(**given)

@@ -1,0 +1,265 @@
+"""The bodies of a world as links: depth-first, as they stand in the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion import poses, rotations
+from bodymotion.arrays import Floats, frozen
+from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.frames import Item, contents, pose
+from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
+from bodymotion.formats.mjcf.masses import NONE, Mass, given_mass, mass_of_geoms, settled
+from bodymotion.links import Joint, Segment
+from bodymotion.shapes import Shape
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.formats.mjcf.defaults import Defaults
+    from bodymotion.formats.mjcf.geoms import Geom, GeomReader
+    from bodymotion.formats.mjcf.kept import Kept
+    from bodymotion.formats.mjcf.settings import Settings
+    from bodymotion.formats.xml_tree import Element
+
+__all__ = ["RawLink", "Tree", "TreeReader"]
+
+MOST_LINKS = 100_000
+NOT_READ = ("composite", "flexcomp", "replicate", "attach", "plugin")
+
+
+@dataclass
+class RawLink:
+    """A link, and what else of its body is looked at later: sites and cameras, with the frames around them."""
+
+    name: str
+    parent: int
+    joint: Joint
+    offset: Floats
+    element: Element
+    mjcf_name: str = ""
+    segments: tuple[Segment, ...] = ()
+    places: list[Item] = field(default_factory=list)
+    joint_element: Element | None = None
+    rest: float = 0.0
+
+
+@dataclass
+class Tree:
+    """The links in order; `of_body` has the index of the link that has a body's own frame, by the body's name in the file."""
+
+    links: list[RawLink]
+    of_body: dict[str, int]
+    root_pose: Floats
+
+
+class TreeReader:
+    """Makes links of the bodies of a model."""
+
+    def __init__(
+        self, settings: Settings, defaults: Defaults, geoms: GeomReader, kept: Kept, problems: list[Problem]
+    ) -> None:
+        self.settings, self.defaults, self.geoms, self.kept, self.problems = settings, defaults, geoms, kept, problems
+        self.links: list[RawLink] = []
+        self.of_body: dict[str, int] = {}
+        self._names: set[str] = set()
+        self._number = 0
+        self._root_pose: Floats = poses.IDENTITY
+
+    def read(self, root: Element) -> Tree:
+        """Give the links of a model.
+
+        Raises
+        ------
+        FormatError
+            When there is no body, or what a body says can not be.
+        """
+        world = replace(
+            next(root.all("worldbody"), root), children=[c for w in root.all("worldbody") for c in w.children]
+        )
+        items = list(contents(world, "", self.settings, self.defaults))
+        tops = [item for item in items if item.element.name == "body"]
+        own = [item for item in items if item.element.name != "body"]
+        if not tops and not any(item.element.name == "geom" for item in own):
+            raise rules.NO_BODY.error("the world has no body", world.location)
+        alone = len(tops) == 1 and not self._held(tops[0])
+        if alone:
+            if any(item.element.name in ("geom", "site", "camera") for item in own):
+                words = "shapes, sites and cameras of the world are left out"
+                self.problems.append(rules.WORLD_SHAPES.problem(words, world.location))
+            self._bodies([(tops[0], -1)])
+        else:
+            if tops:
+                words = (
+                    f"the world is the root: it has {len(tops)} bodies"
+                    if len(tops) > 1
+                    else "a joint holds the one body of the world"
+                )
+                self.problems.append(rules.WORLD.problem(words, world.location))
+            link = RawLink("world", -1, Joint(name="world"), poses.IDENTITY, world)
+            self._names.add("world")
+            self.links.append(link)
+            self.of_body["world"] = 0
+            self._fill(link, own, "world", moving=False)
+            self._bodies([(item, 0) for item in tops])
+        return Tree(self.links, self.of_body, self._root_pose)
+
+    def _held(self, top: Item) -> bool:
+        """Whether a body of the world hangs on a joint that has a value."""
+        inside = contents(top.element, top.childclass, self.settings, self.defaults)
+        kinds = [i.element.get("type", "hinge") for i in inside if i.element.name == "joint"]
+        return any(kind != "free" for kind in kinds)
+
+    def _bodies(self, todo: list[tuple[Item, int]]) -> None:
+        stack = todo[::-1]
+        while stack:
+            item, parent = stack.pop()
+            element = item.element
+            if len(self.links) >= MOST_LINKS:
+                raise rules.TOO_LARGE.error(f"the model has more than {MOST_LINKS} links", element.location)
+            childclass = self.defaults.known(element, "childclass") if element.get("childclass") else item.childclass
+            inside = list(contents(element, childclass, self.settings, self.defaults))
+            index = self._body(item, parent, inside)
+            stack += [(inner, index) for inner in reversed(inside) if inner.element.name == "body"]
+
+    def _body(self, item: Item, parent: int, inside: list[Item]) -> int:
+        """Add the links of one body and give the index of the last, which has the body's frame, mass and shapes."""
+        element = item.element
+        in_file = element.get("name")
+        said = self.kept.get("link", in_file) if in_file else {}
+        kept_name = said.get("name")
+        name = kept_name if isinstance(kept_name, str) else in_file or self._free(f"link_{len(self.links)}")
+        place = pose(element, self.settings)
+        if item.frame is not None:
+            place = poses.compose(item.frame, place)
+        joints = read_joints(
+            [i for i in inside if i.element.name in ("joint", "freejoint")], self.settings, self.problems
+        )
+        frees = [read for read in joints if read.joint.type == "free"]
+        if frees:
+            if len(joints) > 1:
+                raise rules.FREE.error(f"body {name!r:.60} has joints beside a free one", frees[0].element.location)
+            if parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
+                raise rules.FREE.error(f"body {name!r:.60} is free and not at the top", frees[0].element.location)
+        chain = self._chain(joints, place, name, element, parent)
+        if len(chain) > 1:
+            words = f"body {name!r:.60} is read as the links {', '.join(repr(link.name) for link in chain)}"
+            self.problems.append(rules.SEVERAL_JOINTS.problem(words[:300], element.location))
+        link = chain[-1]
+        if len(chain) == 1:
+            link.joint = with_kept(link.joint, said.get("joint"))
+        if parent < 0:
+            self._root_pose = chain[0].offset
+        kept_offset = said.get("offset")
+        if parent < 0 and isinstance(kept_offset, list) and len(kept_offset) == 7:
+            link.offset = frozen(np.array(kept_offset, dtype=np.float64))
+        for each in chain:
+            each.parent = parent
+            self.links.append(each)
+            parent = len(self.links) - 1
+        link.mjcf_name = in_file
+        if in_file:
+            if in_file in self.of_body:
+                self.problems.append(
+                    rules.SAME_NAME.problem(f"two bodies are called {in_file!r:.60}", element.location)
+                )
+            self.of_body.setdefault(in_file, parent)
+        self._fill(link, inside, name, moving=True, said=said.get("segment"))
+        return parent
+
+    def _chain(self, joints: list[JointRead], place: Floats, name: str, element: Element, parent: int) -> list[RawLink]:
+        """Give the links that joints make of a body: each turns about its anchor, and the last has the body's own frame."""
+        if not joints:
+            return [RawLink(self._own(name), parent, Joint(name=name), frozen(place), element)]
+        chain: list[RawLink] = []
+        before, at = place, np.zeros(3)
+        whole = len(joints) == 1 and not joints[0].anchor.any()
+        for number, read in enumerate(joints):
+            step = read.anchor - at
+            offset = poses.compose(before, [*step, 1.0, 0.0, 0.0, 0.0]) if step.any() else before
+            if read.rest:
+                offset = poses.compose(offset, _moved(read.joint, -read.rest))
+            last = number == len(joints) - 1 and not read.anchor.any()
+            own = self._own(name) if last else self._free(f"{name}_{read.joint.name or number}")
+            joint = read.joint if read.joint.name else replace(read.joint, name=own)
+            if joint.type in ("rotate", "slide"):
+                joint = replace(joint, id=self._number)
+                self._number += 1
+            link = RawLink(own, parent, joint, frozen(offset), element, joint_element=read.element, rest=read.rest)
+            chain.append(link)
+            before, at = poses.IDENTITY, read.anchor
+        if at.any() and not whole:
+            chain.append(
+                RawLink(self._own(name), parent, Joint(name=name), frozen([*-at, 1.0, 0.0, 0.0, 0.0]), element)
+            )
+        return chain
+
+    def _own(self, name: str) -> str:
+        self._names.add(name)
+        return name
+
+    def _free(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name in self._names:
+            name, number = f"{wanted}_{number}", number + 1
+        self._names.add(name)
+        return name
+
+    def _fill(self, link: RawLink, inside: list[Item], name: str, *, moving: bool, said: object = None) -> None:
+        """Give a link the mass and the shapes of its body, and note where sites and cameras are."""
+        geoms: list[Geom] = []
+        given: Item | None = None
+        for item in inside:
+            kind = item.element.name
+            if kind == "geom":
+                geom = self.geoms.read(item)
+                if geom is not None:
+                    geoms.append(geom)
+            elif kind == "inertial":
+                given = item
+            elif kind in ("site", "camera"):
+                link.places.append(item)
+            elif kind in NOT_READ:
+                self.problems.append(rules.NOT_READ.problem(f"<{kind}> is left out", item.element.location))
+        mass = self._mass(given, geoms) if moving else NONE
+        visuals = tuple(geom.shape for geom in geoms if geom.visual)
+        collisions = tuple(geom.shape for geom in geoms if geom.collision)
+        link.segments = _segments(name, mass, visuals, collisions, said)
+
+    def _mass(self, given: Item | None, geoms: list[Geom]) -> Mass:
+        way = self.settings.inertiafromgeom
+        if way == "true" or (way == "auto" and given is None):
+            with np.errstate(all="ignore"):
+                mass = mass_of_geoms(geoms, self.settings, self.problems)
+        else:
+            mass = NONE if given is None else given_mass(given, self.settings)
+        return settled(mass, self.settings)
+
+
+def _moved(joint: Joint, value: float) -> Floats:
+    if joint.type == "slide":
+        return poses.from_parts(value * joint.axis, rotations.IDENTITY)
+    return poses.from_parts(np.zeros(3), rotations.from_axis_angle(joint.axis, value))
+
+
+def _segments(
+    name: str, mass: Mass, visuals: tuple[Shape, ...], collisions: tuple[Shape, ...], said: object
+) -> tuple[Segment, ...]:
+    kept = said if isinstance(said, dict) else None
+    if kept is None and not (mass.mass or mass.inertia.any() or visuals or collisions):
+        return ()
+    given = {} if kept is None else kept
+    own, extra = given.get("name", "" if kept is not None else name), given.get("extra")
+    return (
+        Segment(
+            name=own if isinstance(own, str) else name,
+            mass=mass.mass,
+            center_of_mass=frozen(mass.center),
+            inertia=frozen(mass.inertia),
+            visuals=visuals,
+            collisions=collisions,
+            extra=extra if isinstance(extra, dict) else {},
+        ),
+    )
