@@ -12,6 +12,7 @@ from pathlib import Path
 
 from make.robot import biped
 from make.seq import write_seq
+from make.trot import trot
 from make.walk import walk
 from make.wrl import write_wrl
 
@@ -28,6 +29,7 @@ def main(folder: Path) -> None:
         encoding="utf-8",
         newline="\n",
     )
+    (folder / "trot.cha").write_text(trot(), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
