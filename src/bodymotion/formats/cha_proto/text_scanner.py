@@ -20,8 +20,9 @@ from bodymotion.formats.cha_proto.rules import TEXT
 __all__ = ["Scanner"]
 
 _BLANK = re.compile(r"(?:[ \t\r\n\f\v]+|#[^\n]*)*")
-_TOKEN = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_][A-Za-z0-9_]*|[0-9.][A-Za-z0-9_.]*|\S""")
+_TOKEN = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_][A-Za-z0-9_]*|[0-9.][A-Za-z0-9_.]*|[\s\S]""")
 _EXPONENT = re.compile(r"[+-][0-9]+[fF]?")
+_EXTENSION = re.compile(r"\s*([\w.%/-]{1,200})\s*\]", re.ASCII)
 _ESCAPE = re.compile(
     rb"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([abfnrtv?\\'\"])|(.?))", re.DOTALL
 )
@@ -90,13 +91,11 @@ class Scanner:
         """Take the name of a field; that of an extension with its brackets."""
         token = self.take()
         if token == "[":
-            parts = [token]
-            while parts[-1] != "]":
-                part = self.take()
-                if not part or (part not in (".", "/", "]", "-") and not part.isidentifier() and not part.isalnum()):
-                    raise self.error(f"expected the name of an extension, found {_said(part)}")
-                parts.append(part)
-            return "".join(parts)
+            extension = _EXTENSION.match(self.text, self.at)
+            if extension is None:
+                raise self.error("expected the name of an extension and ]")
+            self.at = extension.end()
+            return f"[{extension[1]}]"
         if not token or not (token[0].isalpha() or token[0] == "_"):
             raise self.error(f"expected the name of a field, found {_said(token)}")
         return token

@@ -1,0 +1,225 @@
+"""Whatever the bytes are, they make an animation or a FormatError: soon, and in bounded memory."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import tracemalloc
+
+import pytest
+from cha_files import cha_files
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import bodymotion as bm
+from bodymotion.formats.cha import examine
+from bodymotion.formats.cha_proto.animations import animation_of
+from bodymotion.formats.cha_proto.decoding import decode
+from bodymotion.formats.cha_proto.state_log import animation_of_log
+from bodymotion.formats.cha_proto.text_reading import parse
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+NAMES = (
+    "name animation_keyframes key_frames time gripper gripper_angle value arm joint_angles hand_pose body body_pos x y z "
+    "legs fl stance controls_arm bpm arm_playback ARM_PLAYBACK_WORKSPACE minimum_parameters speed timestamp seconds nanos moves"
+)
+VALUES = "true false inf -nan 1 -2.5 1e400 0x1F 007 1_0 .5 5. 1f 'a' \"b\\n\" '\\777' '\\u12' '\\q' '\\ud800' [a.b]"
+WORDS = st.sampled_from((*"{}<>[]:;,#'.-/\n", *VALUES.split(), *NAMES.split()))
+
+
+def tried(data: bytes) -> None:
+    """Read bytes in all ways."""
+    for read in (decode, parse):
+        for kind, made in (("Animation", animation_of), ("ChoreographyStateLog", animation_of_log)):
+            try:
+                made(read(data, kind))
+            except bm.FormatError as error:
+                assert error.problem.rule.startswith("CAP")
+
+
+@settings(max_examples=200)
+@given(st.binary(max_size=200))
+@example(b"\x12\x00")
+@example(b"\x12\x02\x13\x14")
+@example(b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")
+@example(b"\x12\x0b\x2a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")
+@example(b"\x80" * 11)
+@example(b"\x0a\x02\xc3\x28")
+def test_any_bytes(data):
+    tried(data)
+
+
+@settings(max_examples=200)
+@given(st.lists(WORDS, max_size=60), st.sampled_from((" ", "", "\n")))
+def test_any_words(words, between):
+    tried(between.join(words).encode())
+
+
+@settings(max_examples=150)
+@given(cha_files(), st.data())
+def test_damaged_messages(file, data):
+    animation, _ = examine(file.text.encode(), "generated.cha")
+    wire = data.draw(st.sampled_from((bm.spot.to_bytes(animation), bm.spot.to_text(animation).encode())))
+    damaged = bytearray(wire)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(damaged) - 1))
+        how = data.draw(st.sampled_from("crdi"))
+        if how == "c":
+            del damaged[max(at, 1) :]
+        elif how == "r":
+            damaged[at] = data.draw(st.integers(0, 255))
+        elif how == "d":
+            del damaged[at : at + data.draw(st.integers(1, 4))]
+            damaged = damaged or bytearray(b"\x12")
+        else:
+            damaged[at:at] = data.draw(st.binary(min_size=1, max_size=3))
+    tried(bytes(damaged))
+
+
+@settings(max_examples=150)
+@given(cha_files(), st.data())
+def test_what_the_vendor_refuses_is_refused(file, data):
+    """And what both take is the same message."""
+    sequence_pb2 = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
+    message = pytest.importorskip("google.protobuf.message")
+    animation, _ = examine(file.text.encode(), "generated.cha")
+    wire = bytearray(bm.spot.to_bytes(animation))
+    wire[data.draw(st.integers(0, len(wire) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        theirs = sequence_pb2.Animation.FromString(bytes(wire))
+    except message.DecodeError:
+        with pytest.raises(bm.FormatError):
+            bm.spot.from_bytes(bytes(wire))
+        return
+    try:
+        ours = bm.spot.from_bytes(bytes(wire))
+    except bm.FormatError:
+        return
+    assert len(ours.keyframes) == len(theirs.animation_keyframes)
+    if not ours.problems and len(ours.keyframes) > 1 and "precise_timing" not in ours.options:
+        again = bm.spot.to_proto(ours)
+        for name in ("controls_arm", "bpm", "truncatable", "arm_required", "minimum_parameters"):
+            assert getattr(again, name) == getattr(theirs, name), name
+
+
+def peak_memory(work) -> int:
+    """Do work that may end in a FormatError; give how many bytes it took at most."""
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(bm.FormatError):
+            work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def full_row() -> bytes:
+    names = [f"{leg} {{ foot_pos {{ x {{}} y {{}} z {{}} }} stance {{}} }}" for leg in ("fl", "fr", "hl", "hr")]
+    text = f"animation_keyframes {{ time: 1 legs {{ {' '.join(names)} }} body {{ quaternion {{ w: 1 }} }} }}"
+    return bm.spot.to_bytes(bm.spot.from_text(text))
+
+
+HOSTILE = {
+    "empty rows": b"\x12\x00" * 500_000,
+    "one full row": full_row() + b"\x12\x00" * 250_000,
+    "much outside": b"\x0a\x01a" * 200_000,
+    "unknown fields": b"\x98\x06\x01" * 200_000,
+    "empty text rows": b"animation_keyframes{}" * 20_000,
+    "text rows without an end": b"animation_keyframes{" * 20_000,
+    "deep": b"a{" * 60_000,
+    "deep lists": b"a:" + b"[" * 60_000,
+    "a long name": b"a" * 500_000,
+    "a long number": b"bpm: " + b"1" * 500_000,
+    "a long text without an end": b'name: "' + b"\\a" * 250_000,
+    "many texts": b"name: " + b'""' * 60_000,
+    "comments": b"#\n" * 100_000 + b"}",
+    "unknown names": b" ".join(b"a%d:1" % n for n in range(40_000)),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("read", [bm.spot.from_bytes, bm.spot.from_text])
+def test_hostile_files(name, read):
+    data = HOSTILE[name]
+    assert peak_memory(lambda: read(data)) < 200 * len(data) + 50e6
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "said"),
+    [
+        ("name 'a'", 1, 6, "expected :"),
+        ("name: 'a'\n\nbpm: x", 3, 6, "a number"),
+        ("animation_keyframes {\n  time: 1\n  body { body_pos { x { value: true } } }\n}\n", 3, 32, "a number"),
+        ("animation_keyframes {\n  time: 1\n", 3, 1, "the end"),
+        ("controls_arm: 2", 1, 15, "true or false"),
+        ("arm_playback: SOMEHOW", 1, 15, "ARM_PLAYBACK_WORKSPACE"),
+        ("# é\n name: 'a\\q'", 2, 8, "escape"),
+        ("legs }", 1, 6, "expected a value"),
+        ("}", 1, 1, "the name of a field"),
+        (
+            "animation_keyframes {\n body {\n  quaternion { w: 1 }\n  euler_angles { }\n }\n}\n",
+            4,
+            3,
+            "exclude each other",
+        ),
+        ("default_parameters { arm_dance_frame_id { value: 3000000000 } }", 1, 50, "32 bits"),
+    ],
+)
+def test_places_of_faults_in_texts(text, line, column, said):
+    with pytest.raises(bm.FormatError, match="CAP002") as caught:
+        bm.spot.from_text(text)
+    location = caught.value.problem.location
+    assert (location.line, location.column) == (line, column)
+    assert said in caught.value.problem.message
+
+
+def test_places_of_faults_in_bytes():
+    row = b"\x09" + struct.pack("<d", 1.0)
+    good = b"\x0a\x01a\x12" + bytes([len(row)]) + row
+    assert len(bm.spot.from_bytes(good).keyframes) == 1
+    with pytest.raises(bm.FormatError, match=r"CAP001.*byte 3"):
+        bm.spot.from_bytes(good[:-1])
+    with pytest.raises(bm.FormatError, match=r"CAP001.*byte 5 in a keyframe"):
+        bm.spot.from_bytes(b"\x0a\x01a\x12\x08" + row[:8])
+
+
+def test_sequences_are_named(corpus):
+    for path in sorted((corpus / "cha" / "sequences").rglob("*sequence.pbtxt")):
+        with pytest.raises(bm.FormatError, match="CAP005"):
+            bm.load(path)
+
+
+def test_files_are_known_by_their_content(corpus, tmp_path):
+    """And no other sample file is taken for a message."""
+    from bodymotion.formats.table import find_format
+
+    animation = bm.load(corpus / "cha" / "valid" / "v07_body_only_neutral_start_multipliers.cha")
+    for ending in ("cap", "pb"):
+        bm.save(animation, tmp_path / f"a.{ending}")
+        other = tmp_path / f"{ending}.unknown"
+        other.write_bytes((tmp_path / f"a.{ending}").read_bytes())
+        assert bm.load(other) == bm.load(tmp_path / f"a.{ending}")
+    for path in corpus.rglob("*"):
+        if path.suffix in (".wrl", ".seq", ".csv", ".npz", ".yaml", ".cha", ".body", ".urdf", ".pos", ".dae", ".png"):
+            try:
+                name = find_format(path).name
+            except bm.FormatError:
+                continue
+            assert not name.startswith(("cap", "state-log")), path
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(bm.FormatError, match="CAP007"):
+        bm.spot.read_state_log(tmp_path / "none.pb")
+
+
+def test_the_extra_is_named(monkeypatch, corpus):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "bosdyn.api.spot.choreography_sequence_pb2", None)
+    animation = bm.load(corpus / "cha" / "valid" / "v21_single_keyframe.cha")
+    for give in (bm.spot.to_proto, bm.spot.to_move_info):
+        with pytest.raises(ImportError, match=r"bodymotion\[spot\]"):
+            give(animation)
+    assert bm.spot.from_bytes(bm.spot.to_bytes(animation)).name == animation.name

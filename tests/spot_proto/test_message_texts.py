@@ -1,0 +1,126 @@
+"""The text format, against the vendor's runtime: what it prints we read, and what we print it reads."""
+
+from __future__ import annotations
+
+import pytest
+from cha_files import cha_files
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bodymotion as bm
+from bodymotion.animation import Animation, Keyframes
+from bodymotion.formats.cha import examine
+from bodymotion.formats.cha_proto.text_reading import parse
+
+text_format = pytest.importorskip("google.protobuf.text_format")
+sequence_pb2 = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
+
+FRAME = "animation_keyframes { time: 1 body { body_pos { x { value: %s } } } }"
+STYLES = (
+    {"as_one_line": True},
+    {"pointy_brackets": True},
+    {"use_index_order": True, "as_utf8": True},
+    {"use_short_repeated_primitives": True, "indent": 7},
+)
+
+
+@settings(max_examples=60)
+@given(cha_files(), st.sampled_from(STYLES), st.booleans())
+def test_every_style_is_read(file, style, windows):
+    animation, _ = examine(file.text.encode(), "generated.cha")
+    expected = bm.spot.from_bytes(bm.spot.to_bytes(animation))
+    text = text_format.MessageToString(bm.spot.to_proto(animation), **style)
+    if windows:
+        text = "\ufeff# a comment { \r\n" + text.replace("\n", "\r\n")
+    assert bm.spot.from_text(text) == expected
+
+
+@given(st.text(max_size=20), st.booleans())
+def test_names(name, as_utf8):
+    name = name.encode("utf-8", "ignore").decode()
+    message = sequence_pb2.Animation(name=name)
+    message.animation_keyframes.add(time=1)
+    text = text_format.MessageToString(message, as_utf8=as_utf8)
+    assert bm.spot.from_text(text).name == name
+    assert bm.spot.from_bytes(message.SerializeToString()).name == name
+    animation = Animation(name=name, keyframes=Keyframes(times=[1.0], values=[[]]))
+    assert text_format.Parse(bm.spot.to_text(animation), sequence_pb2.Animation()) == message
+    assert bm.spot.to_proto(animation) == message
+
+
+@given(st.floats())
+def test_numbers(x):
+    message = sequence_pb2.Animation()
+    message.animation_keyframes.add(time=1).body.body_pos.x.value = x
+    text = text_format.MessageToString(message)
+    found = bm.spot.from_text(text).keyframes.column("body_x")[0]
+    assert found == x or (x != x and found != found) or (x == 1e-6 and found == 0)
+
+
+WAYS = "0 -0 1 -1 1. .5 -.5 1.5e3 1E-3 1e+3 1f 1.5F inf -inf nan infinity INF NaN inff -nan 1e999 9007199254740993"
+
+
+@pytest.mark.parametrize("number", WAYS.split())
+def test_ways_to_write_a_number(number):
+    theirs = text_format.Parse(FRAME % number, sequence_pb2.Animation()).animation_keyframes[0].body.body_pos.x.value
+    ours = bm.spot.from_text(FRAME % number).keyframes.column("body_x")[0]
+    assert ours == theirs or (ours != ours and theirs != theirs)
+
+
+@pytest.mark.parametrize("number", ["1e", "--1", "1.2.3", "true", "'1'", "1e5.5", "0b1", "one"])
+def test_no_numbers(number):
+    with pytest.raises(text_format.ParseError):
+        text_format.Parse(FRAME % number, sequence_pb2.Animation())
+    with pytest.raises(bm.FormatError, match="CAP002"):
+        bm.spot.from_text(FRAME % number)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "animation_keyframes: [{ time: 1 }, < time: 2 >]",
+        "animation_keyframes: { time: 1 }; animation_keyframes { time: 2, },",
+        "animation_keyframes{time:1}animation_keyframes<time:2;>",
+        'name: "a" \'b\'\n "c" animation_keyframes { time: 1 } bpm: 16',
+        "arm_playback: 2 controls_arm: t controls_legs: False animation_keyframes { time: 1 }",
+        "minimum_parameters: { speed: < value: 1 > } animation_keyframes { time: 1 }",
+        "animation_keyframes {\n  time: 1\n  # time: 3\n}\n",
+        "animation_keyframes {\n  time: 1 # 7: 3\n}\nanimation_keyframes {\n  time: 2 # 7: 3\n}\n",
+    ],
+)
+def test_freedoms_of_the_format(text):
+    theirs = text_format.Parse(text, sequence_pb2.Animation())
+    ours = bm.spot.from_text(text)
+    assert ours.name == theirs.name
+    assert ours.keyframes.times.tolist() == [frame.time for frame in theirs.animation_keyframes]
+    again = bm.spot.to_proto(ours)
+    assert (again.bpm, again.arm_playback, again.controls_arm) == (theirs.bpm, theirs.arm_playback, theirs.controls_arm)
+    assert again.minimum_parameters == theirs.minimum_parameters or not theirs.minimum_parameters.ByteSize()
+
+
+def test_unknown_fields_are_passed_over():
+    text = (
+        "new: 1 newer { a { b: [1, 'x'] } } [a.b/c]: 'x' 'y' animation_keyframes { time: 1 old: -7 legs { tail { } } }"
+    )
+    animation = bm.spot.from_text(text)
+    assert animation.keyframes.times.tolist() == [1]
+    (problem,) = animation.problems
+    assert problem.rule == "CAP101"
+    for name in ("new", "newer", "[a.b/c]", "animation_keyframes.old", "animation_keyframes.legs.tail"):
+        assert name in problem.message
+
+
+def test_rows_laid_out_as_printed_and_others_are_the_same():
+    """The quick way for rows as they are printed, against the slow one for the same rows on one line."""
+    contact = "legs {{\n    fl {{\n      stance {{\n        value: {}\n      }}\n    }}\n  }}"
+    rows = [
+        f"animation_keyframes {{\n  time: {n}.5\n  {contact.format('true' if n % 3 else 'false')}\n}}\n"
+        for n in range(100)
+    ]
+    printed = parse("".join(rows).encode(), "Animation")
+    on_lines = parse("".join(row.replace("\n", " ") + "\n" for row in rows).encode(), "Animation")
+    mixed = parse("".join(r if n % 2 else r.replace("\n", " ") for n, r in enumerate(rows)).encode(), "Animation")
+    for other in (on_lines, mixed):
+        assert other.columns == printed.columns
+        assert (other.values == printed.values).all()
+    assert printed.values[:4, 1].tolist() == [0, 1, 1, 0]
