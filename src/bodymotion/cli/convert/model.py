@@ -1,0 +1,87 @@
+"""A model, or any other thing that is no motion, in another format: read, scaled, hung up by another link, repaired, written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from bodymotion.cli.convert.options import Options, known
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+    from bodymotion.diagnostics import Problem
+    from bodymotion.formats.table import Format
+
+__all__ = ["convert_model"]
+
+READ = {"urdf": {"package_paths"}}
+CHANGES = ("scale", "root", "fix_inertia")
+MESHES = {
+    "openhrp": ("meshes", ("inline", "parts")),
+    "urdf": ("mesh_format", ("glb", "obj", "stl")),
+    "mjcf": ("mesh_format", ("obj", "stl")),
+}
+"""For formats of models what their writers call the way of meshes, and which ways they have."""
+OF_THINGS = {"cha": {"style"}}
+"""Options of other writers."""
+
+
+def convert_model(source: Path, target: Path, came: Format, options: Options) -> int:
+    """Convert; give the exit code."""
+    from bodymotion.body import Body
+    from bodymotion.cli.convert.report import show_grouped, show_reading
+    from bodymotion.cli.progress import progress
+    from bodymotion.diagnostics import Report
+    from bodymotion.formats.table import load, target_format
+
+    is_model = came.holds == "Body"
+    reading = known(options.some("package_paths"), READ.get(came.name, ()), came)
+    writing = options.others({"package_paths", *(CHANGES if is_model else ())})
+    with progress(f"converting {source.name}"):
+        thing = load(source, format=came.name, allow_outside=options.allow_outside, **reading)
+        goes = target_format(thing, target, options.write_as)
+        given = _writing(known(writing, _written(goes), goes), goes)
+        read: tuple[Problem, ...] = tuple(thing.problems)
+        met: tuple[Problem, ...] = ()
+        if isinstance(thing, Body):
+            thing, met = _changed(thing, options)
+            if goes.name == "mjcf":
+                given |= options.some("fix_inertia")
+        assert goes.write is not None
+        met = (*met, *goes.write(thing, target, **given))
+    show_reading(source, read, options.every)
+    show_grouped(met, options.every)
+    return 3 if Report(met).losses else 0
+
+
+def _written(goes: Format) -> set[str]:
+    return {"mesh"} if goes.name in MESHES else OF_THINGS.get(goes.name, set())
+
+
+def _writing(given: dict[str, Any], goes: Format) -> dict[str, Any]:
+    """Call the options as the writer does."""
+    mesh = given.pop("mesh", None)
+    if mesh is not None:
+        name, ways = MESHES[goes.name]
+        if mesh not in ways:
+            raise typer.BadParameter(f"the meshes of a {goes.title} go as {' or '.join(ways)}", param_hint="--mesh")
+        given[name] = mesh
+    return given
+
+
+def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
+    """Change the body as it was asked for; give what has to be said of that."""
+    from bodymotion.editing import reroot, scale
+    from bodymotion.inertias import repaired
+
+    root, factor = options.given["root"], options.given["scale"]
+    if root is not None:
+        try:
+            body = reroot(body, root)
+        except KeyError as error:
+            raise typer.BadParameter(str(error.args[0]), param_hint="--root") from None
+    if factor is not None:
+        body = scale(body, factor)
+    return repaired(body) if options.given["fix_inertia"] else (body, ())
