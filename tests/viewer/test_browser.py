@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from bodymotion.viewer import Viewer
 from bodymotion.viewer.html import write_page
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import make_take
+from closed_loops_samples import four_bar
 
 pytestmark = pytest.mark.browser
 
@@ -321,3 +323,40 @@ def test_saving_the_file_shows_the_new_motion_at_the_same_time(page, tmp_path) -
         page.get_by_text("Not reloaded").wait_for(state="hidden", timeout=PATIENCE * 1000)
     finally:
         viewer.stop()
+
+
+def test_a_joint_slider_closes_the_loop_and_the_panel_says_so(page, showing) -> None:
+    sample = four_bar(askew=(np.pi / 2, 0, 0))
+    bars = [
+        ((0.42, 0.02, 0.02), 0.2),
+        ((0.1, 0.05, 0.05), 0.05),
+        ((0.35, 0.03, 0.03), 0.175),
+        ((0.3, 0.03, 0.03), 0.15),
+    ]
+    colors = [(0.4, 0.4, 0.4), (0.9, 0.1, 0.1), (0.1, 0.8, 0.1), (0.1, 0.2, 0.9)]
+    links = tuple(
+        replace(one, segments=(bm.Segment(mass=1.0, visuals=(box(size, (middle, 0, 0), bm.Material(diffuse=color)),)),))
+        for one, (size, middle), color in zip(sample.body.links, bars, colors, strict=True)
+    )
+    viewer = showing(replace(sample.body, links=links))
+    page.get_by_text("LOOP is open by").wait_for()
+    crank = page.locator("input[type=text]").first
+    for degrees in (30, 100, 170):
+        crank.fill(str(degrees))
+        crank.press("Enter")
+        until(lambda degrees=degrees: viewer.stage.q[0] == pytest.approx(np.deg2rad(degrees)))
+        page.get_by_text("The loop is closed.").wait_for()
+        assert bm.loop_errors(viewer.take.body, viewer.link_poses())[0].max() < 1e-9
+    closed = at_rest(page)
+    rows = page.locator("input[type=text]")
+    until(lambda: float(rows.nth(2).input_value()) == pytest.approx(np.rad2deg(viewer.stage.q[2]), abs=0.06))
+    page.get_by_text("Close loops when posing").click()
+    until(lambda: not viewer.switches.loops)
+    crank.fill("90")
+    crank.press("Enter")
+    page.get_by_text("LOOP is open by").wait_for()
+    assert bm.loop_errors(viewer.take.body, viewer.link_poses())[0].max() > 0.01
+    assert difference(closed, at_rest(page)) > 0.002
+    page.get_by_text("Close loops when posing").click()
+    page.get_by_text("The loop is closed.").wait_for()
+    assert viewer.stage.q[0] == pytest.approx(np.pi / 2)

@@ -257,7 +257,7 @@ class Viewer:
             self.player.play()
 
     def _go(self, move: Callable[[], None]) -> None:
-        self.stage.posed = None
+        self.stage.unpose()
         move()
 
     def _pose(self, column: int, value: float) -> None:
@@ -327,7 +327,7 @@ class Viewer:
                     continue
                 if frame != shown or acted:
                     if self.player.playing:
-                        self.stage.posed = None
+                        self.stage.unpose()
                     self._show()
                     shown = frame
                 if acted or now >= next_panel:

@@ -28,6 +28,8 @@ __all__ = ["Panel"]
 SPEEDS = ("0.1×", "0.25×", "0.5×", "1×", "2×", "4×")
 NO_PATH = "no link"
 MOST_PROBLEMS = 40
+LOOPS = ("loops", "motion_loops")
+"""The switches that stand with the joints."""
 QUIET = 0.6
 """For so many seconds after someone has moved the slider it is not written back."""
 
@@ -45,6 +47,8 @@ class Panel:
         tabs = gui.add_tab_group()
         with tabs.add_tab("Joints"):
             hint = gui.add_html("")
+            self._ticks: dict[str, Any] = {}
+            self._loops = self._add_loops() if take.body.extra_joints and not take.motion_alone else None
             self.sliders = JointSliders(gui, take.body, viewer.pose_joint)
             hint.content = _small(_about_joints(take, len(self.sliders)))
         with tabs.add_tab("Show"):
@@ -79,12 +83,9 @@ class Panel:
             "visuals": not any(link.visuals for link in take.body.links),
             "axes": not len(self.sliders),
         }
-        self._ticks: dict[str, Any] = {}
-        for name, label in LABELS.items():
-            if absent.get(name, False):
-                continue
-            tick = self._ticks[name] = gui.add_checkbox(label, getattr(viewer.switches, name))
-            tick.on_update(self._switched(name))
+        for name in LABELS:
+            if not absent.get(name, name in LOOPS):
+                self._add_tick(name)
         self._path: Any = None
         if take.num_frames > 1:
             self._paths = {node_name(link.index, link.name): link.name for link in take.body.links}
@@ -94,6 +95,17 @@ class Panel:
                     viewer.choose_path(self._paths.get(event.target.value)) if event.client_id is not None else None
                 )
             )
+
+    def _add_loops(self) -> Any:  # noqa: ANN401
+        """Add the switches that close loops, and the place where it stands how far they are from that."""
+        for name in LOOPS:
+            if name == "loops" or self._viewer.take.num_frames > 1:
+                self._add_tick(name)
+        return self._gui.add_html(_small(self._viewer.stage.loop_note()))
+
+    def _add_tick(self, name: str) -> None:
+        tick = self._ticks[name] = self._gui.add_checkbox(LABELS[name], getattr(self._viewer.switches, name))
+        tick.on_update(self._switched(name))
 
     def _path_shown(self) -> str:
         chosen = self._viewer.switches.path
@@ -119,6 +131,8 @@ class Panel:
             self.plot.follow(viewer.player.frame)
         if slow:
             self.sliders.show(viewer.stage.q)
+            if self._loops is not None:
+                self._loops.content = _small(viewer.stage.loop_note())
 
     def say(self, text: str, bad: bool = False) -> None:
         """Write a message at the top of the panel; an empty one takes it away."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.viewer.camera import View, framing, from_viewpoint
+from bodymotion.viewer.loops import TakeLoops
 from bodymotion.viewer.overlays import Overlays, frames_of_path
 from bodymotion.viewer.scene import Scene
 from bodymotion.viewer.surroundings import Lights, add_surroundings
@@ -34,6 +35,7 @@ class Stage:
         self.server = server
         self.take = take
         self.switches = switches
+        self.loops = TakeLoops(take)
         self.posed: Floats | None = None
         self.frame = 0
         first = self._poses(0)
@@ -50,13 +52,32 @@ class Stage:
     @property
     def q(self) -> Floats:
         """The joint values (J,) that are shown."""
-        return self.posed if self.posed is not None else np.asarray(self.take.q[self.frame])
+        return self.posed if self.posed is not None else np.asarray(self._played.q[self.frame])
+
+    @property
+    def _played(self) -> Take:
+        """What is shown while nothing is set by hand: the motion as it is, or with its loops closed."""
+        return self.loops.closed_take if self.switches.motion_loops and self.loops.there else self.take
 
     def pose_joint(self, column: int, value: float) -> None:
-        """Set a joint by hand."""
-        posed = np.array(self.q)
+        """Set a joint by hand; joints of closed loops follow while that is switched on."""
+        before = np.array(self.q)
+        posed = np.array(before)
         posed[column] = value
-        self.posed = posed
+        closing = self.switches.loops and self.loops.there
+        self.posed = self.loops.pose(before, posed, column) if closing else posed
+
+    def unpose(self) -> None:
+        """Show the motion's own joint values again."""
+        self.posed = None
+        self.loops.posed = None
+
+    def loop_note(self) -> str:
+        """Say how far the loops of what is shown are from closing; nothing for a body without loops."""
+        if not self.loops.there:
+            return ""
+        closed = self.posed is None and self.switches.motion_loops
+        return self.loops.note(self._poses(self.frame), self.frame if closed else None)
 
     def show(self, frame: int) -> int:
         """Show a frame, or at it what was set by hand; give how many messages the links took."""
@@ -79,7 +100,7 @@ class Stage:
         return self._poses(self.frame)
 
     def _poses(self, frame: int) -> Floats:
-        poses = self.take.link_poses[frame]
+        poses = self._played.link_poses[frame]
         if self.posed is not None:
             poses = self.take.body.forward_kinematics(self.posed, poses[0])
         if self.switches.stand:
@@ -100,9 +121,16 @@ class Stage:
             "zmp": lambda on: self.overlays.show_zmp(on and self.take.zmp is not None),
             "shadows": lambda on: self.lights.cast_shadows(on) if self.lights is not None else None,
             "stand": lambda on: self.choose_path(self.switches.path),
+            "loops": self._close_posed,
+            "motion_loops": lambda on: self.choose_path(self.switches.path),
         }
         if name in showers:
             showers[name](on)
+
+    def _close_posed(self, on: bool) -> None:
+        self.loops.posed = None
+        if on and self.posed is not None and self.loops.there:
+            self.posed = self.loops.pose(self.posed, self.posed)
 
     def choose_path(self, link: str | None) -> None:
         """Draw the path of a link, or of none; a name that the body has not is none."""
@@ -112,7 +140,7 @@ class Stage:
             self.overlays.show_path(None)
             return
         frames = frames_of_path(self.take.num_frames)
-        poses = self.take.link_poses[frames]
+        poses = self._played.link_poses[frames]
         points = np.array(poses[:, index, :3])
         if self.switches.stand:
             points[:, 2] += self.take.lift(poses)

@@ -21,6 +21,8 @@ class Switches:
     follow: bool = False
     stand: bool = False
     shadows: bool = True
+    loops: bool = True
+    motion_loops: bool = False
     path: str | None = None
     plotted: tuple[str, ...] = ()
 
@@ -36,5 +38,7 @@ LABELS = {
     "follow": "Follow root",
     "stand": "Stand on ground",
     "shadows": "Shadows",
+    "loops": "Close loops when posing",
+    "motion_loops": "Close loops of the motion",
 }
 """The switches that are a tick in the panel, in its order, and what is written there."""
