@@ -1,0 +1,286 @@
+"""Laws of URDF: what is written reads back as the same body but for the losses that the report names."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bodymotion as bm
+from bodymotion import meshing
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.urdf import parse_urdf, read_urdf, write_urdf
+from bodymotion.formats.urdf.extension import close, plain
+from bodymotion.shapes import Lines, Points
+from sample_files import corpus_files
+from strategies_bodies import DEVICES, EXTRA_JOINT_TYPES, GEOMETRIES, bodies
+
+TIGHT = 1e-9
+
+
+def differences(one, other, skip=()):
+    """Name the fields in which two dataclasses differ by more than rounding."""
+    return [
+        field.name
+        for field in dataclasses.fields(one)
+        if field.compare
+        and field.name not in skip
+        and not close(plain(getattr(one, field.name)), plain(getattr(other, field.name)))
+    ]
+
+
+def same_turn(a, b):
+    return (
+        np.abs(a[:3] - b[:3]).max() == 0
+        and abs(abs(a[3:] @ b[3:]) / np.linalg.norm(a[3:]) / np.linalg.norm(b[3:]) - 1) < 1e-14
+    )
+
+
+def seen(shapes):
+    """Triangles with their materials, as they are seen."""
+    found = []
+    for shape in shapes:
+        if not isinstance(shape.geometry, (Lines, Points)):
+            mesh = shape.to_mesh()
+            found.append((mesh.vertices[mesh.faces], shape.material, mesh))
+    return found
+
+
+def expanded(corners):
+    return None if corners is None else corners.values[corners.indices]
+
+
+def shape_differences(given, read, materials=True):
+    given, read = seen(given), seen(read)
+    if len(given) != len(read):
+        return [f"{len(given)} shapes, read {len(read)}"]
+    found = []
+    for (corners, look, mesh), (theirs, their_look, their_mesh) in zip(given, read, strict=True):
+        scale = max(np.abs(corners).max(), 1.0)
+        if corners.shape != theirs.shape or np.abs(corners - theirs).max() > TIGHT * scale:
+            found.append("triangles")
+        if materials:
+            found += differences(look, their_look)
+            colors, their_colors = expanded(mesh.colors), expanded(their_mesh.colors)
+            if colors is not None and their_colors is None:
+                # A mesh of one colour reads as that of its material.
+                assert np.abs(colors - colors[0, 0]).max() == 0
+            elif (colors is None) != (their_colors is None) or (
+                colors is not None and np.abs(colors - their_colors).max() > 1e-12
+            ):
+                found.append("colours")
+    return found
+
+
+def body_differences(body, read, materials=True):
+    found = differences(body, read, ("links", "devices", "extra_joints", "viewpoints"))
+    if len(body.links) != len(read.links):
+        return [*found, "links"]
+    for a, b in zip(body.links, read.links, strict=True):
+        title = a.name
+        found += [f"{title}.{name}" for name in differences(a, b, ("segments", "offset", "joint"))]
+        found += [f"{title}.joint.{name}" for name in differences(a.joint, b.joint)]
+        if not same_turn(a.offset, b.offset):
+            found.append(f"{title}.offset")
+        for name in ("mass", "center_of_mass", "inertia"):
+            if not close(plain(getattr(a, name)), plain(getattr(b, name))):
+                found.append(f"{title}.{name}")
+        if len(a.segments) == 1:
+            found += [
+                f"{title}.segment.{name}"
+                for name in differences(
+                    a.segments[0],
+                    b.segments[0],
+                    ("visuals", "collisions", "transform", "center_of_mass", "inertia", "mass"),
+                )
+            ]
+        found += [f"{title}.visual.{name}" for name in shape_differences(a.visuals, b.visuals, materials)]
+        found += [f"{title}.collision.{name}" for name in shape_differences(a.collisions, b.collisions, False)]
+    for name in ("devices", "extra_joints", "viewpoints"):
+        ours, theirs = getattr(body, name), getattr(read, name)
+        if [type(x) for x in ours] != [type(x) for x in theirs]:
+            found.append(name)
+            continue
+        for a, b in zip(ours, theirs, strict=True):
+            found += [f"{name}.{part}" for part in differences(a, b, ("pose",))]
+            if hasattr(a, "pose") and not pose_close(a.pose, b.pose):
+                found.append(f"{name}.pose")
+    return found
+
+
+def pose_close(a, b):
+    turned = abs(abs(a[3:] @ b[3:]) / np.linalg.norm(a[3:]) / np.linalg.norm(b[3:]) - 1) < 1e-14
+    return turned and np.abs(a[:3] - b[:3]).max() < 1e-12
+
+
+def losses(report):
+    return {problem.rule for problem in report if problem.rule.startswith("LOSS")}
+
+
+@settings(max_examples=40)
+@given(bodies(device_kinds=DEVICES[:-1], viewpoints=True))
+def test_bodies_come_back(tmp_path_factory, body):
+    """Whatever other programs can be told, and what is kept for ourselves, is not lost."""
+    path = tmp_path_factory.mktemp("u") / "robot.urdf"
+    report = write_urdf(body, path)
+    read = read_urdf(path)
+    assert body_differences(body, read) == []
+    root_forces = any(device.kind == "ForceSensor" and device.link == 0 for device in body.devices)
+    assert losses(report) == ({"LOSS038"} if root_forces else set())
+
+
+@settings(max_examples=40)
+@given(
+    bodies(
+        sane=False,
+        joint_types=("rotate", "slide", "fixed", "crawler", "free"),
+        kinds=GEOMETRIES,
+        plain=False,
+        rigid=False,
+        max_segments=3,
+        placed_segments=True,
+        device_kinds=DEVICES,
+        extra_joint_types=EXTRA_JOINT_TYPES,
+        viewpoints=True,
+    )
+)
+def test_any_body_comes_back_but_for_what_is_named(tmp_path_factory, body):
+    path = tmp_path_factory.mktemp("u") / "robot.urdf"
+    report = write_urdf(body, path)
+    read = read_urdf(path)
+    assert body_differences(body, read) == []
+    shapes = [shape for link in body.links for shape in (*link.visuals, *link.collisions)]
+    expected = {
+        "LOSS031": any(isinstance(shape.geometry, (Lines, Points)) for shape in shapes),
+        "LOSS033": any(link.joint.type == "crawler" for link in body.links[1:]),
+        "LOSS035": any(
+            len(link.segments) > 1 or any((s.transform != np.eye(4)).any() for s in link.segments)
+            for link in body.links
+        ),
+        "LOSS039": bool(body.extra_joints),
+    }
+    found = losses(report)
+    assert {code for code, due in expected.items() if due} == found & set(expected)
+    assert found <= {*expected, "LOSS034", "LOSS036", "LOSS038"}
+
+
+@settings(max_examples=25)
+@given(bodies(device_kinds=DEVICES, joint_types=("rotate", "slide", "fixed", "crawler")))
+def test_without_the_extension_all_of_it_is_lost_in_words(tmp_path_factory, body):
+    path = tmp_path_factory.mktemp("u") / "robot.urdf"
+    report = write_urdf(body, path, extension=False)
+    assert b"bodymotion version" not in path.read_bytes()
+    read = read_urdf(path)
+    if body_differences(body, read):
+        assert losses(report)
+    assert [link.name for link in read.links] == [link.name for link in body.links]
+
+
+@settings(max_examples=30)
+@given(bodies(device_kinds=DEVICES, extra_joint_types=EXTRA_JOINT_TYPES))
+def test_writing_again_gives_the_same_file(tmp_path_factory, body):
+    folder = tmp_path_factory.mktemp("u")
+    write_urdf(body, folder / "robot.urdf")
+    first = read_urdf(folder / "robot.urdf")
+    write_urdf(first, folder / "robot.urdf")
+    second = read_urdf(folder / "robot.urdf")
+    assert body_differences(first, second) == []
+
+
+MODELS = corpus_files("golden/wrl__*.json")
+
+
+@pytest.mark.parametrize("format", ["obj", "stl", "glb"])
+def test_meshes_of_every_kind(corpus, tmp_path, format):
+    body = bm.load(corpus / "wrl/isri-aist+hrp4c_description/vrml/HRP4Cmain.wrl")
+    report = bm.save(body, tmp_path / "robot.urdf", mesh=format)
+    read = bm.load(tmp_path / "robot.urdf")
+    assert not read.problems
+    for a, b in zip(body.links, read.links, strict=True):
+        ours = [shape.bounds for shape in a.visuals if shape.bounds is not None]
+        theirs = [shape.bounds for shape in b.visuals if shape.bounds is not None]
+        if ours:
+            low, high = np.min([box[0] for box in ours], axis=0), np.max([box[1] for box in ours], axis=0)
+            size = np.abs(high - low).max()
+            assert np.abs(low - np.min([box[0] for box in theirs], axis=0)).max() < 0.03 * size
+            assert np.abs(high - np.max([box[1] for box in theirs], axis=0)).max() < 0.03 * size
+    assert ("LOSS012" in {problem.rule for problem in report.losses}) == (format != "obj")
+
+
+WORDS = st.sampled_from(
+    [
+        "<robot name='a'>", "</robot>", "<link name='a'>", "<link name='b'/>", "</link>", "<joint name='j' type='revolute'>",
+        "</joint>", "<parent link='a'/>", "<child link='b'/>", "<axis xyz='0 0 2'/>", "<axis xyz='x'/>", "<limit lower='1'/>",
+        "<visual>", "</visual>", "<geometry>", "</geometry>", "<box size='1 1 1'/>", "<mesh filename='package://a/../../x.stl'/>",
+        "<inertial>", "</inertial>", "<mass value='nan'/>", "<inertia ixx='1e400'/>", "<gazebo reference='a'>", "</gazebo>",
+        "<sensor name='s' type='camera'>", "</sensor>", "<pose>1 2 3</pose>", "<material name='m'><color rgba='1 1'/></material>",
+        "<bodymotion version='1'>", "</bodymotion>", "<joint link='b'>{\"id\": 1e9}</joint>", "<robot>{\"name\": 3}</robot>",
+        "<device kind='Gyro' link='a'>[]</device>", "<extra_joint link1='a' link2='b'>{}</extra_joint>", "<transmission>", "&x;",
+        "</transmission>", "<origin xyz='0 0 inf' rpy='0 0 0'/>", "<mimic joint='k'/>", "<!-- -->", "<xacro:include/>",
+    ]
+)  # fmt: skip
+
+
+def a_body_or_format_error(data):
+    try:
+        body = parse_urdf(data, Path("folder/robot.urdf"))
+    except FormatError as error:
+        assert error.problem.message
+        return
+    assert np.isfinite([link.offset for link in body.links]).all()
+    for link in body.links:
+        assert np.isfinite([link.mass, *link.center_of_mass, *link.inertia.ravel()]).all()
+    body.forward_kinematics(np.zeros(body.num_joints))
+
+
+@settings(max_examples=300)
+@given(
+    st.one_of(
+        st.binary(max_size=100),
+        st.lists(WORDS, max_size=30).map("".join).map(str.encode),
+        st.lists(WORDS, max_size=12).map(
+            lambda words: f"<robot name='a'><link name='a'/>{''.join(words)}</robot>".encode()
+        ),
+    )
+)
+def test_any_bytes_are_a_body_or_format_error(data):
+    a_body_or_format_error(data)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A file with everything in it."""
+    path = tmp_path_factory.mktemp("w") / "robot.urdf"
+    write_urdf(bm.load(Path(__file__).parents[2] / "examples" / "biped.wrl"), path)
+    return path.read_bytes()
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_damaged_files_are_a_body_or_format_error(whole, data):
+    damaged = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(damaged) - 1))
+        cut = data.draw(st.integers(0, 40))
+        damaged[at : at + cut] = data.draw(
+            st.sampled_from([b"", b'"', b"<", b"-", b"9", b"NaN", b"null", b"[]", b"e999"])
+        )
+    a_body_or_format_error(bytes(damaged))
+
+
+def test_a_solid_stays_a_solid(tmp_path):
+    """Boxes, balls and cylinders are written as such, wherever they are and however much they are stretched evenly."""
+    from bodymotion.shapes import Box, Cylinder, Shape, Sphere
+
+    stretch = np.diag([2.0, 2.0, 2.0, 1.0])
+    shapes = [Shape(solid, stretch) for solid in (Box((1.0, 2.0, 3.0)), Sphere(1.0), Cylinder(1.0, 2.0))]
+    body = bm.Body(name="a", links=(bm.Link(name="a", segments=(bm.Segment(visuals=tuple(shapes)),)),))
+    assert not losses(write_urdf(body, tmp_path / "a.urdf"))
+    read = read_urdf(tmp_path / "a.urdf").links[0].visuals
+    assert [shape.geometry for shape in read] == [Box((2.0, 4.0, 6.0)), Sphere(2.0), Cylinder(2.0, 4.0)]
+    for a, b in zip(shapes, read, strict=True):
+        assert np.abs(meshing.bounds(a.geometry, a.transform) - meshing.bounds(b.geometry, b.transform)).max() < 1e-15
