@@ -18,6 +18,8 @@ from bodymotion.formats.vrml.writing.numbers import number, number_list, numbers
 __all__ = ["HEADER", "scene_pieces", "scene_text"]
 
 HEADER = "#VRML V2.0 utf8"
+DEEPEST = 40
+"""Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text."""
 SHORT = 100
 """A node without nodes in it stands in one line if that is no longer."""
 
@@ -163,19 +165,23 @@ class _Writer:
         if short is not None:
             yield head + short
         else:
-            inner = indent + b"  "
+            inner = _deeper(indent)
             yield head + b"\n"
             declared = _declared_fields(node)
-            for field in node.declarations.values():
-                if field.name not in node.fields:
-                    yield inner + " ".join(_words(field)).encode() + b"\n"
+            own = list(node.declarations.values())
             for field_name, value in node.fields.items():
-                own = node.declarations.get(field_name)
                 given = declared.get(field_name)
-                kind = own.type if own is not None else given.type if given is not None else ""
-                yield inner + (" ".join(_words(own)) if own is not None else field_name).encode() + b" "
-                yield self._value(value, kind, inner)
+                head = field_name
+                if field_name in node.declarations:
+                    while own[0].name != field_name:
+                        yield inner + " ".join(_words(own.pop(0))).encode() + b"\n"
+                    given = own.pop(0)
+                    head = " ".join(_words(given))
+                yield inner + head.encode() + b" "
+                yield self._value(value, given.type if given is not None else "", inner)
                 yield b"\n"
+            for event in own:
+                yield inner + " ".join(_words(event)).encode() + b"\n"
             yield indent + b"}"
         # The name holds from here on: inside the node it still means another one, or none.
         if name:
@@ -210,13 +216,18 @@ class _Writer:
             yield self._node(value, indent)
         elif isinstance(value, list) and value and not isinstance(value[0], str):
             yield b"[\n"
+            inner = _deeper(indent)
             for item in value:
-                yield indent + b"  "
-                yield self._node(item, indent + b"  ") if isinstance(item, Node) else b"NULL"
+                yield inner
+                yield self._node(item, inner) if isinstance(item, Node) else b"NULL"
                 yield b"\n"
             yield indent + b"]"
         else:
             yield _plain(value, kind, indent)
+
+
+def _deeper(indent: bytes) -> bytes:
+    return indent + b"  " if len(indent) < DEEPEST else indent
 
 
 def _plain(value: Value, kind: str, indent: bytes) -> bytes:

@@ -37,11 +37,11 @@ def rotation_value(quaternion: Floats) -> Floats | None:
         if w < 0:
             return np.array([0.0, 0.0, 1.0, 2 * math.pi])
         return None
-    exact = (x / length, y / length, z / length), 2.0 * math.atan2(length, w)
+    # Zeros without a sign: they are the same to the reader and shorter.
+    exact = (x / length + 0.0, y / length + 0.0, z / length + 0.0), 2.0 * math.atan2(length, w)
 
     def same(axis: tuple[float, ...], angle: float) -> bool:
-        read = access.rotation(Node("", fields={"rotation": np.array([*axis, angle])}))
-        return abs(read[0]) == abs(w) and read == (w, x, y, z)
+        return access.rotation(Node("", fields={"rotation": np.array([*axis, angle])})) == (w, x, y, z)
 
     return np.array(_searched(*exact, same) or (*exact[0], exact[1]))
 
@@ -132,7 +132,7 @@ def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
 
 def _axis_angle(turn: Floats) -> tuple[float, float, float, float]:
     axis, angle = rotations.to_axis_angle(rotations.from_matrix(turn))
-    x, y, z = axis.tolist()
+    x, y, z = (axis + 0.0).tolist()
     return x, y, z, float(angle)
 
 
