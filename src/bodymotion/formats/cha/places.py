@@ -40,9 +40,9 @@ class Places:
 
     def value(self, row: int, column: str) -> Place:
         """Say where the value of a column stands in the row of a keyframe."""
-        if self.rows is None or column not in self.value_of:
+        if self.rows is None:
             return Place(inside=f"keyframe {row + 1}, {column}")
-        return self.rows.place(row, self.value_of[column])
+        return self.rows.place(row, self.value_of.get(column, 0))
 
 
 def _of(places: tuple[Place, ...] | None, k: int) -> Place | None:

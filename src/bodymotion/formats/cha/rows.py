@@ -125,7 +125,7 @@ class OddLines:
         if line.too_long:
             self._fault(number)
             return None
-        self.was_blank = line.is_blank
+        self.was_blank = not line.comment and not line.text.strip(" \t")
         if line.comment:
             self.comments.append((row, line.comment, bool(line.words)))
         if not line.words:

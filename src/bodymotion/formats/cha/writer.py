@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from unicodedata import category
 
 import numpy as np
 
@@ -84,11 +85,9 @@ class _Writer:
         remark = self.comments.header
         lines = [*options, "", *second, "", *remark.before, _commented(" ".join(header), remark.after)]
         head = "".join(f"{line}\n" for line in lines)
-        if head.encode("utf-8", "replace").decode() != head:
-            self.lost(losses.DESCRIPTION, "halves of surrogate pairs are written as '?'")
         rows = self._rows(frames, header)
         end = "".join(f"{line}\n" for line in self.comments.ends[2])
-        content = head.encode("utf-8", "replace") + rows + end.encode("utf-8", "replace")
+        content = head.encode() + rows + end.encode()
         if self.newline != "\n":
             content = content.replace(b"\n", self.newline.encode())
         return content, tuple(self.problems)
@@ -132,7 +131,7 @@ class _Writer:
         one_line = " ".join(text.splitlines()).strip()
         comment = COMMENT.search(one_line)
         written = one_line[: comment.start()].rstrip() if comment else one_line
-        written = "".join(c if c.isprintable() or c == "\t" else " " for c in written).strip()
+        written = "".join(" " if c != "\t" and category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in written).strip()
         if written != text:
             self.lost(
                 losses.DESCRIPTION, f"the description is written as {written[:60]!r}: a comment begins at # and //"
@@ -193,7 +192,8 @@ def _table(
     zeros = np.ones(frames.values.shape, np.bool_) if frames.exact_zeros is None else frames.exact_zeros
     if canonical:
         # A zero in a column of its own counts as bare, whatever its text.
-        alone = [name in frames.header for name in frames.columns]
+        single = {*header, *(frames.header or _grouped(list(frames.columns)))}
+        alone = [name in single for name in frames.columns]
         zeros = zeros | np.array(alone, np.bool_)
     bare = np.column_stack([zeros, np.ones(len(frames), np.bool_)])
     return full[:, at], bare[:, at]
