@@ -46,6 +46,8 @@ def seen(shapes):
     for shape in shapes:
         if not isinstance(shape.geometry, (Lines, Points)):
             mesh = shape.to_mesh()
+            if not len(mesh.faces):
+                continue
             found.append((mesh.vertices[mesh.faces], shape.material, mesh))
     return found
 
@@ -155,7 +157,9 @@ def test_any_body_comes_back_but_for_what_is_named(tmp_path_factory, body):
     assert body_differences(body, read) == []
     shapes = [shape for link in body.links for shape in (*link.visuals, *link.collisions)]
     expected = {
-        "LOSS031": any(isinstance(shape.geometry, (Lines, Points)) for shape in shapes),
+        "LOSS031": any(
+            isinstance(shape.geometry, (Lines, Points)) or not len(shape.to_mesh().faces) for shape in shapes
+        ),
         "LOSS033": any(link.joint.type == "crawler" for link in body.links[1:]),
         "LOSS035": any(
             len(link.segments) > 1 or any((s.transform != np.eye(4)).any() for s in link.segments)

@@ -171,7 +171,7 @@ class _Writer:
             self.keeper.note("the ids of joints", self.body.name)
         for link, base in zip(self.body.links, said, strict=True):
             values = self.keeper.differences(base, link.joint, self.joint_names[link.index], ("id",), "joint ")
-            if numbered and link.joint.id >= 0:
+            if numbered and (link.joint.id >= 0 or link.index in ids):
                 values = {"id": link.joint.id, **values}
             self.keeper.put("joint", {"link": self.names[link.index]}, values)
 
