@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.devices import check_devices
@@ -9,6 +12,7 @@ from bodymotion.checks.joints import check_joints
 from bodymotion.checks.loops import check_loops
 from bodymotion.checks.masses import check_masses
 from bodymotion.checks.names import check_names
+from bodymotion.checks.places import LARGEST
 from bodymotion.checks.shapes import check_numbers, check_shapes, check_sizes
 from bodymotion.checks.sheet import Sheet
 from bodymotion.diagnostics import Location, Problem
@@ -20,12 +24,23 @@ __all__ = ["check_body"]
 def check_body(body: Body) -> tuple[Problem, ...]:
     """Give what a reader has said of a body, and what else there is to say of it."""
     sheet = Sheet(body)
-    if body.source.format == "openhrp" and not body.source.version and body.source.path is not None:
-        said = NO_HUMANOID.problem("the file has no Humanoid", Location(str(body.source.path), 1, 1))
+    source = body.source
+    if source.format == "openhrp" and not source.version and source.path is not None and _names_joints(source.path):
+        said = NO_HUMANOID.problem("the file speaks of joints and has no Humanoid", Location(str(source.path), 1, 1))
         return (*body.problems, said, *_checked(sheet))
     if not body.links:
         return (*body.problems, rules.NO_LINKS.problem("the body has no links"))
     return (*body.problems, *_checked(sheet))
+
+
+def _names_joints(path: Path) -> bool:
+    """Whether a file without a Humanoid has words that only models have: else it is a scene, or a part of a model."""
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return False
+        return re.search(rb"\b(?:Humanoid|Joint|Segment)\b", path.read_bytes()) is not None
+    except OSError:
+        return False
 
 
 def _checked(sheet: Sheet) -> tuple[Problem, ...]:

@@ -13,6 +13,7 @@ from bodymotion.cli.diff import diff
 from bodymotion.cli.edit import InOrder, edit
 from bodymotion.cli.info import info
 from bodymotion.cli.retime import retime
+from bodymotion.cli.spot import spot
 from bodymotion.cli.view import view
 
 __all__ = ["app"]
@@ -61,3 +62,4 @@ app.command()(convert)
 app.command()(diff)
 app.command()(retime)
 app.command(cls=InOrder)(edit)
+app.add_typer(spot, name="spot")

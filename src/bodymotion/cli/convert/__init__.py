@@ -154,6 +154,10 @@ def convert(
     fix_inertia: Annotated[
         bool, typer.Option("--fix-inertia", help="Repair masses and inertias that no rigid body has, and say each.")
     ] = False,
+    package: Annotated[
+        str | None,
+        typer.Option("--package", metavar="NAME", help="Name a URDF's meshes as package://NAME/…", show_default=False),
+    ] = None,
     package_path: Annotated[
         list[Path] | None,
         typer.Option(
@@ -214,6 +218,7 @@ def convert(
             "scale": scale,
             "root": root,
             "fix_inertia": fix_inertia or None,
+            "package": package,
             "package_paths": tuple(package_path) if package_path else None,
         },
         write_as=write_as,

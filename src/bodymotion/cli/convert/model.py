@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from bodymotion.cli.convert.options import Options, known
+from bodymotion.cli.convert.options import Options, known, one
 
 if TYPE_CHECKING:
     from bodymotion.body import Body
@@ -20,12 +20,12 @@ READ = {"urdf": {"package_paths"}}
 CHANGES = ("scale", "root", "fix_inertia")
 MESHES = {
     "openhrp": ("meshes", ("inline", "parts")),
-    "urdf": ("mesh_format", ("glb", "obj", "stl")),
+    "urdf": ("mesh", ("obj", "stl", "glb")),
     "mjcf": ("mesh_format", ("obj", "stl")),
 }
 """For formats of models what their writers call the way of meshes, and which ways they have."""
-OF_THINGS = {"cha": {"style"}}
-"""Options of other writers."""
+WRITE = {"urdf": {"package"}, "cha": {"style"}}
+"""Other options of writers."""
 
 
 def convert_model(source: Path, target: Path, came: Format, options: Options) -> int:
@@ -57,7 +57,7 @@ def convert_model(source: Path, target: Path, came: Format, options: Options) ->
 
 
 def _written(goes: Format) -> set[str]:
-    return {"mesh"} if goes.name in MESHES else OF_THINGS.get(goes.name, set())
+    return ({"mesh"} if goes.name in MESHES else set()) | WRITE.get(goes.name, set())
 
 
 def _writing(given: dict[str, Any], goes: Format) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def _writing(given: dict[str, Any], goes: Format) -> dict[str, Any]:
     if mesh is not None:
         name, ways = MESHES[goes.name]
         if mesh not in ways:
-            raise typer.BadParameter(f"the meshes of a {goes.title} go as {' or '.join(ways)}", param_hint="--mesh")
+            raise typer.BadParameter(f"the meshes of {one(goes)} go as {' or '.join(ways)}", param_hint="--mesh")
         given[name] = mesh
     return given
 

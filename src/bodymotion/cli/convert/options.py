@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from bodymotion.formats.table import Format
 
-__all__ = ["Options", "known"]
+__all__ = ["Options", "known", "one"]
 
 NAMES = {
     "version": "--seq-version",
@@ -34,6 +34,7 @@ NAMES = {
     "scale": "--scale",
     "root": "--root",
     "fix_inertia": "--fix-inertia",
+    "package": "--package",
     "package_paths": "--package-path",
 }
 
@@ -56,10 +57,15 @@ class Options:
         return {name: value for name, value in self.given.items() if value is not None and name not in names}
 
 
+def one(format: Format) -> str:
+    """Give a format's title with its article."""
+    return f"{'an' if format.title[0] in 'AEIOU' else 'a'} {format.title}"
+
+
 def known(asked: Mapping[str, Any], names: Collection[str], format: Format) -> dict[str, Any]:
     """Let options pass that a format knows; one that says nothing about it is wrong use."""
     given = {name: value for name, value in asked.items() if value is not None}
     for name in given:
         if name not in names:
-            raise typer.BadParameter(f"it says nothing about a {format.title}", param_hint=NAMES[name])
+            raise typer.BadParameter(f"it says nothing about {one(format)}", param_hint=NAMES[name])
     return given

@@ -68,7 +68,7 @@ NO_HUMANOID = Rule(
     "WRL116",
     "note",
     "A model has a Humanoid; a file without one is a scene: a single fixed link with all shapes.",
-    hint="a part that other files name by Inline needs none",
+    hint="put a Humanoid around the Joints: its humanoidBody has the root Joint",
 )
 EXTENSION = Rule("WRL117", "note", "The name of a model's file ends with .wrl.")
 
