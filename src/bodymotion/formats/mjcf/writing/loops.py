@@ -85,7 +85,7 @@ class LoopWriter:
                 self._connect(equality, self.names.free("equality", f"{name}_axis"), ends)
             return
         directions = _normals(axis) if joint.type in ("xy", "piston") else axis[None]
-        resting = self._distances(joint, directions)
+        resting, moved = self._distances(joint, directions), self._moved(joint, directions)
         for count, (direction, rest) in enumerate(zip(directions, resting, strict=True)):
             far = self._site(joint.links[0], f"{name}_far{count}", first + FAR * direction)
             rope = self.names.free("tendon", f"{name}_{count}")
@@ -94,7 +94,7 @@ class LoopWriter:
             spatial.add("site", {"site": sites[1]})
             own = name if count == 0 else self.names.free("equality", f"{name}_{count}")
             given = {"name": own, "tendon1": rope, "polycoef": number_text([FAR - rest, 0, 0, 0, 0]), **STIFF}
-            equality.add("tendon", given)
+            equality.add("tendon", given if moved[count] else {**given, "active": "false"})
         words = (
             f"extra joint {joint.name} of type {joint.type} is held on balls with a radius of {FAR:g} m, as MuJoCo has no plane to hold it "
             f"in: 1 m from its place it is {0.5 / FAR:g} m off"
@@ -116,6 +116,18 @@ class LoopWriter:
         point = poses.transform_points(other, joint.positions[1])
         far = poses.transform_points(one, joint.positions[0] + FAR * directions)
         return np.asarray(np.linalg.norm(far - point, axis=-1))
+
+    def _moved(self, joint: ExtraJoint, directions: Floats) -> list[bool]:
+        """Say for each direction whether any joint moves the two points apart along it.
+
+        Where none does (out of the plane of a plane mechanism) the constraint is switched off: all that is left of it is how round the ball
+        is, some micrometres that next to no joint could take away, and MuJoCo would push with enormous forces.
+        """
+        chance = np.random.default_rng(0).uniform(-1.0, 1.0, (8, self.body.num_joints))
+        anywhere = self.body.forward_kinematics(chance, poses.IDENTITY)
+        one, other = (anywhere[:, link] for link in joint.links)
+        between = poses.transform_points(poses.inverse(one), poses.transform_points(other, joint.positions[1]))
+        return [bool(np.ptp(between @ direction) > 1e-9) for direction in directions]
 
 
 def _unit(axis: Floats) -> Floats:
