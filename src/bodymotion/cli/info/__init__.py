@@ -1,4 +1,4 @@
-"""`bodymotion info FILE…`: what is in a model or a motion."""
+"""`bodymotion info FILE…`: what is in a model, a motion or a Spot animation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ LARGE = 64 << 20
 def info(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE", help="Models and motions, in any format that is read.", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="Models, motions and Spot animations, in any format that is read.", show_default=False
+        ),
     ],
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: an object for one file, an array for several.")
@@ -34,10 +36,11 @@ def info(
         bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
     ] = False,
 ) -> None:
-    """Print what is in models and motions.
+    """Print what is in models, motions and Spot animations.
 
     For a model: links with joints, limits and masses, devices, closed loops, size, texts. For a motion: components with size, rate,
-    duration and range of values. A motion larger than memory is answered from its headers and a count of its rows.
+    duration and range of values. A motion larger than memory is answered from its headers and a count of its rows. For an animation:
+    options, parameters, columns, and how long it takes.
 
     A file that can not be read gets a message on stderr with its line; the others are answered all the same, and the exit code is 1.
 
@@ -78,8 +81,9 @@ def _answer(path: Path, values: bool, allow_outside: bool) -> Data:
     try:
         return _read(path, values, allow_outside)
     except FormatError as error:
-        show_problem(error.problem)
-        problems = (error.problem,)
+        problems = error.problems
+        for problem in problems:
+            show_problem(problem)
     except MemoryError:
         say(one_line(f"{path}: not enough memory to read it"))
     except OSError as error:
@@ -91,6 +95,7 @@ def _answer(path: Path, values: bool, allow_outside: bool) -> Data:
 
 
 def _read(path: Path, values: bool, allow_outside: bool) -> Data:
+    from bodymotion.animation import Animation
     from bodymotion.body import Body
     from bodymotion.formats.table import find_format
 
@@ -108,6 +113,10 @@ def _read(path: Path, values: bool, allow_outside: bool) -> Data:
         from bodymotion.cli.info.body import describe_body
 
         return describe_body(thing, path)
+    if isinstance(thing, Animation):
+        from bodymotion.cli.info.animation import describe_animation
+
+        return describe_animation(thing, path)
     from bodymotion.cli.info.motion import describe_motion
 
     return describe_motion(thing, path, parts=values)

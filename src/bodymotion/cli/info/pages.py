@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from bodymotion.cli.info.animation import animation_page
 from bodymotion.cli.info.data import Data
 from bodymotion.cli.page import Page
 from bodymotion.cli.table import Table
@@ -27,6 +28,8 @@ def page_of(data: Data) -> Page:
     page.fact("file", data["file"] + (f" ({_bytes(data['size'])})" if data["size"] is not None else ""))
     if data["kind"] == "body":
         _body(page, data)
+    elif data["kind"] == "animation":
+        animation_page(page, data)
     else:
         _motion(page, data)
     _problems(page, data)

@@ -86,8 +86,8 @@ def _add(header: Header, keyword: str, place: Place, findings: Findings) -> None
         findings.add(EXCLUSIVE_RULES[kind], f"{keyword!r} stands beside {other!r}", place)
     elif twice:
         of = f", of {keyword!r}," if keyword in GROUPS else ""
-        line = "it stands before" if len(twice) == 1 else "they stand before"
-        findings.add(rules.COLUMN_TWICE, f"{', '.join(twice)}{of} twice: {line}", place)
+        stands = "stands" if len(twice) == 1 else "stand"
+        findings.add(rules.COLUMN_TWICE, f"{', '.join(twice)}{of} {stands} here for a second time", place)
     if keyword not in header.keywords:
         header.keywords.append(keyword)
     for column in columns:

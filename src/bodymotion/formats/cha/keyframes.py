@@ -92,9 +92,13 @@ def _first(
     count = int(np.count_nonzero(wrong))
     if count:
         row = int(np.argmax(wrong))
-        others = f", and in {count - 1} more keyframes" if count > 1 else ""
+        others = _more(count - 1)
         said = f"{name} is {float(values[row]):g} in keyframe {row + 1}{others}{more}"
         findings.add(rule, said, places.value(row, name))
+
+
+def _more(count: int) -> str:
+    return f", and in {count} more keyframe{'s' * (count > 1)}" if count else ""
 
 
 def _check_times(times: Floats, places: Places, findings: Findings) -> None:
@@ -146,7 +150,7 @@ def _check_quaternions(first: str, values: Floats, places: Places, findings: Fin
         count = int(np.count_nonzero(rows))
         if count:
             row = int(np.argmax(rows))
-            others = f", and in {count - 1} more keyframes" if count > 1 else ""
+            others = _more(count - 1)
             said = f"{name} {what.format(float(length[row]))} in keyframe {row + 1}{others}"
             findings.add(rule, said, places.value(row, first))
 

@@ -162,10 +162,12 @@ def _rows(data: bytes, sections: Sections, header: Header, findings: Findings) -
 
 def _check_clock(timed: bool, options: OptionsReader, header: Header, places: Places, findings: Findings) -> None:
     if timed and "frequency" in options.places:
-        said = f"the option 'frequency' stands in line {options.places['frequency'][0].line}"
+        said = f"'time' stands here, and the option 'frequency' in line {options.places['frequency'][0].line}"
         findings.add(rules.TIME_AND_FREQUENCY, said, places.column(TIME))
     if header.keywords and not timed and "frequency" not in options.places:
-        findings.add(rules.TIME_MISSING, "there is neither of the two", places.column(TIME))
+        findings.add(
+            rules.TIME_MISSING, "there is neither a column 'time' nor an option 'frequency'", places.column(TIME)
+        )
 
 
 def _keyframes(rows: Rows | None, header: Header, frequency: object, timed: bool) -> Keyframes | None:
