@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,6 +23,20 @@ __all__ = ["Sheet", "some"]
 Box = tuple[Floats, Floats]
 
 
+_QUOTED = re.compile("'([^']+)'|\"([^\"]+)\"")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Of what a reader has spoken by a rule: lines (path and number), and names in quotes."""
+
+    lines: set[tuple[str | None, int]]
+    names: set[str]
+
+
+_NOTHING = _Said(set(), set())
+
+
 @dataclass
 class Sheet:
     """A body under examination."""
@@ -33,7 +47,8 @@ class Sheet:
     def of_link(self, rule: Rule, link: Link, message: str, hint: str | None = None) -> None:
         """Say that a link, or its joint, breaks a rule; `message` goes on after the link's name."""
         title = f"link {link.name!r}" if link.name else f"link {link.index}"
-        self._say(rule, f"{title} {message}", self._place("links", link.index), {link.name, link.joint.name}, hint)
+        names = {link.name, link.joint.name, *(segment.name for segment in link.segments)}
+        self._say(rule, f"{title} {message}", self._place("links", link.index), names, hint)
 
     def of_device(self, rule: Rule, number: int, message: str) -> None:
         """Say that device `number` breaks a rule."""
@@ -61,11 +76,9 @@ class Sheet:
 
     def _say(self, rule: Rule, message: str, place: Location, names: set[str], hint: str | None = None) -> None:
         for code in SAID.get(rule.code, ()):
-            for said in self._said.get(code, ()):
-                if place.line is not None and (said.location.path, said.location.line) == (place.path, place.line):
-                    return
-                if any(name and repr(name) in said.message for name in names):
-                    return
+            said = self._said.get(code, _NOTHING)
+            if (place.line is not None and (place.path, place.line) in said.lines) or said.names & names:
+                return
         self.problems.append(rule.problem(message, place, hint))
 
     @cached_property
@@ -73,11 +86,14 @@ class Sheet:
         return places_of(self.body)
 
     @cached_property
-    def _said(self) -> dict[str, list[Problem]]:
-        said = defaultdict(list)
+    def _said(self) -> dict[str, _Said]:
+        said: dict[str, _Said] = {}
         for problem in self.body.problems:
-            said[problem.rule].append(problem)
-        return dict(said)
+            of_rule = said.setdefault(problem.rule, _Said(set(), set()))
+            if problem.location.line is not None:
+                of_rule.lines.add((problem.location.path, problem.location.line))
+            of_rule.names.update(name for pair in _QUOTED.findall(problem.message) for name in pair if name)
+        return said
 
     @cached_property
     def at_rest(self) -> Floats:

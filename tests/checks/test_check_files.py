@@ -1,0 +1,212 @@
+"""Checks of files: what the reader says and what the check adds, where, and nothing twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from bodymotion.checks.rules import SAID
+from sample_files import corpus_files
+
+PROTOTYPES = " ".join(
+    f"PROTO {name} [ {fields} ] {{ }}"
+    for name, fields in {
+        "Humanoid": "exposedField MFNode humanoidBody [ ] exposedField MFNode joints [ ] exposedField MFNode segments [ ]",
+        "Joint": 'exposedField SFString jointType "" exposedField SFInt32 jointId -1 exposedField SFVec3f jointAxis 0 0 1 '
+        "exposedField MFFloat llimit [ ] exposedField MFFloat ulimit [ ] exposedField MFFloat lvlimit [ ] "
+        "exposedField MFFloat uvlimit [ ] exposedField SFVec3f translation 0 0 0 exposedField MFNode children [ ]",
+        "Segment": "exposedField SFFloat mass 0 exposedField SFVec3f centerOfMass 0 0 0 "
+        "exposedField MFFloat momentsOfInertia [ ] exposedField MFNode children [ ]",
+    }.items()
+)
+MODEL = """#VRML V2.0 utf8
+%(prototypes)s
+DEF R Humanoid {
+  humanoidBody [
+    DEF BASE Joint {
+      jointType "free"
+      children [
+        DEF BASE_LINK Segment { mass 5 momentsOfInertia [0.1 0 0 0 0.1 0 0 0 0.1] children Shape { geometry Box { size 0.4 0.4 0.4 } } }
+        DEF ARM Joint {
+          jointType "rotate" jointAxis 0 0 1 jointId 0
+          llimit [%(low)s] ulimit [%(high)s]
+          lvlimit [-2] uvlimit [2]
+          translation 0.3 0 0
+          children DEF ARM_LINK Segment {
+            mass %(mass)s centerOfMass %(center)s momentsOfInertia [%(inertia)s]
+            children Shape { geometry Box { size 0.2 0.2 0.2 } }
+          }
+        }
+      ]
+    }
+  ]
+  joints [ USE BASE USE ARM ]
+  segments [ USE BASE_LINK USE ARM_LINK ]
+}
+"""
+SOUND = {"low": "-1", "high": "1", "mass": "1", "center": "0 0 0", "inertia": "0.01 0 0 0 0.01 0 0 0 0.01"}
+
+
+def model(folder: Path, name: str = "robot.wrl", **changes: str) -> Path:
+    path = folder / name
+    path.write_text(MODEL % (SOUND | {"prototypes": PROTOTYPES} | changes))
+    return path
+
+
+def found(report: bm.Report) -> list[tuple[str, int | None]]:
+    return [(problem.rule, problem.location.line) for problem in report.problems]
+
+
+def test_a_sound_file(tmp_path):
+    assert bm.check(model(tmp_path)) == bm.Report()
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"low": "0", "high": "0"}, [("BODY113", 9)]),
+        ({"center": "9 0 0"}, [("BODY135", 9)]),
+        ({"inertia": "9 0 0 0 9 0 0 0 9"}, [("BODY136", 9)]),
+        # What the reader says with a line of its own is not said again.
+        ({"low": "1", "high": "-1"}, [("WRL130", 11)]),
+        ({"mass": "0"}, [("WRL142", 9), ("BODY137", 9)]),
+        ({"inertia": "0.01 0 0 0 0.01 0 0 0 0.5"}, [("WRL145", 9)]),
+        ({"inertia": "0.01 0.005 0 0 0.01 0 0 0 0.01"}, [("WRL144", 15)]),
+    ],
+)
+def test_each_fault_once_with_its_line(tmp_path, changes, expected):
+    assert sorted(found(bm.check(model(tmp_path, **changes)))) == sorted(expected)
+
+
+def test_a_body_in_memory_is_judged_by_itself(tmp_path):
+    """What the reader has said of other links does not hush what is wrong with this one."""
+    from dataclasses import replace
+
+    body = bm.load(model(tmp_path, low="1", high="-1"))
+    links = list(body.links)
+    links[0] = replace(links[0], joint=replace(links[0].joint, type="rotate", id=1, lower=2.0, upper=-2.0))
+    codes = {problem.rule for problem in bm.check(replace(body, links=tuple(links))).problems}
+    assert {"WRL130", "BODY112", "BODY119"} <= codes
+
+
+def test_a_file_that_can_not_be_read(tmp_path):
+    broken = model(tmp_path, inertia="1 2 3")
+    report = bm.check(broken)
+    assert found(report) == [("WRL140", 15)] and not report.ok
+    assert bm.check(tmp_path / "nothing.wrl").problems[0].rule == "FMT002"
+    assert bm.check(tmp_path).problems[0].rule == "FMT002"
+    (tmp_path / "text.txt").write_text("words")
+    assert bm.check(tmp_path / "text.txt").problems[0].rule == "FMT001"
+
+
+def test_select_and_ignore(tmp_path):
+    path = model(tmp_path, low="0", high="0", center="9 0 0", mass="0")
+    rules = lambda **options: {problem.rule for problem in bm.check(path, **options).problems}  # noqa: E731
+    everything = {"BODY113", "WRL142", "BODY137"}
+    assert rules() == everything
+    assert rules(select=["BODY"]) == {"BODY113", "BODY137"}
+    assert rules(select=["BODY"], ignore=["BODY113"]) == {"BODY137"}
+    assert rules(select=["BODY113"], ignore=["BODY"]) == {"BODY113"}
+    assert rules(ignore=["WRL", "BODY137"]) == {"BODY113"}
+    for names in ({"select": ["NIX"]}, {"ignore": ["BODY9999"]}, {"select": [""]}):
+        with pytest.raises(ValueError, match="there is no rule"):
+            bm.check(path, **names)
+
+
+def test_a_motion_on_a_model(tmp_path):
+    robot = model(tmp_path)
+    q = np.zeros((5, 1))
+    q[3] = 1.5
+    bm.save(bm.Motion.from_joints(q, 100, joint_names=["ARM"]), tmp_path / "walk.seq")
+    lines = (tmp_path / "walk.seq").read_text().splitlines()
+    row = next(number for number, line in enumerate(lines, 1) if "1.5" in line)
+    report = bm.check(tmp_path / "walk.seq", body=robot)
+    assert found(report) == [("MOT205", row - 1), ("MOT204", row)]
+    assert report == bm.check(tmp_path / "walk.seq", body=bm.load(robot))
+    assert bm.check(tmp_path / "walk.seq") == bm.Report()
+    with pytest.raises(bm.FormatError, match="CHK103"):
+        bm.check(tmp_path / "walk.seq", body=tmp_path / "walk.seq")
+
+
+@pytest.mark.parametrize("name", ["robot.urdf", "robot.xml"])
+def test_links_in_xml_have_their_line(tmp_path, name):
+    bm.save(bm.load(model(tmp_path, low="0", high="0")), tmp_path / name)
+    lines = (tmp_path / name).read_text().splitlines()
+    (place,) = (p.location for p in bm.check(tmp_path / name).problems if p.rule == "BODY113")
+    assert 'name="ARM"' in lines[place.line - 1][place.column - 1 :]
+
+
+def test_the_lines_of_choreonoid_models(tmp_path):
+    text = """format: ChoreonoidBody
+format_version: 2.0
+name: robot
+links:
+  -
+    name: BASE
+    joint_type: free
+    mass: 1
+    inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]
+  -
+    name: ARM
+    parent: BASE
+    joint_type: revolute
+    joint_axis: Z
+    joint_range: [ 0, 0 ]
+    mass: 1
+    inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]
+"""
+    (tmp_path / "robot.body").write_text(text)
+    assert ("BODY113", 11) in found(bm.check(tmp_path / "robot.body"))
+
+
+NAMED = {
+    "invalid-centerofmass.wrl": ("BODY135", 211),
+    "invalid-inertia.wrl": ("WRL145", 211),
+    "invalid-opposite-vlimit.wrl": ("WRL130", 244),
+    "invalid-same-jointid.wrl": ("WRL125", 254),
+    "invalid-same-jointname.wrl": ("WRL110", 270),
+    "invalid-same-limit.wrl": ("BODY113", 239),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_models_that_are_named_invalid(corpus, name):
+    """Samples of a converter's tests: the fault that each is named for is told, where it is."""
+    (path,) = corpus.glob(f"wrl/**/{name}")
+    assert NAMED[name] in found(bm.check(path))
+
+
+REFERENCE = corpus_files(
+    "wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl",
+    "wrl/choreonoid+choreonoid/share/model/PA10/*.wrl",
+    "body/choreonoid+choreonoid/share/model/PA10/*.body",
+    "seq/choreonoid+choreonoid/sample/SimpleController/*.seq",
+)
+
+
+@pytest.mark.parametrize("path", REFERENCE, ids=lambda path: path.name)
+def test_the_reference_programs_samples_have_no_errors(path):
+    assert bm.check(path).ok
+
+
+def test_the_reference_programs_walk_fits_its_robot(corpus):
+    (robot,) = corpus.glob("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl")
+    for path in corpus.glob("seq/choreonoid+choreonoid/sample/SimpleController/SR1Walk*.seq"):
+        assert bm.check(path, body=robot).ok
+
+
+def test_every_sample_gets_an_answer(corpus):
+    """No sample makes the check itself fail, and no link is told of the same thing twice."""
+    for path in corpus_files("wrl/made/*.wrl", "body/**/SR1/*.body", "seq/made/**/*.seq", "cha/**/*.cha"):
+        report = bm.check(path)
+        assert len(set(report.problems)) == len(report.problems)
+        for problem in report.problems:
+            assert not any(
+                other.rule in SAID.get(problem.rule, ())
+                and other.location.line == problem.location.line is not None
+                and other.location.path == problem.location.path
+                for other in report.problems
+            ), problem
