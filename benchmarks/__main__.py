@@ -8,7 +8,17 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-NAMES = ("importing", "seq_reading", "seq_writing", "vrml_parsing", "model_loading", "kinematics", "resampling")
+NAMES = (
+    "importing",
+    "seq_reading",
+    "seq_writing",
+    "vrml_parsing",
+    "model_loading",
+    "kinematics",
+    "closed_loops",
+    "resampling",
+    "spot_message",
+)
 PEERS = ("numpy", "scipy", "numba", "PyYAML", "pysimdjson", "pin", "vtk")
 
 

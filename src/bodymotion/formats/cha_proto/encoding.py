@@ -13,9 +13,9 @@ from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha_proto.columns import TIME, Columns, message_columns
 from bodymotion.formats.cha_proto.heading import TINY, heading
 from bodymotion.formats.cha_proto.messages import to_wire
-from bodymotion.formats.cha_proto.trees import DOUBLE, MESSAGE, Numbers, row_tree
+from bodymotion.formats.cha_proto.trees import CLOCK, DOUBLE, MESSAGE, Numbers, row_tree
 
-__all__ = ["complete", "encoded", "message_table", "message_times", "to_bytes"]
+__all__ = ["column_losses", "complete", "encoded", "message_times", "message_values", "to_bytes"]
 
 
 def to_bytes(animation: Animation, *, move_params_config: str | Path | None = None) -> bytes:
@@ -51,7 +51,9 @@ def encoded(animation: Animation, config: str | Path | None = None) -> tuple[byt
     tree, problems = heading(animation, config)
     columns = message_columns(animation.keyframes)
     problems += column_losses(animation, columns)
-    return to_wire("Animation", tree, {2: _records(message_table(animation, columns), columns)}), problems
+    before = to_wire("Animation", {"name": tree.pop("name")})
+    after = to_wire("Animation", tree)
+    return _with_records(before, message_times(animation), message_values(animation, columns), columns, after), problems
 
 
 def column_losses(animation: Animation, columns: Columns) -> list[Problem]:
@@ -84,20 +86,19 @@ def message_times(animation: Animation) -> Floats:
     return np.where(keyframes.times == 0, TINY, keyframes.times)
 
 
-def message_table(animation: Animation, columns: Columns) -> Floats:
-    """Give the numbers (N, 1 + C) that the message holds: time, then all columns; zeros as the vendor's converter writes them."""
+def message_values(animation: Animation, columns: Columns) -> Floats:
+    """Give the numbers (N, C) of all columns as the message holds them: zeros as the vendor's converter writes them."""
     keyframes = animation.keyframes
-    count, width = keyframes.values.shape
-    table = np.empty((count, 1 + width))
-    table[:, 0] = message_times(animation)
-    table[:, 1:] = keyframes.values
-    zeros = table[:, 1:] == 0
-    if keyframes.exact_zeros is not None:
-        free = [place in columns.grouped for place in range(width)]
-        zeros &= keyframes.exact_zeros | ~np.array(free, bool)
     # Of contacts zero and tiny are the same.
-    np.copyto(table[:, 1:], TINY, where=zeros)
-    return table
+    numbers = [place for place, name in enumerate(keyframes.columns) if not name.endswith("_contact")]
+    zeros = keyframes.values == 0
+    zeros[:, [place for place in range(zeros.shape[1]) if place not in numbers]] = False
+    if keyframes.exact_zeros is not None:
+        free = [place not in columns.grouped for place in range(zeros.shape[1])]
+        zeros &= keyframes.exact_zeros | np.array(free, bool)
+    if not zeros.any():
+        return np.ascontiguousarray(keyframes.values)
+    return np.where(zeros, TINY, keyframes.values)
 
 
 def _program(columns: Columns) -> Numbers:
@@ -114,27 +115,30 @@ def _program(columns: Columns) -> Numbers:
                 if target in nodes:
                     add(target, number << 3 | 2, place)
             elif tree.slots[target].path == TIME:
-                entries.append((kind, number << 3 | 1, place, 0))
+                entries.append((kind, number << 3 | 1, place, CLOCK))
             elif target in columns.places:
-                entries.append((kind, number << 3 | int(kind == DOUBLE), place, 1 + columns.places[target]))
+                entries.append((kind, number << 3 | int(kind == DOUBLE), place, columns.places[target]))
 
     add(0, 2 << 3 | 2, 0)
     return np.array(entries, np.int64)
 
 
-def _records(table: Floats, columns: Columns) -> bytes:
-    """Give the field of keyframes, a record for each row of the table."""
+def _with_records(before: bytes, times: Floats, values: Floats, columns: Columns, after: bytes) -> bytes:
+    """Give the field of keyframes, a record for each row, between the bytes of other fields."""
     from bodymotion.formats.cha_proto.row_kernels import measure, write
     from bodymotion.kernels.slices import in_slices
 
-    if not len(table):
-        return b""
+    count = len(times)
+    if not count:
+        return before + after
     program = _program(columns)
-    bits = table.view(np.uint64)
-    lengths = np.empty(len(table), np.int64)
-    in_slices(len(table), lambda a, b: measure(program, table[a:b], bits[a:b], lengths[a:b]))
-    ends = np.cumsum(lengths)
+    clock, bits = np.ascontiguousarray(times).view(np.uint64), values.view(np.uint64)
+    lengths = np.empty(count, np.int64)
+    in_slices(count, lambda a, b: measure(program, clock[a:b], values[a:b], bits[a:b], lengths[a:b]))
+    ends = np.cumsum(lengths) + len(before)
     starts = ends - lengths
-    out = np.empty(int(ends[-1]), np.uint8)
-    in_slices(len(table), lambda a, b: write(program, table[a:b], bits[a:b], starts[a:b], out))
+    out = np.empty(int(ends[-1]) + len(after), np.uint8)
+    out[: len(before)] = np.frombuffer(before, np.uint8)
+    out[int(ends[-1]) :] = np.frombuffer(after, np.uint8)
+    in_slices(count, lambda a, b: write(program, clock[a:b], values[a:b], bits[a:b], starts[a:b], out))
     return out.tobytes()

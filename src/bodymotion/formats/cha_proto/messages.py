@@ -34,16 +34,10 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
-def to_wire(message: str, tree: Mapping[str, Any], inserted: Mapping[int, bytes] | None = None) -> bytes:
-    """Give a message as bytes, in order of field number; plain values that are 0, False or empty are left out.
-
-    `inserted` are the finished bytes of fields, by number, tags included.
-    """
-    parts = dict(inserted or {})
-    for name, value in tree.items():
-        one = MESSAGES[message][name]
-        parts[one.number] = _field(one, value)
-    return b"".join(parts[number] for number in sorted(parts))
+def to_wire(message: str, tree: Mapping[str, Any]) -> bytes:
+    """Give a message as bytes, in order of field number; plain values that are 0, False or empty are left out."""
+    fields = MESSAGES[message]
+    return b"".join(_field(fields[name], tree[name]) for name in sorted(tree, key=lambda name: fields[name].number))
 
 
 def _field(one: Field, value: Any) -> bytes:  # noqa: ANN401

@@ -12,7 +12,7 @@ from bodymotion.animation import Animation
 from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha_proto.columns import TIME, Columns, message_columns
-from bodymotion.formats.cha_proto.encoding import column_losses, complete, message_table
+from bodymotion.formats.cha_proto.encoding import column_losses, complete, message_times, message_values
 from bodymotion.formats.cha_proto.fields import ENUMS, MESSAGES
 from bodymotion.formats.cha_proto.heading import heading
 from bodymotion.formats.cha_proto.trees import BOOL, DOUBLE, MESSAGE, row_tree
@@ -42,7 +42,8 @@ def printed(animation: Animation, config: str | Path | None = None) -> tuple[Ite
     tree, problems = heading(animation, config)
     columns = message_columns(animation.keyframes)
     problems += column_losses(animation, columns)
-    return _pieces(tree, message_table(animation, columns), columns), problems
+    table = np.column_stack((message_times(animation), message_values(animation, columns)))
+    return _pieces(tree, table, columns), problems
 
 
 def _pieces(tree: Mapping[str, Any], table: Floats, columns: Columns) -> Iterator[str]:

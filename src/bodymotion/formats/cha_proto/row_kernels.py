@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats
-from bodymotion.formats.cha_proto.trees import BOOL, DOUBLE, INTEGER, MESSAGE
+from bodymotion.formats.cha_proto.trees import BOOL, CLOCK, DOUBLE, INTEGER, MESSAGE
 from bodymotion.kernels.compiling import inlined, kernel
 
 __all__ = ["find_rows", "measure", "read_rows", "write"]
@@ -47,7 +47,20 @@ def _put_varint(out: Bytes, at: int, x: int) -> int:
 
 
 @inlined
-def _sizes(program: Numbers, values: Floats, bits: Bits, row: int, sizes: Numbers) -> int:
+def _put_double(out: Bytes, at: np.uint64, x: np.uint64) -> None:
+    """Write eight bytes; without a loop, and at a place that can not be negative, the compiler makes one store of them."""
+    out[at] = x
+    out[at + np.uint64(1)] = x >> np.uint64(8)
+    out[at + np.uint64(2)] = x >> np.uint64(16)
+    out[at + np.uint64(3)] = x >> np.uint64(24)
+    out[at + np.uint64(4)] = x >> np.uint64(32)
+    out[at + np.uint64(5)] = x >> np.uint64(40)
+    out[at + np.uint64(6)] = x >> np.uint64(48)
+    out[at + np.uint64(7)] = x >> np.uint64(56)
+
+
+@inlined
+def _sizes(program: Numbers, clock: Bits, values: Floats, bits: Bits, row: int, sizes: Numbers) -> int:
     """Fill `sizes` (K,) with what each entry takes, tag and length left out; give that of the whole row, with both."""
     for k in range(program.shape[0]):
         sizes[k] = 0
@@ -56,7 +69,7 @@ def _sizes(program: Numbers, values: Floats, bits: Bits, row: int, sizes: Number
         if kind == MESSAGE:
             sizes[owner] += 1 + _varint_size(sizes[k]) + sizes[k]
         elif kind == DOUBLE:
-            if bits[row, column] != 0:
+            if (clock[row] if column == CLOCK else bits[row, column]) != 0:
                 sizes[k] = 8
                 sizes[owner] += 9
         elif abs(values[row, column]) >= 1.0:
@@ -67,23 +80,24 @@ def _sizes(program: Numbers, values: Floats, bits: Bits, row: int, sizes: Number
 
 
 @kernel
-def measure(program: Numbers, values: Floats, bits: Bits, lengths: Numbers) -> None:
+def measure(program: Numbers, clock: Bits, values: Floats, bits: Bits, lengths: Numbers) -> None:
     """Fill `lengths` (N,) with the bytes of each row's record.
 
-    `program` (K, 4): what an entry is, its tag, the entry of the message that holds it, and its column of `values` (N, C). The first entry
-    is the row itself. `bits` are the same values as whole numbers: a plain number is written unless all its bits are 0.
+    `program` (K, 4): what an entry is, its tag, the entry of the message that holds it, and its column of `values` (N, C), or CLOCK for
+    the time. The first entry is the row itself. `clock` (N,) and `bits` (N, C) are times and values as whole numbers: a plain number is
+    written unless all its bits are 0.
     """
     sizes = np.empty(program.shape[0], np.int64)
     for row in range(lengths.shape[0]):
-        lengths[row] = _sizes(program, values, bits, row, sizes)
+        lengths[row] = _sizes(program, clock, values, bits, row, sizes)
 
 
 @kernel
-def write(program: Numbers, values: Floats, bits: Bits, starts: Numbers, out: Bytes) -> None:
+def write(program: Numbers, clock: Bits, values: Floats, bits: Bits, starts: Numbers, out: Bytes) -> None:
     """Write the records of all rows into `out`, each from its place in `starts` (N,) on; the arguments are as in `measure`."""
     sizes = np.empty(program.shape[0], np.int64)
     for row in range(starts.shape[0]):
-        _sizes(program, values, bits, row, sizes)
+        _sizes(program, clock, values, bits, row, sizes)
         at = starts[row]
         for k in range(program.shape[0]):
             if program[k, 0] == MESSAGE:
@@ -91,10 +105,8 @@ def write(program: Numbers, values: Floats, bits: Bits, starts: Numbers, out: By
                 at = _put_varint(out, at + 1, sizes[k])
             elif sizes[k] == 8:
                 out[at] = program[k, 1]
-                x = bits[row, program[k, 3]]
-                for n in range(8):
-                    out[at + 1 + n] = x & np.uint64(255)
-                    x >>= np.uint64(8)
+                x = clock[row] if program[k, 3] == CLOCK else bits[row, program[k, 3]]
+                _put_double(out, np.uint64(at + 1), x)
                 at += 9
             elif sizes[k] == 1:
                 out[at] = program[k, 1]

@@ -10,12 +10,15 @@ import numpy.typing as npt
 
 from bodymotion.formats.cha_proto.fields import MESSAGES
 
-__all__ = ["BOOL", "DOUBLE", "INTEGER", "MESSAGE", "Node", "Numbers", "RowTree", "Slot", "row_tree"]
+__all__ = ["BOOL", "CLOCK", "DOUBLE", "INTEGER", "MESSAGE", "Node", "Numbers", "RowTree", "Slot", "row_tree"]
 
 Numbers = npt.NDArray[np.int64]
 
 MESSAGE, DOUBLE, BOOL, INTEGER = 1, 2, 3, 4
 """What a field is; 0 in tables: unknown."""
+
+CLOCK = -1
+"""Stands for the column of the time, which lies outside of the table of all others."""
 
 _SCALARS = {"double": DOUBLE, "bool": BOOL, "int32": INTEGER, "int64": INTEGER}
 _FIELDS = 8
