@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 __all__ = ["number", "number_list", "numbers"]
 
+LONG = 100
+"""A longer list is indented by no more than two blanks."""
 IN_A_LINE = 12
 """So many numbers of a list that has no rows stand in one line."""
 
@@ -36,7 +38,8 @@ def number_list(values: npt.NDArray[Any], indent: bytes) -> bytes:
     """
     if not values.size:
         return b"[ ]"
-    inner = b"\n" + indent + b"  "
+    # Of a long list the blanks before the lines would be most of the text.
+    inner = b"\n" + (indent + b"  " if len(values) <= LONG else b"  ")
     if values.ndim == 1 and values.dtype.kind in "iu":
         text = _indices(values, inner)
     elif values.ndim == 1:
