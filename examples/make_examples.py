@@ -1,4 +1,4 @@
-"""Make the examples of this folder: the robot `biped.wrl` and its walk `biped_walk.seq`.
+"""Make the examples of this folder: the robot `biped.wrl` and its walk `biped_walk.seq`, and moves of Spot: `wave`, `sway`, `trot`.
 
     python examples/make_examples.py [FOLDER]
 
@@ -12,15 +12,17 @@ from pathlib import Path
 
 from make.robot import biped
 from make.seq import write_seq
+from make.sway import sway
 from make.trot import trot
 from make.walk import walk
+from make.wave import wave
 from make.wrl import write_wrl
 
 import bodymotion as bm
 
 
 def main(folder: Path) -> None:
-    """Write both files into `folder`; the walk is made for the robot as it is read back from its file."""
+    """Write all files into `folder`; the walk is made for the robot as it is read back from its file."""
     model = folder / "biped.wrl"
     model.write_text(write_wrl(biped()), encoding="utf-8", newline="\n")
     motion = walk(bm.load(model))
@@ -29,7 +31,8 @@ def main(folder: Path) -> None:
         encoding="utf-8",
         newline="\n",
     )
-    (folder / "trot.cha").write_text(trot(), encoding="utf-8", newline="\n")
+    for name, move in (("wave", wave), ("sway", sway), ("trot", trot)):
+        (folder / f"{name}.cha").write_text(move(), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def animation_page(page: Page, data: Data) -> None:
     )
     page.fact("duration", f"{_n(data['duration'])} s{slices}")
     frequency = data["options"].get("frequency")
-    timing = "at the times of the column time" if frequency is None else f"at {_n(frequency)} Hz"
+    timing = "with time stamps" if frequency is None else f"at {_n(frequency)} Hz"
     page.fact("keyframes", f"{data['num_keyframes']} {timing}")
     page.heading("Options")
     rows = [(name, _said(value), _sentence(OPTIONS, name)) for name, value in data["options"].items()]
