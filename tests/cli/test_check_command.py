@@ -1,0 +1,260 @@
+"""`bodymotion check`: text, JSON, SARIF, exit codes, folders, and the work in processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path, PosixPath
+
+import pytest
+from typer.testing import CliRunner
+
+import bodymotion as bm
+from bodymotion.checks import catalogue
+from bodymotion.cli.app import app
+from bodymotion.cli.check import working
+from bodymotion.cli.check.files import found_files
+from bodymotion.cli.check.text import MOST
+from bodymotion.cli.check.working import Task, check_files
+
+run = CliRunner()
+
+BROKEN = """\
+type: CompositeSeq
+content: BodyMotion
+formatVersion: 2
+frameRate: 50
+components:
+  -
+    type: MultiValueSeq
+    content: JointDisplacement
+    numParts: 3
+    frames:
+      - [0.1, 0.2, 0.3]
+      - [0.1, 0x2, 0.3]
+"""
+ODD = BROKEN.replace("0x2", "0.2").replace("numParts: 3", "numParts: 3\n    numFrames: 7")
+"""Readable, with a warning."""
+
+
+def check(*arguments: object, code: int = 0):
+    result = run.invoke(app, ["check", *map(str, arguments)])
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+@pytest.fixture
+def desk(tmp_path, examples):
+    shutil.copy(examples / "biped.wrl", tmp_path / "robot.wrl")
+    shutil.copy(examples / "biped_walk.seq", tmp_path / "walk.seq")
+    (tmp_path / "broken.seq").write_text(BROKEN)
+    (tmp_path / "odd.seq").write_text(ODD)
+    return tmp_path
+
+
+def test_the_examples_are_sound(desk):
+    result = check(desk / "robot.wrl", desk / "walk.seq")
+    assert result.stdout == "2 files checked: nothing to be said\n"
+    assert check("--body", desk / "robot.wrl", desk / "walk.seq").stdout == "1 file checked: nothing to be said\n"
+
+
+def test_text_is_like_a_compilers(desk):
+    path = desk / "broken.seq"
+    lines = check(path, code=1).stdout.splitlines()
+    assert lines[0] == (
+        f"{path}:12:15: error SEQ111 frame 1 has 0x2, which is no plain decimal number (components[0].frames[1])"
+    )
+    assert lines[1:3] == ["  12 |       - [0.1, 0x2, 0.3]", "     |               ^"]
+    assert lines[3].startswith("  hint: ")
+    assert lines[4] == "1 file checked: 1 error"
+
+
+def test_exit_codes(desk):
+    assert "warning SEQ214" in check(desk / "odd.seq").stdout
+    check("--strict", desk / "odd.seq", code=1)
+    check("--strict", "--ignore", "SEQ214", desk / "odd.seq")
+    check("--select", "SEQ111,BODY", desk / "odd.seq")
+    check("--ignore", "SEQ111", desk / "broken.seq")
+    check(desk / "walk.seq", desk / "broken.seq", code=1)
+    check(code=2)
+    check("--json", "--sarif", desk / "odd.seq", code=2)
+    assert "there is no rule 'NIX'" in check("--select", "NIX", desk / "odd.seq", code=2).stderr
+    assert "not a model" in check("--body", desk / "walk.seq", desk / "walk.seq", code=2).stderr
+    assert "FMT002" in check(desk / "nothing.seq", code=1).stdout
+    (desk / "empty").mkdir()
+    assert "there is no model and no motion" in check(desk / "empty", code=1).stderr
+    assert "broken.seq" in check("--body", desk / "broken.seq", desk / "walk.seq", code=1).stderr
+
+
+def test_select_may_be_given_twice(desk):
+    assert "SEQ214" in check("--select", "BODY", "--select", "SEQ2", desk / "odd.seq").stdout
+
+
+def test_json(desk):
+    answer = json.loads(check("--json", desk / "broken.seq", desk / "odd.seq", code=1).stdout)
+    assert (answer["num_files"], answer["num_errors"], answer["num_warnings"], answer["num_notes"]) == (2, 1, 1, 0)
+    first, second = answer["files"]
+    assert first["file"] == str(desk / "broken.seq") and first["num_errors"] == 1
+    problem = first["problems"][0]
+    assert (problem["rule"], problem["line"], problem["column"]) == ("SEQ111", 12, 15)
+    assert second["problems"][0]["severity"] == "warning"
+
+
+def test_a_motion_against_a_model(desk):
+    """A joint of the example beyond its limits, at the line of the first such frame."""
+    body, motion = bm.load(desk / "robot.wrl"), bm.load(desk / "walk.seq")
+    values = motion.joint_displacement.values.copy()
+    column = next(k for k, joint in enumerate(body.joints) if joint.upper < 3)
+    values[20:, column] = body.joints[column].upper + 1
+    labels = motion.joint_displacement.part_labels
+    wild = bm.Motion.from_joints(values, motion.frame_rate, joint_names=labels)
+    bm.save(wild, desk / "wild.seq")
+    result = check("--body", desk / "robot.wrl", desk / "wild.seq")
+    (line,) = re.findall(r"wild\.seq:(\d+):\d+: warning MOT204", result.stdout)
+    rows = [n for n, text in enumerate((desk / "wild.seq").read_text().splitlines(), 1) if re.match(r"\s*- *\[", text)]
+    assert int(line) == rows[20]
+    assert "beyond it in" in result.stdout
+
+
+def test_many_of_one_rule_are_counted(tmp_path, desk):
+    text = (desk / "robot.wrl").read_text()
+    (tmp_path / "heavy.wrl").write_text(re.sub(r"\bmass +[0-9.]+", "mass 0", text))
+    result = check(tmp_path / "heavy.wrl")
+    told = result.stdout.count("WRL142 ")
+    (more,) = re.findall(r"and (\d+) more of WRL142; --json lists all", result.stdout)
+    assert told == MOST
+    answer = json.loads(check("--json", tmp_path / "heavy.wrl").stdout)
+    assert sum(p["rule"] == "WRL142" for p in answer["files"][0]["problems"]) == told + int(more)
+
+
+def test_nothing_drives_the_terminal(tmp_path):
+    (tmp_path / "evil.seq").write_text(ODD.replace("numFrames: 7", 'numFrames: "\\e[2J"'))
+    assert "\x1b" not in check(tmp_path / "evil.seq").stdout
+    assert "\x1b" not in check("--json", tmp_path / "evil.seq").stdout
+
+
+class TestSarif:
+    """The structure that the standard (OASIS SARIF 2.1.0) demands of the parts that are used."""
+
+    def log(self, desk, *more):
+        return json.loads(
+            check("--sarif", desk / "broken.seq", desk / "odd.seq", desk / "robot.wrl", *more, code=1).stdout
+        )
+
+    def test_the_top(self, desk):
+        log = self.log(desk)
+        assert set(log) == {"$schema", "version", "runs"}
+        assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-schema-2.1.0.json")
+        (one,) = log["runs"]
+        assert set(one) == {"tool", "columnKind", "artifacts", "results"}
+        assert one["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
+        assert len(one["artifacts"]) == 3
+
+    def test_rules(self, desk):
+        driver = self.log(desk)["runs"][0]["tool"]["driver"]
+        assert driver["name"] == "bodymotion" and driver["version"] == bm.__version__
+        ids = [rule["id"] for rule in driver["rules"]]
+        assert ids == sorted(set(ids)) == ["SEQ111", "SEQ214"]
+        for rule in driver["rules"]:
+            assert rule["shortDescription"]["text"] == catalogue()[rule["id"]].sentence
+            assert rule["defaultConfiguration"]["level"] in ("none", "note", "warning", "error")
+
+    def test_results(self, desk):
+        one = self.log(desk)["runs"][0]
+        rules = one["tool"]["driver"]["rules"]
+        assert len(one["results"]) == 2
+        for result in one["results"]:
+            assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+            assert result["level"] in ("none", "note", "warning", "error")
+            assert isinstance(result["message"]["text"], str) and result["message"]["text"]
+            (place,) = result["locations"]
+            physical = place["physicalLocation"]
+            assert re.fullmatch(r"[A-Za-z0-9%/._~:@!$&'()*+,;=-]+", physical["artifactLocation"]["uri"])
+            region = physical["region"]
+            assert region["startLine"] >= 1 and region.get("startColumn", 1) >= 1
+        assert one["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 12, "startColumn": 15}
+
+    def test_names_of_files(self, desk, monkeypatch):
+        monkeypatch.chdir(desk)
+        (desk / "a b:ü.seq").write_text(BROKEN)
+        log = json.loads(check("--sarif", "a b:ü.seq", code=1).stdout)
+        place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "a%20b%3A%C3%BC.seq"
+
+
+class TestFolders:
+    def test_what_looks_like_a_model_or_a_motion(self, desk):
+        (desk / "deep").mkdir()
+        shutil.copy(desk / "walk.seq", desk / "deep" / "a.yaml")
+        (desk / "deep" / "settings.yaml").write_text("a: 1\n")
+        (desk / "deep" / "data.json").write_text("[1, 2]")
+        (desk / "deep" / "table.csv").write_text("a,b\n1,2\n")
+        (desk / "deep" / "notes.txt").write_text("words")
+        (desk / "deep" / ".hidden.seq").write_text(BROKEN)
+        (desk / ".git").mkdir()
+        (desk / ".git" / "x.seq").write_text(BROKEN)
+        (desk / "deep" / "loop").symlink_to(desk)
+        expected = ["broken.seq", "odd.seq", "robot.wrl", "walk.seq", "deep/a.yaml"]
+        assert [path.relative_to(desk).as_posix() for path in found_files([desk])] == expected
+        assert check(desk, code=1).stdout.endswith("5 files checked: 1 error, 1 warning, errors in 1 of them\n")
+
+    def test_a_named_file_is_checked_whatever_it_is(self, tmp_path):
+        (tmp_path / "settings.yaml").write_text("a: 1\n")
+        check(tmp_path / "settings.yaml", code=1)
+
+    def test_each_file_once(self, desk):
+        paths = list(found_files([desk / "walk.seq", desk, desk / "walk.seq"]))
+        assert len(paths) == len(set(paths)) and paths[0] == desk / "walk.seq"
+
+
+class Bomb(PosixPath):
+    """A path that ends the process that it comes to."""
+
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+class TestProcesses:
+    @pytest.fixture(autouse=True)
+    def always(self, monkeypatch):
+        monkeypatch.setattr(working, "WORTH_IT", 0)
+        monkeypatch.setattr(working, "_cores", lambda: 2)
+
+    def test_the_answers_are_those_of_one_process(self, desk):
+        files = [desk / name for name in ("walk.seq", "broken.seq", "robot.wrl", "odd.seq", "none.seq")]
+        task, robot = Task(body=desk / "robot.wrl", ignore=("SEQ2",)), bm.load(desk / "robot.wrl")
+        told = []
+        answers = list(check_files(files, task, robot, lambda done, total: told.append((done, total))))
+        assert [answer.path for answer in answers] == files
+        assert answers == [working.check_file(path, task, robot) for path in files]
+        assert told == [(k + 1, 5) for k in range(5)]
+
+    def test_a_process_that_ends_takes_no_other_file_along(self, desk):
+        files = [desk / "broken.seq", Bomb(desk / "walk.seq"), desk / "odd.seq"]
+        answers = list(check_files(files, Task(), None))
+        assert [p.rule for answer in answers for p in answer.problems] == ["SEQ111", "CHK101", "SEQ214"]
+
+    def test_a_fault_of_ours_is_told_as_one(self, desk, monkeypatch):
+        def broken(*things, **options):
+            raise RuntimeError("what now")
+
+        monkeypatch.setattr("bodymotion.checks.checking.load", broken)
+        result = check(desk / "walk.seq", code=1)
+        assert "error CHK102 not checked, by RuntimeError: what now" in result.stdout
+        assert "Traceback" in result.stderr
+
+
+def test_a_pipe_is_checked(desk):
+    path = Path("/dev/fd")
+    if not path.exists():
+        pytest.skip("no /dev/fd here")
+    read, write = os.pipe()
+    os.write(write, BROKEN.encode())
+    os.close(write)
+    try:
+        result = check(f"/dev/fd/{read}", code=1)
+    finally:
+        os.close(read)
+    assert "12:15: error SEQ111" in result.stdout
