@@ -1,4 +1,4 @@
-"""A Spot animation of 36 000 keyframes with 31 values each: from the file to its message, as bytes and text, against the vendor's converter.
+"""A Spot animation of 36 000 keyframes, 31 values each: from the file to its message, as bytes and text, against the vendor's converter.
 
 Ours also checks all values against the document. Both are timed in the same run, one after the other; the bytes, and the texts, are equal.
 """
