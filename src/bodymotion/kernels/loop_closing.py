@@ -144,7 +144,7 @@ def _correct(
             x[followers[j]] -= step[j]
         _evaluate(mechanism, x, followers, work)
         after = length(residual)
-        if damping == 0.0 and way < 1e-11:
+        if damping == 0.0 and (way < 1e-11 or after < 1e-14):
             return True, first, least
         if after <= error * (1.0 + 1e-12):
             error = after
