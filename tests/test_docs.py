@@ -26,7 +26,7 @@ from bodymotion.cli.app import app
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-STORIES = [ROOT / "docs" / "make-a-seq.md"]
+STORIES = [ROOT / "docs" / "make-a-seq.md", ROOT / "docs" / "write-a-spot-animation.md"]
 """Pages whose commands and code build on each other: run from the first to the last, in one folder."""
 SETS_UP = re.compile(r"git clone |cd |(python3? -m )?pip3? install |(uv )?pip install |python3 -m venv |(source|\.) ")
 """Commands that put bodymotion onto a machine: tried by the packaging test and by whoever clones the project, not here."""
@@ -115,8 +115,10 @@ def test_command(command, desk):
     if command.line.startswith("make"):
         target = command.line.split()[1]
         assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    elif re.search(r"\bbodymotion view\b", command.line) and "--html" not in command.line:
+    elif re.search(r"\bbodymotion (view|spot rehearse)\b", command.line) and "--html" not in command.line:
         serves(command.line, desk)
+    elif "bodymotion spot upload" in command.line:
+        uploads(command, desk)
     else:
         assert command.line.startswith("bodymotion "), "neither a command of bodymotion nor one that sets it up"
         result = subprocess.run(
@@ -129,7 +131,7 @@ def test_command(command, desk):
             timeout=120,
             check=False,
         )
-        expected = 1 if re.search(r"^\S+:\d+:\d+: [A-Z]+\d+ ", "\n".join(command.output), re.MULTILINE) else 0
+        expected = 1 if re.search(r"^\S+:\d+:\d+: (error )?[A-Z]+\d+ ", "\n".join(command.output), re.MULTILINE) else 0
         assert result.returncode == expected, result.stderr
         prints(command.output, result.stdout + result.stderr)
 
@@ -149,8 +151,26 @@ def prints(said: tuple[str, ...], output: str) -> None:
         at, anywhere = hits[0] + 1, False
 
 
+def uploads(command: Command, desk: Path) -> None:
+    """Run a command that uploads to the stand-in robot which the page started before."""
+    from bodymotion.spot import StandIn
+    from bodymotion.spot.credentials import PASSWORD, USERNAME
+
+    with StandIn(certificate=desk / "rehearsal.pem") as robot:
+        line = command.line.replace("127.0.0.1:4443", f"127.0.0.1:{robot.port}")
+        secrets = {USERNAME: robot.credentials.username, PASSWORD: robot.credentials.password}
+        everything = {**environment(), **secrets}
+        result = subprocess.run(
+            line, shell=True, cwd=desk, env=everything, capture_output=True, text=True, timeout=120, check=False
+        )
+    assert result.returncode == 0, result.stderr
+    assert secrets[PASSWORD] not in result.stdout + result.stderr
+    prints(command.output, result.stdout + result.stderr)
+
+
 def serves(line: str, desk: Path) -> None:
     """Start a server, wait until it says its address, and interrupt it as Ctrl-C does."""
+    line = line.replace("--port 4443", "--port 0")
     options = [option for option in ("--no-browser", "--port 0") if option.split()[0] not in line]
     log = desk / "log.txt"
     with log.open("w") as out:
@@ -159,9 +179,10 @@ def serves(line: str, desk: Path) -> None:
         )
     try:
         until = time.monotonic() + 90
-        while "http://" not in log.read_text() and process.poll() is None and time.monotonic() < until:
+        ready = "Press Ctrl-C" if "rehearse" in line else "http://"
+        while ready not in log.read_text() and process.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
-        assert "http://" in log.read_text(), log.read_text()
+        assert ready in log.read_text(), log.read_text()
         process.send_signal(signal.SIGINT)
         assert process.wait(20) in (0, 130)
     finally:
@@ -227,8 +248,13 @@ def test_the_reference_has_every_verb_and_option():
         heading.strip("`").split()[-1]: text
         for heading, text in re.findall(r"^## (`bodymotion[^\n]*`)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     }
-    assert set(group.commands) <= set(sections)
-    for name, command in group.commands.items():
+    verbs = {
+        name: command
+        for verb, found in group.commands.items()
+        for name, command in getattr(found, "commands", {verb: found}).items()
+    }
+    assert set(verbs) <= set(sections)
+    for name, command in verbs.items():
         real = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         real = {option for option in real if option.startswith("-")}
         text = BLOCK.sub("", sections[name])

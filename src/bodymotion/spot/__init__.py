@@ -1,4 +1,5 @@
-"""Spot: the robot as a body, playing its animations, and these as the vendor's messages.
+"""Spot: the robot as a body, playing its animations, and these as the vendor's messages;
+uploading to a robot, and a stand-in robot to rehearse with.
 
 >>> import bodymotion as bm
 >>> animation = bm.load("wave.cha")             # doctest: +SKIP
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
         to_proto,
         to_text,
     )
+    from bodymotion.spot.connecting import SpotError, connected
+    from bodymotion.spot.credentials import Credentials, find_credentials
+    from bodymotion.spot.rehearsal import StandIn
+    from bodymotion.spot.uploading import Outcome, upload
 
 _WHERE = {
     "choreography": ("Standing", "mind", "play", "sit", "stand"),
@@ -37,12 +42,22 @@ _WHERE = {
         "to_proto",
         "to_text",
     ),
+    "spot.connecting": ("SpotError", "connected"),
+    "spot.credentials": ("Credentials", "find_credentials"),
+    "spot.rehearsal": ("StandIn",),
+    "spot.uploading": ("Outcome", "upload"),
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
+    "Credentials",
+    "Outcome",
+    "SpotError",
+    "StandIn",
     "Standing",
     "body",
+    "connected",
+    "find_credentials",
     "from_bytes",
     "from_proto",
     "from_text",
@@ -55,6 +70,7 @@ __all__ = [
     "to_move_info",
     "to_proto",
     "to_text",
+    "upload",
 ]
 
 

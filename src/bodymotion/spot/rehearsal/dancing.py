@@ -1,0 +1,108 @@
+"""A sequence of animations as a motion of Spot: moves one after the other, and beside each other where they control other tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bodymotion import poses
+from bodymotion.animation import Animation
+from bodymotion.arrays import Floats
+from bodymotion.choreography import FOOT_CONTACT, JOINT_NAMES, Standing, play, stand
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.spot.rehearsal.stage import PREFIX, Known
+from bodymotion.timeline import Timeline
+
+__all__ = ["move_parameters", "sequence_motion"]
+
+LEGS, ARM = slice(0, 12), slice(12, 18)
+FRAMES_PER_SLICE_AT_LEAST, SMOOTH = 4, 60.0
+"""[Hz] The frame rate is at least so high."""
+
+
+def sequence_motion(sequence: Any, known: Mapping[str, Known], *, arm: bool) -> Motion:  # noqa: ANN401
+    """Give the motion of a sequence, from its first slice on.
+
+    Moves that the robot does not know are left out. A track that no move controls stays as it is; after a move the robot stays in its last
+    pose. Where a move's parameters or length are not allowed, it is played as it is by itself.
+    """
+    per_minute = sequence.slices_per_minute
+    per_slice = max(FRAMES_PER_SLICE_AT_LEAST, int(np.ceil(SMOOTH * 60.0 / per_minute)))
+    rate = per_slice * per_minute / 60.0
+    slices = max((move.start_slice + move.requested_slices for move in sequence.moves), default=0)
+    count = slices * per_slice + 1
+    rest = stand()
+    body = np.tile(rest.body, (count, 1))
+    joints = np.tile(np.concatenate([rest.legs.ravel(), rest.arm, [rest.gripper]]), (count, 1))
+    contacts = np.ones((count, 4))
+    for move in sorted(sequence.moves, key=lambda move: move.start_slice):
+        found = known.get(move.type.removeprefix(PREFIX))
+        if found is None or not move.type.startswith(PREFIX):
+            continue
+        first = move.start_slice * per_slice
+        before = Standing(body[first], joints[first, LEGS].reshape(4, 3), joints[first, ARM], float(joints[first, 18]))
+        played = _play(found.animation, move, before, per_minute / 4.0, rate, arm)
+        _put(played, found.animation, first, body, joints, contacts)
+    timeline = Timeline(frame_rate=rate, num_frames=count)
+    columns = joints if arm else joints[:, LEGS]
+    names = JOINT_NAMES if arm else JOINT_NAMES[LEGS]
+    return Motion(
+        (
+            MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=body[:, None], part_labels=("body",)),
+            MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=columns, part_labels=names),
+            MultiValueSeq(
+                content=FOOT_CONTACT, timeline=timeline, values=contacts, part_labels=("fl", "fr", "hl", "hr")
+            ),
+        ),
+        extra={"name": sequence.name},
+    )
+
+
+def _play(animation: Animation, move: Any, before: Standing, bpm: float, rate: float, arm: bool) -> Motion:  # noqa: ANN401
+    given = move_parameters(move)
+    given = {name: value for name, value in given.items() if name in animation.parameters}
+    start = poses.compose(before.body, poses.IDENTITY)
+    before = Standing(start, before.legs, before.arm, before.gripper)
+    options: dict[str, Any] = {"bpm": bpm, "start": before, "arm": arm, "frame_rate": rate}
+    try:
+        return play(animation, slices=float(move.requested_slices), parameters=given, **options)
+    except ValueError:
+        return play(animation, **options)
+
+
+def _put(played: Motion, animation: Animation, first: int, body: Floats, joints: Floats, contacts: Floats) -> None:
+    """Write a move over what was there: its own tracks to the end, since the robot stays where the move left it."""
+    moved, placed = played.joint_displacement, played.link_position
+    assert moved is not None
+    assert placed is not None
+    values, here = moved.values, slice(first, min(first + moved.num_frames, len(joints)))
+    after, last = slice(here.stop, None), here.stop - first
+    if {"legs", "body"} & set(animation.controls):
+        body[here], body[after] = placed.values[:last, 0], placed.values[last - 1, 0]
+        joints[here, LEGS], joints[after, LEGS] = values[:last, LEGS], values[last - 1, LEGS]
+        touching = next(c for c in played.components if isinstance(c, MultiValueSeq) and c.content == FOOT_CONTACT)
+        contacts[here], contacts[after] = touching.values[:last], touching.values[last - 1]
+    if "arm" in animation.controls and values.shape[1] > 12:
+        joints[here, ARM], joints[after, ARM] = values[:last, ARM], values[last - 1, ARM]
+    if "gripper" in animation.controls and values.shape[1] > 12:
+        joints[here, 18], joints[after, 18] = values[:last, 18], values[last - 1, 18]
+
+
+def move_parameters(move: Any) -> dict[str, float]:  # noqa: ANN401
+    """Give the parameters that are set in a move's AnimateParams, under the document's names."""
+    found: dict[str, float] = {}
+
+    def collect(message: Any, prefix: str) -> None:  # noqa: ANN401
+        for field, value in message.ListFields():
+            if field.message_type is None:
+                if field.name != "animation_name":
+                    found[prefix.removesuffix(".")] = float(value)
+            elif field.message_type.full_name.startswith("google.protobuf."):
+                found[f"{prefix}{field.name}"] = float(value.value)
+            else:
+                collect(value, f"{prefix}{field.name}.")
+
+    collect(move.animate_params, "")
+    return found

@@ -1,0 +1,145 @@
+"""`bodymotion spot`: uploads with credentials from the environment, and the stand-in robot as a program."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bodymotion.spot import Credentials, connected, find_credentials
+from bodymotion.spot.connecting import split_address
+from bodymotion.spot.credentials import PASSWORD, TOKEN, USERNAME
+
+COMMAND = str(Path(sys.executable).parent / "bodymotion")
+SWAY = "controls body\nneutral_start\n\nno parameters\n\ntime body_pos\n0.0 0 0 0.48\n0.5 0 0.04 0.46\n"
+
+
+def run(*arguments: str, secrets: dict[str, str] | None = None, folder: Path | None = None):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BOSDYN_")}
+    return subprocess.run(
+        [COMMAND, "spot", *arguments],
+        env={**environment, **(secrets or {})},
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_upload_of_a_folder(stand_in, tmp_path):
+    """All files of a folder; then only what changed; a faulty one stays here, with its line, and the exit code is 1."""
+    folder = tmp_path / "animations"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.cha").write_text(SWAY)
+    secrets = {USERNAME: stand_in.credentials.username, PASSWORD: stand_in.credentials.password}
+    where = ("--robot", f"127.0.0.1:{stand_in.port}", "--certificate", str(stand_in.certificate))
+    first = run("upload", str(folder), *where, secrets=secrets)
+    assert (first.returncode, first.stdout.split()[0::3]) == (0, ["uploaded", "uploaded"]), first.stderr
+    (folder / "a.cha").write_text(SWAY.replace("0.46", "0.45"))
+    second = run("upload", str(folder), *where, secrets=secrets)
+    assert (second.returncode, second.stdout.split()[0::3]) == (0, ["uploaded", "unchanged"])
+    (folder / "b.cha").write_text(SWAY.replace("0.5 0", "0.5 x"))
+    third = run("upload", str(folder), *where, secrets=secrets)
+    assert (third.returncode, third.stdout.split()[0::3]) == (1, ["unchanged", "faulty"])
+    assert f"{folder / 'b.cha'}:8:5:" in third.stderr
+    for result in (first, second, third):
+        assert stand_in.credentials.password not in result.stdout + result.stderr
+
+
+def test_upload_that_can_not_be(stand_in, tmp_path):
+    """Wrong password, no credentials, nobody there, no file, no address: one line on stderr, and no traceback."""
+    file = tmp_path / "a.cha"
+    file.write_text(SWAY)
+    secrets = {USERNAME: "rehearsal", PASSWORD: "gu3ss-w0rd"}
+    robot = f"127.0.0.1:{stand_in.port}"
+    pem = ("--certificate", str(stand_in.certificate))
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        nobody = f"127.0.0.1:{closed.getsockname()[1]}"
+        for arguments, given, code, said in (
+            ((str(file), "--robot", robot, *pem), secrets, 1, "refuses this user name and password"),
+            ((str(file), "--robot", robot, *pem), {}, 1, USERNAME),
+            ((str(file), "--robot", nobody, *pem), secrets, 1, "can not be reached"),
+            ((str(tmp_path / "no.cha"), "--robot", robot), secrets, 1, "no such file"),
+            ((str(tmp_path / "no"), "--robot", robot), secrets, 1, "no such file"),
+            ((str(file), "--robot", robot, "--certificate", "no.pem"), secrets, 1, "no.pem"),
+            ((str(file), "--robot", "host:99999"), secrets, 2, "HOST:PORT"),
+        ):
+            result = run("upload", *arguments, secrets=given)
+            assert (result.returncode, said in result.stderr) == (code, True), result.stderr
+            assert "Traceback" not in result.stderr
+            assert "gu3ss" not in result.stderr
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_rehearse_as_a_program(tmp_path, given):
+    """It prints what a client needs, lets it in, says what it gets, and ends with Ctrl-C; a password that was given is not printed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BOSDYN_")}
+    if given:
+        environment |= {USERNAME: "me", PASSWORD: "s3cret"}
+    process = subprocess.Popen(
+        [COMMAND, "spot", "rehearse", "--no-view", "--certificate", str(tmp_path / "a.pem")],
+        env={**environment, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        assert "Press Ctrl-C" in process.stderr.readline()
+        printed = dict(process.stdout.readline().split(maxsplit=1) for _ in range(3 if given else 4))
+        credentials = Credentials(printed["username"].strip(), "s3cret" if given else printed["password"].strip())
+        host, port = split_address(printed["robot"].strip())
+        with connected(host, credentials, port=port, certificate=tmp_path / "a.pem") as robot:
+            assert robot.get_id().nickname == "stand-in"
+        process.send_signal(signal.SIGINT)
+        rest, said = process.communicate(timeout=20)
+        assert process.returncode in (0, 130)
+        assert "s3cret" not in rest + said
+        assert "Traceback" not in said
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_where_credentials_come_from():
+    """A user name that is given goes before that of the environment; who can not be asked is told the variables."""
+    asked = []
+
+    def ask(known: str) -> tuple[str, str]:
+        asked.append(known)
+        return known or "typed", "typed too"
+
+    both = {USERNAME: "a", PASSWORD: "b"}
+    assert find_credentials(ask, environment=both) == Credentials("a", "b")
+    assert find_credentials(ask, username="c", environment=both) == Credentials("c", "b")
+    assert find_credentials(ask, environment={TOKEN: "t"}) == Credentials(token="t")
+    assert find_credentials(ask, environment={USERNAME: "a"}) == Credentials("a", "typed too")
+    assert find_credentials(ask, environment={}) == Credentials("typed", "typed too")
+    assert asked == ["a", ""]
+    with pytest.raises(ValueError, match=USERNAME):
+        find_credentials(None, environment={})
+
+
+def test_addresses():
+    """HOST, HOST:PORT, and IPv6 with and without brackets."""
+    for text, parts in (
+        ("spot.local", ("spot.local", 443)),
+        ("spot.local:4443", ("spot.local", 4443)),
+        ("10.0.0.3", ("10.0.0.3", 443)),
+        ("::1", ("::1", 443)),
+        ("[::1]:4443", ("::1", 4443)),
+    ):
+        assert split_address(text) == parts
+    for text in ("", ":4443", "host:", "host:0", "host:65536", "host:x"):
+        with pytest.raises(ValueError, match="HOST"):
+            split_address(text)
