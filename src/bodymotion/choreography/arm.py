@@ -139,8 +139,8 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
     if lost.any():
         goal = hands[lost]
 
-        def errors(q: Floats) -> tuple[Floats, Floats]:
-            return _errors(q, goal[:, None])
+        def errors(q: Floats, frames: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+            return _errors(q, goal[frames])
 
         joints[lost] = nearest_within_limits(errors, found[lost], lower, upper)
         miss[lost], turn_miss[lost] = _apart(hand_poses(joints[lost]), goal)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats
 from bodymotion.choreography.measures import HIP_WIDTH, HIPS, KNEE, LEG_LIMITS, SHIN, SIDES
-from bodymotion.choreography.reaching import nearest_within_limits
+from bodymotion.choreography.reaching import Errors, nearest_within_limits
 
 __all__ = ["Legs", "foot_jacobian", "foot_positions", "leg_joints", "solutions"]
 
@@ -119,16 +119,15 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None) -> Legs
         joints[:, leg] = _chosen(found[:, leg], fits[:, leg], earlier)
         lost = ~fits[:, leg].any(axis=1)
         if lost.any():
-            width = np.asarray(SIDES[leg] * HIP_WIDTH)
-            goal = feet[lost, leg] - HIPS[leg]
-            joints[lost, leg] = nearest_within_limits(
-                lambda q, goal=goal, width=width: (_from_hip(q, width) - goal[:, None], _jacobian(q, width)),  # type: ignore[misc]
-                _starts(found[lost, leg]),
-                lower,
-                upper,
-            )
+            goal, width = feet[lost, leg] - HIPS[leg], np.asarray(SIDES[leg] * HIP_WIDTH)
+            joints[lost, leg] = nearest_within_limits(_apart(goal, width), _starts(found[lost, leg]), lower, upper)
             miss[lost, leg] = np.linalg.norm(_from_hip(joints[lost, leg], width) - goal, axis=-1)
     return Legs(joints, miss)
+
+
+def _apart(goals: Floats, width: Floats) -> Errors:
+    """Give what says how far feet are from their goals (N, 3), seen from joint hx, and how that changes with the joints."""
+    return lambda q, frames: (_from_hip(q, width) - goals[frames], _jacobian(q, width))
 
 
 def _chosen(found: Floats, fits: npt.NDArray[np.bool_], before: Floats | None) -> Floats:

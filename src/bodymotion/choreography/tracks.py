@@ -197,7 +197,8 @@ class Tracks:
 
     def arm_joints(self, at: Floats) -> Floats:
         """Give the arm's joints (T, 6); those without a column as they were."""
-        return self._columns(ARM, self.before.arm, at)
+        joints = self._columns(ARM, self.before.arm, at)
+        return np.where(self.arm_columns, joints, self.before.arm)
 
     def hand(self, at: Floats, rest: Floats) -> Floats:
         """Give the hand's pose (T, 7); what has no column as in `rest` (7,)."""

@@ -1,0 +1,152 @@
+"""What a robot would mind: each rule has an animation that breaks it, and one that does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from bodymotion.animation import Parameter
+from bodymotion.choreography import RULES, stand
+from bodymotion.choreography.support import outside
+from moves import RADIUS, move
+
+UNDER = stand().feet - [0, 0, RADIUS]
+ARM_READY = [0.1, -2.0, 1.9, 0.2, -0.3, 0.4]
+
+
+def codes(animation, **options):
+    return {problem.rule for problem in bm.spot.mind(animation, **options)}
+
+
+def steps(*places, body=((0, 0, 0.48),), contacts=None, times=None, **options):
+    """Make an animation of feet (4, 3), bodies (3,) and contacts (4,)."""
+    places = np.array(places)
+    bodies = np.broadcast_to(np.asarray(body, float), (len(places), 3))
+    marks = np.ones((len(places), 4)) if contacts is None else np.asarray(contacts, float)
+    rows = [[*place.ravel(), *center, *mark] for place, center, mark in zip(places, bodies, marks, strict=True)]
+    return move("legs body", "foot_pos body_pos contact", rows, times, **options)
+
+
+def shifted(**feet):
+    """Give the nominal feet with some of them moved by (3,)."""
+    places = UNDER.copy()
+    for name, step in feet.items():
+        places[("fl", "fr", "hl", "hr").index(name)] += step
+    return places
+
+
+STILL = steps(UNDER, UNDER, UNDER)
+SWING = [[0, 1, 1, 1]] * 3
+
+
+def arm(*rows, **options):
+    return move("arm", "arm_joints", rows, **options)
+
+
+def parameter(default):
+    return Parameter(-10, default, 10)
+
+
+BROKEN = {
+    "SPOT001": steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.9]]),
+    "SPOT002": move("arm", "hand_pos", [[0.7, 0, 0.7], [2.5, 0, 0.7]]),
+    "SPOT003": arm(ARM_READY, ARM_READY, parameters={"elbow_0_offset": parameter(2.0)}),
+    "SPOT004": arm(ARM_READY, [*ARM_READY[:5], -1.5], times=[0, 0.05]),
+    "SPOT005": steps(UNDER, shifted(fl=[0.25, 0, 0.05]), times=[0, 0.03], contacts=[[0, 1, 1, 1]] * 2),
+    "SPOT006": steps(UNDER, shifted(hl=[0.1, 0, 0])),
+    "SPOT007": steps(UNDER, shifted(fr=[0, 0, -0.05])),
+    "SPOT008": steps(UNDER, shifted(fr=[0, 0, 0.06]), UNDER),
+    "SPOT009": steps(*[UNDER] * 3, body=[[0.4, 0, 0.4]] * 3),
+    "SPOT010": steps(*[UNDER] * 3, contacts=np.zeros((3, 4))),
+    "SPOT011": steps(UNDER + [0.2, 0, 0], UNDER + [0.2, 0, 0], body=[0.2, 0, 0.48]),
+    "SPOT012": steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.05]]),
+    "SPOT013": steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.40]], extendable=True),
+    "SPOT014": steps(UNDER, UNDER, body=[0, 0.1, 0.42]),
+    "SPOT015": steps(UNDER, UNDER, times=[0, 1.07], bpm=60.0),
+    "SPOT016": steps(UNDER, shifted(fl=[0, -0.15, 0.05], fr=[0, 0.15, 0.05]), contacts=[[0, 0, 1, 1]] * 2),
+}
+
+
+def test_every_rule_is_broken_once():
+    assert set(BROKEN) == {rule.code for rule in RULES}
+
+
+@pytest.mark.parametrize("code", BROKEN)
+def test_a_rule_is_found_broken(code):
+    found = [problem for problem in bm.spot.mind(BROKEN[code]) if problem.rule == code]
+    assert found
+    assert found[0].message
+    assert found[0].location.inside.startswith("keyframe ")
+
+
+def test_nothing_is_said_of_a_stand():
+    assert codes(STILL) == set()
+
+
+def test_nothing_is_said_of_the_examples(examples):
+    for path in sorted(examples.glob("*.cha")):
+        found = [str(problem) for problem in bm.spot.mind(bm.load(path)) if problem.severity != "note"]
+        assert not found, path.name
+
+
+def test_the_keyframe_is_named():
+    rows = [UNDER, UNDER, shifted(fr=[0, 0, -0.05]), UNDER]
+    (problem,) = [p for p in bm.spot.mind(steps(*rows)) if p.rule == "SPOT007"]
+    assert problem.location.inside == "keyframe 2", "on the way from the second to the third it goes below the floor"
+    assert "0.050 m" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("harmless", "code"),
+    [
+        (
+            steps(
+                UNDER,
+                shifted(hl=[0.1, 0, 0.03]),
+                shifted(hl=[0.2, 0, 0]),
+                contacts=[[1, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]],
+            ),
+            "SPOT006",
+        ),
+        (steps(UNDER, shifted(fr=[0, 0, 0.06]), UNDER, contacts=[[1, 1, 1, 1], [1, 0, 1, 1], [1, 1, 1, 1]]), "SPOT008"),
+        (steps(*[UNDER] * 3, body=[[0, 0, 0.48], [0.4, 0, 0.4], [0, 0, 0.48]], times=[0, 0.2, 0.4]), "SPOT009"),
+        (steps(*[UNDER] * 3, contacts=np.zeros((3, 4)), times=[0, 0.1, 0.2]), "SPOT010"),
+        (steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.4]], extendable=True, no_looping=True), "SPOT013"),
+        (steps(UNDER, UNDER, body=[0, 0.1, 0.42], parameters={"body_entry_slices": parameter(2)}), "SPOT014"),
+        (steps(UNDER, UNDER, times=[0, 1.07], bpm=60.0, retime_to_integer_slices=True), "SPOT015"),
+        (steps(UNDER, UNDER, body=[[0, 0, 0.145]] * 2, starts_sitting=True), "SPOT012"),
+    ],
+)
+def test_what_is_all_right_is_not_minded(harmless, code):
+    assert code not in codes(harmless)
+
+
+def test_what_can_not_be_played_is_not_looked_at():
+    assert bm.spot.mind(move("body", "body_z", [[np.nan], [0.4]])) == ()
+    assert bm.spot.mind(move("body", "body_z", np.zeros((0, 1)), [])) == ()
+    assert bm.spot.mind(move("body", "body_z", [0.4, 0.4], arm_required=True), arm=False) == ()
+
+
+def test_angles_beyond_limits_in_the_keyframes_are_the_documents_matter():
+    assert "SPOT003" not in codes(arm([*ARM_READY[:2], -1.0, 0, 0, 0], ARM_READY))
+
+
+def test_outside_of_a_polygon():
+    square = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]], float)
+    points = np.array([[0, 0], [3, 0], [2, 2], [0.9, -0.9], [0, 0], [2, 0], [0, 0]])
+    stance = np.array([[1, 1, 1, 1]] * 4 + [[1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]], bool)
+    found = outside(points, np.tile(square, (7, 1, 1)), stance)
+    np.testing.assert_allclose(found, [0, 2, np.sqrt(2), 0, 0, np.sqrt(2), np.nan])
+
+
+def test_outside_of_a_triangle_against_shapes_of_all_kinds():
+    """A point is inside just when it is a mix of corners with shares from 0 to 1."""
+    rng = np.random.default_rng(8)
+    feet = rng.normal(size=(500, 4, 2))
+    points = rng.normal(size=(500, 2))
+    stance = np.tile([True, True, False, True], (500, 1))
+    corners = feet[:, [0, 1, 3]]
+    system = np.concatenate([np.swapaxes(corners, 1, 2), np.ones((500, 1, 3))], axis=1)
+    shares = np.linalg.solve(system, np.concatenate([points, np.ones((500, 1))], axis=1)[..., None])[..., 0]
+    np.testing.assert_array_equal(outside(points, feet, stance) == 0, (shares >= 0).all(axis=1))
