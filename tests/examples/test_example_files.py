@@ -18,7 +18,9 @@ def made(make, tmp_path_factory):
     return folders
 
 
-@pytest.mark.parametrize(("name", "limit"), [("biped.wrl", 200_000), ("biped_walk.seq", 600_000)])
+@pytest.mark.parametrize(
+    ("name", "limit"), [("biped.wrl", 200_000), ("biped_walk.seq", 600_000), ("wave.cha", 5_000), ("sway.cha", 20_000)]
+)
 def test_the_files_are_what_the_script_makes(made, examples, name, limit):
     first, second = (folder / name for folder in made)
     assert first.read_bytes() == second.read_bytes()

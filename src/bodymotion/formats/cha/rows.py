@@ -119,7 +119,7 @@ class OddLines:
         self.findings.add(rules.SECTIONS, "a blank line stands before this line, among the keyframes", Place(number, 1))
 
     def read(self, begin: int, number: int, row: int) -> tuple[list[float], list[bool]] | None:
-        """Read a line that would be row `row`; None where it is no keyframe, or a wrong one."""
+        """Read a line that would be row `row`; None where it has not all values. Those beyond are passed over."""
         line = line_at(self.data, begin, number)[0]
         line.look_for_odd_characters(self.findings)
         if line.too_long:
@@ -132,11 +132,13 @@ class OddLines:
             return None
         values = [self._value(k, word.text, word.place) for k, word in enumerate(line.words[: self.width])]
         if not self._has_width(line) or None in values:
+            self._fault(number)
+        found = [value for value in values if value is not None]
+        if len(found) < self.width:
             if line.comment:
                 self.comments[-1] = (row, line.comment, False)
-            self._fault(number)
             return None
-        return [value for value in values if value is not None], [word.text == "0" for word in line.words]
+        return found, [word.text == "0" for word in line.words[: self.width]]
 
     def _fault(self, number: int) -> None:
         self._faults += 1
