@@ -14,7 +14,8 @@ import numpy.typing as npt
 __all__ = ["number", "number_list", "numbers"]
 
 LONG = 100
-"""A longer list is indented by no more than two blanks."""
+"""The lines of a longer list are indented by one blank, and its whole numbers keep their `.0`: that saves room, and most of the time."""
+_ROWS = bytes.maketrans(b",]", b" \n")
 IN_A_LINE = 12
 """So many numbers of a list that has no rows stand in one line."""
 
@@ -39,7 +40,7 @@ def number_list(values: npt.NDArray[Any], indent: bytes) -> bytes:
     if not values.size:
         return b"[ ]"
     # Of a long list the blanks before the lines would be most of the text.
-    inner = b"\n" + (indent + b"  " if len(values) <= LONG else b"  ")
+    inner = b"\n" + (indent + b"  " if len(values) <= LONG else b" ")
     if values.ndim == 1 and values.dtype.kind in "iu":
         text = _indices(values, inner)
     elif values.ndim == 1:
@@ -48,7 +49,7 @@ def number_list(values: npt.NDArray[Any], indent: bytes) -> bytes:
         whole = len(values) // IN_A_LINE * IN_A_LINE
         text = _rows(values[:whole].reshape(-1, IN_A_LINE), inner)
         if whole < len(values):
-            text += inner + _rows(values[None, whole:], inner)
+            text += inner + numbers(values[whole:]).encode()
     else:
         if len(values) == 1:
             return b"[ " + numbers(values).encode() + b" ]"
@@ -66,6 +67,9 @@ def _indices(values: npt.NDArray[Any], inner: bytes) -> bytes:
 
 def _rows(values: npt.NDArray[Any], inner: bytes) -> bytes:
     text = _json(values)[2:-2]
+    if len(values) > LONG:
+        # One pass over the bytes: of `a,b],[c,d` it makes two lines, the comma between them a blank at the beginning of the second.
+        return text.translate(_ROWS, b"[")
     # Searching for one byte is several times as fast as searching for more.
     return text.replace(b"],[", b"\n").replace(b",", b" ").replace(b"\n", inner)
 
@@ -77,7 +81,8 @@ def _json(values: npt.NDArray[Any]) -> bytes:
         values = values.astype(np.float64, copy=False)
     text: bytes = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
     if values.dtype.kind == "f":
-        text = text.replace(b".0,", b",").replace(b".0]", b"]")
+        if len(values) <= LONG:
+            text = text.replace(b".0,", b",").replace(b".0]", b"]")
         odd = values[~np.isfinite(values)]
         if len(odd):
             names = [number(x).encode() for x in odd.tolist()]
