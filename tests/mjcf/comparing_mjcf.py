@@ -8,7 +8,7 @@ import json
 import numpy as np
 
 from bodymotion.arrays import same
-from bodymotion.meshing import transformed, to_mesh
+from bodymotion.meshing import to_mesh, transformed
 
 __all__ = ["differences"]
 

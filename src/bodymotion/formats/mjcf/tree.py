@@ -148,8 +148,12 @@ class TreeReader:
             words = f"body {name!r:.60} is read as the links {', '.join(repr(link.name) for link in chain)}"
             self.problems.append(rules.SEVERAL_JOINTS.problem(words[:300], element.location))
         link = chain[-1]
+        of_chain = said.get("joints")
         if len(chain) == 1:
             link.joint = with_kept(link.joint, said.get("joint"))
+        elif isinstance(of_chain, dict):
+            for each in chain:
+                each.joint = with_kept(each.joint, of_chain.get(each.joint.name))
         if parent < 0:
             self._root_pose = chain[0].offset
         kept_offset = said.get("offset")

@@ -11,6 +11,7 @@ from bodymotion import inertias, losses, rotations
 from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Location
 from bodymotion.formats.mjcf.rules import REFUSED
+from bodymotion.formats.mjcf.writing.chains import chains
 from bodymotion.formats.xml_tree import number_text
 
 if TYPE_CHECKING:
@@ -26,14 +27,15 @@ CLEAR = 1e-6
 
 
 def acceptable(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem, ...]]:
-    """Give the body as MuJoCo takes it, and what was changed.
+    """Give the body as MuJoCo takes it, and what was changed. Links that are written within others need no mass.
 
     Raises
     ------
     FormatError
         When MuJoCo refuses some link and `fix_inertia` is not asked for; the message names all of them.
     """
-    found = inertias.faults(body, asymmetric=False)
+    within = {index for ahead in chains(body).values() for index in ahead}
+    found = [one for one in inertias.faults(body, asymmetric=False) if one.link not in within]
     if not found:
         return body, ()
     if fix_inertia:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion import losses
+from bodymotion import losses, poses
 from bodymotion.arrays import same
 from bodymotion.diagnostics import Location
 from bodymotion.formats.mesh_files import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.kept import Kept
 from bodymotion.formats.mjcf.plain_joints import plain_joint
+from bodymotion.formats.mjcf.writing.chains import chains, in_last_frame
 from bodymotion.formats.mjcf.writing.devices import DeviceWriter
 from bodymotion.formats.mjcf.writing.geoms import CLASSES, GeomWriter, pose_attributes
 from bodymotion.formats.mjcf.writing.joints import joint_element, kept_of_joint, motor_element
@@ -21,8 +22,8 @@ from bodymotion.formats.mjcf.writing.looks import Looks
 from bodymotion.formats.mjcf.writing.loops import LoopWriter
 from bodymotion.formats.mjcf.writing.masses import acceptable, write_inertial
 from bodymotion.formats.mjcf.writing.names import Names
-from bodymotion.formats.xml_tree import Element, to_xml
-from bodymotion.links import MOVING
+from bodymotion.formats.xml_tree import Element, number_text, to_xml
+from bodymotion.links import MOVING, Joint
 
 if TYPE_CHECKING:
     from bodymotion.body import Body
@@ -104,6 +105,8 @@ class _Writer:
         self.kept = Kept()
         self.names = Names()
         self.elements: dict[int, Element] = {}
+        self.chains = chains(body)
+        self.within = {index for ahead in self.chains.values() for index in ahead}
         self.joint_names: dict[int, str] = {}
 
     def model(self) -> Element:
@@ -135,32 +138,56 @@ class _Writer:
         return root
 
     def _link(self, link: Link, world: Element, geoms: GeomWriter) -> None:
-        body = self.body
+        if link.index in self.within:
+            return
+        if link.index == 0 and _is_world(self.body):
+            self.elements[0] = world
+            geoms.write(world, link, "world")
+            return
+        body, ahead = self.body, self.chains.get(link.index, ())
         name = self.names.free("body", link.name, f"link_{link.index}")
-        parent = world if link.parent < 0 else self.elements[link.parent]
+        first = body.links[ahead[0]] if ahead else link
+        parent = world if first.parent < 0 else self.elements[first.parent]
         pose = _usable(body.root_pose if link.parent < 0 else link.offset)
-        element = self.elements[link.index] = parent.add("body", {"name": name, **pose_attributes(pose)})
         said: dict[str, object] = {}
         if name != link.name:
             said["name"] = link.name
         if not same(pose, link.offset):
             said["offset"] = link.offset
+        if ahead:
+            pose, placed = in_last_frame(body, ahead, link.index)
+        element = self.elements[link.index] = parent.add("body", {"name": name, **pose_attributes(pose)})
+        if ahead:
+            for index, (anchor, axis) in zip((*ahead, link.index), placed, strict=True):
+                joint = self._joint(body.links[index], element, body.links[index].name, said, chain=True)
+                if joint is not None:
+                    joint.attributes |= {"pos": number_text(anchor), "axis": number_text(axis)}
+        else:
+            self._joint(link, element, name, said)
+        self._segments(link, said)
+        self.kept.add("link", name, said)
+        write_inertial(element, link, self.problems)
+        geoms.write(element, link, name)
+
+    def _joint(
+        self, link: Link, element: Element, name: str, said: dict[str, object], chain: bool = False
+    ) -> Element | None:
+        """Put the joint of a link into a body, and what the file does not say of it into `said`."""
         joint_name = self.names.free("joint", link.joint.name, name)
+        number = sum(1 for index in self.joint_names if index > 0)
         joint = joint_element(link, joint_name, self.problems)
         if joint is None:
             self.names.give_back("joint", joint_name)
         else:
             element.children.append(joint)
             self.joint_names[link.index] = joint_name
-        number = sum(1 for index in self.joint_names if index > 0 and index != link.index)
         again = plain_joint(joint, link.name, number if link.parent >= 0 else -1)
         of_joint = kept_of_joint(link.joint, again)
-        if of_joint:
+        if of_joint and not chain:
             said["joint"] = of_joint
-        self._segments(link, said)
-        self.kept.add("link", name, said)
-        write_inertial(element, link, self.problems)
-        geoms.write(element, link, name)
+        elif of_joint and joint is not None:
+            said.setdefault("joints", {})[joint_name] = of_joint  # type: ignore[index]
+        return joint
 
     def _segments(self, link: Link, said: dict[str, object]) -> None:
         place = Location(inside=f"links[{link.index}]")
@@ -195,8 +222,10 @@ class _Writer:
             above = link.parent < 0 or still[link.parent]
             still.append(above and not free and not (link.parent >= 0 and link.index in self.joint_names))
             if link.parent >= 0 and above and not still[-1]:
-                names = (self.elements[index].attributes["name"] for index in (link.parent, link.index))
-                contact.add("exclude", dict(zip(("body1", "body2"), names, strict=True)))
+                ends = [self.elements.get(index) for index in (link.parent, link.index)]
+                names = [element.get("name") for element in ends if element is not None]
+                if len(names) == 2 and all(names):
+                    contact.add("exclude", {"body1": names[0], "body2": names[1]})
         return contact
 
     def _motors(self) -> Element:
@@ -222,6 +251,19 @@ class _Writer:
                 for view in body.viewpoints
             ]
         self.kept.add("body", "", said)
+
+
+def _is_world(body: Body) -> bool:
+    """Whether the root stands for the world of an MJCF file that the body was read from."""
+    root = body.links[0]
+    return (
+        body.source.format == "mjcf"
+        and root.name == "world"
+        and root.joint == Joint(name="world")
+        and root.mass == 0
+        and np.array_equal(root.offset, poses.IDENTITY)
+        and np.array_equal(body.root_pose, poses.IDENTITY)
+    )
 
 
 def _usable(pose: np.ndarray) -> np.ndarray:
