@@ -11,7 +11,7 @@ mujoco = pytest.importorskip("mujoco")
 
 
 def check_against_mujoco(body, path, axes: bool = True) -> None:
-    """Compare masses, axes unless they may be those of another frame, inertias, limits, armature and, in random configurations, the places of bodies; all matched by names."""
+    """Compare masses, inertias, limits, armature, axes (unless in another frame) and the places of bodies, all by names."""
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     bodies = [model.body(number).name for number in range(1, model.nbody)]

@@ -26,7 +26,7 @@ def compiled(path):
     return mujoco.MjModel.from_xml_path(str(path))
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(some.bodies(joint_types=("rotate", "slide", "fixed", "crawler"), viewpoints=True))
 def test_plain_bodies_come_back_equal(body):
     again, lost, model = there_and_back(body)
@@ -36,7 +36,7 @@ def test_plain_bodies_come_back_equal(body):
     assert model.nbody == len(body.links) + 1
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     some.bodies(
         kinds=some.GEOMETRIES,
@@ -51,12 +51,12 @@ def test_plain_bodies_come_back_equal(body):
 def test_any_bodies_come_back_but_for_what_is_told(body):
     again, lost, model = there_and_back(body)
     codes = told(lost)
-    assert codes <= {"LOSS030", "LOSS031", "LOSS035", "LOSS036", "LOSS038", "LOSS049"}
+    assert codes <= {"LOSS030", "LOSS031", "LOSS035", "LOSS036", "LOSS038", "LOSS049", "LOSS050"}
     assert differences(body, again, codes) == []
     assert model.ncam == sum(device.kind == "VisionSensor" for device in body.devices)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(some.bodies(sane=False, kinds=("box",), joint_types=("rotate", "slide", "fixed", "crawler")))
 def test_any_masses_load_after_the_repair(body):
     again, lost, model = there_and_back(body, fix_inertia=True)
