@@ -57,13 +57,17 @@ class _Seq(ContentEquality):
         if len(self.values) != self.timeline.num_frames:
             raise ValueError(f"{self.content}: {len(self.values)} rows of values for {self.timeline.num_frames} frames")
 
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.values.shape))
+        return f"{type(self).__name__}({self.content}: {shape}, {_in_words(self.timeline)})"
+
     @property
     def num_frames(self) -> int:
         """How many frames the component has."""
         return self.timeline.num_frames
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MultiValueSeq(_Seq):
     """Several numbers a frame: `values` (T, P). With the content JointDisplacement: P joints in order of joint id."""
 
@@ -76,7 +80,7 @@ class MultiValueSeq(_Seq):
         return int(self.values.shape[1])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MultiSE3Seq(_Seq):
     """Several poses a frame: `values` (T, P, 7), each x y z [m] and the quaternion w x y z, in the world frame."""
 
@@ -89,7 +93,7 @@ class MultiSE3Seq(_Seq):
         return int(self.values.shape[1])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Vector3Seq(_Seq):
     """One vector a frame: `values` (T, 3); in the root link's frame when `is_root_relative`, else in the world's."""
 
