@@ -297,6 +297,51 @@ def six_bar(frames: int = 721) -> Sample:
     return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
 
 
+def platform(frames: int = 400) -> tuple[bm.Body, np.ndarray, np.ndarray]:
+    """Stewart's platform: six legs whose lengths carry a plate. Gives body, joint values (T, J) with the lengths alone, the plate's poses (T, 7).
+
+    Each leg is two turning joints and a slide; the first one carries the plate on three turning joints, the others hold it by balls. The plate
+    goes along a curve, turning; the lengths follow from that by Pythagoras.
+    """
+    angles = np.deg2rad([10, 110, 130, 230, 250, 350])
+    feet = 0.6 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    angles = np.deg2rad([50, 70, 170, 190, 290, 310])
+    balls = 0.3 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    links = [link("BASE", 0, -1)]
+    for k, foot in enumerate(feet):
+        first = len(links)
+        links += [
+            link(f"PITCH_{k}", first, 0, tuple(foot), axis=(0, 1, 0)),
+            link(f"ROLL_{k}", first + 1, first, axis=(1, 0, 0)),
+            link(f"LENGTH_{k}", first + 2, first + 1, axis=(0, 0, 1), kind="slide", gear_ratio=100.0),
+        ]
+        if k == 0:
+            links += [
+                link("PLATE_YAW", 4, 3, axis=(0, 0, 1)),
+                link("PLATE_PITCH", 5, 4, axis=(0, 1, 0)),
+                link("PLATE", 6, 5, axis=(1, 0, 0)),
+            ]
+    extra = tuple(
+        bm.ExtraJoint(
+            name=f"BALL_{k}",
+            type="ball",
+            links=(6, 3 * k + 6),
+            positions=(balls[k] - balls[0], (0, 0, 0)),
+        )
+        for k in range(1, 6)
+    )
+    body = bm.Body(name="platform", links=tuple(links), extra_joints=extra)
+    t = np.linspace(0, 2 * np.pi, frames)
+    center = np.stack([0.1 * np.sin(t), 0.1 * np.sin(2 * t), 0.7 + 0.1 * np.cos(t)], axis=1)
+    turns = rotations.from_rpy(np.stack([0.3 * np.sin(t), 0.2 * np.cos(t), 0.4 * np.sin(2 * t)], axis=1))
+    corners = center[:, None] + rotations.rotate(turns[:, None], balls[None])
+    q = np.zeros((frames, body.num_joints))
+    for k in range(6):
+        column = body.joint_links.index(body.link(f"LENGTH_{k}").index)
+        q[:, column] = np.linalg.norm(corners[:, k] - feet[k], axis=1)
+    return body, q, np.concatenate([corners[:, 0], turns], axis=1)
+
+
 def samples() -> tuple[Sample, ...]:
     """All of them; each type of extra joint is there, in a plane and in space."""
     return (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion import closed_loops
-from closed_loops_samples import four_bar, link, samples, slider_crank
+from closed_loops_samples import four_bar, link, platform, samples, slider_crank
 
 TOLERANCE = 1e-9
 SAMPLES = {sample.name: sample for sample in samples()}
@@ -260,6 +260,23 @@ def test_two_cranks_drive_a_five_bar() -> None:
     lean = np.arccos(np.linalg.norm(way, axis=1) / 0.5)
     elbow = np.arctan2(way[:, 1], way[:, 0]) + lean - q[:, 0]
     np.testing.assert_allclose(closed.q[:, 1], elbow, atol=1e-9)
+
+
+def test_the_lengths_of_six_legs_carry_a_plate_where_pythagoras_says() -> None:
+    """All five balls share the plate's joints: fifteen equations at once."""
+    body, q, plate = platform()
+    loops = closed_loops.Loops(body)
+    lengths = [column for column, index in enumerate(body.joint_links) if body.links[index].joint.type == "slide"]
+    assert list(loops.driving()) == lengths
+    start = np.array(q[0])
+    start[body.joint_links.index(6) - 3 : body.joint_links.index(6)] = 0.0
+    closed = loops.close(q)
+    assert closed.residual.max() < TOLERANCE
+    assert not closed.singular.any()
+    found = body.forward_kinematics(closed.q)[:, body.link("PLATE").index]
+    np.testing.assert_allclose(found[:, :3], plate[:, :3], atol=1e-9)
+    assert np.abs(np.abs((found[:, 3:] * plate[:, 3:]).sum(axis=1)) - 1).max() < 1e-12
+    assert np.abs(np.diff(closed.q, axis=0)).max() < 0.05
 
 
 def test_joints_that_nothing_determines_move_as_little_as_can_be() -> None:

@@ -24,7 +24,7 @@ __all__ = ["CLOSED", "Closed", "Loops", "close_loops"]
 CLOSED = 1e-9
 """A loop that is open by no more than this [m, rad] is closed."""
 SINGULAR = 1e-4
-"""Poses with a least singular value below this (about as many radians from a singular pose) are called singular."""
+"""Poses with a least singular value below this part of the usual one (about as many radians away) are called singular."""
 ATTEMPTS = 60
 """From so many other poses a first frame that does not close is tried."""
 
@@ -50,10 +50,9 @@ class Closed(ContentEquality):
         (...) whether the driving joints do not determine those that follow: at this frame, or at a pose between it and the one before.
         There branches meet; the way on is the smooth one.
     margin:
-        (...) the least singular value of the equations by the joints that follow, with lengths divided by the loop's size, at this frame or
-        on the way to it: about how many radians a joint is away from a singular pose; 0 at one. Directions that are free everywhere,
-        because there are more joints than the drivers and the equations determine, do not count: there joints stay as near to where
-        they were as can be.
+        (...) the least singular value of the equations by the joints that follow, at this frame or on the way to it, as a part of what it
+        usually is: 0 at a singular pose, and about as many radians away from it. Directions that are free everywhere, because there are
+        more joints than the drivers and the equations determine, do not count: there joints stay as near to where they were as can be.
     outside:
         (...) whether a joint that follows is beyond its limits. Limits are told, not kept: a loop knows none.
     """
@@ -170,9 +169,10 @@ class Loops:
         near = np.nan_to_num(near, posinf=0.0, neginf=0.0)
         samples = self._typical(mechanism, near_in_body(self.body, mechanism, near * units))
         most = max(rank(jacobian[:, followers]) for jacobian in samples)
+        usual = _usual([jacobian[:, followers] for jacobian in samples], most)
         if start is None and len(followers):
             near = self._first(mechanism, followers, near)
-        found, least, marks = loop_closing.follow(mechanism.arrays, followers, most, near, targets)
+        found, least, marks = loop_closing.follow(mechanism.arrays, followers, most, usual, near, targets)
         return found * units, least, (least < SINGULAR) | (marks != 0)
 
     def _first(self, mechanism: Mechanism, followers: npt.NDArray[np.int64], x: Floats) -> Floats:
@@ -207,6 +207,12 @@ class Loops:
             if other[:3] < best[:3] and (best[0] or best[1] > other[1]):
                 best = other
         return x if best[0] else best[3]
+
+
+def _usual(samples: list[Floats], most: int) -> float:
+    """Give how large the `most`-th singular value usually is."""
+    values = [np.linalg.svd(sample, compute_uv=False)[most - 1] for sample in samples if most and rank(sample) == most]
+    return float(np.median(values)) if values else 1.0
 
 
 def near_in_body(body: Body, mechanism: Mechanism, values: Floats) -> Floats:

@@ -57,7 +57,7 @@ class Mechanism:
     def closed_near(self, x: Floats, followers: npt.NDArray[np.int64] | None = None) -> tuple[Floats, float, bool]:
         """Give variables (v,) near x that close the loops as well as can be, the residual's length, and whether the search ended."""
         followers = np.arange(len(x)) if followers is None else followers
-        found, _, marks = loop_closing.follow(self.arrays, followers, 0, x, x[None])
+        found, _, marks = loop_closing.follow(self.arrays, followers, 0, 1.0, x, x[None])
         residual, _ = loop_closing.derivatives(self.arrays, found[0])
         return found[0], float(np.linalg.norm(residual)), not marks[0]
 

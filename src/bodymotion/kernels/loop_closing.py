@@ -30,11 +30,11 @@ FARTHEST = 0.3
 SMALLEST = 2.0**-10
 """The smallest step, as a part of the way from frame to frame."""
 NEAR = 1e-3
-"""Singular values below this are left to the direction of before when predicting."""
+"""Singular values below this part of the usual one are left to the direction of before when predicting."""
 NOTHING = 1e-10
 """Singular values below this part of the largest one count as 0."""
 NEWTON_KANTOROVICH = 0.25
-MOST, MOST_WHEN_LOST = 12, 60
+MOST, MOST_WHEN_LOST = 12, 240
 """Corrections a step."""
 
 
@@ -47,21 +47,22 @@ def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:
 
 
 def follow(
-    mechanism: Mechanism, followers: Indices, rank: int, start: Floats, targets: Floats
+    mechanism: Mechanism, followers: Indices, rank: int, usual: float, start: Floats, targets: Floats
 ) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
     """Close loops over T frames.
 
     `followers`: which of the v variables are worked out; the others are as in `targets` (T, v). `rank`: how many of the followers'
-    singular values are not 0 where nothing is singular. `start` (v,): near which pose to begin.
+    singular values are not 0 where nothing is singular; `usual`: how large the least of them is there. `start` (v,): the pose near which to
+    begin.
 
-    Gives the variables (T, v), the least of those singular values (T,), and marks (T,).
+    Gives the variables (T, v), the least of those singular values as parts of the usual one (T,), and marks (T,).
     """
     found = np.array(targets)
     least = np.ones(len(targets))
     marks = np.zeros(len(targets), dtype=np.int64)
     if len(followers) and len(targets):
         drivers = np.setdiff1d(np.arange(targets.shape[1]), followers).astype(np.int64)
-        _follow(mechanism, followers, drivers, rank, np.array(start), np.array(targets), found, least, marks)
+        _follow(mechanism, followers, drivers, rank, usual, np.array(start), np.array(targets), found, least, marks)
     return found, least, marks
 
 
@@ -89,8 +90,11 @@ def _room(equations: int, links: int, variables: int, columns: int) -> Work:
 
 
 @inlined
-def _evaluate(mechanism: Mechanism, x: Floats, columns: Indices, work: Work) -> None:
-    """Work out residual, derivatives, and the decomposition of those by the columns (transposed when there are more columns than rows)."""
+def _evaluate(mechanism: Mechanism, x: Floats, columns: Indices, work: Work, near: bool) -> None:
+    """Work out residual, derivatives, and the decomposition of those by the columns (transposed when there are more columns than rows).
+
+    `near`: what was worked out last was for an x near this one.
+    """
     turns, places, axes, residual, jacobian, w, v, s = work
     constrain(mechanism, x, turns, places, axes, residual, jacobian)
     transposed = columns.shape[0] > residual.shape[0]
@@ -100,7 +104,7 @@ def _evaluate(mechanism: Mechanism, x: Floats, columns: Indices, work: Work) -> 
                 w[j, k] = jacobian[k, columns[j]]
             else:
                 w[k, j] = jacobian[k, columns[j]]
-    decompose(w, v, s)
+    decompose(w, v, s, near)
 
 
 @inlined
@@ -123,7 +127,7 @@ def _correct(
     Gives whether that came to an end, how long the first correction was, and the least singular value where it began. `work` is
     left as it is at the end.
     """
-    _evaluate(mechanism, x, followers, work)
+    _evaluate(mechanism, x, followers, work, False)
     residual, s = work[3], work[7]
     error = length(residual)
     step = np.empty(followers.shape[0])
@@ -142,7 +146,7 @@ def _correct(
         for j in range(followers.shape[0]):
             before[j] = x[followers[j]]
             x[followers[j]] -= step[j]
-        _evaluate(mechanism, x, followers, work)
+        _evaluate(mechanism, x, followers, work, True)
         after = length(residual)
         if damping == 0.0 and (way < 1e-11 or after < 1e-14):
             return True, first, least
@@ -152,7 +156,7 @@ def _correct(
         else:
             for j in range(followers.shape[0]):
                 x[followers[j]] = before[j]
-            _evaluate(mechanism, x, followers, work)
+            _evaluate(mechanism, x, followers, work, True)
             damping = max(10.0 * damping, 1e-3 * s[0])
     return False, first, least
 
@@ -188,19 +192,28 @@ def _turned_over(before: Floats, now: Floats, columns: Indices, room: Floats) ->
 
 @inlined
 def _predict(
-    work: Work, drivers: Indices, way: Floats, part: float, earlier: Floats, rank: int, moved: Floats, out: Floats
+    work: Work,
+    drivers: Indices,
+    way: Floats,
+    part: float,
+    earlier: Floats,
+    rank: int,
+    near: float,
+    moved: Floats,
+    out: Floats,
 ) -> None:
     """Say by how much the followers move when the drivers go `part` of their way.
 
-    Along the tangent; in directions that it leaves open at a singular pose, as `moved` (for drivers that went `earlier`).
+    Along the tangent; in directions that it leaves open at a singular pose (with singular values below `near`), as `moved` for drivers that
+    went `earlier`.
     """
     residual, jacobian, w, v, s = work[3], work[4], work[5], work[6], work[7]
     right = np.zeros(residual.shape[0])
     for k in range(residual.shape[0]):
         for j in range(drivers.shape[0]):
             right[k] -= jacobian[k, drivers[j]] * way[j] * part
-    singular = rank > 0 and s[rank - 1] < NEAR
-    cut = NEAR if singular else NOTHING * s[0]
+    singular = rank > 0 and s[rank - 1] < near
+    cut = near if singular else NOTHING * s[0]
     _solve(work, right, 0.0, cut, out)
     square = length(earlier) ** 2
     if not singular or square == 0.0:
@@ -226,6 +239,7 @@ def _follow(
     followers: Indices,
     drivers: Indices,
     rank: int,
+    usual: float,
     x: Floats,
     targets: Floats,
     found: Floats,
@@ -241,7 +255,7 @@ def _follow(
     way = np.empty(nd)
     earlier = np.zeros(nd)
     room = np.empty((nf, nf))
-    settled, _, _ = _correct(mechanism, followers, rank, x, work, 4 * MOST_WHEN_LOST)
+    settled, _, _ = _correct(mechanism, followers, rank, x, work, MOST_WHEN_LOST)
     lost = not settled
     jacobian = np.empty((equations, x.shape[0]))
     _copy(work[4], jacobian)
@@ -265,9 +279,9 @@ def _follow(
         while remaining > 0.0:
             part = remaining if lost or size >= remaining else size
             if not fresh:
-                _evaluate(mechanism, x, followers, work)
+                _evaluate(mechanism, x, followers, work, False)
                 fresh = True
-            _predict(work, drivers, way, part, earlier, rank, moved, move)
+            _predict(work, drivers, way, part, earlier, rank, NEAR * usual, moved, move)
             longest = 0.0
             for j in range(nf):
                 longest = max(longest, abs(move[j]))
@@ -303,7 +317,7 @@ def _follow(
                 x[j] = trial[j]
             fresh = True
             _copy(work[4], jacobian)
-            least[t] = min(least[t], work[7][rank - 1] if rank > 0 else 1.0)
+            least[t] = min(least[t], work[7][rank - 1] / usual if rank > 0 else 1.0)
             remaining = remaining - part if part < remaining else 0.0
             size = 2.0 * part
             if farthest > FARTHEST:

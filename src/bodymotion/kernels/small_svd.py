@@ -17,12 +17,26 @@ SWEEPS = 40
 
 
 @inlined
-def decompose(w: Floats, v: Floats, s: Floats) -> None:
-    """Turn the columns of `w` (r, c), r ≥ c, in place into u·σ, largest first; `v` (c, c) and `s` (c,) get the right vectors and σ."""
+def decompose(w: Floats, v: Floats, s: Floats, near: bool) -> None:
+    """Turn the columns of `w` (r, c), r ≥ c, in place into u·σ, largest first; `v` (c, c) and `s` (c,) get the right vectors and σ.
+
+    `near`: `v` holds the right vectors of a matrix near this one, from where there is little left to turn.
+    """
     rows, count = w.shape
-    for i in range(count):
-        for j in range(count):
-            v[i, j] = 1.0 if i == j else 0.0
+    if near:
+        row = np.empty(count)
+        for k in range(rows):
+            for j in range(count):
+                row[j] = 0.0
+            for i in range(count):
+                for j in range(count):
+                    row[j] += w[k, i] * v[i, j]
+            for j in range(count):
+                w[k, j] = row[j]
+    else:
+        for i in range(count):
+            for j in range(count):
+                v[i, j] = 1.0 if i == j else 0.0
     for _ in range(SWEEPS):
         turned = False
         for i in range(count - 1):
