@@ -223,3 +223,16 @@ def test_the_extra_is_named(monkeypatch, corpus):
         with pytest.raises(ImportError, match=r"bodymotion\[spot\]"):
             give(animation)
     assert bm.spot.from_bytes(bm.spot.to_bytes(animation)).name == animation.name
+
+
+def test_check_knows_the_rules_of_animations(corpus, tmp_path):
+    path = tmp_path / "a.cap"
+    path.write_text(
+        "controls_body: true timing_adjustability: 5 animation_keyframes { time: 1 body { body_pos { x { } } } } tail: 1"
+    )
+    report = bm.check(path)
+    assert {"CAP101", "CHA135"} <= {problem.rule for problem in report.problems}
+    path.write_text("animation_keyframes {")
+    assert [problem.rule for problem in bm.check(path).errors] == ["CAP002"]
+    for valid in sorted((corpus / "cha" / "valid").glob("*.cap")):
+        assert bm.check(valid).ok, valid

@@ -146,6 +146,7 @@ FORMATS: tuple[Format, ...] = (
         _later("cha_proto", "looks_like_animation_text"),
         _later("cha_proto", "write_message_text"),
         holds="Animation",
+        check=_later("cha_proto", "check_animation_message"),
     ),
     Format(
         "cap-bytes",
@@ -155,6 +156,7 @@ FORMATS: tuple[Format, ...] = (
         _later("cha_proto", "looks_like_animation_bytes"),
         _later("cha_proto", "write_message_bytes"),
         holds="Animation",
+        check=_later("cha_proto", "check_animation_message"),
     ),
     Format(
         "state-log",
@@ -163,6 +165,7 @@ FORMATS: tuple[Format, ...] = (
         _later("cha_proto", "read_state_log"),
         _later("cha_proto", "looks_like_log"),
         holds="Animation",
+        check=_later("cha_proto", "check_state_log"),
     ),
 )
 

@@ -15,7 +15,14 @@
 
 from bodymotion.formats.cha_proto.encoding import to_bytes
 from bodymotion.formats.cha_proto.printing import to_text
-from bodymotion.formats.cha_proto.reader import from_bytes, from_text, read_animation_message, read_state_log
+from bodymotion.formats.cha_proto.reader import (
+    check_animation_message,
+    check_state_log,
+    from_bytes,
+    from_text,
+    read_animation_message,
+    read_state_log,
+)
 from bodymotion.formats.cha_proto.sniffing import (
     looks_like_animation_bytes,
     looks_like_animation_text,
@@ -25,6 +32,8 @@ from bodymotion.formats.cha_proto.vendor import from_proto, to_move_info, to_pro
 from bodymotion.formats.cha_proto.writer import write_message_bytes, write_message_text
 
 __all__ = [
+    "check_animation_message",
+    "check_state_log",
     "from_bytes",
     "from_proto",
     "from_text",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from bodymotion.animation import Animation
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha_proto.animations import animation_of
 from bodymotion.formats.cha_proto.decoding import decode
 from bodymotion.formats.cha_proto.recording import Recording
@@ -15,7 +18,14 @@ from bodymotion.formats.cha_proto.state_log import animation_of_log
 from bodymotion.formats.cha_proto.text_reading import parse
 from bodymotion.opening import open_file
 
-__all__ = ["from_bytes", "from_text", "read_animation_message", "read_state_log"]
+__all__ = [
+    "check_animation_message",
+    "check_state_log",
+    "from_bytes",
+    "from_text",
+    "read_animation_message",
+    "read_state_log",
+]
 
 _MOST = 1 << 30
 
@@ -63,6 +73,25 @@ def read_state_log(path: str | Path) -> Animation:
     """
     path = Path(path)
     return animation_of_log(_recording(path, "ChoreographyStateLog"), path)
+
+
+def check_animation_message(path: str | Path) -> tuple[Problem, ...]:
+    """Give all that is wrong with a file of a message Animation: as a message, and by the rules of animations."""
+    return _checked(read_animation_message, path)
+
+
+def check_state_log(path: str | Path) -> tuple[Problem, ...]:
+    """Give all that is wrong with a log: as a message, and by the rules of animations."""
+    return _checked(read_state_log, path)
+
+
+def _checked(read: Callable[[str | Path], Animation], path: str | Path) -> tuple[Problem, ...]:
+    try:
+        animation = read(path)
+    except FormatError as error:
+        return error.problems
+    found = (replace(one, location=replace(one.location, path=str(path))) for one in check_animation(animation))
+    return (*animation.problems, *found)
 
 
 def _recording(path: Path, kind: str) -> Recording:
