@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
@@ -20,6 +20,12 @@ from sample_files import corpus_files
 from strategies_bodies import DEVICES, EXTRA_JOINT_TYPES, GEOMETRIES, bodies
 
 TIGHT = 1e-9
+FINDING = (Phase.explicit, Phase.reuse, Phase.generate)
+"""Bodies are large: to make a failing one smaller takes minutes."""
+
+
+MOMENTS = {False: (), True: ("center_of_mass",)}
+"""What means nothing of a segment with a mass of zero, or without."""
 
 
 def differences(one, other, skip=()):
@@ -68,10 +74,7 @@ def shape_differences(given, read, materials=True):
         if materials:
             found += differences(look, their_look)
             colors, their_colors = expanded(mesh.colors), expanded(their_mesh.colors)
-            if colors is not None and their_colors is None:
-                # A mesh of one colour reads as that of its material.
-                assert np.abs(colors - colors[0, 0]).max() == 0
-            elif (colors is None) != (their_colors is None) or (
+            if (colors is None) != (their_colors is None) or (
                 colors is not None and np.abs(colors - their_colors).max() > 1e-12
             ):
                 found.append("colours")
@@ -91,15 +94,14 @@ def body_differences(body, read, materials=True):
         for name in ("mass", "center_of_mass", "inertia"):
             if not close(plain(getattr(a, name)), plain(getattr(b, name))):
                 found.append(f"{title}.{name}")
-        if len(a.segments) == 1:
+        if len(a.segments) != len(b.segments):
+            found.append(f"{title}.segments")
+        for one, other in zip(a.segments, b.segments, strict=False):
             found += [
                 f"{title}.segment.{name}"
-                for name in differences(
-                    a.segments[0],
-                    b.segments[0],
-                    ("visuals", "collisions", "transform", "center_of_mass", "inertia", "mass"),
-                )
+                for name in differences(one, other, ("visuals", "collisions", *MOMENTS[one.mass == 0]))
             ]
+            found += [f"{title}.segment.{name}" for name in shape_differences(one.visuals, other.visuals, materials)]
         found += [f"{title}.visual.{name}" for name in shape_differences(a.visuals, b.visuals, materials)]
         found += [f"{title}.collision.{name}" for name in shape_differences(a.collisions, b.collisions, False)]
     for name in ("devices", "extra_joints", "viewpoints"):
@@ -123,7 +125,7 @@ def losses(report):
     return {problem.rule for problem in report if problem.rule.startswith("LOSS")}
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, phases=FINDING)
 @given(bodies(device_kinds=DEVICES[:-1], viewpoints=True))
 def test_bodies_come_back(tmp_path_factory, body):
     """Whatever other programs can be told, and what is kept for ourselves, is not lost."""
@@ -135,7 +137,7 @@ def test_bodies_come_back(tmp_path_factory, body):
     assert losses(report) == ({"LOSS038"} if root_forces else set())
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, phases=FINDING)
 @given(
     bodies(
         sane=False,
@@ -161,18 +163,15 @@ def test_any_body_comes_back_but_for_what_is_named(tmp_path_factory, body):
             isinstance(shape.geometry, (Lines, Points)) or not len(shape.to_mesh().faces) for shape in shapes
         ),
         "LOSS033": any(link.joint.type == "crawler" for link in body.links[1:]),
-        "LOSS035": any(
-            len(link.segments) > 1 or any((s.transform != np.eye(4)).any() for s in link.segments)
-            for link in body.links
-        ),
         "LOSS039": bool(body.extra_joints),
     }
+    assert "URDF161" not in {problem.rule for problem in read.problems}
     found = losses(report)
     assert {code for code, due in expected.items() if due} == found & set(expected)
     assert found <= {*expected, "LOSS034", "LOSS036", "LOSS038"}
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, phases=FINDING)
 @given(bodies(device_kinds=DEVICES, joint_types=("rotate", "slide", "fixed", "crawler")))
 def test_without_the_extension_all_of_it_is_lost_in_words(tmp_path_factory, body):
     path = tmp_path_factory.mktemp("u") / "robot.urdf"
@@ -184,7 +183,7 @@ def test_without_the_extension_all_of_it_is_lost_in_words(tmp_path_factory, body
     assert [link.name for link in read.links] == [link.name for link in body.links]
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, phases=FINDING)
 @given(bodies(device_kinds=DEVICES, extra_joint_types=EXTRA_JOINT_TYPES))
 def test_writing_again_gives_the_same_file(tmp_path_factory, body):
     folder = tmp_path_factory.mktemp("u")

@@ -3,13 +3,13 @@
 What is written: `v` (with a colour where corners have some), `vt`, `vn` and `f` in the order of the mesh, a `usemtl` before the faces of
 each colour where faces have colours, and one comment for what OBJ has no word for::
 
-    # bodymotion crease_angle 0.5 two_sided 0
+    # bodymotion crease_angle 0.5 two_sided 0 channels 3
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -55,10 +55,14 @@ def to_obj(mesh: Mesh, material: Material | None = None, image: str = "", librar
     The OBJ, and the MTL: empty where there is no library.
     """
     look = material or Material()
+    if look.texture is not None:
+        # Its image is all that is seen of such a surface.
+        mesh = replace(mesh, colors=None)
     colored = _colored(mesh)
     head = [
         "# Wavefront OBJ by bodymotion",
-        f"{MARK} crease_angle {number_text(mesh.crease_angle)} two_sided {int(mesh.two_sided)}",
+        f"{MARK} crease_angle {number_text(mesh.crease_angle)} two_sided {int(mesh.two_sided)}"
+        + (f" channels {mesh.colors.values.shape[1]}" if mesh.colors is not None else ""),
     ]
     named = _named_materials(colored, look, image) if library else {}
     if library:
@@ -100,8 +104,6 @@ def _colored(mesh: Mesh) -> _Colored:
 
 
 def _named_materials(colored: _Colored, look: Material, image: str) -> dict[str, tuple[Material, str]]:
-    from dataclasses import replace
-
     if colored.materials is None:
         return {"material_0": (look, image)}
     found = {}

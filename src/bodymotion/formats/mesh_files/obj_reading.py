@@ -48,6 +48,8 @@ class _Lines:
     libraries: list[str] = field(default_factory=list)
     crease_angle: float = SMOOTH
     two_sided: bool = False
+    channels: int | None = None
+    """How many numbers a colour has, where the file says it: else four where one is not opaque."""
 
 
 def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[ObjPart]:
@@ -99,7 +101,8 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[ObjPar
     for name in lines.libraries:
         if (text := library(name)) is not None:
             known = {**read_mtl(text), **known}
-    return _dressed(whole, _materials_of(lines, len(counts))[owner], [name for _, name in lines.materials], known)
+    used = _materials_of(lines, len(counts))[owner]
+    return _dressed(whole, used, [name for _, name in lines.materials], known, lines.channels)
 
 
 def _sorted(data: bytes) -> _Lines:
@@ -137,6 +140,7 @@ def _read_mark(words: list[bytes], lines: _Lines) -> None:
         return
     lines.crease_angle = angle if 0.0 <= angle <= math.pi else SMOOTH
     lines.two_sided = pairs.get(b"two_sided") == b"1"
+    lines.channels = {b"3": 3, b"4": 4}.get(pairs.get(b"channels", b""))
 
 
 def _numbers(rows: list[list[bytes]], least: int) -> Floats:
@@ -211,7 +215,11 @@ def _materials_of(lines: _Lines, count: int) -> npt.NDArray[np.int64]:
 
 
 def _dressed(
-    whole: Mesh, used: npt.NDArray[np.int64], names: list[str], known: dict[str, tuple[Material, str]]
+    whole: Mesh,
+    used: npt.NDArray[np.int64],
+    names: list[str],
+    known: dict[str, tuple[Material, str]],
+    channels: int | None,
 ) -> list[ObjPart]:
     plain = Material(), ""
     places, rows = np.unique(used, return_inverse=True)
@@ -219,12 +227,12 @@ def _dressed(
     kinds: dict[str, int] = {}
     kind = np.array([kinds.setdefault(names[place] if place >= 0 else "", len(kinds)) for place in places])[rows]
     looks = [known.get(name, plain) for name in kinds]
-    if len(looks) == 1:
+    if len(looks) == 1 and (channels is None or whole.colors is not None or not known):
         return [ObjPart(whole, *looks[0])]
     if any(image for _, image in looks):
         return [ObjPart(_part(whole, kind == k), *look) for k, look in enumerate(looks)]
     values = np.array([[*look.diffuse, 1.0 - look.transparency] for look, _ in looks])
-    values = values if (values[:, 3] != 1.0).any() else values[:, :3]
+    values = values[:, : channels or (4 if (values[:, 3] != 1.0).any() else 3)]
     if whole.colors is None and len(known):
         rgb = Corners(values, frozen_ints(np.repeat(kind[:, None], 3, axis=1)))
         whole = Mesh(

@@ -18,6 +18,7 @@ from bodymotion.formats.urdf.elements import one_line, read_origin
 from bodymotion.formats.urdf.extension import Extension, plain, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_joint
 from bodymotion.formats.urdf.resources import FileFinder
+from bodymotion.formats.urdf.segments import parted
 from bodymotion.formats.urdf.shapes import ShapeReader, read_inertial
 from bodymotion.formats.urdf.tree import Node, read_tree
 from bodymotion.formats.xml_tree import MOST_BYTES, Element, parse_xml
@@ -170,17 +171,18 @@ class _Reader:
                 name=title if isinstance(title, str) else "",
                 extra=of_it["extra"] if isinstance(of_it.get("extra"), dict) else {},
             )
+        segments: tuple[Segment, ...] = (segment,) if there else ()
+        if said is not None and "segments" in said.values:
+            segments = parted(said, segment, self.problems)
         offset: Floats = read_origin(node.joint, self.problems) if node.joint is not None else poses.IDENTITY
         if node.joint is None and self.said.robot is not None:
             given = self.said.robot.numbers("root_offset", 7, self.problems)
             offset = offset if given is None else given
-        link = Link(
-            name=name, index=index, parent=node.parent, joint=joint, offset=offset, segments=(segment,) if there else ()
-        )
+        link = Link(name=name, index=index, parent=node.parent, joint=joint, offset=offset, segments=segments)
         return (
             link
             if said is None
-            else said.applied(link, self.problems, skip=("segment", "index", "parent", "joint", "segments"))
+            else said.applied(link, self.problems, skip=("segment", "segments", "index", "parent", "joint", "offset"))
         )
 
     def check_mimics(self, links: Sequence[Link]) -> None:

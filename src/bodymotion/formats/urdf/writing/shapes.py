@@ -44,15 +44,20 @@ class ShapeWriter:
         """Materials by their names in the file."""
         self._by_look: dict[object, str] = {}
 
-    def elements(self, link: Link, name: str) -> list[Element]:
-        """Give the elements of a link that is called `name` in the file."""
-        found = []
-        for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):
-            for shape in shapes:
-                element = self._element(kind, shape, name)
-                if element is not None:
-                    found.append(element)
-        return found
+    def elements(self, link: Link, name: str) -> tuple[list[Element], list[tuple[int, int]]]:
+        """Give the elements of a link that is called `name` in the file, and how many of each kind are of each segment."""
+        found: list[Element] = []
+        counts = []
+        for kind in ("visual", "collision"):
+            for segment in link.segments:
+                known = len(found)
+                for shape in segment.visuals if kind == "visual" else segment.collisions:
+                    element = self._element(kind, shape.moved(segment.transform), name)
+                    if element is not None:
+                        found.append(element)
+                counts.append(len(found) - known)
+        number = len(link.segments)
+        return found, list(zip(counts[:number], counts[number:], strict=True))
 
     def _element(self, kind: str, shape: Shape, link: str) -> Element | None:
         placed = self._placed(shape, link)

@@ -15,6 +15,7 @@ from bodymotion.formats.mesh_files import MeshFolder, MeshFormat
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import KINDS, sensor_key
 from bodymotion.formats.urdf.joints import read_joint
+from bodymotion.formats.urdf.segments import is_parted, kept_segments
 from bodymotion.formats.urdf.sensors import read_sensor, sensor_element
 from bodymotion.formats.urdf.shapes import read_rgba
 from bodymotion.formats.urdf.writing.joints import joint_element, transmission_element
@@ -138,16 +139,22 @@ class _Writer:
         inertial = inertial_element(link, name, self.lost)
         if inertial is not None:
             element.children.append(inertial)
-        element.children += self.shapes.elements(link, name)
+        shown, counts = self.shapes.elements(link, name)
+        element.children += shown
         values: dict[str, object] = {} if link.name == name else {"name": [name, link.name]}
-        if len(link.segments) > 1 or (link.segments and not np.array_equal(link.segments[0].transform, np.eye(4))):
+        parts = kept_segments(link, counts) if is_parted(link) and self.keeper.on else None
+        if parts is not None:
+            values["segments"] = parts
+            self.keeper.note("that a link is of several segments", name)
+            for segment, part in zip(link.segments, parts, strict=True):
+                if segment.extra:
+                    part["extra"] = self.keeper.plain(dict(segment.extra), "segment extra", name)
+        elif is_parted(link):
             self.lost.add(losses.SEGMENTS, "segments are put together in the frame of the link", name)
-        if len(link.segments) == 1:
+        elif link.segments:
             found = self.keeper.differences(Segment(), link.segments[0], name, OF_SEGMENT, "segment ")
             if found or not element.children:
                 values["segment"] = {key: pair[1] for key, pair in found.items()}
-        elif len(link.segments) > 1 and not element.children:
-            values["segment"] = {}
         self.keeper.put("link", {"name": name}, values)
         return element
 
