@@ -10,7 +10,7 @@ import numpy as np
 
 from bodymotion import poses
 from bodymotion.body import Body, ExtraJoint, Viewpoint
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.checks import check_tree
 from bodymotion.formats.openhrp.extra_joints import read_extra_joint
@@ -24,7 +24,7 @@ from bodymotion.formats.openhrp.rules import (
 )
 from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.vrml import InlineLoader, Node, access, read_vrml
-from bodymotion.formats.vrml.nodes import Value
+from bodymotion.formats.vrml.nodes import Scene, Value
 from bodymotion.formats.vrml.scene import Place, SceneWalker
 from bodymotion.links import Joint, Link, Segment
 from bodymotion.source import Source
@@ -74,6 +74,15 @@ def _read(path: Path, allow_outside: bool, apply_humanoid_pose: bool) -> Body:
     if path.suffix and path.suffix.lower() != ".wrl":
         problems.append(EXTENSION.problem(f"the name ends with {path.suffix}", Location(str(path))))
     parts = InlineLoader(path.parent, allow_outside, model=path)
+    try:
+        return _made(scene, parts, problems, path, apply_humanoid_pose)
+    except FormatError as error:
+        # What was odd before the fault is to be known, too.
+        met = dict.fromkeys([*problems, *parts.problems, error.problem])
+        raise FormatError(error.problem, tuple(met)) from error
+
+
+def _made(scene: Scene, parts: InlineLoader, problems: list[Problem], path: Path, apply_humanoid_pose: bool) -> Body:
     top = _Top(parts, problems)
     top.walker.walk(scene.nodes, Place(), top.meet)
     if top.humanoids:

@@ -24,6 +24,7 @@ __all__ = [
     "integers",
     "number",
     "numbers",
+    "quaternion",
     "rotation",
     "rows",
     "text",
@@ -148,7 +149,12 @@ def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
 
 def rotation(node: Node, name: str = "rotation") -> tuple[float, float, float, float]:
     """Give a field's rotation as a quaternion w x y z."""
-    (x, y, z), angle = axis_angle(node, name)
+    return quaternion(*axis_angle(node, name))
+
+
+def quaternion(axis: tuple[float, float, float], angle: float) -> tuple[float, float, float, float]:
+    """Give the quaternion w x y z of a turn about an axis of length 1."""
+    x, y, z = axis
     sine = math.sin(0.5 * angle)
     return math.cos(0.5 * angle), x * sine, y * sine, z * sine
 

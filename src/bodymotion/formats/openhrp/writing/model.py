@@ -16,11 +16,11 @@ from bodymotion.formats.openhrp.writing.joints import WRITTEN, finite, joint_fie
 from bodymotion.formats.openhrp.writing.kept import KeptFields
 from bodymotion.formats.openhrp.writing.names import Names
 from bodymotion.formats.openhrp.writing.order import children_of, deepest, depth_first, device_slots
-from bodymotion.formats.openhrp.writing.parts import checked_transform, has_mesh, shape_nodes
+from bodymotion.formats.openhrp.writing.parts import has_mesh, moved, shape_nodes
 from bodymotion.formats.openhrp.writing.prototypes import OPTIONAL, REMARKS, prototype, with_fields
 from bodymotion.formats.vrml import Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_DEPTH
-from bodymotion.formats.vrml.writing import ShapeWriter, is_name, legal_name, placed
+from bodymotion.formats.vrml.writing import ShapeWriter, is_name, legal_name
 from bodymotion.links import Joint, Link, Segment
 from bodymotion.losses import BODY_NAMES, BODY_ORDER, DEPTH, JOINT_NAME, KEPT_VALUE, NUMBER_RANGE, PLACE
 
@@ -141,7 +141,7 @@ class _Builder:
         humanoid = [Node("Humanoid", name, fields, proto)]
         around = body.extra.get("placed")
         if isinstance(around, np.ndarray) and around.shape == (4, 4):
-            humanoid = placed(checked_transform(around, "the Humanoid", self.tell), humanoid)
+            humanoid = moved(around, humanoid, "the Humanoid", self.tell)
         scene = self.model.scene
         scene.nodes = self._world() + humanoid + self._extra_joints(joints)
         scene.protos = {p.name: p for p in _prototypes(scene.nodes)}
@@ -276,8 +276,7 @@ class _Builder:
         known = self.segments.get(segment.name)
         shared = known[1] if known is not None and known[1].name == name and name else None
         if shared is not None and shared.fields:
-            transform = checked_transform(segment.transform, f"Segment {name!r}", self.tell)
-            return placed(transform, [shared])
+            return moved(segment.transform, [shared], f"Segment {name!r}", self.tell)
         if is_last and (segment.visuals or segment.collisions):
             loose = Segment(visuals=segment.visuals, collisions=segment.collisions)
             if not segment.name and segment == loose:
@@ -293,7 +292,7 @@ class _Builder:
         fields["children"] = self._shapes(segment, name)
         node = shared if shared is not None else Node("Segment", name, proto=self.segment_proto)
         node.fields |= fields
-        return placed(checked_transform(segment.transform, title, self.tell), [node])
+        return moved(segment.transform, [node], title, self.tell)
 
     def _shapes(self, segment: Segment, name: str) -> list[Node]:
         visuals, collisions = segment.visuals, segment.collisions

@@ -9,7 +9,6 @@ import numpy as np
 
 from bodymotion.formats.openhrp.writing.prototypes import prototype
 from bodymotion.formats.vrml import Node
-from bodymotion.formats.vrml.writing import placed
 from bodymotion.formats.vrml.writing.transforms import holds, transform_fields
 from bodymotion.losses import PLACE
 from bodymotion.shapes import Mesh, Shape
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     Tell = Callable[[Rule, str], None]
 
-__all__ = ["checked_transform", "has_mesh", "shape_nodes"]
+__all__ = ["has_mesh", "moved", "shape_nodes"]
 
 
 def has_mesh(shapes: Sequence[Shape]) -> bool:
@@ -29,14 +28,15 @@ def has_mesh(shapes: Sequence[Shape]) -> bool:
     return any(isinstance(shape.geometry, Mesh) for shape in shapes)
 
 
-def checked_transform(matrix: Floats, title: str, tell: Tell) -> Floats:
-    """Give the matrix; the identity where it is not finite. Says where a Transform can not be the matrix."""
+def moved(matrix: Floats, children: list[Node], title: str, tell: Tell) -> list[Node]:
+    """Give nodes under a Transform (none where it would do nothing); say where that is not quite the matrix (4, 4)."""
     if not np.isfinite(matrix).all():
         tell(PLACE, f"{title}: a transform that is not finite is left out")
-        return np.eye(4)
-    if not np.array_equal(matrix, np.eye(4)) and not holds(matrix, transform_fields(matrix)):
+        return children
+    fields = transform_fields(matrix)
+    if not holds(matrix, fields):
         tell(PLACE, f"{title}: a transform that is not affine, or beyond the numbers, is written as the nearest one")
-    return matrix
+    return [Node("Transform", fields={**fields, "children": children})] if fields else children
 
 
 def shape_nodes(
@@ -131,6 +131,6 @@ def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, tell: Tel
             stop += 1
         made = [node for shape in shapes[start:stop] for node in writer.nodes(shape)]
         if made:
-            nodes += placed(checked_transform(matrix, title, tell), made)
+            nodes += moved(matrix, made, title, tell)
         start = stop
     return nodes

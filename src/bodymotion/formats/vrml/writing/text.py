@@ -13,7 +13,7 @@ import numpy as np
 
 from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.specs import standard_fields
-from bodymotion.formats.vrml.writing.numbers import number, number_list, numbers
+from bodymotion.formats.vrml.writing.numbers import number, number_list, number_pieces, numbers
 
 __all__ = ["HEADER", "scene_pieces", "scene_text"]
 
@@ -171,13 +171,13 @@ class _Writer:
             own = list(node.declarations.values())
             for field_name, value in node.fields.items():
                 given = declared.get(field_name)
-                head = field_name
+                start = field_name
                 if field_name in node.declarations:
                     while own[0].name != field_name:
                         yield inner + " ".join(_words(own.pop(0))).encode() + b"\n"
                     given = own.pop(0)
-                    head = " ".join(_words(given))
-                yield inner + head.encode() + b" "
+                    start = " ".join(_words(given))
+                yield inner + start.encode() + b" "
                 yield self._value(value, given.type if given is not None else "", inner)
                 yield b"\n"
             for event in own:
@@ -222,6 +222,8 @@ class _Writer:
                 yield self._node(item, inner) if isinstance(item, Node) else b"NULL"
                 yield b"\n"
             yield indent + b"]"
+        elif isinstance(value, np.ndarray) and not kind.startswith("SF"):
+            yield number_pieces(value, indent)
         else:
             yield _plain(value, kind, indent)
 

@@ -19,9 +19,10 @@ from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.scene import node_transform, turn_matrix
 
-__all__ = ["holds", "placed", "rotation_value", "transform_fields"]
+__all__ = ["holds", "rotation_value", "transform_fields"]
 
 DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)
+UNTURNED: Floats = np.eye(3)
 ROUNDING = 1e-12
 """How far, as a share of its largest number, a matrix may be from one that its fields give."""
 
@@ -40,8 +41,8 @@ def rotation_value(quaternion: Floats) -> Floats | None:
     # Zeros without a sign: they are the same to the reader and shorter.
     exact = (x / length + 0.0, y / length + 0.0, z / length + 0.0), 2.0 * math.atan2(length, w)
 
-    def same(axis: tuple[float, ...], angle: float) -> bool:
-        return access.rotation(Node("", fields={"rotation": np.array([*axis, angle])})) == (w, x, y, z)
+    def same(axis: tuple[float, float, float], angle: float) -> bool:
+        return access.quaternion(axis, angle) == (w, x, y, z)
 
     return np.array(_searched(*exact, same) or (*exact[0], exact[1]))
 
@@ -54,11 +55,13 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
     A stretched matrix is a turn times a symmetric stretch (polar decomposition); the stretch is a scale along the axes where that is so,
     and else along its eigenvectors. A mirrored one has a negative scale.
     """
+    if np.array_equal(matrix[:3, :3], UNTURNED):
+        return {"translation": matrix[:3, 3]} if matrix[:3, 3].any() else {}
     turn, scale, orientation = _parts(matrix[:3, :3])
     exact = (*_axis_angle(turn), *scale, *_axis_angle(orientation))
     if scale == (1.0, 1.0, 1.0):
         wanted = tuple(tuple(row) for row in matrix[:3, :3].tolist())
-        found = _searched(exact[:3], exact[3], lambda axis, angle: turn_matrix(access.unit(*axis), angle) == wanted)
+        found = _searched(exact[:3], exact[3], lambda axis, angle: turn_matrix(axis, angle) == wanted)
         return _fields(matrix[:3, 3], np.array([*(found or exact[:4]), *exact[4:]])) or {}
     for value in _candidates(exact):
         fields = _fields(matrix[:3, 3], value)
@@ -75,26 +78,25 @@ def holds(matrix: Floats, fields: dict[str, Value]) -> bool:
     return bool(np.abs(read - matrix).max() <= ROUNDING * max(1.0, np.abs(matrix).max()))
 
 
-def placed(matrix: Floats, children: list[Node]) -> list[Node]:
-    """Give nodes under a Transform; as they are where it would do nothing."""
-    if np.array_equal(matrix, np.eye(4)):
-        return children
-    return [Node("Transform", fields={**transform_fields(matrix), "children": children})]
-
-
 def _searched(
-    axis: tuple[float, ...], angle: float, same: Callable[[tuple[float, ...], float], bool]
+    axis: tuple[float, ...], angle: float, same: Callable[[tuple[float, float, float], float], bool]
 ) -> tuple[float, ...] | None:
-    """Give a rotation that is read as the wanted one: of the fewest digits, or else beside the computed one; None where none is found."""
+    """Give a rotation that is read as the wanted one: of the fewest digits, or else beside the computed one; None where none is found.
+
+    `same` is asked with axes as they are read, of length 1.
+    """
     axes = list(dict.fromkeys(tuple(_rounded(x, digits) for x in axis) for digits in DIGITS))
     angles = list(dict.fromkeys(_rounded(angle, digits) for digits in DIGITS))
     for near in (*axes, axis):
-        for turn in (*angles, angle):
-            if any(near) and same(near, turn):
-                return (*near, turn)
-    for turn in _beside(angle):
-        for near in itertools.product(*map(_beside, axis)):
-            if same(near, turn):
+        if any(near):
+            read = access.unit(*near)
+            for turn in (*angles, angle):
+                if same(read, turn):
+                    return (*near, turn)
+    for near in itertools.product(*map(_beside, axis)):
+        read = access.unit(*near)
+        for turn in _beside(angle):
+            if same(read, turn):
                 return (*near, turn)
     return None
 
@@ -131,6 +133,8 @@ def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
 
 
 def _axis_angle(turn: Floats) -> tuple[float, float, float, float]:
+    if turn is UNTURNED:
+        return 0.0, 0.0, 1.0, 0.0
     axis, angle = rotations.to_axis_angle(rotations.from_matrix(turn))
     x, y, z = (axis + 0.0).tolist()
     return x, y, z, float(angle)
@@ -147,7 +151,7 @@ def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
             mirrored = int(np.argmin(np.diag(turn)))
             turn[:, mirrored] *= -1
             lengths[mirrored] *= -1
-        return turn, tuple(lengths.tolist()), np.eye(3)
+        return turn, tuple(lengths.tolist()), UNTURNED
     left, sizes, right = np.linalg.svd(matrix)
     axes = right.T
     if np.linalg.det(axes) < 0:
