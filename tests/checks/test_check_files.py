@@ -102,6 +102,18 @@ def test_a_file_that_can_not_be_read(tmp_path):
     assert bm.check(tmp_path / "text.txt").problems[0].rule == "FMT001"
 
 
+def test_what_was_odd_before_the_first_error_is_told_too(tmp_path):
+    assert found(bm.check(model(tmp_path, low="1", high="-1", inertia="1 2"))) == [("WRL130", 11), ("WRL140", 15)]
+    (tmp_path / "walk.seq").write_text(
+        "type: CompositeSeq\ncontent: BodyMotion\nframeRate: 50\ncomponents:\n  -\n    type: MultiValueSeq\n"
+        "    content: JointDisplacement\n    numParts: 2\n    frames:\n      - [0.1, 0.2]\n      - [0.1]\n"
+    )
+    assert [rule for rule, _ in found(bm.check(tmp_path / "walk.seq"))] == ["SEQ201", "SEQ110"]
+    text = "format: ChoreonoidBody\nformat_version: 9\nlinks:\n  -\n    name: A\n    joint_type: nothing\n"
+    (tmp_path / "robot.body").write_text(text)
+    assert [rule for rule, _ in found(bm.check(tmp_path / "robot.body"))] == ["BDY103", "BDY130"]
+
+
 def test_select_and_ignore(tmp_path):
     path = model(tmp_path, low="0", high="0", center="9 0 0", mass="0")
     rules = lambda **options: {problem.rule for problem in bm.check(path, **options).problems}  # noqa: E731

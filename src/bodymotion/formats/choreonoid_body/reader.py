@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.body import Body
+from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body.checks import check_links
 from bodymotion.formats.choreonoid_body.model import ModelLoader, read_bytes
 from bodymotion.formats.vrml.inline import InlineLoader
@@ -58,7 +59,12 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
     parts = InlineLoader(path.parent, allow_outside, model=path)
     loader = ModelLoader(parts, problems)
     loader.start(path.resolve())
-    model = loader.load(path, data)
+    try:
+        model = loader.load(path, data)
+    except FormatError as error:
+        # What was odd before the fault is to be known, too.
+        met = dict.fromkeys([*problems, *parts.problems, *error.problems])
+        raise FormatError(error.problem, tuple(met)) from error
     numbers = {id(link): number for number, link in enumerate(model.links)}
     links = tuple(
         Link(
@@ -75,8 +81,10 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
     by_name: dict[str, int] = {}
     for link in links:
         by_name.setdefault(link.name, link.index)
-    joined = (raw.joined(by_name) for raw in model.extra_joints)
-    extra_joints = tuple(joint for joint in joined if joint is not None)
+    joined = [(raw, raw.joined(by_name)) for raw in model.extra_joints]
+    extra_joints = tuple(joint for _, joint in joined if joint is not None)
+    places = _places(model.links)
+    places["extra_joints"] = tuple(raw.fields.node.location for raw, joint in joined if joint is not None)
     return Body(
         name=model.name or path.stem,
         links=links,
@@ -85,7 +93,7 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
         root_pose=links[0].offset,
         info={"name": model.name},
         extra=model.extra,
-        source=Source("body", path, model.version, model.encoding, places=_places(model.links)),
+        source=Source("body", path, model.version, model.encoding, places=places),
         problems=tuple(dict.fromkeys([*problems, *parts.problems])),
     )
 

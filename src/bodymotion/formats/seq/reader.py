@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats, frozen
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, open_document, whole_document
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
@@ -80,7 +80,11 @@ def motion_of(document: Document) -> Motion:
                 header.layout,
             )  # aliases give one sequence of frames to several components
             if key not in done:
-                done[key] = _read(header)
+                try:
+                    done[key] = _read(header)
+                except FormatError as error:
+                    # What was odd before the fault is to be known, too.
+                    raise FormatError(error.problem, (*problems, *error.problems)) from error
             values, times, first, bad = done[key]
             problems += finite_problems(header, first, bad) if bad else []
         components.append(component_of(header, values, times))
