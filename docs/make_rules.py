@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import bodymotion.checks
+import bodymotion.choreography
 import bodymotion.editing
 import bodymotion.formats
 import bodymotion.interpolation
@@ -15,7 +16,14 @@ import bodymotion.losses
 import bodymotion.viewer
 from bodymotion.diagnostics import Rule
 
-ROOMS = (bodymotion.formats, bodymotion.interpolation, bodymotion.editing, bodymotion.checks, bodymotion.viewer)
+ROOMS = (
+    bodymotion.formats,
+    bodymotion.interpolation,
+    bodymotion.choreography,
+    bodymotion.editing,
+    bodymotion.checks,
+    bodymotion.viewer,
+)
 """Where rules are."""
 
 PAGE = Path(__file__).with_name("rules.md")
@@ -31,6 +39,7 @@ TITLES = {
     "XML": "XML, of .urdf and .xml (XML)",
     "URDF": "URDF models, .urdf (URDF)",
     "CHA": "Spot animations, .cha (CHA)",
+    "SPOT": "What a Spot would mind about an animation (SPOT)",
     "TAB": "Tables of numbers (TAB)",
     "CSV": "Tables of motion, .csv (CSV)",
     "NPZ": "NumPy archives, .npz (NPZ)",

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from moves import body, component, joints, move
 
 import bodymotion as bm
 from bodymotion.animation import GROUPS, Parameter
 from bodymotion.choreography.parameters import NEUTRAL
-from moves import body, component, joints, move
 
 CHOICES = {
     "legs": [
@@ -67,7 +67,7 @@ def animations(draw):
     )
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(animations(), st.floats(0.5, 12), st.sampled_from([None, 60.0, 133.0]))
 def test_anything_plays(animation, slices, bpm):
     motion = animation.play(slices=slices, bpm=bpm, frame_rate=30)
@@ -81,7 +81,7 @@ def test_anything_plays(animation, slices, bpm):
     assert motion.duration <= slices * 15 / (bpm or animation.bpm or 120) + 1e-9
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(animations())
 def test_a_robot_minds_or_does_not(animation):
     for problem in bm.spot.mind(animation):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from moves import RADIUS, move
 
 import bodymotion as bm
 from bodymotion.animation import Parameter
 from bodymotion.choreography import RULES, stand
 from bodymotion.choreography.support import outside
-from moves import RADIUS, move
 
 UNDER = stand().feet - [0, 0, RADIUS]
 ARM_READY = [0.1, -2.0, 1.9, 0.2, -0.3, 0.4]
@@ -150,3 +150,17 @@ def test_outside_of_a_triangle_against_shapes_of_all_kinds():
     system = np.concatenate([np.swapaxes(corners, 1, 2), np.ones((500, 1, 3))], axis=1)
     shares = np.linalg.solve(system, np.concatenate([points, np.ones((500, 1))], axis=1)[..., None])[..., 0]
     np.testing.assert_array_equal(outside(points, feet, stance) == 0, (shares >= 0).all(axis=1))
+
+
+def test_in_a_file_the_line_is_named(tmp_path):
+    text = (
+        "controls body\n\nno parameters\n\ntime body_z # two comments\n# are here\n0 0.48\n\t1 0.9 # too high\n2 0.48\n"
+    )
+    path = tmp_path / "high.cha"
+    path.write_text(text, encoding="utf-8")
+    found = [p for p in bm.check(path).problems if p.rule == "SPOT001"]
+    assert len(found) == 4
+    assert {(p.location.path, p.location.line) for p in found} == {(str(path), 7)}, (
+        "it is too high after the keyframe there"
+    )
+    assert [p for p in bm.check(bm.load(path)).problems if p.rule == "SPOT001"] == found

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from moves import RADIUS, body, component, feet, hand, joints, move, on_floor, same_poses
 
 import bodymotion as bm
 from bodymotion import poses, rotations
 from bodymotion.animation import Parameter
 from bodymotion.choreography import sit, stand
-from moves import RADIUS, body, component, feet, hand, joints, move, on_floor, same_poses
 
 HEIGHT = 0.48
 NOMINAL = np.array([0, 0, HEIGHT, 1, 0, 0, 0.0])

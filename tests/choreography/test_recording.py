@@ -6,12 +6,12 @@ import dataclasses
 
 import numpy as np
 import pytest
+from moves import RADIUS, body, component, feet, joints, move, same_poses
 
 import bodymotion as bm
 from bodymotion import poses, rotations
 from bodymotion.animation import Animation
 from bodymotion.choreography import stand
-from moves import RADIUS, body, component, feet, joints, move, same_poses
 
 
 def recorded_dance(arm: bool = True) -> bm.Motion:

@@ -16,11 +16,12 @@ __all__ = ["catalogue", "selected"]
 def catalogue() -> dict[str, Rule]:
     """Give the rules of all formats and of the checks, by code, in its order. Imports all formats."""
     import bodymotion.checks
+    import bodymotion.choreography
     import bodymotion.formats
     import bodymotion.interpolation
 
     found: dict[str, Rule] = {}
-    for room in (bodymotion.formats, bodymotion.interpolation, bodymotion.checks):
+    for room in (bodymotion.formats, bodymotion.interpolation, bodymotion.choreography, bodymotion.checks):
         for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
             try:
                 module = importlib.import_module(info.name)

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bodymotion.animation import Animation
 from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.bodies import check_body
 from bodymotion.checks.catalogue import selected
 from bodymotion.checks.motions import check_motion
 from bodymotion.checks.motions_on_bodies import check_motion_on_body
+from bodymotion.choreography.minding import mind
 from bodymotion.diagnostics import FormatError, Location, Problem, Report
 from bodymotion.formats.table import UNREADABLE, find_format, load, named_format
 from bodymotion.motion import Motion
@@ -79,6 +81,8 @@ def _of_file(path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple
     row = find_format(path) if name is None else named_format(name)
     found = () if row.check is None else row.check(path)
     if row.check is not None and (row.holds not in ("Body", "Motion") or any(p.severity == "error" for p in found)):
+        if row.holds == "Animation" and not any(p.severity == "error" for p in found):
+            return (*found, *mind(load(path, **options)))
         return found
     return (*found, *_problems(load(path, **options), body))
 
@@ -95,6 +99,8 @@ def _body(given: Body | str | os.PathLike[str] | None) -> Body | None:
 def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
     if isinstance(thing, Body):
         return check_body(thing)
+    if isinstance(thing, Animation):
+        return (*thing.problems, *mind(thing))
     if isinstance(thing, Motion):
         more = () if body is None else check_motion_on_body(thing, body)
         return (*check_motion(thing), *more)

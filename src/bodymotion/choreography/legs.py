@@ -93,7 +93,7 @@ def _wrapped(angle: Floats, around: float) -> Floats:
     return np.asarray(around + (angle - around + np.pi) % (2 * np.pi) - np.pi)
 
 
-def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None) -> Legs:
+def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, nearest: bool = True) -> Legs:
     """Give the joints that bring the feet where they should be, over frames.
 
     Parameters
@@ -102,9 +102,10 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None) -> Legs
         (T, 4, 3) [m] where the feet's centres should be, in the body's frame.
     before:
         (4, 3) joints before the first frame; when not given, the feet are below their hips then.
+    nearest:
+        Whether what can not be reached is brought as near as possible, which takes time; else its joints are only kept within their limits.
 
-    Of the two solutions the one within the limits is taken; of two, the one nearer to the frame before. What can not be reached within the
-    limits is brought as near as they allow.
+    Of the two solutions the one within the limits is taken; of two, the one nearer to the frame before.
     """
     feet = np.asarray(feet, dtype=np.float64)
     found = solutions(feet)
@@ -120,7 +121,10 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None) -> Legs
         lost = ~fits[:, leg].any(axis=1)
         if lost.any():
             goal, width = feet[lost, leg] - HIPS[leg], np.asarray(SIDES[leg] * HIP_WIDTH)
-            joints[lost, leg] = nearest_within_limits(_apart(goal, width), _starts(found[lost, leg]), lower, upper)
+            if nearest:
+                joints[lost, leg] = nearest_within_limits(_apart(goal, width), _starts(found[lost, leg]), lower, upper)
+            else:
+                joints[lost, leg] = np.clip(joints[lost, leg], lower, upper)
             miss[lost, leg] = np.linalg.norm(_from_hip(joints[lost, leg], width) - goal, axis=-1)
     return Legs(joints, miss)
 

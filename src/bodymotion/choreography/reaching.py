@@ -20,10 +20,10 @@ __all__ = ["Errors", "nearest_within_limits"]
 Errors: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]]
 """From joints (M, J) and the frames (M,) that they are for to errors (M, E) and their derivatives (M, E, J)."""
 
-STEPS = 60
+STEPS = 40
 FOLLOWED = 3
 """So many of a frame's starts are followed: those with the smallest errors."""
-SETTLED = 1e-9
+SETTLED = 1e-7
 """[rad] A try whose step is smaller has arrived."""
 STUCK = 1e3
 """So is one whose damping is larger, since no step makes it better."""

@@ -56,7 +56,7 @@ def body_places(
     feet = tracks.feet(at, poses.from_parts(place, turns))
     for _ in range(ROUNDS):
         body = poses.from_parts(place, turns)
-        legs = leg_joints(poses.transform_points(poses.inverse(body)[:, None], feet), before.legs).joints
+        legs = leg_joints(poses.transform_points(poses.inverse(body)[:, None], feet), before.legs, nearest=False).joints
         if given is not None:
             legs[:, by_joints] = given[:, by_joints]
         missing = centers - center_of_mass(body, legs, arm)

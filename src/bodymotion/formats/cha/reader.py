@@ -20,7 +20,7 @@ from bodymotion.formats.cha.keyframes import check_keyframes
 from bodymotion.formats.cha.options import OptionsReader
 from bodymotion.formats.cha.parameters import ParametersReader
 from bodymotion.formats.cha.places import Places
-from bodymotion.formats.cha.rows import Rows, read_rows
+from bodymotion.formats.cha.rows import MANY, Rows, read_rows
 from bodymotion.formats.cha.sections import Sections, split
 from bodymotion.formats.cha.text import Text, read_text
 from bodymotion.formats.cha.words import TIME
@@ -228,4 +228,7 @@ def _source(
         remarks[time] = Remark(old.before, comment) if behind else Remark((*old.before, comment), old.after)
     comments = Comments(options.remarks, parameters.remarks, header, remarks, (options.end, parameters.end, tuple(end)))
     kept = {"newline": text.newline, "comments": comments, "unread": tuple(options.unread)}
+    if rows is not None and keyframes is not None and len(rows.data) < MANY:
+        ends = np.flatnonzero(np.frombuffer(rows.data, np.uint8) == ord("\n"))
+        kept["keyframe_lines"] = tuple((np.searchsorted(ends, rows.begins) + 1).tolist())
     return Source("cha", Path(path) if str(path) else None, "", text.encoding, kept)
