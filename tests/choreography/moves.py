@@ -77,4 +77,4 @@ def same_poses(a: npt.ArrayLike, b: npt.ArrayLike, atol: float = 1e-9) -> None:
 
 def on_floor(place: Sequence[float]) -> npt.NDArray[np.float64]:
     """Take a place in the animation frame of a nominal start to the world, whose floor is a foot's radius lower."""
-    return np.asarray(place) + [0.0, 0.0, RADIUS]
+    return np.asarray(place) + np.array([0.0, 0.0, RADIUS])

@@ -59,7 +59,7 @@ BROKEN = {
     "SPOT008": steps(UNDER, shifted(fr=[0, 0, 0.06]), UNDER),
     "SPOT009": steps(*[UNDER] * 3, body=[[0.4, 0, 0.4]] * 3),
     "SPOT010": steps(*[UNDER] * 3, contacts=np.zeros((3, 4))),
-    "SPOT011": steps(UNDER + [0.2, 0, 0], UNDER + [0.2, 0, 0], body=[0.2, 0, 0.48]),
+    "SPOT011": steps(UNDER + np.array([0.2, 0, 0]), UNDER + np.array([0.2, 0, 0]), body=[0.2, 0, 0.48]),
     "SPOT012": steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.05]]),
     "SPOT013": steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.40]], extendable=True),
     "SPOT014": steps(UNDER, UNDER, body=[0, 0.1, 0.42]),

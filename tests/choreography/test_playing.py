@@ -204,7 +204,9 @@ def test_multipliers_of_zero_leave_the_nominal_pose():
         f"rotation_multiplier.{a}" for a in ("roll", "pitch", "yaw")
     ]
     motion = sway().play(parameters=dict.fromkeys(names, 0.0))
-    same_poses(body(motion), np.broadcast_to(NOMINAL + [0, 0, RADIUS, 0, 0, 0, 0], (motion.num_frames, 7)), 1e-12)
+    same_poses(
+        body(motion), np.broadcast_to(NOMINAL + np.array([0, 0, RADIUS, 0, 0, 0, 0]), (motion.num_frames, 7)), 1e-12
+    )
 
 
 @pytest.mark.parametrize("axis", range(3))
@@ -224,7 +226,7 @@ def test_a_multiplier_scales_its_own_direction(axis):
 
 
 def test_the_entry_begins_in_the_pose_before_and_ends_in_the_animation():
-    crouch = np.array(SWAY) + [0.02, 0.03, -0.06, 0.1, 0.05, 0.2]
+    crouch = np.array(SWAY) + np.array([0.02, 0.03, -0.06, 0.1, 0.05, 0.2])
     animation = move("body", BODY, crouch, parameters={"body_entry_slices": ranged(0)})
     plain, blended = animation.play(frame_rate=104), animation.play(frame_rate=104, parameters={"body_entry_slices": 4})
     same_poses(body(blended)[0], stand().body, 1e-12)
@@ -238,7 +240,7 @@ def test_the_entry_begins_in_the_pose_before_and_ends_in_the_animation():
 
 
 def test_the_exit_ends_in_the_nominal_pose_and_no_exit_does_not():
-    crouch = np.array(SWAY) + [0.02, 0.03, -0.06, 0.1, 0.05, 0.2]
+    crouch = np.array(SWAY) + np.array([0.02, 0.03, -0.06, 0.1, 0.05, 0.2])
     animation = move("body", BODY, crouch)
     plain, back = animation.play(frame_rate=104), animation.play(frame_rate=104, parameters={"body_exit_slices": 4})
     same_poses(body(back)[-1], stand().body, 1e-12)
@@ -372,7 +374,7 @@ def test_feet_go_where_their_columns_say():
     places = UNDER + rng.uniform(-0.06, 0.06, (5, 4, 3)) * [1, 1, 0] + [0, 0, 0.03] * rng.integers(0, 2, (5, 4, 1))
     rows = [[*place.ravel(), *row] for place, row in zip(places, np.array(SWAY)[[0, 1, 2, 3, 0]], strict=True)]
     motion = move("legs body", f"foot_pos {BODY}", rows).play(frame_rate=100)
-    np.testing.assert_allclose(feet(motion)[::50], places + [0, 0, RADIUS], atol=1e-12)
+    np.testing.assert_allclose(feet(motion)[::50], places + np.array([0, 0, RADIUS]), atol=1e-12)
 
 
 def test_joints_are_taken_as_they_are_and_carry_the_feet():
@@ -386,7 +388,7 @@ def test_joints_are_taken_as_they_are_and_carry_the_feet():
 
 
 def test_legs_given_in_different_ways_agree():
-    q = STAND.legs + [0.05, 0.1, -0.1]
+    q = STAND.legs + np.array([0.05, 0.1, -0.1])
     seen = feet(move("legs body", f"leg_joints {BODY}", [[*q.ravel(), *SWAY[1]]] * 2).play())[0] - [0, 0, RADIUS]
     row = [*q[0], *q[1], *seen[2], *seen[3], *SWAY[1]]
     motion = move("legs body", f"fl_angles fr_angles hl_pos hr_pos {BODY}", [row] * 2).play()
@@ -475,12 +477,12 @@ def test_a_move_starts_in_the_pose_in_which_another_ends():
 
 def test_a_neutral_start_stands_neutrally():
     wide = stand()
-    splayed = wide.legs + [[0.2, 0, 0], [-0.2, 0, 0], [0.2, 0, 0], [-0.2, 0, 0]]
+    splayed = wide.legs + np.array([[0.2, 0, 0], [-0.2, 0, 0], [0.2, 0, 0], [-0.2, 0, 0]])
     start = type(wide)(wide.body, splayed)
     lifted = start.frame[2] - RADIUS
     plain, neutral = sway().play(start=start), sway(neutral_start=True).play(start=start)
     np.testing.assert_allclose(feet(plain)[0], start.feet, atol=1e-12)
-    np.testing.assert_allclose(feet(neutral)[0], STAND.feet + [0, 0, lifted], atol=1e-12)
+    np.testing.assert_allclose(feet(neutral)[0], STAND.feet + np.array([0, 0, lifted]), atol=1e-12)
 
 
 def test_it_starts_sitting():

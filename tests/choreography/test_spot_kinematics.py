@@ -162,7 +162,7 @@ def test_what_is_out_of_reach_comes_as_near_as_the_limits_allow():
     reachable = foot_positions(np.broadcast_to(grid, (len(grid), 4, 3)))[:, 0]
     rng = np.random.default_rng(SEED)
     goals = np.tile(foot_positions(np.tile([0, 0.8, -1.6], (4, 1))), (80, 1, 1))
-    goals[:, 0] = [0.29785, 0.055, 0] + rng.normal(0, 0.6, (80, 3))
+    goals[:, 0] = np.array([0.29785, 0.055, 0]) + rng.normal(0, 0.6, (80, 3))
     found = leg_joints(goals)
     assert (~found.reached[:, 0]).sum() > 40
     assert found.reached[:, 1:].all()
