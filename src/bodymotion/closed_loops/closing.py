@@ -91,7 +91,7 @@ class Loops:
         self.columns = tuple(sorted(column for one in self.mechanisms for column in one.columns))
         self._samples: dict[tuple[int, ...], list[Floats]] = {}
 
-    def driving(self, first: Iterable[str | int] = (), q: npt.ArrayLike | None = None) -> tuple[int, ...]:
+    def driving(self, first: str | int | Iterable[str | int] = (), q: npt.ArrayLike | None = None) -> tuple[int, ...]:
         """Give the columns that drive unless told otherwise: as many in each mechanism as it has degrees of freedom.
 
         `first`: joints (names, or columns) that drive before all others. `q` (J,): a pose near which the mechanisms are looked into.
@@ -110,7 +110,7 @@ class Loops:
         self,
         q: npt.ArrayLike,
         *,
-        driving: Iterable[str | int] | None = None,
+        driving: str | int | Iterable[str | int] | None = None,
         start: npt.ArrayLike | None = None,
     ) -> Closed:
         """Close the loops; see `close_loops`."""
@@ -149,9 +149,9 @@ class Loops:
             tilt=frozen(_largest(tilted).reshape(shape)),
             residuals=frozen(apart.reshape(*shape, apart.shape[-1])),
             tilts=frozen(tilted.reshape(*shape, tilted.shape[-1])),
-            singular=np.asarray(singular).reshape(shape),
+            singular=_read_only(singular.reshape(shape)),
             margin=frozen(margin.reshape(shape)),
-            outside=np.asarray(beyond).reshape(shape),
+            outside=_read_only(beyond.reshape(shape)),
         )
 
     def _typical(self, mechanism: Mechanism, q: Floats) -> list[Floats]:
@@ -222,6 +222,12 @@ def near_in_body(body: Body, mechanism: Mechanism, values: Floats) -> Floats:
     return q
 
 
+def _read_only(given: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    values = np.array(given, dtype=bool)
+    values.flags.writeable = False
+    return values
+
+
 def _largest(values: Floats) -> Floats:
     return np.asarray(values.max(axis=-1, initial=0.0))
 
@@ -230,7 +236,7 @@ def close_loops(
     body: Body,
     q: npt.ArrayLike,
     *,
-    driving: Iterable[str | int] | None = None,
+    driving: str | int | Iterable[str | int] | None = None,
     start: npt.ArrayLike | None = None,
 ) -> Closed:
     """Close the loops of a body: work out the joints that its extra joints leave no choice.

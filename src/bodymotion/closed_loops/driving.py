@@ -49,8 +49,8 @@ def _rank_of(body: Body, column: int, first: tuple[int, ...]) -> tuple[int | boo
     return wanted, not motor, joint.id < 0, depth, column
 
 
-def columns_of(body: Body, joints: Iterable[str | int]) -> tuple[int, ...]:
-    """Give the columns of joints named by their name, their link's name or their column.
+def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int, ...]:
+    """Give the columns of joints (or of one) named by their name, their link's name or their column.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def columns_of(body: Body, joints: Iterable[str | int]) -> tuple[int, ...]:
         if one.name:
             names.setdefault(one.name, column)
     found = []
-    for joint in joints:
+    for joint in (joints,) if isinstance(joints, (str, int)) else joints:
         if isinstance(joint, str):
             if joint not in names:
                 raise ValueError(f"no joint {joint!r}; there are: {', '.join(names)}")

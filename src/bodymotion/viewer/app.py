@@ -240,6 +240,7 @@ class Viewer:
     def _set_stage(self, take: Take) -> Stage:
         stage = Stage(self.server, take, self.switches)
         stage.lights = Lights(self.server.scene, self.switches.shadows)
+        stage.loops.prepare()
         return stage
 
     def _first_camera(self) -> None:

@@ -31,14 +31,17 @@ class TakeLoops:
         self.posed: Closed | None = None
         self._loops: Loops | None = None
         self._closed: tuple[Take, Closed] | None = None
-        if self.there:
-            # Compiled when first used; nobody shall wait for that with a slider in hand.
-            threading.Thread(target=lambda: Loops(take.body).driving(), name="bodymotion-loops", daemon=True).start()
 
     @property
     def there(self) -> bool:
         """Whether there are any."""
         return bool(self.take.body.extra_joints)
+
+    def prepare(self) -> None:
+        """Have the kernels compiled in the background: nobody shall wait for that with a slider in hand."""
+        if self.there:
+            body = self.take.body
+            threading.Thread(target=lambda: Loops(body).driving(), name="bodymotion-loops", daemon=True).start()
 
     @property
     def loops(self) -> Loops:
