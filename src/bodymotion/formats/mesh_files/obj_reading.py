@@ -7,6 +7,7 @@ groups and smoothing are not.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -36,12 +37,12 @@ class ObjPart:
 
 @dataclass
 class _Lines:
-    """The lines of a file by their first words."""
+    """The lines of a file by their first words, without these."""
 
-    v: list[list[bytes]] = field(default_factory=list)
-    vt: list[list[bytes]] = field(default_factory=list)
-    vn: list[list[bytes]] = field(default_factory=list)
-    f: list[list[bytes]] = field(default_factory=list)
+    v: list[bytes] = field(default_factory=list)
+    vt: list[bytes] = field(default_factory=list)
+    vn: list[bytes] = field(default_factory=list)
+    f: list[bytes] = field(default_factory=list)
     counts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     """For faces with indices from the end: how many vertices, texture coordinates and normals stand above."""
     materials: list[tuple[int, str]] = field(default_factory=list)
@@ -108,28 +109,37 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[ObjPar
 def _sorted(data: bytes) -> _Lines:
     lines = _Lines()
     v, vt, vn, f = lines.v, lines.vt, lines.vn, lines.f
-    for line in data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").split(b"\n"):
-        words = line.split()
-        if not words:
-            continue
-        word = words[0]
-        if word == b"v":
-            v.append(words[1:])
-        elif word == b"f":
+    for line in data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").replace(b"\t", b" ").split(b"\n"):
+        start = line[:2]
+        if start == b"v ":
+            v.append(line[2:])
+        elif start == b"f ":
             if b"-" in line:
                 lines.counts[len(f)] = len(v), len(vt), len(vn)
-            f.append(words[1:])
-        elif word == b"vn":
-            vn.append(words[1:])
-        elif word == b"vt":
-            vt.append(words[1:])
-        elif word == b"usemtl":
-            lines.materials.append((len(f), line.strip()[6:].strip().decode("utf-8", "replace")))
-        elif word == b"mtllib":
-            lines.libraries.append(line.strip()[6:].strip().decode("utf-8", "replace"))
-        elif line.startswith(MARK.encode()):
-            _read_mark(words, lines)
+            f.append(line[2:])
+        elif start == b"vn":
+            vn.append(line[2:])
+        elif start == b"vt":
+            vt.append(line[2:])
+        elif start:
+            _sort_other(line, lines)
     return lines
+
+
+def _sort_other(line: bytes, lines: _Lines) -> None:
+    words = line.split()
+    word = words[0] if words else b""
+    if word == b"usemtl":
+        lines.materials.append((len(lines.f), line.strip()[6:].strip().decode("utf-8", "replace")))
+    elif word == b"mtllib":
+        lines.libraries.append(line.strip()[6:].strip().decode("utf-8", "replace"))
+    elif word == b"v":
+        lines.v.append(b" ".join(words[1:]))
+    elif word == b"f":
+        lines.counts[len(lines.f)] = len(lines.v), len(lines.vt), len(lines.vn)
+        lines.f.append(b" ".join(words[1:]))
+    elif line.startswith(MARK.encode()):
+        _read_mark(words, lines)
 
 
 def _read_mark(words: list[bytes], lines: _Lines) -> None:
@@ -143,51 +153,79 @@ def _read_mark(words: list[bytes], lines: _Lines) -> None:
     lines.channels = {b"3": 3, b"4": 4}.get(pairs.get(b"channels", b""))
 
 
-def _numbers(rows: list[list[bytes]], least: int) -> Floats:
+def _even(rows: list[bytes]) -> int:
+    """Give the number of words in each of some lines where they are separated by single blanks and all have as many; else 0."""
+    blanks = rows[0].rstrip().count(b" ", 1)
+    ends = rows[0].startswith(b" ")
+    if any(row.count(b" ", 1) != blanks or row.startswith(b" ") != ends for row in rows):
+        return 0
+    return blanks + 1
+
+
+def _parsed(text: bytes) -> Floats:
+    """Give numbers separated by blanks, in bulk; the first that is none ends them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            return np.fromstring(text, dtype=np.float64, sep=" ")
+        except ValueError:
+            return np.zeros(0)
+
+
+def _numbers(rows: list[bytes], least: int) -> Floats:
     """Give rows of numbers as an array; of rows of different lengths as many as all have."""
     if not rows:
         return np.zeros((0, least))
-    shortest = min(map(len, rows))
+    width = _even(rows)
+    if width >= least:
+        # With so many blanks a line has no more words than that: where the sum is right, each line is.
+        flat = _parsed(b" ".join(rows))
+        if len(flat) == len(rows) * width:
+            return flat.reshape(len(rows), width)
+    words = [row.split() for row in rows]
+    shortest = min(map(len, words))
     if shortest < least:
         raise ValueError(f"a line has {shortest} numbers, not {least}")
-    if max(map(len, rows)) != shortest:
+    if max(map(len, words)) != shortest:
         shortest = least if shortest < 6 else shortest
-        rows = [row[:shortest] for row in rows]
-    flat = [word for row in rows for word in row]
     try:
-        return np.array(flat, dtype=np.float64).reshape(len(rows), shortest)
+        return np.array([word for row in words for word in row[:shortest]], dtype=np.float64).reshape(
+            len(rows), shortest
+        )
     except ValueError as error:
         raise ValueError("a line holds something else than numbers") from error
 
 
 def _corners(lines: _Lines, ends: tuple[int, int, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Give the number of corners of each face, and of each corner its indices (N, 3) of place, texture and normal; −1 for none."""
-    counts = np.array([len(face) for face in lines.f], dtype=np.int64)
-    words = [word for face in lines.f for word in face]
-    index = np.zeros((len(words), 3))
-    if not words:
-        return counts, index.astype(np.int64)
-    text = b" ".join(words)
+    rows = lines.f
+    if not rows:
+        return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
+    text = b" ".join(rows)
+    number, width = len(text.split()), _even(rows)
+    counts = (
+        np.full(len(rows), width)
+        if width * len(rows) == number
+        else np.array([len(row.split()) for row in rows], dtype=np.int64)
+    )
     slashes, doubles = text.count(b"/"), text.count(b"//")
-    columns: tuple[int, ...] | None = None
-    if slashes == 0:
-        columns = (0,)
-    elif slashes == 2 * len(words) and doubles == len(words):
-        columns = (0, 2)
-    elif slashes == 2 * len(words) and doubles == 0:
-        columns = (0, 1, 2)
-    elif slashes == len(words) and doubles == 0:
-        columns = (0, 1)
-    try:
-        flat = np.array(text.replace(b"/", b" ").split(), dtype=np.float64) if columns is not None else None
-        if columns is not None and flat is not None and len(flat) == len(words) * len(columns):
-            index[:, columns] = flat.reshape(len(words), -1)
-        else:
-            for number, word in enumerate(words):
+    columns: tuple[int, ...] | None = {
+        (0, 0): (0,),
+        (2 * number, number): (0, 2),
+        (2 * number, 0): (0, 1, 2),
+        (number, 0): (0, 1),
+    }.get((slashes, doubles))
+    index = np.zeros((number, 3))
+    flat = _parsed(text.replace(b"/", b" ")) if columns is not None else np.zeros(0)
+    if columns is not None and len(flat) == number * len(columns):
+        index[:, columns] = flat.reshape(number, -1)
+    else:
+        try:
+            for place, word in enumerate(text.split()):
                 for column, part in enumerate(word.split(b"/")[:3]):
-                    index[number, column] = float(part or b"0")
-    except ValueError as error:
-        raise ValueError("a face holds something else than indices") from error
+                    index[place, column] = float(part or b"0")
+        except ValueError as error:
+            raise ValueError("a face holds something else than indices") from error
     if not (np.abs(index) < 2**31).all():
         raise ValueError("an index is no small whole number")
     whole = index.astype(np.int64)
@@ -197,7 +235,7 @@ def _corners(lines: _Lines, ends: tuple[int, int, int]) -> tuple[npt.NDArray[np.
             above[face] = seen
         whole = np.where(whole < 0, np.repeat(above, counts, axis=0) + whole + 1, whole)
     # 0 is no index, and one from the end may point in front of the first: both are made "none".
-    return counts, np.where(whole >= 1, whole - 1, -1)
+    return counts.astype(np.int64), np.where(whole >= 1, whole - 1, -1)
 
 
 def _attribute(values: Floats, index: npt.NDArray[np.int64]) -> Corners | None:
