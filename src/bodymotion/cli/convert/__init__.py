@@ -38,8 +38,12 @@ def convert(
         ),
     ] = None,
     style: Annotated[
-        Literal["block", "json"] | None,
-        typer.Option("--style", help="YAML as in the documents, or JSON; by default as IN.", show_default=False),
+        Literal["block", "json", "canonical"] | None,
+        typer.Option(
+            "--style",
+            help="Of a .seq: YAML as in the documents, or JSON. Of a .cha: canonical, the document's order. By default as IN.",
+            show_default=False,
+        ),
     ] = None,
     se3_format: Annotated[
         Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"] | None,
@@ -167,6 +171,15 @@ def convert(
             show_default=False,
         ),
     ] = None,
+    move_params: Annotated[
+        Path | None,
+        typer.Option(
+            "--move-params",
+            metavar="FILE",
+            help="A robot's MoveParamsConfig: the limits of parameters that a .cha only names, for .cap and .pb.",
+            show_default=False,
+        ),
+    ] = None,
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Also read parts of the model that lie outside its folder.")
     ] = False,
@@ -177,9 +190,9 @@ def convert(
     """Write a motion or a model in another format; a motion in another version, order or unit, too.
 
     Formats are known by content and extension. Motions: .seq .yaml .json (Choreonoid), .csv, .npz, .pos .waist .hip .zmp (OpenHRP). Models:
-    .wrl (OpenHRP), .urdf, .xml (MJCF), and .body (Choreonoid) to read. Spot animations: .cha, and messages. What the new file does not hold
-    is listed on stderr, and the exit code is 3 then. OUT is written whole or not at all. From .seq to .seq a file of any size is copied
-    piece by piece.
+    .wrl (OpenHRP), .urdf, .xml (MJCF), and .body (Choreonoid) to read. Spot animations: .cha, and .cap or .pb, the vendor's message; logs
+    of a Spot's states to read. What the new file does not hold is listed on stderr, and the exit code is 3 then. OUT is written whole or
+    not at all. From .seq to .seq a file of any size is copied piece by piece.
 
     \b
     Examples:
@@ -190,6 +203,7 @@ def convert(
       bodymotion convert Sample.pos sample.seq --from-zero
       bodymotion convert SR1.wrl sr1.urdf --mesh stl
       bodymotion convert SR1.wrl sr1.xml --fix-inertia
+      bodymotion convert wave.cha wave.cap
     """  # noqa: D301
     from bodymotion.cli.changes import failures
     from bodymotion.cli.convert.model import convert_model
@@ -219,6 +233,7 @@ def convert(
             "root": root,
             "fix_inertia": fix_inertia or None,
             "package": package,
+            "move_params_config": move_params,
             "package_paths": tuple(package_path) if package_path else None,
         },
         write_as=write_as,

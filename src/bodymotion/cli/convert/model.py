@@ -24,7 +24,12 @@ MESHES = {
     "mjcf": ("mesh_format", ("obj", "stl")),
 }
 """For formats of models what their writers call the way of meshes, and which ways they have."""
-WRITE = {"urdf": {"package"}, "cha": {"style"}}
+WRITE = {
+    "urdf": {"package"},
+    "cha": {"style"},
+    "cap": {"move_params_config"},
+    "cap-bytes": {"move_params_config"},
+}
 """Other options of writers."""
 
 

@@ -35,6 +35,7 @@ NAMES = {
     "root": "--root",
     "fix_inertia": "--fix-inertia",
     "package": "--package",
+    "move_params_config": "--move-params",
     "package_paths": "--package-path",
 }
 
