@@ -17,6 +17,8 @@ def difference(a: object, b: object, tolerance: float = 0.0, where: str = "body"
 
     Fields in `ROUNDED` may differ by `tolerance`, as a share of the largest number of their array, or of 1; all others not at all.
     """
+    if isinstance(a, (list, tuple)) and isinstance(b, np.ndarray):
+        a = np.asarray(a)
     if type(a) is not type(b) and not (isinstance(a, (int, float)) and isinstance(b, (int, float))):
         return f"{where}: {a!r:.80} and {b!r:.80}"
     pairs: list[tuple[object, object, str]] = []

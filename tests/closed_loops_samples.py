@@ -4,6 +4,7 @@
     ball_loop         ball                              crank and rocker about crossed axes, a rod with ball ends between them (RSSR)
     slider_crank      piston                            the rod's end stays on a line of the base: x = r cos θ + √(l² − r² sin² θ)
     slotted_lever     xy                                a crank's pin in the slot of a lever: tan φ = r sin θ / (d + r cos θ)
+    wobbling_rod      xy, piston                        a rod in space that a crank's pin leads round: it points at the pin
     scotch_yoke       z                                 a crank's pin holds a slide at its height: s = r sin θ
     bennett           hinge                             four skew axes that their lengths let move: tan θ/2 · tan φ/2 is constant
     six_bar           xyz                               two loops that share a link (Watt's chain)
@@ -208,6 +209,35 @@ def slotted_lever(crank: float = 0.12, ground: float = 0.3, frames: int = 721) -
     return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
 
 
+def wobbling_rod(kind: str = "xy", radius: float = 0.12, height: float = 0.5, frames: int = 721) -> Sample:
+    """A rod on two crossed joints that a crank's pin leads round: the pin slides along the rod, and no plane holds the whole."""
+    body = bm.Body(
+        name=f"wobbling_rod_{kind}",
+        links=(
+            link("BASE", 0, -1),
+            link("CRANK", 1, 0, (0, 0, height), gear_ratio=20.0),
+            link("PITCH", 2, 0, turned=(0, -np.pi / 2, 0), axis=(0, 1, 0)),
+            link("ROD", 3, 2, axis=(0, 0, 1)),
+        ),
+        extra_joints=(
+            bm.ExtraJoint(
+                name="ROD_LINE", type=kind, links=(3, 1), positions=((0.3, 0, 0), (radius, 0, 0)), axis=(1, 0, 0)
+            ),
+        ),
+    )
+
+    def expected(theta: np.ndarray) -> dict[str, np.ndarray]:
+        """Where the pin is seen from the pivot."""
+        far = np.hypot(radius, height)
+        return {
+            "PITCH": np.arctan2(radius * np.cos(theta), height),
+            "ROD": np.arcsin(radius * np.sin(theta) / far),
+        }
+
+    path = np.linspace(0.0, 2 * np.pi, frames)
+    return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
+
+
 def scotch_yoke(crank: float = 0.15, frames: int = 721) -> Sample:
     body = bm.Body(
         name="scotch_yoke",
@@ -349,6 +379,7 @@ def samples() -> tuple[Sample, ...]:
         ball_loop(),
         slider_crank(),
         slotted_lever(),
+        *(wobbling_rod(kind) for kind in ("xy", "piston")),
         scotch_yoke(),
         bennett(),
         six_bar(),

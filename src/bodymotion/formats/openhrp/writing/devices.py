@@ -56,6 +56,8 @@ class DeviceWriter:
         if device.type not in self._types:
             wanted = device.type
             name = wanted if is_name(wanted) else legal_name(wanted, "Device")
+            if name in RESERVED:
+                name += "Device"
             while name in RESERVED or name in self._types.values():
                 name += "_"
             if name != wanted:

@@ -71,7 +71,7 @@ def _array(value: np.ndarray) -> tuple[Value, tuple[str, ...]]:
     if value.ndim == 2:
         return value.astype(np.float64), ROWS.get(value.shape[1], ())
     if value.dtype.kind in "iu" and value.min() >= -(2**31) and value.max() < 2**31:
-        return value.astype(np.int32), ("MFInt32",)
+        return value.astype(np.int32), ("MFInt32", *SINGLES.get(len(value), ()), "MFFloat", "MFTime")
     return value.astype(np.float64), (*SINGLES.get(len(value), ()), "MFFloat", "MFTime")
 
 
@@ -107,23 +107,20 @@ class KeptFields:
     def of(self, extra: Mapping[str, object], used: Sequence[str] = ()) -> dict[str, Value]:
         """Give the fields of one node; says what can not be kept. Names in `used` are written by others."""
         fields: dict[str, Value] = {}
+        left: list[str] = []
         for name, given in extra.items():
             if name in used:
                 continue
             value, types = as_value(given)
-            kind = self._all.get(name)
-            if kind is None or not types:
-                self.tell(KEPT_VALUE, f"{self.kind} {name}: {_shown(given)} is left out")
-            elif kind in types:
+            kind = self._all.get(name, "")
+            if kind in types:
                 fields[name] = value
             elif any(WIDER.get(single) == kind for single in types):
                 fields[name] = [value] if isinstance(value, str) else np.array([value])
-                self.tell(KEPT_VALUE, f"{self.kind} {name}: {_shown(given)} becomes a list of one")
+                self.tell(KEPT_VALUE, f"{self.kind}: {name} {given!r:.60} becomes a list of one")
             else:
-                self.tell(KEPT_VALUE, f"{self.kind} {name}: {_shown(given)} is no {kind} and is left out")
+                left.append(str(name))
+        if left:
+            names = ", ".join(left[:8]) + (f" and {len(left) - 8} more" if len(left) > 8 else "")
+            self.tell(KEPT_VALUE, f"{self.kind}: no field holds {names}")
         return fields
-
-
-def _shown(value: object) -> str:
-    text = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) and value.size > 9 else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"

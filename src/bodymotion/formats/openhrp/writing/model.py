@@ -229,6 +229,7 @@ class _Builder:
         joints: dict[int, Node] = {}
         segments: list[Node] = []
         path: list[int] = []
+        otherwise: list[str] = []
         for index in order:
             link, joint = links[index], links[index].joint
             self.where = f"link {link.name!r}"
@@ -240,7 +241,7 @@ class _Builder:
             fields = joint_fields(joint, offset, title, self.tell)
             fields |= kept.of(joint.extra, WRITTEN)
             if joint.name != link.name:
-                self.tell(JOINT_NAME, f"the joint {joint.name!r} is read back as {names[index]!r}")
+                otherwise.append(f"{joint.name!r} of link {link.name!r}")
                 if joint.name and "name" not in fields:
                     fields["name"] = joint.name
             inside: list[Node] = []
@@ -252,6 +253,11 @@ class _Builder:
             fields["children"] = inside
             joints[index] = Node("Joint", names[index], fields, joint_proto)
         self.where = ""
+        if otherwise:
+            more = f" and {len(otherwise) - 4} more" if len(otherwise) > 4 else ""
+            self.tell(
+                JOINT_NAME, f"joints are called as their links; the field name has {', '.join(otherwise[:4])}{more}"
+            )
         for index in order:
             into = joints[index].fields["children"]
             assert isinstance(into, list)
