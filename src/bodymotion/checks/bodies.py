@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+
 from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.devices import check_devices
@@ -54,5 +56,7 @@ def _checked(sheet: Sheet) -> tuple[Problem, ...]:
         check_devices,
         check_loops,
     ):
-        check(sheet)
+        # Numbers near the largest there are may overflow; what is not finite has a rule of its own.
+        with np.errstate(all="ignore"):
+            check(sheet)
     return tuple(sheet.problems)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bodymotion.animation import Animation
 from bodymotion.body import Body
 from bodymotion.checks import rules
@@ -102,8 +104,9 @@ def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
     if isinstance(thing, Animation):
         return (*thing.problems, *mind(thing))
     if isinstance(thing, Motion):
-        more = () if body is None else check_motion_on_body(thing, body)
-        return (*check_motion(thing), *more)
+        with np.errstate(all="ignore"):
+            more = () if body is None else check_motion_on_body(thing, body)
+            return (*check_motion(thing), *more)
     return tuple(getattr(thing, "problems", ()))
 
 

@@ -33,8 +33,7 @@ def _place(sheet: Sheet, number: int, device: Device) -> None:
     place, box = device.pose[:3], sheet.boxes[device.link]
     if not np.isfinite(place).all():
         return
-    with np.errstate(all="ignore"):
-        outside = float(np.linalg.norm(place)) if box is None else distance(box, place)
+    outside = float(np.linalg.norm(place)) if box is None else distance(box, place)
     whole = sheet.diagonal if box is None else FAR * size(box)
     if outside > max(whole, NEAR):
         shown = " ".join(f"{value:.4g}" for value in place)

@@ -39,8 +39,7 @@ def check_joints(sheet: Sheet) -> None:
 
 
 def _axis(sheet: Sheet, link: Link, joint: Joint) -> None:
-    with np.errstate(all="ignore"):
-        length = float(np.linalg.norm(joint.axis))
+    length = float(np.linalg.norm(joint.axis))
     if length == 0:
         sheet.of_link(rules.NO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0")
     elif math.isfinite(length) and abs(length - 1) > 1e-6:

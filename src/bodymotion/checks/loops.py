@@ -28,9 +28,8 @@ def check_loops(sheet: Sheet) -> None:
             said = f"ties link {sheet.body.links[a].name!r} to itself"
             sheet.of_extra_joint(rules.LOOP_LINK, number, said)
             continue
-        with np.errstate(all="ignore"):
-            length = float(np.linalg.norm(joint.axis))
-            gap = residual(joint, sheet.at_rest[a], sheet.at_rest[b])
+        length = float(np.linalg.norm(joint.axis))
+        gap = residual(joint, sheet.at_rest[a], sheet.at_rest[b])
         if joint.type not in ("xyz", "ball") and np.isfinite(length) and abs(length - 1) > 1e-6:
             sheet.of_extra_joint(rules.LOOP_AXIS, number, f"has an axis of length {length:.6g}")
         if np.isfinite(gap) and gap > OPEN * max(1.0, sheet.diagonal):

@@ -45,8 +45,7 @@ def _not_finite(motion: Motion, number: int, component: MultiValueSeq | MultiSE3
 
 
 def _turns(motion: Motion, number: int, component: MultiSE3Seq) -> list[Problem]:
-    with np.errstate(all="ignore"):
-        length = np.linalg.norm(component.values[..., 3:], axis=-1)
+    length = np.linalg.norm(component.values[..., 3:], axis=-1)
     found = []
     for rule, wrong, said in (
         (rules.MOTION_NO_TURN, length == 0, "are zero"),

@@ -99,8 +99,7 @@ def _positions(motion: Motion, number: int, q: Floats, body: Body, problems: lis
 def _speeds(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body, problems: list[Problem]) -> None:
     if len(q) < 2:
         return
-    with np.errstate(all="ignore"):
-        speed = np.diff(q, axis=0) / np.diff(joints.timeline.times)[:, None]
+    speed = np.diff(q, axis=0) / np.diff(joints.timeline.times)[:, None]
     for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
         low, high = joint.velocity_lower, joint.velocity_upper
         if link < 0 or joint.type not in ("rotate", "slide", "crawler") or not low < 0 < high:
@@ -138,12 +137,9 @@ def _agree(
     first = -1
     for start in range(0, len(q), step):
         given = links.values[start : start + step]
-        with np.errstate(all="ignore"):
-            expected = body.forward_kinematics(q[start : start + step], given[:, 0])
-            apart = np.linalg.norm(given[..., :3] - expected[..., :3], axis=-1)
-            turned = rotations.angle_between(
-                rotations.normalized(given[..., 3:]), rotations.normalized(expected[..., 3:])
-            )
+        expected = body.forward_kinematics(q[start : start + step], given[:, 0])
+        apart = np.linalg.norm(given[..., :3] - expected[..., :3], axis=-1)
+        turned = rotations.angle_between(rotations.normalized(given[..., 3:]), rotations.normalized(expected[..., 3:]))
         for kind, amount in enumerate((apart, turned)):
             amount = np.where(np.isfinite(amount), amount, 0.0)
             frame, link = (int(k) for k in np.unravel_index(int(np.argmax(amount)), amount.shape))

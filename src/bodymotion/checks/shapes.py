@@ -79,8 +79,7 @@ def _numbers(device: Device) -> Floats:
 
 def _turn(pose: Floats) -> str:
     """Say what is wrong with the quaternion of a pose, "" if nothing is."""
-    with np.errstate(all="ignore"):
-        length = float(np.linalg.norm(pose[3:]))
+    length = float(np.linalg.norm(pose[3:]))
     if not np.isfinite(length) or abs(length - 1) <= 1e-6:
         return ""
     return f"whose quaternion is of length {length:.6g}"
@@ -122,7 +121,6 @@ def check_sizes(sheet: Sheet) -> None:
     elif 0 < sheet.diagonal < SMALLEST:
         sheet.of_body(rules.TINY, f"the robot is {sheet.diagonal:.4g} m large")
     for link in sheet.body.links[1:]:
-        with np.errstate(all="ignore"):
-            away = float(np.linalg.norm(link.offset[:3]))
+        away = float(np.linalg.norm(link.offset[:3]))
         if LARGEST < away < np.inf:
             sheet.of_link(rules.FAR_LINK, link, f"is {away:.4g} m from its parent")

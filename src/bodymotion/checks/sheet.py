@@ -22,6 +22,9 @@ __all__ = ["Sheet", "some"]
 
 Box = tuple[Floats, Floats]
 
+MANY = 500
+"""For more links than this it is worth to load the compiled kinematics."""
+
 
 _QUOTED = re.compile("'([^']+)'|\"([^\"]+)\"")
 
@@ -98,32 +101,30 @@ class Sheet:
     @cached_property
     def at_rest(self) -> Floats:
         """The poses (L, 7) of the links in the world with all joints at 0."""
+        if len(self.body.links) > MANY:
+            return self.body.forward_kinematics(np.zeros(self.body.num_joints))
         found: list[Floats] = []
-        with np.errstate(all="ignore"):
-            for link in self.body.links:
-                found.append(
-                    poses.compose(found[link.parent], link.offset)
-                    if link.parent >= 0
-                    else poses.compose(poses.IDENTITY, self.body.root_pose)
-                )
+        for link in self.body.links:
+            found.append(
+                poses.compose(found[link.parent], link.offset)
+                if link.parent >= 0
+                else poses.compose(poses.IDENTITY, self.body.root_pose)
+            )
         return np.array(found).reshape(-1, 7)
 
     @cached_property
     def boxes(self) -> tuple[Box | None, ...]:
         """For each link the lowest and highest corner of its shapes, in its own frame; None where it has none."""
-        with np.errstate(all="ignore"):
-            return tuple(_box(link) for link in self.body.links)
+        return tuple(_box(link) for link in self.body.links)
 
     @cached_property
     def diagonal(self) -> float:
         """The length [m] of the diagonal of the box around all shapes and link frames at rest."""
-        points = [self.at_rest[:, :3]]
-        with np.errstate(all="ignore"):
-            for pose, box in zip(self.at_rest, self.boxes, strict=True):
-                if box is not None:
-                    points.append(poses.transform_points(pose, corners(box)))
-            together = np.concatenate(points)
-            together = together[np.isfinite(together).all(axis=1)]
+        there = [k for k, box in enumerate(self.boxes) if box is not None]
+        edges = np.array([corners(box) for box in self.boxes if box is not None]).reshape(-1, 8, 3)
+        placed = poses.transform_points(self.at_rest[there][:, None], edges)
+        together = np.concatenate([self.at_rest[:, :3], placed.reshape(-1, 3)])
+        together = together[np.isfinite(together).all(axis=1)]
         return float(np.linalg.norm(together.max(axis=0) - together.min(axis=0))) if len(together) else 0.0
 
 
