@@ -328,10 +328,11 @@ def six_bar(frames: int = 721) -> Sample:
 
 
 def platform(frames: int = 400) -> tuple[bm.Body, np.ndarray, np.ndarray]:
-    """Stewart's platform: six legs whose lengths carry a plate. Gives body, joint values (T, J) with the lengths alone, the plate's poses (T, 7).
+    """Stewart's platform: six legs whose lengths carry a plate.
 
-    Each leg is two turning joints and a slide; the first one carries the plate on three turning joints, the others hold it by balls. The plate
-    goes along a curve, turning; the lengths follow from that by Pythagoras.
+    Gives the body, joint values (T, J) with the lengths alone, and the plate's poses (T, 7). Each leg is two turning joints and a slide; the
+    first one carries the plate on three turning joints, the others hold it by balls. The plate goes along a curve, turning; the lengths
+    follow from that by Pythagoras.
     """
     angles = np.deg2rad([10, 110, 130, 230, 250, 350])
     feet = 0.6 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)

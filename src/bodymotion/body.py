@@ -35,7 +35,8 @@ class ExtraJoint(ContentEquality):
     """A constraint that closes a loop: point `positions[0]` of link `links[0]` stays with `positions[1]` of `links[1]`.
 
     `type`: "xyz" (the two points coincide), "xy" (they coincide in the two directions normal to `axis`), "z" (along `axis` only);
-    "ball", "piston" and "hinge" as Choreonoid has them. `axis` (3,) is in the first link's frame.
+    "ball", "piston" and "hinge" as Choreonoid has them; `bodymotion.closed_loops` has the equations of each. `axis` (3,) is in the first
+    link's frame.
     """
 
     name: str = ""
