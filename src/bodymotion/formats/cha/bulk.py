@@ -28,17 +28,18 @@ def read_bulk(data: bytes, start: int, width: int, lines: OddLines) -> Rows:
     begins = np.empty(most, np.int64)
     said = np.empty((1024, 4), np.int64)
     rounded, digits = np.empty(_ROOM + width, np.int64), np.empty(_ROOM * 24 + width * (LONGEST + 12), np.uint8)
+    rows = Rows(data, values, zeros, begins)
+    odd = _OddRows(lines)
     at, row, blanks, seen = start, 0, 0, 0
-    found: list[tuple[int, ...]] = []
-    while at < len(data):
+    while at < len(data) and not lines.given_up:
         at, row, blanks, seen, num_said, num_rounded, num_digits = read_lines(
             text, at, len(data), width, values, zeros, begins, row, blanks, seen, said, rounded, digits
         )
-        found += map(tuple, said[:num_said].tolist())
         if num_rounded:
             values.ravel()[rounded[:num_rounded]] = _rounded(digits[: num_digits - 1].tobytes())
-    rows = Rows(data, values[:row], zeros[:row], begins[:row])
-    return _with_odd(rows, found, lines) if found else rows
+        odd.read(said[:num_said].tolist())
+    rows.values, rows.zeros, rows.begins = values[:row], zeros[:row], begins[:row]
+    return odd.put_into(rows)
 
 
 def _rounded(texts: bytes) -> Floats:
@@ -48,35 +49,47 @@ def _rounded(texts: bytes) -> Floats:
     return np.frombuffer(array.as_buffer(of_type="d"), np.float64)
 
 
-def _with_odd(rows: Rows, found: list[tuple[int, ...]], lines: OddLines) -> Rows:
-    """Read the lines that have something odd, and put those that are keyframes after all in their places."""
-    places: list[int] = []
-    values: list[list[float]] = []
-    zeros: list[list[bool]] = []
-    begins: list[int] = []
-    counted, number, seen = 0, 1, 0
-    for kind, begin, row, blanks in found:
-        number += rows.data.count(b"\n", counted, begin)
-        counted = begin
-        if kind != BLANK_BEFORE:
-            read = lines.read(begin, number, row + len(places))
-            if lines.given_up:
-                break
-            if kind == COMMENT or read is None:
+class _OddRows:
+    """Lines that have something odd: reads those, and puts the ones that are keyframes after all in their places."""
+
+    def __init__(self, lines: OddLines) -> None:
+        self._lines = lines
+        self._places: list[int] = []
+        self._values: list[list[float]] = []
+        self._zeros: list[list[bool]] = []
+        self._begins: list[int] = []
+        self._counted, self._number, self._seen = 0, 1, 0
+
+    def read(self, said: list[list[int]]) -> None:
+        """Read the lines of which `read_lines` says something."""
+        lines = self._lines
+        for kind, begin, row, blanks in said:
+            if kind != BLANK_BEFORE and lines.is_full and (kind == COMMENT or lines.is_passed_over(begin)):
                 continue
-            places.append(row)
-            values.append(read[0])
-            zeros.append(read[1])
-            begins.append(begin)
-        if blanks > seen:
-            lines.after_blank(number)
-            seen = blanks
-    if not places:
-        return replace(rows, comments=lines.comments)
-    return Rows(
-        rows.data,
-        np.insert(rows.values, places, np.array(values), axis=0),
-        np.insert(rows.zeros, places, np.array(zeros), axis=0),
-        np.insert(rows.begins, places, np.array(begins)),
-        lines.comments,
-    )
+            self._number += lines.data.count(b"\n", self._counted, begin)
+            self._counted = begin
+            if kind != BLANK_BEFORE:
+                read = lines.read(begin, self._number, row + len(self._places))
+                if lines.given_up:
+                    return
+                if kind == COMMENT or read is None:
+                    continue
+                self._places.append(row)
+                self._values.append(read[0])
+                self._zeros.append(read[1])
+                self._begins.append(begin)
+            if blanks > self._seen:
+                lines.after_blank(self._number)
+                self._seen = blanks
+
+    def put_into(self, rows: Rows) -> Rows:
+        """Give the rows with those of the odd lines among them."""
+        if not self._places:
+            return replace(rows, comments=self._lines.comments)
+        return Rows(
+            rows.data,
+            np.insert(rows.values, self._places, np.array(self._values), axis=0),
+            np.insert(rows.zeros, self._places, np.array(self._zeros), axis=0),
+            np.insert(rows.begins, self._places, np.array(self._begins)),
+            self._lines.comments,
+        )

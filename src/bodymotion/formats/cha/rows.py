@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,10 @@ MANY = 1 << 20
 
 MOST_FAULTS = 10_000
 """After so many wrong lines the others are not looked at."""
+
+
+MOST_COMMENTS = 50_000
+_COMMENT = re.compile(rb"[ \t]*+(?:#|//)")
 
 
 @dataclass
@@ -81,7 +86,7 @@ def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findi
             row = [float(word) for word in words]
             bare = [word == b"0" for word in words]
         else:
-            found = lines.read(begin, number, len(values))
+            found = None if lines.is_passed_over(begin) else lines.read(begin, number, len(values))
             if lines.given_up:
                 break
             if found is None:
@@ -114,6 +119,15 @@ class OddLines:
         self.was_blank = self.given_up = False
         self._faults = 0
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there are so many comments that further ones are not kept."""
+        return len(self.comments) >= MOST_COMMENTS
+
+    def is_passed_over(self, begin: int) -> bool:
+        """Whether a line is only a comment that is not kept."""
+        return self.is_full and _COMMENT.match(self.data, begin) is not None
+
     def after_blank(self, number: int) -> None:
         """Say that keyframes follow a blank line."""
         self.findings.add(rules.SECTIONS, "a blank line stands before this line, among the keyframes", Place(number, 1))
@@ -121,22 +135,22 @@ class OddLines:
     def read(self, begin: int, number: int, row: int) -> tuple[list[float], list[bool]] | None:
         """Read a line that would be row `row`; None where it has not all values. Those beyond are passed over."""
         line = line_at(self.data, begin, number)[0]
-        line.look_for_odd_characters(self.findings)
+        odd = line.look_for_odd_characters(self.findings)
         if line.too_long:
             self._fault(number)
             return None
         self.was_blank = not line.comment and not line.text.strip(" \t")
-        if line.comment:
+        if line.comment and not self.is_full:
             self.comments.append((row, line.comment, bool(line.words)))
         if not line.words:
             return None
         values = [self._value(k, word.text, word.place) for k, word in enumerate(line.words[: self.width])]
-        if not self._has_width(line) or None in values:
+        if not self._has_width(line) or odd or not all(value is not None and isfinite(value) for value in values):
             self._fault(number)
         found = [value for value in values if value is not None]
         if len(found) < self.width:
-            if line.comment:
-                self.comments[-1] = (row, line.comment, False)
+            if line.comment and self.comments:
+                self.comments[-1] = (*self.comments[-1][:2], False)
             return None
         return found, [word.text == "0" for word in line.words[: self.width]]
 

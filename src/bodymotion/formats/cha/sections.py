@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from bodymotion.animation import GROUPS
@@ -14,6 +15,8 @@ __all__ = ["Sections", "split"]
 
 MOST_LINES = 5000
 """Options and parameters take no more lines."""
+
+_BLANK_LINES = re.compile(rb"(?:[ \t]*+\n)*+")
 
 OPTION, PARAMETER, BODY = range(3)
 
@@ -46,7 +49,10 @@ def split(data: bytes, findings: Findings) -> Sections:
                 findings.add(rules.COMMENT_SECTION, "a section of comments only", block[0].place)
                 _keep_comments(found, block, expected)
             block, kind = [], None
-            blanks += 1
+            more = _BLANK_LINES.match(data, begin)
+            end = begin if more is None else more.end()
+            count = data.count(b"\n", begin, end)
+            begin, number, blanks = end, number + count, blanks + 1 + count
             continue
         if line.number > MOST_LINES:
             findings.add(rules.TOO_LONG, f"no columns in the first {MOST_LINES} lines", line.place)

@@ -64,18 +64,20 @@ class Line:
         """The place behind the last word."""
         return Place(self.number, len(self.text.rstrip()) + 1)
 
-    def look_for_odd_characters(self, findings: Findings) -> None:
+    def look_for_odd_characters(self, findings: Findings) -> bool:
         """Say where a line is too long, holds what is no text, or its words stand apart by something other than blanks and tabs."""
+        odd = _ODD_BLANK.search(self.text.rstrip(" \t"))
         if self.too_long:
             findings.add(rules.LINE_LONG, f"more than {LONGEST} characters", Place(self.number, 1))
         if self.control is not None:
             code, column = self.control
             findings.add(rules.CONTROL, f"a character of code {code} is no text", Place(self.number, column))
-        if odd := _ODD_BLANK.search(self.text.rstrip(" \t")):
+        if odd:
             name = f"U+{ord(odd.group()):04X}"
             findings.add(
                 rules.BLANKS, f"the character {name} stands here for a blank", Place(self.number, odd.start() + 1)
             )
+        return self.too_long or self.control is not None or odd is not None
 
 
 @dataclass(frozen=True)
