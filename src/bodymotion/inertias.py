@@ -156,9 +156,11 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
 
 
 def _fault(link: Link) -> tuple[Why, str] | None:
-    if not np.isfinite(link.center_of_mass).all():
-        return "finite", "its centre of mass is not a number"
-    return fault(link.mass, link.inertia)
+    # Sums over segments may overflow; what comes of it is told.
+    with np.errstate(all="ignore"):
+        if not np.isfinite(link.center_of_mass).all():
+            return "finite", "its centre of mass is not a number"
+        return fault(link.mass, link.inertia)
 
 
 def _bears(link: Link) -> bool:
@@ -213,7 +215,8 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
         found = faults(body)
         links = list(body.links)
         for one in found:
-            links[one.link], rule, done = _mended(links[one.link], one.why, moving=is_moving(body, one.link))
+            with np.errstate(all="ignore"):
+                links[one.link], rule, done = _mended(links[one.link], one.why, moving=is_moving(body, one.link))
             name = body.links[one.link].name or f"number {one.link}"
             problems.append(rule.problem(f"link {name}: {one.message}; {done}", Location(inside=f"links[{one.link}]")))
         if not found:
@@ -257,7 +260,8 @@ def _solid(link: Link, mass: float) -> tuple[Floats, str]:
             tensor = np.diag(mass / 12.0 * (square.sum() - square))
         if np.isfinite(tensor).all() and tensor.max() * SPREAD > LEAST:
             return tensor, f"the inertia of a solid box of {edges[0]:.3g} × {edges[1]:.3g} × {edges[2]:.3g} m"
-    radius = max((0.75 * mass / (np.pi * WATER)) ** (1 / 3), 0.5 * THINNEST)
+    # A mass near the largest number there is would make a ball whose moment is none.
+    radius = min(max((0.75 * mass / (np.pi * WATER)) ** (1 / 3), 0.5 * THINNEST), 1.0 if mass > 1e200 else np.inf)
     moment = max(0.4 * mass * radius**2, 10 * LEAST)
     return moment * np.eye(3), f"the inertia of a ball with a radius of {radius:.3g} m"
 
@@ -273,7 +277,8 @@ def _with(link: Link, mass: float, center: npt.ArrayLike, inertia: npt.ArrayLike
     masses = [segment.mass for segment in link.segments]
     heaviest = int(np.argmax(masses)) if np.isfinite(masses).all() else 0
     old = link.inertia
-    if mass == link.mass and np.isfinite(old).all() and _turns(link.segments[heaviest]):
+    kept = mass == link.mass and np.array_equal(link.center_of_mass, center) and np.isfinite(old).all()
+    if kept and _turns(link.segments[heaviest]):
         segments = list(link.segments)
         turn = segments[heaviest].transform[:3, :3]
         change = turn.T @ (tensor - old) @ turn

@@ -1,0 +1,165 @@
+"""Files that a model names, and faults: included ones, meshes and images beside it, where they may lie, and what is said of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from bodymotion.formats.mjcf import looks_like_mjcf, read_mjcf, write_mjcf
+from bodymotion.links import Joint, Link, Segment
+from bodymotion.shapes import Material, Mesh, Shape, Texture
+
+TETRAHEDRON = Mesh(
+    np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+)
+BODY = '<body name="{}"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{}</body>'
+
+
+def test_included_files(tmp_path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "model.xml").write_text(
+        '<mujoco model="m"><include file="parts/defaults.xml"/><worldbody><include file="parts/arm.xml"/></worldbody></mujoco>'
+    )
+    (tmp_path / "parts/defaults.xml").write_text(
+        '<mujocoinclude><default><joint axis="0 1 0"/></default></mujocoinclude>'
+    )
+    inner = BODY.format("hand", '<joint name="j"/>')
+    inside = '<include file="hand.xml"/>'
+    (tmp_path / "parts/arm.xml").write_text(f"<mujocoinclude>{BODY.format('arm', inside)}</mujocoinclude>")
+    (tmp_path / "parts/hand.xml").write_text(f"<mujocoinclude>{inner}</mujocoinclude>")
+    body = read_mjcf(tmp_path / "model.xml")
+    assert [link.name for link in body.links] == ["arm", "hand"]
+    assert list(body.links[1].joint.axis) == [0, 1, 0]
+    assert {path.name for path in body.source.parts} == {"defaults.xml", "arm.xml", "hand.xml"}
+    assert body.source.places["links"][1].path.endswith("hand.xml")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('<mujoco><include file="model.xml"/></mujoco>', "MJCF102"),
+        ('<mujoco><include file="nothing.xml"/></mujoco>', "MJCF102"),
+        ('<mujoco><include file="../outside.xml"/></mujoco>', "MJCF102"),
+        ('<mujoco><include file="/etc/passwd"/></mujoco>', "MJCF102"),
+        ("<robot/>", "MJCF101"),
+        ("<mujoco/>", "MJCF103"),
+        ("<mujoco><worldbody/></mujoco>", "MJCF103"),
+        ("<mujoco><worldbody>", "XML101"),
+        ('<mujoco><compiler coordinate="global"/></mujoco>', "MJCF108"),
+        ('<mujoco><compiler angle="grad"/></mujoco>', "XML104"),
+        ('<mujoco><worldbody><body childclass="x"/></worldbody></mujoco>', "MJCF105"),
+        ('<mujoco><worldbody><body quat="1 0 0 0" euler="0 0 0"/></worldbody></mujoco>', "MJCF111"),
+        ('<mujoco><worldbody><body quat="0 0 0 0"/></worldbody></mujoco>', "MJCF111"),
+        ('<mujoco><worldbody><body pos="0 0 inf"/></worldbody></mujoco>', "MJCF110"),
+        ('<mujoco><worldbody><body pos="0 0 x"/></worldbody></mujoco>', "XML104"),
+        ("<mujoco><worldbody><body><body><freejoint/></body></body></worldbody></mujoco>", "MJCF112"),
+        ("<mujoco><worldbody><body><freejoint/><joint/></body></worldbody></mujoco>", "MJCF112"),
+        ('<mujoco><worldbody><body><joint axis="0 0 0"/></body></worldbody></mujoco>', "MJCF113"),
+        ('<mujoco><worldbody><body><joint type="screw"/></body></worldbody></mujoco>', "MJCF114"),
+        ('<mujoco><worldbody><body><geom type="box" size="1 1"/></body></worldbody></mujoco>', "MJCF141"),
+        ('<mujoco><worldbody><body><geom size="-1"/></body></worldbody></mujoco>', "MJCF141"),
+        ('<mujoco><worldbody><body><geom type="mesh" mesh="x"/></body></worldbody></mujoco>', "MJCF142"),
+        ('<mujoco><worldbody><body><geom size="1" material="x"/></body></worldbody></mujoco>', "MJCF142"),
+        ('<mujoco><worldbody><body/></worldbody><sensor><gyro site="x"/></sensor></mujoco>', "MJCF152"),
+        (
+            '<mujoco><worldbody><body name="a"/></worldbody><equality><connect body1="a" body2="x" anchor="0 0 0"/></equality></mujoco>',
+            "MJCF152",
+        ),
+    ],
+)
+def test_faults(tmp_path, text, code):
+    """Each is told with its place."""
+    (tmp_path / "outside.xml").write_text("<mujocoinclude/>")
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "model.xml").write_text(f"\n\n{text}")
+    with pytest.raises(bm.FormatError) as caught:
+        read_mjcf(folder / "model.xml")
+    assert caught.value.problem.rule == code
+    assert caught.value.problem.location.line == 3
+
+
+def test_a_file_from_outside_when_asked(tmp_path):
+    (tmp_path / "outside.xml").write_text(f"<mujocoinclude>{BODY.format('a', '')}</mujocoinclude>")
+    (tmp_path / "model").mkdir()
+    path = tmp_path / "model/model.xml"
+    path.write_text('<mujoco><worldbody><include file="../outside.xml"/></worldbody></mujoco>')
+    assert read_mjcf(path, allow_outside=True).links[0].name == "a"
+
+
+def test_load_knows_it_by_its_content(tmp_path):
+    path = tmp_path / "model.txt"
+    path.write_text(
+        f'<?xml version="1.0"?>\n<!-- a robot -->\n<mujoco><worldbody>{BODY.format("a", "")}</worldbody></mujoco>'
+    )
+    assert bm.load(path).links[0].name == "a"
+    assert not looks_like_mjcf(b"<robot name='mujoco'/>")
+    assert not looks_like_mjcf(b"<!-- <mujoco> --><robot/>")
+
+
+def test_missing_files_are_problems(tmp_path):
+    path = tmp_path / "model.xml"
+    path.write_text(
+        '<mujoco><compiler meshdir="meshes"/><asset><mesh file="gone.stl"/></asset><worldbody><body name="a"><freejoint/>'
+        '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="mesh" mesh="gone"/></body></worldbody></mujoco>'
+    )
+    body = read_mjcf(path)
+    assert body.links[0].visuals == ()
+    assert [problem.rule for problem in body.problems] == ["MJCF143"]
+
+
+def with_mesh(*shapes: Shape) -> bm.Body:
+    segment = Segment(name="a", mass=1.0, inertia=np.eye(3), visuals=shapes)
+    return bm.Body(name="m", links=(Link(name="a", joint=Joint(name="a", type="free"), segments=(segment,)),))
+
+
+def test_meshes_and_images_lie_beside_the_model(tmp_path):
+    """One file for a mesh however often it is shown; the image is copied; MuJoCo loads it all."""
+    from PIL import Image
+
+    mujoco = pytest.importorskip("mujoco")
+    Image.new("RGB", (4, 4), (255, 0, 0)).save(tmp_path / "red.png")
+    material = Material(diffuse=(0.1, 0.2, 0.3), texture=Texture(tmp_path / "red.png", "red.png", repeat_s=False))
+    away = np.eye(4)
+    away[:3, 3] = [1, 2, 3]
+    body = with_mesh(Shape(TETRAHEDRON, material=material), Shape(TETRAHEDRON, away))
+    path = tmp_path / "out" / "robot.xml"
+    path.parent.mkdir()
+    assert bm.save(body, path).losses == ()
+    model = mujoco.MjModel.from_xml_path(str(path))
+    again = bm.load(path)
+    assert (model.nmesh, model.ntex, model.ngeom) in ((1, 1, 2), (2, 1, 2))
+    assert again == body
+    assert again.links[0].visuals[0].material.texture.path.read_bytes() == (tmp_path / "red.png").read_bytes()
+
+
+@pytest.mark.parametrize("mesh_format", ["obj", "stl"])
+def test_kinds_of_mesh_files(tmp_path, mesh_format):
+    mujoco = pytest.importorskip("mujoco")
+    write_mjcf(with_mesh(Shape(TETRAHEDRON)), tmp_path / "a.xml", mesh_format=mesh_format)
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "a.xml")).nmeshface == 4
+    mesh = read_mjcf(tmp_path / "a.xml").links[0].visuals[0].to_mesh()
+    assert mesh.vertices[mesh.faces].sum(axis=(0, 1)) == pytest.approx([3, 3, 3])
+
+
+def test_meshes_that_mujoco_would_refuse(tmp_path):
+    """A lone triangle, a square, a needle without area: shown or left out, and told."""
+    mujoco = pytest.importorskip("mujoco")
+    triangle = Mesh(np.eye(3), np.array([[0, 1, 2]]))
+    square = Mesh(np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]), np.array([[0, 1, 2], [0, 2, 3]]))
+    needle = Mesh(np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0]]), np.array([[0, 1, 2]]))
+    body = with_mesh(Shape(triangle), Shape(square), Shape(needle))
+    body = bm.Body(name="m", links=tuple(_touching(link) for link in body.links))
+    lost = write_mjcf(body, tmp_path / "a.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "a.xml"))
+    assert model.ngeom == 4
+    assert {problem.rule for problem in lost} == {"LOSS031", "LOSS036", "LOSS050"}
+    again = read_mjcf(tmp_path / "a.xml").links[0]
+    assert len(again.visuals) == len(again.collisions) == 2
+
+
+def _touching(link: Link) -> Link:
+    from dataclasses import replace
+
+    return replace(link, segments=tuple(replace(s, collisions=s.visuals) for s in link.segments))
