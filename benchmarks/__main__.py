@@ -14,9 +14,11 @@ NAMES = (
     "seq_writing",
     "vrml_parsing",
     "model_loading",
+    "model_conversion",
     "kinematics",
     "closed_loops",
     "resampling",
+    "cha_reading",
     "spot_message",
 )
 PEERS = ("numpy", "scipy", "numba", "PyYAML", "pysimdjson", "pin", "vtk")
