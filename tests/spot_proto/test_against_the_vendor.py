@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.animation import GROUPS, Animation, Parameter
 from bodymotion.formats.cha import examine
+from bodymotion.formats.cha_proto import encoding
 from bodymotion.formats.cha_proto.columns import PATHS
 from bodymotion.formats.cha_proto.fields import ENUMS, MESSAGES
 from sample_files import CORPUS
@@ -107,9 +108,14 @@ def test_samples(path, corpus):
 
 
 @QUICK
-@given(cha_files())
-def test_generated_files(tmp_path, file: ChaFile):
-    path = file.write(tmp_path)
+@given(cha_files(), st.booleans())
+def test_generated_files(tmp_path, file: ChaFile, compiled):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "MANY", 0 if compiled else encoding.MANY)
+        check_generated(file.write(tmp_path))
+
+
+def check_generated(path: Path) -> None:
     theirs = vendors(path)
     animation = read(path)
     assert bm.spot.to_proto(animation) == theirs.proto

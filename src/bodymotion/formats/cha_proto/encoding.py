@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +14,13 @@ from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha_proto.columns import TIME, Columns, message_columns
 from bodymotion.formats.cha_proto.heading import TINY, heading
-from bodymotion.formats.cha_proto.messages import to_wire
+from bodymotion.formats.cha_proto.messages import to_wire, varint
 from bodymotion.formats.cha_proto.trees import CLOCK, DOUBLE, MESSAGE, Numbers, row_tree
 
 __all__ = ["column_losses", "complete", "encoded", "message_times", "message_values", "to_bytes"]
+
+MANY = 1 << 15
+"""From so many numbers on compiled code writes them; to load the compiler takes longer than to write fewer."""
 
 
 def to_bytes(animation: Animation, *, move_params_config: str | Path | None = None) -> bytes:
@@ -125,13 +130,14 @@ def _program(columns: Columns) -> Numbers:
 
 def _with_records(before: bytes, times: Floats, values: Floats, columns: Columns, after: bytes) -> bytes:
     """Give the field of keyframes, a record for each row, between the bytes of other fields."""
+    program = _program(columns)
+    if values.size + len(times) < MANY:
+        return b"".join((before, *_plain_records(program, times, values), after))
+
     from bodymotion.formats.cha_proto.row_kernels import measure, write
     from bodymotion.kernels.slices import in_slices
 
     count = len(times)
-    if not count:
-        return before + after
-    program = _program(columns)
     clock, bits = np.ascontiguousarray(times).view(np.uint64), values.view(np.uint64)
     lengths = np.empty(count, np.int64)
     in_slices(count, lambda a, b: measure(program, clock[a:b], values[a:b], bits[a:b], lengths[a:b]))
@@ -142,3 +148,22 @@ def _with_records(before: bytes, times: Floats, values: Floats, columns: Columns
     out[int(ends[-1]) :] = np.frombuffer(after, np.uint8)
     in_slices(count, lambda a, b: write(program, clock[a:b], values[a:b], bits[a:b], starts[a:b], out))
     return out.tobytes()
+
+
+def _plain_records(program: Numbers, times: Floats, values: Floats) -> Iterator[bytes]:
+    """Give the records of rows one by one, in plain Python."""
+    entries: list[tuple[int, int, int, int]] = [tuple(entry) for entry in program.tolist()]
+    for clock, row in zip(times.tolist(), values.tolist(), strict=True):
+        contents = [b""] * len(entries)
+        for place in range(len(entries) - 1, 0, -1):
+            kind, tag, owner, column = entries[place]
+            piece = b""
+            if kind == MESSAGE:
+                piece = bytes([tag]) + varint(len(contents[place])) + contents[place]
+            elif kind == DOUBLE:
+                bits = struct.pack("<d", clock if column == CLOCK else row[column])
+                piece = bytes([tag]) + bits if any(bits) else b""
+            elif abs(row[column]) >= 1:
+                piece = bytes([tag, 1])
+            contents[owner] = piece + contents[owner]
+        yield bytes([entries[0][1]]) + varint(len(contents[0])) + contents[0]

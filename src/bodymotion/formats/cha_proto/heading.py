@@ -60,7 +60,8 @@ def parameter_paths() -> dict[str, tuple[tuple[str, ...], str]]:
 def limits_of(config: str | Path | None) -> dict[str, Parameter]:
     """Read the robot's limits of parameters out of its MoveParamsConfig: the text, or its file.
 
-    In the part under ``animate_params``, up to a blank line, each line is the name of a parameter, its minimum, default and maximum.
+    That has a block of lines for each move, blank lines between them. In the one whose first line names ``animate_params``, each further
+    line is the name of a parameter, its minimum, default and maximum.
     """
     if config is None:
         return {}

@@ -8,7 +8,7 @@ from typing import Any
 
 from bodymotion.formats.cha_proto.fields import ENUMS, MESSAGES, Field
 
-__all__ = ["Tree", "WireError", "from_wire", "to_wire"]
+__all__ = ["Tree", "WireError", "from_wire", "to_wire", "varint"]
 
 Tree = dict[str, Any]
 """A message: scalars, and messages as trees of their own, by the names of fields."""
