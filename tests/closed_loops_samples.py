@@ -330,8 +330,8 @@ def six_bar(frames: int = 721) -> Sample:
 def platform(frames: int = 400) -> tuple[bm.Body, np.ndarray, np.ndarray]:
     """Stewart's platform: six legs whose lengths carry a plate.
 
-    Gives the body, joint values (T, J) with the lengths alone, and the plate's poses (T, 7). Each leg is two turning joints and a slide; the
-    first one carries the plate on three turning joints, the others hold it by balls. The plate goes along a curve, turning; the lengths
+    Gives the body, joint values (T, J) with the lengths alone, and the plate's poses (T, 7). Each leg is two turning joints and a slide;
+    the first one carries the plate on three turning joints, the others hold it by balls. The plate goes along a curve, turning; the lengths
     follow from that by Pythagoras.
     """
     angles = np.deg2rad([10, 110, 130, 230, 250, 350])
