@@ -130,6 +130,12 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
     A missing mass or inertia counts where nothing of the link's rigid group has them and the group moves; it is then told of the link
     that the joint moves. `asymmetric` tells of tensors that are not symmetric, too, of which simulators take a half.
     """
+    # Sums over segments may overflow; what comes of it is told.
+    with np.errstate(all="ignore"):
+        return tuple(sorted(_faults(body, asymmetric), key=lambda one: one.link))
+
+
+def _faults(body: Body, asymmetric: bool) -> list[Fault]:
     own = {link.index: _fault(link) for link in body.links}
     found: list[Fault] = []
     for group in rigid_groups(body):
@@ -152,15 +158,13 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
                     continue
                 why, message = again
             found.append(Fault(index, why, message))
-    return tuple(sorted(found, key=lambda one: one.link))
+    return found
 
 
 def _fault(link: Link) -> tuple[Why, str] | None:
-    # Sums over segments may overflow; what comes of it is told.
-    with np.errstate(all="ignore"):
-        if not np.isfinite(link.center_of_mass).all():
-            return "finite", "its centre of mass is not a number"
-        return fault(link.mass, link.inertia)
+    if not np.isfinite(link.center_of_mass).all():
+        return "finite", "its centre of mass is not a number"
+    return fault(link.mass, link.inertia)
 
 
 def _bears(link: Link) -> bool:
