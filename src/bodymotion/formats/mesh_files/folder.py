@@ -120,8 +120,11 @@ class MeshFolder:
         if self.files:
             (self.model.parent / self.name).mkdir(exist_ok=True)
         for path, data in self.files.items():
-            with whole_file(self.model.parent / path) as stream:
-                stream.write(data)
+            target = self.model.parent / path
+            # Nearly all the time goes into waiting for the disk: a file that is there already is left as it is.
+            if not _holds(target, data):
+                with whole_file(target) as stream:
+                    stream.write(data)
         with whole_file(self.model) as stream:
             stream.write(model)
 
@@ -158,6 +161,14 @@ class MeshFolder:
             if dressed:
                 self.files[f"{self.name}/{library}"] = materials
         return path
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file has this content already."""
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
 
 
 def plain_name(name: str) -> str:
