@@ -85,7 +85,9 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_what_mujoco_makes_of_it(name, tmp_path):
+def test_what_mujoco_makes_of_it(name, tmp_path, monkeypatch):
+    # MuJoCo writes what it has to say of old attributes into a file where it runs.
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "model.xml"
     path.write_text(MODELS[name])
     body = read_mjcf(path)
