@@ -6,6 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sound_robot import robot
 
 import bodymotion as bm
 from bodymotion.checks.rules import SAID
@@ -46,6 +49,24 @@ DEF R Humanoid {
   joints [ USE BASE USE ARM ]
   segments [ USE BASE_LINK USE ARM_LINK ]
 }
+"""
+BODY_FILE = """format: ChoreonoidBody
+format_version: 2.0
+name: robot
+links:
+  -
+    name: BASE
+    joint_type: free
+    mass: 1
+    inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]
+  -
+    name: ARM
+    parent: BASE
+    joint_type: revolute
+    joint_axis: Z
+    joint_range: [ 0, 0 ]
+    mass: 1
+    inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]
 """
 SOUND = {"low": "-1", "high": "1", "mass": "1", "center": "0 0 0", "inertia": "0.01 0 0 0 0.01 0 0 0 0.01"}
 
@@ -152,25 +173,7 @@ def test_links_in_xml_have_their_line(tmp_path, name):
 
 
 def test_the_lines_of_choreonoid_models(tmp_path):
-    text = """format: ChoreonoidBody
-format_version: 2.0
-name: robot
-links:
-  -
-    name: BASE
-    joint_type: free
-    mass: 1
-    inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]
-  -
-    name: ARM
-    parent: BASE
-    joint_type: revolute
-    joint_axis: Z
-    joint_range: [ 0, 0 ]
-    mass: 1
-    inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]
-"""
-    (tmp_path / "robot.body").write_text(text)
+    (tmp_path / "robot.body").write_text(BODY_FILE)
     assert ("BODY113", 11) in found(bm.check(tmp_path / "robot.body"))
 
 
@@ -222,3 +225,59 @@ def test_every_sample_gets_an_answer(corpus):
                 and other.location.path == problem.location.path
                 for other in report.problems
             ), problem
+
+
+def test_lines_of_frames_are_only_told_where_they_are_sure(tmp_path):
+    """Not for a style without a line for each row, nor where a component before has no frames, or a comment looks like a row."""
+    text = (
+        "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 50\ncomponents:\n{before}  -\n"
+        "    type: MultiSE3Seq\n    content: LinkPosition\n    numParts: 1\n    format: XYZQWQXQYQZ\n    frames:\n{rows}"
+    )
+    rows = "      - [[0, 0, 0, 1, 0, 0, 0]]\n      - [[0, 0, 0, 3, 0, 0, 0]]\n"
+    before = "  -\n    type: MultiValueSeq\n    content: JointDisplacement\n    numParts: 1\n"
+    for name, changes, line in (
+        ("plain", {}, 13),
+        ("remark", {"rows": "      # frames\n" + rows}, 14),
+        ("bare", {"before": before}, None),
+        ("flow", {"rows": "      [[[0, 0, 0, 1, 0, 0, 0]], [[0, 0, 0, 3, 0, 0, 0]]]\n"}, None),
+        ("torn", {"rows": rows.replace("3, 0, 0, 0", "3,\n        0, 0, 0")}, None),
+    ):
+        (tmp_path / f"{name}.seq").write_text(text.format(**{"before": "", "rows": rows} | changes))
+        (place,) = (p.location for p in bm.check(tmp_path / f"{name}.seq").problems if p.rule == "MOT102")
+        assert place.line == line, name
+        assert place.inside == f"components[{1 if 'before' in changes else 0}].frames[1]"
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_any_bytes_get_an_answer(tmp_path_factory, data):
+    """Whatever is done to a file, there is a report: no exception but for wrong use, and nothing that is a fault of ours."""
+    folder = tmp_path_factory.mktemp("any")
+    name = data.draw(st.sampled_from(["robot.wrl", "robot.urdf", "robot.xml", "robot.body", "walk.seq"]))
+    text = bytearray(SEEDS[name])
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        cut = data.draw(st.integers(0, 12))
+        put = data.draw(st.binary(max_size=4) | st.sampled_from([b"1e999", b"-1", b"nan", b"{", b"]", b"0 0 0", b'"']))
+        text[at : at + cut] = put
+    (folder / name).write_bytes(text)
+    report = bm.check(folder / name, body=ROBOT)
+    assert all(isinstance(problem, bm.Problem) and problem.message for problem in report.problems)
+
+
+def _seeds() -> dict[str, bytes]:
+    """A small file of each kind."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        robot = model(Path(folder))
+        body = bm.load(robot)
+        for extension in (".urdf", ".xml"):
+            bm.save(body, robot.with_suffix(extension))
+        bm.save(bm.Motion.from_joints(np.zeros((3, 1)), 100, joint_names=["ARM"]), Path(folder, "walk.seq"))
+        Path(folder, "robot.body").write_text(BODY_FILE)
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}
+
+
+SEEDS = _seeds()
+ROBOT = robot()

@@ -34,8 +34,7 @@ def check_joints(sheet: Sheet) -> None:
                 outside.append(link.name)
         _motor(sheet, link, joint)
     if outside:
-        is_are = "is" if len(outside) == 1 else "are"
-        sheet.of_body(rules.ZERO_OUTSIDE, f"0 {is_are} outside the limits of {some(list(map(repr, outside)))}")
+        sheet.of_body(rules.ZERO_OUTSIDE, f"0 is outside the limits of {some(list(map(repr, outside)))}")
 
 
 def _axis(sheet: Sheet, link: Link, joint: Joint) -> None:

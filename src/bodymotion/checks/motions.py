@@ -41,7 +41,7 @@ def _not_finite(motion: Motion, number: int, component: MultiValueSeq | MultiSE3
         if count > 1
         else f"a number of {component.content}{of} in frame {frame} is not finite"
     )
-    return [rules.MOTION_NOT_FINITE.problem(message, place_of_frame(motion.source, number, frame))]
+    return [rules.MOTION_NOT_FINITE.problem(message, place_of_frame(motion, number, frame))]
 
 
 def _turns(motion: Motion, number: int, component: MultiSE3Seq) -> list[Problem]:
@@ -62,7 +62,7 @@ def _turns(motion: Motion, number: int, component: MultiSE3Seq) -> list[Problem]
                 f"{count} quaternions of {component.content} {said}, the first of {part_name(component, part)} in frame {frame}"
                 f" is of length {length[frame, part]:.6g}"
             )
-            found.append(rule.problem(message, place_of_frame(motion.source, number, frame)))
+            found.append(rule.problem(message, place_of_frame(motion, number, frame)))
     return found
 
 

@@ -93,7 +93,7 @@ def _positions(motion: Motion, number: int, q: Floats, body: Body, problems: lis
             f"{joint.name or body.links[link].name!r} is at {value:.6g} {unit} in frame {worst}, its limit is {limit:.6g} {unit}: beyond "
             f"it in {_frames(count)}, from frame {first} on"
         )
-        problems.append(rules.POSITION_LIMIT.problem(message, place_of_frame(motion.source, number, first)))
+        problems.append(rules.POSITION_LIMIT.problem(message, place_of_frame(motion, number, first)))
 
 
 def _speeds(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body, problems: list[Problem]) -> None:
@@ -117,7 +117,7 @@ def _speeds(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body:
             f"{joint.name or body.links[link].name!r} moves at {given[worst]:.6g} {unit} from frame {worst} to {worst + 1}, its limit is "
             f"{limit:.6g} {unit}: faster in {_frames(count)}, from frame {first} on"
         )
-        problems.append(rules.SPEED_LIMIT.problem(message, place_of_frame(motion.source, number, first)))
+        problems.append(rules.SPEED_LIMIT.problem(message, place_of_frame(motion, number, first)))
 
 
 def _part(speed: Floats, low: float, high: float) -> Floats:
@@ -155,7 +155,7 @@ def _agree(
             f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
             f"({body.links[link_b].name!r}, frame {frame_b}) from where root and joints put them, in {_frames(wrong)}"
         )
-        place = place_of_frame(motion.source, _number(motion, links), first)
+        place = place_of_frame(motion, _number(motion, links), first)
         problems.append(rules.POSES_DISAGREE.problem(message, place))
 
 

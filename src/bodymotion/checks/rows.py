@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from bodymotion.diagnostics import Location
-from bodymotion.source import Source
+from bodymotion.motion import Motion, OtherSeq
 
 __all__ = ["place_of_frame"]
 
@@ -18,16 +18,19 @@ _FRAMES = re.compile(rb"\s*frames\s*:")
 _ROW = re.compile(rb"\s*-\s*\[")
 
 
-def place_of_frame(source: Source, component: int, frame: int) -> Location:
+def place_of_frame(motion: Motion, component: int, frame: int) -> Location:
     """Give the path inside the document, and the line where the file has a line for each frame, as those of Choreonoid have."""
-    path = source.path
+    path = motion.source.path
     inside = f"components[{component}].frames[{frame}]"
     if path is None:
         return Location(inside=inside)
-    if source.format != "seq":
-        return Location(str(path), inside=inside)
-    rows = _rows(path)
-    if component < len(rows) and frame < len(rows[component]):
+    rows = _rows(path) if motion.source.format == "seq" else ()
+    found = motion.components[component]
+    if (
+        len(rows) == len(motion.components)
+        and not isinstance(found, OtherSeq)
+        and len(rows[component]) == found.num_frames
+    ):
         line, column = rows[component][frame]
         return Location(str(path), line, column, inside)
     return Location(str(path), inside=inside)
