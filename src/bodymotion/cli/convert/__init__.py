@@ -180,6 +180,24 @@ def convert(
             show_default=False,
         ),
     ] = None,
+    legs: Annotated[
+        Literal["joints", "feet"] | None,
+        typer.Option(
+            "--legs",
+            help="How a motion of Spot says its legs as an animation: by joints, or by where the feet are.",
+            show_default=False,
+        ),
+    ] = None,
+    bpm: Annotated[
+        float | None,
+        typer.Option(
+            "--bpm",
+            metavar="BPM",
+            callback=positive,
+            help="Beats per minute: of the animation that is made of a motion, or at which one is played.",
+            show_default=False,
+        ),
+    ] = None,
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Also read parts of the model that lie outside its folder.")
     ] = False,
@@ -189,10 +207,11 @@ def convert(
 ) -> None:
     """Write a motion or a model in another format; a motion in another version, order or unit, too.
 
-    Formats are known by content and extension. Motions: .seq .yaml .json (Choreonoid), .csv, .npz, .pos .waist .hip .zmp (OpenHRP). Models:
-    .wrl (OpenHRP), .urdf, .xml (MJCF), and .body (Choreonoid) to read. Spot animations: .cha, and .cap or .pb, the vendor's message; logs
-    of a Spot's states to read. What the new file does not hold is listed on stderr, and the exit code is 3 then. OUT is written whole or
-    not at all. From .seq to .seq a file of any size is copied piece by piece.
+    Formats are known by content and extension. Motions: .seq .yaml .json (Choreonoid), .csv, .npz, .pos .waist .hip .zmp (OpenHRP).
+    Models: .wrl (OpenHRP), .urdf, .xml (MJCF), and .body (Choreonoid) to read. Spot animations: .cha, and .cap or .pb, the vendor's
+    message; logs of a Spot's states to read. A motion of Spot becomes an animation, and an animation is played. What the new file does
+    not hold is listed on stderr, and the exit code is 3 then. OUT is written whole or not at all. From .seq to .seq a file of any size is
+    copied piece by piece.
 
     \b
     Examples:
@@ -204,11 +223,13 @@ def convert(
       bodymotion convert SR1.wrl sr1.urdf --mesh stl
       bodymotion convert SR1.wrl sr1.xml --fix-inertia
       bodymotion convert wave.cha wave.cap
+      bodymotion convert trot.cha trot.seq
     """  # noqa: D301
     from bodymotion.cli.changes import failures
     from bodymotion.cli.convert.model import convert_model
     from bodymotion.cli.convert.motion import convert_motion
     from bodymotion.cli.convert.options import Options
+    from bodymotion.cli.convert.spot import convert_move, is_move
 
     options = Options(
         {
@@ -234,6 +255,8 @@ def convert(
             "fix_inertia": fix_inertia or None,
             "package": package,
             "move_params_config": move_params,
+            "legs": legs,
+            "bpm": bpm,
             "package_paths": tuple(package_path) if package_path else None,
         },
         write_as=write_as,
@@ -243,6 +266,8 @@ def convert(
     with failures("convert"):
         came = _source_format(source, read_as, write_as)
         run = convert_motion if came.holds == "Motion" else convert_model
+        if is_move(came, target, write_as):
+            run = convert_move
         raise typer.Exit(run(source, target, came, options))
 
 

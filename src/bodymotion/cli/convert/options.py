@@ -36,6 +36,8 @@ NAMES = {
     "fix_inertia": "--fix-inertia",
     "package": "--package",
     "move_params_config": "--move-params",
+    "legs": "--legs",
+    "bpm": "--bpm",
     "package_paths": "--package-path",
 }
 
