@@ -64,12 +64,12 @@ def from_wire(message: str, data: bytes) -> tuple[Tree, list[str]]:
         When the bytes are no message, or a text is not UTF-8.
     """
     tree: Tree = {}
-    unknown: list[str] = []
+    unknown: dict[str, None] = {}
     _read(message, data, tree, unknown, "")
-    return tree, unknown
+    return tree, list(unknown)
 
 
-def _read(message: str, data: bytes, tree: Tree, unknown: list[str], path: str) -> None:
+def _read(message: str, data: bytes, tree: Tree, unknown: dict[str, None], path: str) -> None:
     names = {one.number: (name, one) for name, one in MESSAGES[message].items()}
     at = 0
     while at < len(data):
@@ -90,7 +90,7 @@ def _read(message: str, data: bytes, tree: Tree, unknown: list[str], path: str) 
             raise WireError("there is no field 0")
         where = f"{path}{name or number}"
         if one is None:
-            unknown.append(where)
+            unknown[where] = None
         elif one.kind in MESSAGES and wire == _BLOCK and isinstance(content, bytes):
             _read(one.kind, content, tree.setdefault(name, {}), unknown, f"{where}.")
         elif one.kind == "string" and wire == _BLOCK and isinstance(content, bytes):
@@ -100,7 +100,7 @@ def _read(message: str, data: bytes, tree: Tree, unknown: list[str], path: str) 
         elif one.kind in _WHOLE and wire == _VARINT and isinstance(content, int):
             tree[name] = _whole(one.kind, content)
         else:
-            unknown.append(where)
+            unknown[where] = None
 
 
 def _whole(kind: str, bits: int) -> int | bool:
