@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from bodymotion import FormatError
 from bodymotion.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
 from bodymotion.formats.cha import cha_text, check_animation, examine, parse_cha
+from bodymotion.formats.cha import keyframes as keyframes_module
 from bodymotion.formats.cha import rows as rows_module
 from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS, singles
 
@@ -61,7 +62,7 @@ def animations(draw: st.DrawFn) -> Animation:
         options[name] = draw(VALUES.get(name, st.just(True)))
     if "legs" in controls or "body" not in controls:
         options.pop("neutral_start", None)
-    if "arm_required" in options:
+    if "arm_required" in options or set(controls) <= {"arm", "gripper"}:
         options.pop("arm_prohibited", None)
     parameters = {}
     for name in draw(st.permutations(list(PARAMETERS))):
@@ -275,3 +276,24 @@ def test_compiled_numbers_are_those_of_python(tokens):
         rows_module.MANY = many
     assert animation is not None
     assert animation.keyframes.values[:, 0].tobytes() == np.array([float(token) for token in tokens]).tobytes()
+
+
+@settings(max_examples=60, deadline=None)
+@given(arrays(np.float64, st.tuples(st.integers(2, 6), st.integers(1, 4)), elements=FINITE | st.just(np.nan)))
+def test_compiled_extremes_are_those_of_numpy(values):
+    from bodymotion.kernels.extremes import extremes
+
+    lowest, highest, longest = extremes(values)
+    with np.errstate(over="ignore"):
+        steps = np.abs(np.diff(values, axis=0)).max(axis=0)
+    np.testing.assert_array_equal(lowest, values.min(axis=0))
+    np.testing.assert_array_equal(highest, values.max(axis=0))
+    np.testing.assert_array_equal(longest, steps)
+
+
+def test_a_long_file_is_checked_like_a_short_one(monkeypatch):
+    text = cha(columns="time body_yaw fl_x", rows="0 0 0\n1 nan 0\n2 0 0\n3 3.5 0\n4 0 inf\n")
+    short = examine(text.encode())[1]
+    monkeypatch.setattr(keyframes_module, "MANY", 0)
+    assert examine(text.encode())[1] == short
+    assert {problem.rule for problem in short} >= {"CHA205", "CHA214"}

@@ -79,6 +79,11 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ("CHA136", cha(options="arm_playback ¦worldspace"), cha(options="arm_playback workspace")),
     ("CHA137", cha(options="arm_required\n¦arm_prohibited"), cha(options="arm_prohibited")),
     (
+        "CHA137",
+        cha("gripper", "¦arm_prohibited", columns="time gripper", rows="0 0\n1 0\n"),
+        cha(options="arm_prohibited"),
+    ),
+    (
         "CHA138",
         cha("body gripper", "¦arm_prohibited", columns="time body_z gripper", rows="0 0 0\n1 0 0\n"),
         cha(options="arm_prohibited"),

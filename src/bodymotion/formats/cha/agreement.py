@@ -55,7 +55,10 @@ def check_options(animation: Animation, places: Places, findings: Findings) -> N
         said = "'arm_required' and 'arm_prohibited' stand side by side"
         findings.add(rules.ARM_CONTRADICTION, said, places.option("arm_prohibited"))
     moved = [track for track in controls if track in ("arm", "gripper")]
-    if "arm_prohibited" in options and moved:
+    if "arm_prohibited" in options and moved == list(controls) and moved:
+        said = f"'arm_prohibited', but all that it controls is {tracks_text(tuple(moved))}"
+        findings.add(rules.ARM_CONTRADICTION, said, places.option("arm_prohibited"))
+    elif "arm_prohibited" in options and moved:
         said = f"'arm_prohibited', but it controls {tracks_text(tuple(moved))}"
         findings.add(rules.ARM_PROHIBITED_USED, said, places.option("arm_prohibited"))
     if "precise_timing" in options and "timing_adjustability" in options:

@@ -26,6 +26,8 @@ NO_LENGTH = 1e-6
 """Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0."""
 BEYOND = 1e-4
 """How far an angle may be beyond its limit [rad]: the limits have four digits."""
+MANY = 300_000
+"""So many values are looked at by compiled code."""
 MOST: Mapping[str, tuple[float, float]] = {
     "joint": (math.pi, 60.0),
     "angle": (math.pi, 60.0),
@@ -49,26 +51,23 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
     if timed:
         _check_times(frames.times, places, findings)
     controls = animation.controls
-    finite = np.isfinite(frames.values)
-    bad: list[bool] = np.any(~finite, axis=0).tolist()
     # Ends of the range of each column tell which ones need a closer look: most need none.
-    with np.errstate(invalid="ignore", over="ignore"):
-        lowest, highest = frames.values.min(axis=0), frames.values.max(axis=0)
-        steps = np.diff(frames.values, axis=0)
-        longest = np.maximum(-steps.min(axis=0, initial=0), steps.max(axis=0, initial=0))
+    lowest, highest, longest = _extremes(frames.values)
+    all_finite = np.isfinite(lowest) & np.isfinite(highest)
     for k, name in enumerate(frames.columns):
         values = frames.values[:, k]
-        if bad[k]:
-            _first(~finite[:, k], rules.NOT_FINITE, name, values, places, findings)
+        finite = np.True_ if all_finite[k] else np.isfinite(values)
+        if not all_finite[k]:
+            _first(~np.isfinite(values), rules.NOT_FINITE, name, values, places, findings)
         column = COLUMNS.get(name)
         if column is None or (controls and column.track not in controls):
             continue
         if column.quantity == "contact":
-            _first(finite[:, k] & (values != 0) & (values != 1), rules.CONTACT, name, values, places, findings)
+            _first(finite & (values != 0) & (values != 1), rules.CONTACT, name, values, places, findings)
         low, high = column.lowest - BEYOND, column.highest + BEYOND
-        if column.quantity == "joint" and (bad[k] or lowest[k] < low or highest[k] > high):
+        if column.quantity == "joint" and (not all_finite[k] or lowest[k] < low or highest[k] > high):
             said = f"; the joint goes from {column.lowest:g} to {column.highest:g} rad"
-            beyond = finite[:, k] & ((values < low) | (values > high))
+            beyond = finite & ((values < low) | (values > high))
             _first(beyond, rules.JOINT_LIMIT, name, values, places, findings, said)
         if column.quantity in MOST and not longest[k] <= MOST[column.quantity][0] / 10:
             _check_jump(name, values, frames.times, places, findings)
@@ -77,6 +76,18 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
             _check_quaternions(f"{part}_quat_w", frames.column(f"{part}_quat_wxyz"), places, findings)
     if "custom_gait_cycle" in animation.options:
         _check_cycle(animation, places, findings)
+
+
+def _extremes(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Give the lowest and highest value of each column, and the longest step from one keyframe to the next; NaN where there is one."""
+    if values.size >= MANY:
+        from bodymotion.kernels.extremes import extremes
+
+        found: tuple[Floats, Floats, Floats] = extremes(values)
+        return found
+    with np.errstate(invalid="ignore", over="ignore"):
+        steps = np.abs(np.diff(values, axis=0))
+        return values.min(axis=0), values.max(axis=0), steps.max(axis=0, initial=0)
 
 
 def _first(

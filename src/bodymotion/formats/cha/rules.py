@@ -155,7 +155,11 @@ PLAYBACK = Rule(
     hint="the vendor's converter passes over others",
 )
 ARM_CONTRADICTION = Rule(
-    "CHA137", "error", "An animation does not both require and prohibit an arm.", "judgement", "no robot could load it"
+    "CHA137",
+    "error",
+    "An animation does not prohibit the arm that it requires, or has nothing else for.",
+    "judgement",
+    "no robot could load it",
 )
 ARM_PROHIBITED_USED = Rule(
     "CHA138", "warning", "An animation that moves the arm or the gripper does not prohibit an arm.", "judgement"
