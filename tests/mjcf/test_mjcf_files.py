@@ -163,3 +163,26 @@ def _touching(link: Link) -> Link:
     from dataclasses import replace
 
     return replace(link, segments=tuple(replace(s, collisions=s.visuals) for s in link.segments))
+
+
+def test_a_robot_among_other_things(tmp_path):
+    """One free body among fixed ones is the robot; of two free ones neither is, and the world is the root."""
+    path = tmp_path / "scene.xml"
+    free = BODY.format("robot", '<freejoint/><site name="s"/>')
+    tail = '<equality><connect body1="robot" body2="table" anchor="0 0 0"/></equality><sensor><gyro site="on_table"/></sensor></mujoco>'
+    table = BODY.format("table", '<site name="on_table"/>')
+    path.write_text(f"<mujoco><worldbody>{table}{free}</worldbody>{tail}")
+    body = read_mjcf(path)
+    assert [(link.name, link.joint.type) for link in body.links] == [("robot", "free")]
+    assert {problem.rule for problem in body.problems} == {"MJCF124", "MJCF150", "MJCF151"}
+    other = BODY.format("other", "<freejoint/>")
+    path.write_text(f"<mujoco><worldbody>{free}{other}</worldbody></mujoco>")
+    body = read_mjcf(path)
+    assert [(link.name, link.joint.type) for link in body.links] == [
+        ("world", "fixed"),
+        ("robot", "free"),
+        ("other", "free"),
+    ]
+    assert {problem.rule for problem in body.problems} == {"MJCF122"}
+    assert write_mjcf(body, tmp_path / "again.xml") == ()
+    assert [link.joint for link in read_mjcf(tmp_path / "again.xml").links] == [link.joint for link in body.links]

@@ -32,13 +32,15 @@ def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: D
         if raw.joint_element is not None and raw.joint_element.get("name"):
             by_joint[raw.joint_element.get("name")] = link.index
     for section in root.all("actuator"):
-        for plain in section.all("motor"):
+        for plain in section.all("motor", "position", "velocity", "general"):
             element = defaults.full(plain)
             index = by_joint.get(element.get("joint"))
             if index is None:
                 continue
             gear = element.numbers("gear")[0] if element.get("gear") else 1.0
-            limits = element.numbers("forcerange", 2, element.numbers("ctrlrange", 2, (0.0, 0.0)))
+            # What controls a motor is a force; what controls the others is none.
+            control = element.numbers("ctrlrange", 2, (0.0, 0.0)) if element.name == "motor" else (0.0, 0.0)
+            limits = element.numbers("forcerange", 2, control)
             low, high = sorted((limits[0] * gear, limits[1] * gear))
             joint = changed[index].joint
             known = effort_range(joint)

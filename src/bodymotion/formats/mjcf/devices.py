@@ -80,9 +80,14 @@ class DeviceReader:
                         )
                     self.sites.setdefault(name, Place(index, self._pose(item), item.element))
 
-    def read(self, root: Element, links: list[RawLink], taken: set[str]) -> list[tuple[Device, Location]]:
-        """Give the devices in link order, and where they stand; `taken` are the sites that closed loops use."""
-        sensing = self._sensors(root)
+    def read(
+        self, root: Element, links: list[RawLink], taken: set[str], left_out: frozenset[str]
+    ) -> list[tuple[Device, Location]]:
+        """Give the devices in link order, and where they stand.
+
+        `taken` are the sites that closed loops use, `left_out` those of bodies that are not read.
+        """
+        sensing = self._sensors(root, left_out)
         found: list[tuple[Device, Location, Any]] = []
         own = {name for name in self.sites if self.kept.get("device", name).get("kind") is not None}
         rays = {name for name in self.sites if (base := name.rpartition("_ray")[0]) in own and self._is_range(base)}
@@ -117,14 +122,14 @@ class DeviceReader:
             own = pose(element, self.settings)
         return frozen(own if item.frame is None else poses.compose(item.frame, own))
 
-    def _sensors(self, root: Element) -> dict[str, list[Element]]:
+    def _sensors(self, root: Element, left_out: frozenset[str]) -> dict[str, list[Element]]:
         """Give the sensors at each site; others go to `others`."""
         found: dict[str, list[Element]] = {}
         for section in root.all("sensor"):
             for plain in section.children:
                 element = self.defaults.full(plain)
                 site = element.get("site")
-                if element.name not in SENSORS or (not site and element.name == "rangefinder"):
+                if element.name not in SENSORS or (not site and element.name == "rangefinder") or site in left_out:
                     self.others.append(element)
                     continue
                 if site not in self.sites:

@@ -37,11 +37,13 @@ class LoopReader:
         self.taken: set[str] = set()
         """Sites that stand for the ends of extra joints."""
 
-    def read(self, root: Element, of_body: dict[str, int], resting: Floats) -> list[tuple[ExtraJoint, Location]]:
+    def read(
+        self, root: Element, of_body: dict[str, int], resting: Floats, left_out: frozenset[str]
+    ) -> list[tuple[ExtraJoint, Location]]:
         """Give the extra joints, and where they stand.
 
         `of_body` gives the link of each body, `resting` (L, 7) where links are when all joints have the values that their bodies' poses
-        are for: an anchor is given there.
+        are for: an anchor is given there. `left_out` are the names of bodies and sites that are not read.
         """
         found: list[tuple[ExtraJoint, Location, Any]] = []
         elements = [self.defaults.full(child) for section in root.all("equality") for child in section.children]
@@ -52,7 +54,8 @@ class LoopReader:
         for element in elements:
             if self._ours(element):
                 continue
-            if element.get("active", "true") == "false":
+            ends = {element.get(name) for name in ("site1", "site2", "body1", "body2")} - {""}
+            if element.get("active", "true") == "false" or ends & left_out:
                 self.others.append(element)
                 continue
             joint = self._connect(element, of_body, resting) if element.name == "connect" else None

@@ -82,8 +82,8 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
     devices = DeviceReader(settings, defaults, kept, problems)
     devices.note_sites(tree.links)
     loops = LoopReader(defaults, kept, devices.sites, problems)
-    extra_joints = loops.read(root, tree.of_body, _resting(links, tree))
-    carried = devices.read(root, tree.links, loops.taken)
+    extra_joints = loops.read(root, tree.of_body, _resting(links, tree), tree.left_out)
+    carried = devices.read(root, tree.links, loops.taken, tree.left_out)
     said = kept.get("body", "")
     own = bool(said)
     links = with_efforts(links, tree, root, defaults)
@@ -169,6 +169,9 @@ def _viewpoints(kept: object) -> tuple[Viewpoint, ...]:
 
 def _check_masses(body: Body, tree: Tree, problems: list[Problem]) -> None:
     for one in inertias.faults(body):
+        if one.why == "mass" and not body.links[one.link].segments:
+            # A link of a chain that stands for several joints of one body.
+            continue
         rule = rules.NO_MASS if one.why in ("mass", "zero") else rules.BAD_INERTIA
         place: Location = tree.links[one.link].element.location
         problems.append(rule.problem(f"body {body.links[one.link].name!r:.60}: {one.message}", place))

@@ -42,6 +42,12 @@ WORLD = Rule(
     "A body has one root: where the world has several bodies, or one that a joint holds, the world itself is it.",
     "judgement",
 )
+BESIDE = Rule(
+    "MJCF124",
+    "warning",
+    "Where one body of the world alone is free, it is the robot; what stands beside it is left out.",
+    "judgement",
+)
 WORLD_SHAPES = Rule("MJCF123", "note", "Shapes of the world are no part of a robot.", "judgement")
 
 # Masses

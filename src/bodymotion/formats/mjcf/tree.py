@@ -53,6 +53,8 @@ class Tree:
     links: list[RawLink]
     of_body: dict[str, int]
     root_pose: Floats
+    left_out: frozenset[str]
+    """Names of bodies and sites that stand in the file beside the robot."""
 
 
 class TreeReader:
@@ -67,6 +69,7 @@ class TreeReader:
         self._names: set[str] = set()
         self._number = 0
         self._root_pose: Floats = poses.IDENTITY
+        self._left_out: set[str] = set()
 
     def read(self, root: Element) -> Tree:
         """Give the links of a model.
@@ -84,6 +87,7 @@ class TreeReader:
         own = [item for item in items if item.element.name != "body"]
         if not tops and not any(item.element.name == "geom" for item in own):
             raise rules.NO_BODY.error("the world has no body", world.location)
+        tops = self._robot(tops)
         alone = len(tops) == 1 and not self._held(tops[0])
         if alone:
             if any(item.element.name in ("geom", "site", "camera") for item in own):
@@ -104,13 +108,29 @@ class TreeReader:
             self.of_body["world"] = 0
             self._fill(link, own, "world", moving=False)
             self._bodies([(item, 0) for item in tops])
-        return Tree(self.links, self.of_body, self._root_pose)
+        return Tree(self.links, self.of_body, self._root_pose, frozenset(self._left_out))
+
+    def _robot(self, tops: list[Item]) -> list[Item]:
+        """Give the one body of the world that is free, if there is one alone; the others are left out, which is noted."""
+        free = [top for top in tops if "free" in self._joints(top)]
+        if len(tops) < 2 or len(free) != 1:
+            return tops
+        others = [top.element for top in tops if top is not free[0]]
+        named = ", ".join(repr(element.get("name")) for element in others)
+        words = f"{free[0].element.get('name')!r:.60} is free and taken for the robot; {named:.200} are left out"
+        self.problems.append(rules.BESIDE.problem(words, others[0].location))
+        self._left_out |= {e.get("name") for element in others for e in element.every() if e.name in ("body", "site")}
+        return free
+
+    def _joints(self, top: Item) -> list[str]:
+        """Give the types of the joints of a body."""
+        inside = contents(top.element, top.childclass, self.settings, self.defaults)
+        elements = [item.element for item in inside if item.element.name in ("joint", "freejoint")]
+        return ["free" if element.name == "freejoint" else element.get("type", "hinge") for element in elements]
 
     def _held(self, top: Item) -> bool:
         """Whether a body of the world hangs on a joint that has a value."""
-        inside = contents(top.element, top.childclass, self.settings, self.defaults)
-        kinds = [i.element.get("type", "hinge") for i in inside if i.element.name == "joint"]
-        return any(kind != "free" for kind in kinds)
+        return any(kind != "free" for kind in self._joints(top))
 
     def _bodies(self, todo: list[tuple[Item, int]]) -> None:
         stack = todo[::-1]

@@ -23,11 +23,14 @@ __all__ = ["TYPES", "joint_element", "kept_of_joint", "motor_element"]
 TYPES = {"rotate": "hinge", "slide": "slide"}
 
 
-def joint_element(link: Link, name: str, problems: list[Problem]) -> Element | None:
-    """Give the joint of a link, None where MJCF welds the link to its parent; what it loses goes to `problems`."""
+def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) -> Element | None:
+    """Give the joint of a link, None where MJCF welds the link to its parent; what it loses goes to `problems`.
+
+    `top` says whether the link stands in the world.
+    """
     joint = link.joint
     place = Location(inside=f"links[{link.index}]")
-    if link.parent < 0:
+    if link.parent < 0 or (top and joint.type == "free"):
         return Element("freejoint", {"name": name}) if joint.type == "free" else None
     if joint.type in ("free", "crawler"):
         told = {

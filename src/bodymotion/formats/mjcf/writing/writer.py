@@ -174,8 +174,9 @@ class _Writer:
     ) -> Element | None:
         """Put the joint of a link into a body, and what the file does not say of it into `said`."""
         joint_name = self.names.free("joint", link.joint.name, name)
-        number = sum(1 for index in self.joint_names if index > 0)
-        joint = joint_element(link, joint_name, self.problems)
+        number = sum(1 for index in self.joint_names if index > 0 and self.body.links[index].joint.type != "free")
+        at_top = link.parent < 0 or (link.parent == 0 and self.elements[0].name == "worldbody")
+        joint = joint_element(link, joint_name, self.problems, top=at_top)
         if joint is None:
             self.names.give_back("joint", joint_name)
         else:
