@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion import poses
+from bodymotion import losses, poses
 from bodymotion.cli.app import app
+from bodymotion.cli.convert.report import SHOWN, show_grouped
 from bodymotion.editing import reroot, scale
 from bodymotion.formats.table import FORMATS
 from sample_files import corpus_files
@@ -174,15 +175,16 @@ def test_impossible_inertias_are_named_and_repaired(tmp_path, corpus):
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "car.xml")).nv == moving + 6
 
 
-def test_many_losses_of_one_kind_are_counted(models, tmp_path):
-    """A re-rooted .wrl model: each joint on the way has another name than its link now."""
-    options = (models[".wrl"], tmp_path / "out.wrl", "--root", "R_ANKLE_ROLL")
-    short = invoke(*options, codes=(3,)).stderr
-    whole = invoke(*options, "--all", codes=(3,)).stderr
-    shown, total = short.count(": LOSS027"), whole.count(": LOSS027")
-    assert total > shown
-    assert f"and {total - shown} more of LOSS027; --all names them" in short
-    assert "more of" not in whole
+def test_many_losses_of_one_kind_are_counted(capsys):
+    many = [losses.DEVICE.problem(f"device {k}") for k in range(12)]
+    few = [losses.LOOP.problem(f"loop {k}") for k in range(SHOWN)]
+    show_grouped([many[0], *few, *many[1:]])
+    lines = [line for line in capsys.readouterr().err.splitlines() if "hint" not in line]
+    assert lines[: SHOWN - 1] == [f"LOSS038 device {k}" for k in range(SHOWN - 1)]
+    assert lines[SHOWN - 1] == f"and {12 - SHOWN + 1} more of LOSS038; --all names them"
+    assert lines[SHOWN:] == [f"LOSS039 loop {k}" for k in range(SHOWN)]
+    show_grouped(many, every=True)
+    assert capsys.readouterr().err.count("LOSS038 device") == 12
 
 
 def test_faults_of_the_source_are_told_in_short(tmp_path):
