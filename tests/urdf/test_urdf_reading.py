@@ -159,6 +159,7 @@ def test_files_of_the_package_are_found(package, uri):
     (shape,) = body.links[0].visuals
     assert np.abs(shape.bounds - [[-1, -0.5, -0.5], [1, 0.5, 0.5]]).max() < 1e-7
     assert not body.problems
+    assert [path.stem for path in body.source.parts] == ["cube"]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,11 @@ class MeshReader:
         self.broken, self.problems = broken, problems
         self._known: dict[Path, tuple[Shape, ...]] = {}
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that have been read."""
+        return tuple(path for path, shapes in self._known.items() if shapes)
+
     def shapes(self, path: Path, parts: InlineLoader, location: Location) -> tuple[Shape, ...]:
         """Give what a file shows, none where it can not be read; `parts` finds the files that it names itself."""
         if path not in self._known:

@@ -44,6 +44,9 @@ HIGHEST_ID = 9999
 CLOSE = 1e-12
 """Numbers that differ by so little, relative to the larger one or to 1, count as the same."""
 
+PLACES = ("offset", "pose", "positions", "axis")
+"""Fields without a meaning where they are not finite."""
+
 T = TypeVar("T")
 
 
@@ -173,6 +176,8 @@ def _coerced(now: object, meant: object, name: str) -> object:
         array = np.array(meant, dtype=np.float64)
         if array.shape != now.shape:
             raise ValueError(f"shape {array.shape}, not {now.shape}")
+        if name in PLACES and not np.isfinite(array).all():
+            raise ValueError("not finite")
         return array
     if isinstance(now, tuple):
         return tuple(np.asarray(_coerced(np.array(now, dtype=np.float64), meant, name)).tolist())

@@ -119,6 +119,7 @@ class _Reader:
                 self.path,
                 self.robot.get("version"),
                 "utf-8",
+                parts=self.shapes.meshes.files,
                 places={
                     "links": tuple(node.link.location for node in self.nodes),
                     "devices": tuple(places),

@@ -119,7 +119,9 @@ def _numbers(value: object) -> list[float]:
 def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> None:
     """Add what a joint of another URDF has kept in `extra`."""
     extra = joint.extra
-    dynamics = {key: number_text(value) for key in ("damping", "friction") if _number(value := extra.get(key))}
+    # MuJoCo's word for the same friction is frictionloss.
+    given_dynamics = {"friction": extra.get("frictionloss"), **extra}
+    dynamics = {key: number_text(value) for key in ("damping", "friction") if _number(value := given_dynamics.get(key))}
     if dynamics:
         element.add("dynamics", dynamics)
     mimic = extra.get("mimic")
