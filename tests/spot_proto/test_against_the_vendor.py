@@ -194,6 +194,18 @@ def test_a_tempo_with_a_fraction():
     assert bm.spot.to_move_info(animation).move_length_slices == int(2 / 60 * 4 * 90.5)
 
 
+def test_a_byte_order_mark_hides_no_option(tmp_path):
+    """The vendor's converter does not see the first line of such a file."""
+    path = ChaFile(["controls body"], [], ["time", "body_z"], [["0", "1"]]).write(tmp_path)
+    expected = bm.spot.to_proto(bm.load(path))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert bm.spot.to_proto(bm.load(path)) == expected
+    theirs = vendors(path).proto
+    assert not theirs.controls_body
+    theirs.controls_body = True
+    assert theirs == expected
+
+
 def test_long_recordings_equal_the_vendors(tmp_path):
     rng = np.random.default_rng(0)
     header = ["time", "body_pos", "body_quat_wxyz", "leg_joints", "contact", "arm_joints", "gripper"]
