@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,6 +95,12 @@ class Keyframes(ContentEquality):
     def __post_init__(self) -> None:
         object.__setattr__(self, "times", frozen(self.times, (None,), "times"))
         object.__setattr__(self, "values", frozen(self.values, (len(self.times), len(self.columns)), "values"))
+        if self.exact_zeros is not None:
+            zeros = np.asarray(self.exact_zeros, np.bool_).view()
+            if zeros.shape != self.values.shape:
+                raise ValueError(f"exact_zeros: expected shape {self.values.shape}, got {zeros.shape}")
+            zeros.flags.writeable = False
+            object.__setattr__(self, "exact_zeros", zeros)
 
     def __len__(self) -> int:
         return len(self.times)
@@ -182,13 +189,13 @@ class Animation(ContentEquality):
     def controls(self) -> tuple[str, ...]:
         """The tracks that it moves."""
         tracks = self.options.get("controls", ())
-        return tuple(str(track) for track in tracks) if isinstance(tracks, tuple) else ()
+        return tuple(str(track) for track in tracks) if isinstance(tracks, (tuple, list)) else ()
 
     @property
     def bpm(self) -> float | None:
         """The nominal beats per minute, or None."""
         bpm = self.options.get("bpm")
-        return float(bpm) if isinstance(bpm, (int, float)) else None
+        return float(bpm) if isinstance(bpm, Real) and not isinstance(bpm, bool) else None
 
     @property
     def duration(self) -> float:

@@ -158,3 +158,26 @@ def test_load_and_save(tmp_path):
     assert bm.load(tmp_path / "b.cha").keyframes == animation.keyframes
     bm.save(animation, tmp_path / "c.cha", style="canonical")
     assert bm.load(tmp_path / "c.cha").options == animation.options
+
+
+def test_numbers_and_lists_of_any_make():
+    frames = Keyframes(columns=("body_z",), values=np.zeros((2, 1)), times=np.array([0, 0.1]))
+    options = {
+        "controls": ["body"],
+        "bpm": np.int64(90),
+        "frequency": np.float32(10),
+        "display_rgb": [np.uint8(1), 2, 3],
+    }
+    animation = Animation(options=options, keyframes=frames)
+    assert (animation.controls, animation.bpm) == (("body",), 90.0)
+    text = cha_text(animation)[0].decode()
+    assert text == "controls body\nbpm 90\nfrequency 10\ndisplay_rgb 1 2 3\n\nno parameters\n\nbody_z\n0\n0\n"
+
+
+def test_shapes_are_checked():
+    with pytest.raises(ValueError, match="exact_zeros"):
+        Keyframes(
+            columns=("body_z",), values=np.zeros((2, 1)), times=np.zeros(2), exact_zeros=np.zeros((1, 2), np.bool_)
+        )
+    with pytest.raises(ValueError, match="values"):
+        Keyframes(columns=("body_z",), values=np.zeros((2, 2)), times=np.zeros(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 
 from bodymotion.animation import GROUPS, LEGS, TRACKS, Animation, Parameter
 from bodymotion.diagnostics import Rule
@@ -26,11 +27,11 @@ def check_names(animation: Animation, findings: Findings) -> None:
         findings.add(rules.PLAYBACK, f"{playback!r} is no way of playback", places.option("arm_playback"))
     if color is not None and not (isinstance(color, (tuple, list)) and len(color) == 3):
         findings.add(rules.COLOR_COUNT, f"the colour is {color!r}", places.option("display_rgb"))
-    elif isinstance(color, (tuple, list)) and not all(isinstance(c, int) and 0 <= c <= 255 for c in color):
+    elif isinstance(color, (tuple, list)) and not all(isinstance(c, Integral) and 0 <= int(c) <= 255 for c in color):
         findings.add(rules.COLOR_RANGE, f"the colour is {color!r}", places.option("display_rgb"))
     for name in ("bpm", "frequency", "timing_adjustability"):
         value = options.get(name)
-        if value is not None and not (isinstance(value, (int, float)) and math.isfinite(value)):
+        if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
             findings.add(rules.OPTION_NUMBER, f"{name!r} is {value!r}", places.option(name))
     columns = animation.keyframes.columns
     for k, column in enumerate(columns):
@@ -92,7 +93,7 @@ def _check_numbers(animation: Animation, places: Places, findings: Findings) -> 
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else None
 
 
 def check_parameters(animation: Animation, places: Places, findings: Findings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from pathlib import Path
 from typing import Literal
 from unicodedata import category
@@ -121,7 +122,7 @@ class _Writer:
                 lines[name] = name
             elif isinstance(value, (tuple, list)):
                 lines[name] = " ".join([name, *map(str, value)])
-            elif OPTIONS[name].values == "number":
+            elif OPTIONS[name].values == "number" and isinstance(value, Real):
                 lines[name] = f"{name} {_number(value)}"
             else:
                 lines[name] = f"{name} {self._description(str(value)) if name == 'description' else value}"
@@ -158,9 +159,9 @@ class _Writer:
 
     def _follows_frequency(self) -> bool:
         frames, frequency = self.animation.keyframes, self.animation.options.get("frequency")
-        if not isinstance(frequency, (int, float)) or frequency <= 0:
+        if not isinstance(frequency, Real) or frequency <= 0:
             return False
-        return bool(np.array_equal(frames.times, np.arange(len(frames)) / frequency))
+        return bool(np.array_equal(frames.times, np.arange(len(frames)) / float(frequency)))
 
     def _rows(self, frames: Keyframes, header: list[str]) -> bytes:
         if not len(frames):
@@ -226,8 +227,8 @@ def _range(parameter: Parameter) -> list[str]:
     return [_number(value) for value in values if value is not None]
 
 
-def _number(value: object) -> str:
-    number = float(value)  # type: ignore[arg-type]
+def _number(value: Real | float) -> str:
+    number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 and str(number) != "-0.0" else repr(number)
 
 
