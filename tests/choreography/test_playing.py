@@ -451,6 +451,14 @@ def test_the_center_of_mass_is_where_it_should_be():
         np.testing.assert_allclose(feet(motion), np.broadcast_to(STAND.feet, (motion.num_frames, 4, 3)), atol=1e-9)
 
 
+def test_places_measured_from_the_body_are_raised_to_the_floor():
+    """As in recordings that have the body at 0 and the legs by their joints."""
+    rows = [[*STAND.legs.ravel(), 0, 0, 0], [*STAND.legs.ravel(), 0, 0, -0.02]]
+    motion = move("legs body", "leg_joints body_pos", rows, [0, 1]).play(frame_rate=100)
+    np.testing.assert_allclose(feet(motion)[0], STAND.feet, atol=1e-9)
+    np.testing.assert_allclose(body(motion)[[0, -1], 2], RADIUS + HEIGHT + np.array([0, -0.02]), atol=1e-9)
+
+
 # Where it starts
 
 

@@ -293,8 +293,8 @@ def _beginning_and_end(look: _Look, found: _Findings) -> None:
         if np.abs(middle).max() > OFF_ORIGIN or abs(yaw) > OFF_YAW:
             place = ", ".join(f"{value:.3f}" for value in middle)
             found.add(rules.FRAME, f"the feet's centre is at ({place}) m, turned by {yaw:.2f} rad")
-    if tracks.has_body and values["body_entry_slices"] == 0 and not tracks.by_center_of_mass:
-        gap = poses.compose(poses.inverse(poses.compose(poses.inverse(look.frame), look.before.body)), body[0])
+    if tracks.has_body and values["body_entry_slices"] == 0:
+        gap = poses.compose(poses.inverse(look.before.body), look.body[0])
         turn = 2 * float(np.arctan2(np.linalg.norm(gap[4:]), abs(gap[3])))
         if np.linalg.norm(gap[:3]) > LEAP or turn > 2 * LEAP:
             said = f"the body begins {np.linalg.norm(gap[:3]):.2f} m and {turn:.2f} rad away from where it is before"

@@ -148,6 +148,10 @@ class _Move:
             neutral = stand(self.frame)
             self.before = Standing(neutral.body, neutral.legs, before.arm, before.gripper)
             tracks = Tracks(animation, self.before, self.frame)
+        lift = tracks.lift()
+        if lift:
+            self.frame = poses.compose(self.frame, [0.0, 0.0, lift, 1.0, 0.0, 0.0, 0.0])
+            tracks = Tracks(animation, self.before, self.frame)
         self.tracks = tracks
 
     def motion(self, *, arm: bool, dance_frames: Mapping[int, npt.ArrayLike]) -> Motion:

@@ -32,6 +32,9 @@ CLEAR = 0.02
 SLOW = 0.25
 """[m/s] … and no faster than that, between two keyframes."""
 
+OFF_FLOOR = 0.05
+"""[m] Feet whose mean height at the start is farther from 0 do not say their places in the animation frame."""
+
 
 @dataclass(frozen=True)
 class Tracks:
@@ -152,6 +155,22 @@ class Tracks:
         if self.has_body:
             body = poses.from_parts(self.body_place(times), self.body_turn(times))
         return self.feet(times, body)
+
+    def lift(self) -> float:
+        """Give by how much [m] all is to be raised so that the feet stand on the floor at the start; 0 where they do, but for `OFF_FLOOR`.
+
+        Places in recordings may be measured from where the body was, not from the feet: those would play half a metre below the floor.
+        """
+        start = np.zeros(1)
+        if not self.has_legs or (self.by_center_of_mass and not self.legs_by_feet.all()):
+            return 0.0
+        if not self.has_body and not self.legs_by_feet.all():
+            return 0.0
+        body = np.array([[0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0]])
+        if self.has_body and not self.by_center_of_mass:
+            body = poses.from_parts(self.body_place(start), self.body_turn(start))
+        height = float(self.feet(start, body)[0, :, 2].mean())
+        return -height if abs(height) > OFF_FLOOR else 0.0
 
     def rest_of_legs(self, at: Floats) -> Floats:
         """Give where the body is (T, 7) when only the legs are given: level, and carried by the feet.
