@@ -176,3 +176,29 @@ def test_yourdfpy_sees_the_same_robot(path, written):
         base = poses.to_matrix(root[k])
         theirs = np.array([base @ robot.get_transform(title) for title in titles])
         assert np.abs(theirs - poses.to_matrix(ours[k])).max() < 1e-9
+
+
+SHAPED = ("SR1__SR1.wrl", "HRP4Cmain.wrl", "RH2__RH2_Arm.wrl", "GR001__GR001.wrl", "PA10__PA10.wrl")
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_meshes_stand_where_we_see_them(name, written):
+    """The box around all that yourdfpy shows is that around our shapes; Pinocchio finds as many collision shapes."""
+    yourdfpy, pin = pytest.importorskip("yourdfpy"), pytest.importorskip("pinocchio")
+    path = next(path for path in MOVED if path.stem.endswith(name))
+    body, file = body_of(path), written(path)
+    seen = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)
+    corners = []
+    for link in body.links:
+        for shape in link.visuals:
+            mesh = shape.moved(poses.to_matrix(seen[link.index])).to_mesh()
+            corners.append(mesh.vertices[np.unique(mesh.faces)])
+    ours = np.array(
+        [np.min([c.min(axis=0) for c in corners], axis=0), np.max([c.max(axis=0) for c in corners], axis=0)]
+    )
+    theirs = yourdfpy.URDF.load(str(file)).scene.bounds
+    # Round solids have other flat faces there than here.
+    assert np.abs(ours - theirs).max() < 0.01 * np.abs(ours[1] - ours[0]).max()
+    model = pin.buildModelFromUrdf(str(file), pin.JointModelFreeFlyer())
+    shapes = pin.buildGeomFromUrdf(model, str(file), pin.GeometryType.COLLISION, package_dirs=[str(file.parent)])
+    assert shapes.ngeoms == sum(len(link.collisions) for link in body.links)
