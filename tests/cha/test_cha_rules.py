@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from cha_texts import FEET, LEG, LEGS, cha, codes_of, cycle, legs, problems_of, without_mark
 
-from bodymotion import FormatError
+from bodymotion import FormatError, check
 from bodymotion.formats.cha import RULES, check_animation, check_cha, parse_cha, read_cha
 
 UP, DOWN = "0 0 0 0", "1 1 1 1"
@@ -447,9 +449,8 @@ def test_many_problems_of_one_rule_are_counted():
 def test_an_animation_made_here_is_checked_by_the_same_rules():
     good = parse_cha(legs("time leg_joints contact", f"0 {LEGS} {DOWN}\n1 {LEGS} {DOWN}\n").encode())
     assert not check_animation(good)
-    import dataclasses
-
     bad = dataclasses.replace(
         good, options={**good.options, "bpm": -1.0, "display_rgb": (1, 2)}, parameters={"sped": None}
     )
     assert [problem.rule for problem in check_animation(bad)] == ["CHA133", "CHA130", "CHA150"]
+    assert [problem.rule for problem in check(bad).problems] == ["CHA133", "CHA130", "CHA150"]

@@ -17,6 +17,7 @@ from bodymotion.checks.motions import check_motion
 from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.choreography.minding import mind
 from bodymotion.diagnostics import FormatError, Location, Problem, Report
+from bodymotion.formats.cha import check_animation
 from bodymotion.formats.table import UNREADABLE, find_format, load, named_format
 from bodymotion.motion import Motion
 from bodymotion.opening import pipes_kept
@@ -102,7 +103,9 @@ def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
     if isinstance(thing, Body):
         return check_body(thing)
     if isinstance(thing, Animation):
-        return (*thing.problems, *mind(thing))
+        said = {problem.rule for problem in thing.problems}
+        found = (*thing.problems, *(problem for problem in check_animation(thing) if problem.rule not in said))
+        return found if any(problem.severity == "error" for problem in found) else (*found, *mind(thing))
     if isinstance(thing, Motion):
         with np.errstate(all="ignore"):
             more = () if body is None else check_motion_on_body(thing, body)
