@@ -148,6 +148,15 @@ def test_a_loop_may_be_open_in_the_directions_that_it_leaves_free():
         assert bm.check(with_extra(BODY, type=kind, axis=[1, 0, 0], positions=apart)) == bm.Report()
 
 
+def test_the_axes_of_a_hinge_stay_together():
+    body = with_extra(BODY, type="hinge", axis=[0, 0, 1])
+    assert bm.check(body) == bm.Report()
+    half = np.sqrt(0.5)
+    turned = with_link(body, 3, offset=[0.3, 0, 0, half, half, 0, 0])
+    (problem,) = bm.check(turned).problems
+    assert problem.rule == "BODY161" and "90°" in problem.message
+
+
 def test_scenery_may_be_large_and_without_mass():
     ground = bm.Link(name="ground", segments=(bm.Segment(visuals=(bm.Shape(bm.Box((900.0, 900.0, 0.1))),)),))
     assert bm.check(bm.Body(name="world", links=(ground,))) == bm.Report()

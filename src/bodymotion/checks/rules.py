@@ -217,7 +217,7 @@ LOOP_LINK = Rule("BODY160", "error", "An extra joint ties two links of the body 
 LOOP_OPEN = Rule(
     "BODY161",
     "warning",
-    "The points of an extra joint coincide when all joints are at 0.",
+    "The two links of an extra joint are where it holds them when all joints are at 0.",
     "judgement",
     "a local position may be wrong; or the loop is closed at other joint values only: begin with those",
 )
