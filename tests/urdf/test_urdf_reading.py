@@ -246,6 +246,8 @@ SENSORS = """
   <sensor name='both' type='imu'/>
   <sensor name='scan' type='gpu_ray'><ray><scan><horizontal><samples>5</samples><min_angle>0</min_angle><max_angle>1</max_angle>
     </horizontal></scan><range><max>7</max></range></ray></sensor>
+  <sensor name='turning' type='gpu_lidar'><lidar name='l'><scan><horizontal><samples>3</samples><min_angle>-1</min_angle>
+    <max_angle>1</max_angle></horizontal><vertical><samples>16</samples></vertical></scan><range><min>0.5</min><max>8</max></range></lidar></sensor>
   <sensor name='touch' type='contact'><contact><collision>c</collision></contact></sensor>
 </gazebo>
 <gazebo reference='j'><sensor name='wrist' type='force_torque'/></gazebo>
@@ -255,9 +257,9 @@ SENSORS = """
 
 def test_sensors_of_gazebo():
     body = read(TWO + joint(kind="continuous") + SENSORS)
-    eye, accelerometer, gyro, scan, touch, wrist = body.devices
+    eye, accelerometer, gyro, scan, turning, touch, wrist = body.devices
     assert [device.kind for device in body.devices] == [
-        "VisionSensor", "AccelerationSensor", "Gyro", "RangeSensor", "contact", "ForceSensor",
+        "VisionSensor", "AccelerationSensor", "Gyro", "RangeSensor", "RangeSensor", "contact", "ForceSensor",
     ]  # fmt: skip
     assert {device.link for device in body.devices} == {1}
     assert (eye.type, eye.width, eye.field_of_view, eye.front_clip_distance, eye.frame_rate) == (
@@ -277,8 +279,14 @@ def test_sensors_of_gazebo():
     assert (scan.scan_angle, scan.scan_step, scan.max_distance) == (1, 0.25, 7)
     ahead = rotations.to_matrix(scan.pose[3:]) @ [0, 0, -1]
     assert np.abs(ahead - [np.cos(0.5), np.sin(0.5), 0]).max() < 1e-15
+    assert (turning.scan_angle, turning.scan_step, turning.max_distance) == (2, 1, 8)
     assert (touch.type, wrist.name) == ("contact", "wrist")
     assert rules(body) == ["URDF150"]
+
+
+def with_no_extension(body, folder):
+    write_urdf(body, folder / "plain.urdf", extension=False)
+    return folder / "plain.urdf"
 
 
 def test_what_other_programs_say_comes_back(tmp_path):
@@ -287,8 +295,13 @@ def test_what_other_programs_say_comes_back(tmp_path):
     text = (tmp_path / "r.urdf").read_text()
     for kept in ("Gazebo/Red", "<plugin", "<format>R8</format>", "<contact>", '<a b="1">t</a>', 'reference="nowhere"'):
         assert kept in text
+    assert 'type="gpu_lidar"' in text
+    assert text.count("<lidar") == 1
     again = read_urdf(tmp_path / "r.urdf")
     assert [device.kind for device in again.devices] == [device.kind for device in body.devices]
+    assert [device.extra for device in again.devices] == [device.extra for device in body.devices]
+    plain = read_urdf(with_no_extension(body, tmp_path))
+    assert [device.extra for device in plain.devices] == [device.extra for device in body.devices]
     assert again.extra == body.extra
 
 

@@ -301,7 +301,8 @@ def number_text(values: npt.ArrayLike) -> str:
 def to_xml(root: Element, comment: str = "") -> bytes:
     """Give a tree as an indented document in UTF-8, with a comment above it.
 
-    Characters that XML has no place for (`holds`) become U+FFFD. An element with text has no other elements.
+    Characters that XML has no place for (`holds`) become U+FFFD. Of an element with others in it the text is left out,
+    and so is one of white space.
     """
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
     if comment:
@@ -315,7 +316,7 @@ def to_xml(root: Element, comment: str = "") -> bytes:
             lines.append(f"{indent}</{item}>")
             continue
         attributes = "".join(f' {key}="{_escaped(value, True)}"' for key, value in item.attributes.items())
-        text = item.text if not item.children else ""
+        text = item.text if not item.children and not item.text.isspace() else ""
         if text:
             lines.append(f"{indent}<{item.name}{attributes}>{_escaped(text, False)}</{item.name}>")
         elif not item.children:

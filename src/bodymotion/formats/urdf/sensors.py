@@ -80,7 +80,10 @@ def read_sensor(element: Element, problems: list[Problem]) -> list[Device]:
         found = [_lidar(taken, name, pose)]
     else:
         return [OtherDevice(name=name, type=kind, pose=pose, extra={"sdf": one_line(element)})]
-    left.attributes = {key: value for key, value in left.attributes.items() if key not in ("name", "type")}
+    usual = {"name": element.attributes.get("name"), "type": _word(found[0])}
+    left.attributes = {
+        key: value for key, value in left.attributes.items() if key != "name" and usual.get(key) != value
+    }
     if left.children or left.attributes:
         found = [replace(device, extra={"sdf": one_line(left)}) for device in found]
     return found
@@ -110,6 +113,10 @@ def _lidar(taken: _Taker, name: str, pose: Floats) -> RangeSensor:
     resolution = taken.number(1.0, words, "scan", "horizontal", "resolution")
     low = taken.number(0.0, words, "scan", "horizontal", "min_angle")
     high = taken.number(0.0, words, "scan", "horizontal", "max_angle")
+    nearest = taken.element.first(words, "range", "min")
+    if nearest is not None and nearest.text.strip() == "0":
+        # So it is written where nothing else is known.
+        taken.drop(words, "range", "min")
     rays = min(max(round(samples * resolution) if math.isfinite(samples * resolution) else 1, 1), MOST_RAYS)
     middle = 0.5 * (low + high)
     if middle:
@@ -202,6 +209,13 @@ def _copy(element: Element) -> Element:
     return replace(element, attributes=dict(element.attributes), children=[_copy(child) for child in element.children])
 
 
+def _word(device: Device) -> str:
+    """Give the type of sensor that a device is written as."""
+    if isinstance(device, VisionSensor):
+        return {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}.get(device.type, "camera")
+    return {"RangeSensor": "ray", "ForceSensor": "force_torque"}.get(device.kind, "imu")
+
+
 def sensor_element(device: Device, name: str) -> Element | None:
     """Give the <sensor> of a device, called `name`; None where Gazebo has none of its kind."""
     kept = device.extra.get("sdf")
@@ -214,7 +228,6 @@ def sensor_element(device: Device, name: str) -> Element | None:
     sensor = base if base is not None and base.name == "sensor" else Element("sensor")
     pose = device.pose
     if isinstance(device, VisionSensor):
-        kind = {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}.get(device.type, "camera")
         pose = poses.compose(pose, _turned(LOOKING))
         _put(sensor, device.frame_rate, "update_rate")
         _put(sensor, _horizontal(device.field_of_view, device.width, device.height), "camera", "horizontal_fov")
@@ -223,30 +236,29 @@ def sensor_element(device: Device, name: str) -> Element | None:
         _put(sensor, device.front_clip_distance, "camera", "clip", "near")
         _put(sensor, device.back_clip_distance, "camera", "clip", "far")
     elif isinstance(device, RangeSensor):
-        kind = "ray"
         pose = poses.compose(pose, _turned(LOOKING))
+        words = "lidar" if sensor.first("lidar") else "ray"
         angles = device.ray_angles if device.scan_angle < 1e4 * max(device.scan_step, 1e-6) else np.zeros(1)
         _put(sensor, device.scan_rate, "update_rate")
-        _put(sensor, len(angles), "ray", "scan", "horizontal", "samples")
-        _put(sensor, 1, "ray", "scan", "horizontal", "resolution")
-        _put(sensor, angles[0], "ray", "scan", "horizontal", "min_angle")
-        _put(sensor, angles[-1], "ray", "scan", "horizontal", "max_angle")
-        if sensor.first("ray", "range", "min") is None:
-            _put(sensor, 0, "ray", "range", "min")
-        _put(sensor, device.max_distance, "ray", "range", "max")
+        _put(sensor, len(angles), words, "scan", "horizontal", "samples")
+        _put(sensor, 1, words, "scan", "horizontal", "resolution")
+        _put(sensor, angles[0], words, "scan", "horizontal", "min_angle")
+        _put(sensor, angles[-1], words, "scan", "horizontal", "max_angle")
+        if sensor.first(words, "range", "min") is None:
+            _put(sensor, 0, words, "range", "min")
+        _put(sensor, device.max_distance, words, "range", "max")
     elif isinstance(device, ForceSensor):
-        kind = "force_torque"
         _put(sensor, "sensor", "force_torque", "frame")
         _put(sensor, "child_to_parent", "force_torque", "measure_direction")
     elif isinstance(device, AccelerationSensor):
-        kind = "imu"
         _put(sensor, "", "imu", "linear_acceleration")
     elif isinstance(device, Gyro):
-        kind = "imu"
         _put(sensor, "", "imu", "angular_velocity")
     else:
         return None
-    sensor.attributes = {"name": name, "type": kind, **sensor.attributes}
+    kept_type = sensor.attributes.pop("type", "")
+    same = kept_type in LIDARS or (isinstance(device, VisionSensor) and CAMERAS.get(kept_type) == device.type)
+    sensor.attributes = {"name": name, "type": kept_type if same else _word(device), **sensor.attributes}
     six = np.concatenate([pose[:3], rpy_of(pose[3:])])
     if six.any():
         sensor.children.insert(0, Element("pose", text=number_text(six)))
