@@ -1,0 +1,86 @@
+"""XML as a light tree: places, encodings, what is refused, and that numbers and texts come back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.xml_tree import Element, holds, number_text, parse_xml, to_xml
+
+names = st.sampled_from(["a", "b-c", "joint", "腕"])
+texts = st.text(max_size=20).filter(holds)
+trees = st.recursive(
+    st.builds(Element, names, st.dictionaries(names, texts, max_size=3)),
+    lambda inner: st.builds(Element, names, st.dictionaries(names, texts, max_size=3), st.lists(inner, max_size=3)),
+    max_leaves=10,
+)
+
+
+def plain(element):
+    return element.name, element.attributes, [plain(child) for child in element.children]
+
+
+@settings(max_examples=100)
+@given(trees)
+def test_what_is_written_is_read(tree):
+    assert plain(parse_xml(to_xml(tree, "a -- comment"))) == plain(tree)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.floats(allow_nan=False), max_size=5))
+def test_numbers_come_back_to_the_bit(values):
+    element = parse_xml(to_xml(Element("a", {"b": number_text(values)})))
+    assert np.array(element.numbers("b")).tobytes() == np.array(values, dtype=float).tobytes()
+
+
+def test_elements_know_their_place():
+    root = parse_xml(b"<a>\n  <b>\n    <c d='1 2'/></b></a>")
+    assert (root.first("b", "c").line, root.first("b", "c").column) == (3, 5)
+    with pytest.raises(FormatError) as caught:
+        root.first("b", "c").numbers("d", 3)
+    assert (caught.value.problem.rule, caught.value.problem.location.line) == ("XML104", 3)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "shift_jis", "euc-jp"])
+def test_encodings(encoding):
+    declared = "" if encoding.startswith("utf") else f'<?xml version="1.0" encoding="{encoding}"?>'
+    assert parse_xml(f"{declared}<a b='腕'/>".encode(encoding)).get("b") == "腕"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (b"", "XML101"),
+        (b"<a><b></a>", "XML101"),
+        (b"<a>&unknown;</a>", "XML101"),
+        (b"<?xml version='1.0' encoding='no-such'?><a/>", "XML101"),
+        (b"<?xml version='1.0' encoding='zlib'?><a/>", "XML101"),
+        (b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "XML102"),
+        (b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>", "XML102"),
+        (b"<!DOCTYPE a [<!ENTITY % b SYSTEM 'http://host/x'> %b;]><a/>", "XML102"),
+        (b"<a>" * 100_000, "XML103"),
+    ],
+)
+def test_what_is_refused(text, rule):
+    with pytest.raises(FormatError) as caught:
+        parse_xml(text)
+    assert caught.value.problem.rule == rule
+    assert caught.value.problem.location.line is not None
+
+
+@pytest.mark.parametrize("word", ["nan", "1_0", "0x10", "1,5", "１", "--1", "1e"])
+def test_what_is_no_number(word):
+    with pytest.raises(FormatError, match="XML104"):
+        Element("a", {"b": word}).number("b")
+
+
+@settings(max_examples=200)
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_tree_or_format_error(data):
+    try:
+        parse_xml(data)
+    except FormatError as error:
+        assert error.problem.rule.startswith("XML")
