@@ -139,7 +139,7 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
     if lost.any():
         goal = hands[lost]
 
-        def errors(q: Floats, frames: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+        def errors(q: Floats, frames: npt.NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
             return _errors(q, goal[frames])
 
         joints[lost] = nearest_within_limits(errors, found[lost], lower, upper)
@@ -151,7 +151,7 @@ def _apart(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return np.linalg.norm(a[..., :3] - b[..., :3], axis=-1), rotations.angle_between(a[..., 3:], b[..., 3:])
 
 
-def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats]:
+def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats, Floats]:
     hand, places, axes = _chain(q)
     axis, angle = rotations.to_axis_angle(rotations.multiply(hand[..., 3:], rotations.conjugate(goal[..., 3:])))
     error = np.concatenate([hand[..., :3] - goal[..., :3], TURN_WEIGHT * axis * angle[..., None]], axis=-1)
@@ -162,4 +162,9 @@ def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats]:
         ],
         axis=-1,
     )
-    return error, derivative
+    # As for the legs; how the error of the turn bends is left out.
+    bend = np.empty((len(q), 6, 6))
+    for k, along in enumerate(axes):
+        row = np.einsum("me,mej->mj", np.cross(error[:, :3], along), derivative[:, :3])
+        bend[:, k, k:], bend[:, k:, k] = row[:, k:], row[:, k:]
+    return error, derivative, bend

@@ -22,6 +22,9 @@ THIGH = float(np.hypot(KNEE[0], KNEE[2]))
 BEND = float(np.arctan2(KNEE[0], -KNEE[2]))
 """The knee is that much before the line down from joint hy [rad]."""
 
+STARTS = 3
+"""From so many poses the nearest reachable point is searched."""
+
 ON_LIMIT = 1e-9
 """[rad] So far beyond a limit counts as on it."""
 
@@ -122,7 +125,9 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
         if lost.any():
             goal, width = feet[lost, leg] - HIPS[leg], np.asarray(SIDES[leg] * HIP_WIDTH)
             if nearest:
-                joints[lost, leg] = nearest_within_limits(_apart(goal, width), _starts(found[lost, leg]), lower, upper)
+                joints[lost, leg] = nearest_within_limits(
+                    _apart(goal, width), _starts(found[lost, leg], goal, width), lower, upper
+                )
             else:
                 joints[lost, leg] = np.clip(joints[lost, leg], lower, upper)
             miss[lost, leg] = np.linalg.norm(_from_hip(joints[lost, leg], width) - goal, axis=-1)
@@ -131,7 +136,19 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
 
 def _apart(goals: Floats, width: Floats) -> Errors:
     """Give what says how far feet are from their goals (N, 3), seen from joint hx, and how that changes with the joints."""
-    return lambda q, frames: (_from_hip(q, width) - goals[frames], _jacobian(q, width))
+
+    def errors(q: Floats, frames: npt.NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
+        error, slopes = _from_hip(q, width) - goals[frames], _jacobian(q, width)
+        # The derivative by joints i and j, i the nearer one to the hip, is the axis of i times the derivative by j.
+        zero, sine, cosine = np.zeros(len(q)), np.sin(q[:, 0]), np.cos(q[:, 0])
+        across = np.stack([zero, cosine, sine], axis=-1)
+        bend = np.empty((len(q), 3, 3))
+        bend[:, 0] = error[:, 2, None] * slopes[:, 1] - error[:, 1, None] * slopes[:, 2]
+        bend[:, 1:] = np.einsum("mk,mkj->mj", np.cross(error, across), slopes)[:, None]
+        bend[:, 1:, 0], bend[:, 2, 1] = bend[:, 0, 1:], bend[:, 1, 2]
+        return error, slopes, bend
+
+    return errors
 
 
 def _chosen(found: Floats, fits: npt.NDArray[np.bool_], before: Floats | None) -> Floats:
@@ -145,11 +162,17 @@ def _chosen(found: Floats, fits: npt.NDArray[np.bool_], before: Floats | None) -
     return np.asarray(found[np.arange(len(found)), taken])
 
 
-def _starts(found: Floats) -> Floats:
-    """Give where to begin (N, K, 3) the search of the nearest reachable point: at both solutions, and all over the range."""
+def _starts(found: Floats, goals: Floats, width: Floats) -> Floats:
+    """Give where to begin (N, K, 3) the search of the nearest reachable point to goals (N, 3), seen from joint hx.
+
+    These are the most promising ones of both solutions and of poses all over the range.
+    """
     lower, upper = LEG_LIMITS.T
     hx, hy, kn = np.meshgrid([0.0, *LEG_LIMITS[0]], [-0.8, 0.2, 1.2, 2.2], [-2.6, -1.4, -0.3], indexing="ij")
     poses = np.stack([hx, hy, kn], axis=-1).reshape(-1, 3)
     spread = np.broadcast_to(poses, (len(found), *poses.shape)).copy()
     spread[:, : len(poses) // 3, 0] = np.clip(found[:, :1, 0], lower[0], upper[0])
-    return np.concatenate([np.clip(found, lower, upper), spread], axis=1)
+    starts = np.concatenate([np.clip(found, lower, upper), spread], axis=1)
+    apart = _from_hip(starts, width) - goals[:, None]
+    best = np.argpartition(np.einsum("nke,nke->nk", apart, apart), STARTS, axis=1)[:, :STARTS]
+    return np.take_along_axis(starts, best[..., None], axis=1)

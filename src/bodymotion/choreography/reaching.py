@@ -1,4 +1,4 @@
-"""The joints that come nearest to a goal within their limits: damped Gauss-Newton steps, for many frames at once.
+"""The joints that come nearest to a goal within their limits: damped Newton steps, for many frames at once.
 
 A joint on its limit that would have to go beyond is left out of a step (an active set). Each try has a damping of its own, which grows when
 a step makes things worse (Levenberg, 1944; Marquardt, 1963), and is left alone when it has settled. Of several starts for each frame the
@@ -17,15 +17,16 @@ from bodymotion.arrays import Floats
 
 __all__ = ["Errors", "nearest_within_limits"]
 
-Errors: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]]
-"""From joints (M, J) and the frames (M,) that they are for to errors (M, E) and their derivatives (M, E, J)."""
+Errors: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats, Floats]]
+"""From joints (M, J) and the frames (M,) that they are for to errors (M, E), their derivatives (M, E, J), and Σ error · second derivative
+(M, J, J)."""
 
 STEPS = 40
 FOLLOWED = 3
 """So many of a frame's starts are followed: those with the smallest errors."""
 SETTLED = 1e-7
 """[rad] A try whose step is smaller has arrived."""
-STUCK = 1e3
+STUCK = 1e2
 """So is one whose damping is larger, since no step makes it better."""
 PIECE = 20_000
 """So many frames at once, so that the memory is bounded."""
@@ -44,37 +45,44 @@ def _nearest(errors: Errors, starts: Floats, frames: npt.NDArray[np.intp], lower
     count, tries, joints = starts.shape
     rows = np.repeat(frames, tries)
     q = np.clip(starts, lower, upper).reshape(-1, joints)
-    error, derivative = errors(q, rows)
+    error, derivative, bend = errors(q, rows)
     cost = np.einsum("me,me->m", error, error).reshape(count, tries)
     if tries > FOLLOWED:
         first = np.argpartition(cost, FOLLOWED, axis=1)[:, :FOLLOWED]
         kept = (np.arange(count)[:, None] * tries + first).ravel()
-        q, rows, error, derivative, tries = q[kept], rows[kept], error[kept], derivative[kept], FOLLOWED
+        q, rows, error, derivative, bend = q[kept], rows[kept], error[kept], derivative[kept], bend[kept]
+        tries = FOLLOWED
     cost = np.einsum("me,me->m", error, error)
     damping = np.full(len(q), 1e-4)
     active = np.arange(len(q))
     for _ in range(STEPS):
         if not len(active):
             break
-        step = _step(q[active], error[active], derivative[active], damping[active], lower, upper)
+        step = _step(q[active], error[active], derivative[active], bend[active], damping[active], lower, upper)
         tried = np.clip(q[active] - step, lower, upper)
-        tried_error, tried_derivative = errors(tried, rows[active])
+        tried_error, tried_derivative, tried_bend = errors(tried, rows[active])
         tried_cost = np.einsum("me,me->m", tried_error, tried_error)
         better = tried_cost < cost[active]
         moved = np.abs(tried - q[active]).max(axis=1)
         won = active[better]
-        q[won], error[won], derivative[won] = tried[better], tried_error[better], tried_derivative[better]
+        q[won], error[won] = tried[better], tried_error[better]
+        derivative[won], bend[won] = tried_derivative[better], tried_bend[better]
         cost[won] = tried_cost[better]
-        damping[active] = np.clip(damping[active] * np.where(better, 0.2, 8.0), 1e-12, 1e6)
+        damping[active] = np.clip(damping[active] * np.where(better, 0.2, 8.0), 1e-7, 1e6)
         active = active[(moved > SETTLED) & (better | (damping[active] < STUCK))]
     best = np.argmin(cost.reshape(count, tries), axis=1)
     return np.asarray(q[np.arange(count) * tries + best])
 
 
-def _step(q: Floats, error: Floats, derivative: Floats, damping: Floats, lower: Floats, upper: Floats) -> Floats:
+def _step(
+    q: Floats, error: Floats, derivative: Floats, bend: Floats, damping: Floats, lower: Floats, upper: Floats
+) -> Floats:
     slope = np.einsum("mej,me->mj", derivative, error)
     held = ((q <= lower) & (slope > 0)) | ((q >= upper) & (slope < 0))
     free = np.where(held, 0.0, 1.0)
-    loose = derivative * free[:, None, :]
-    square = np.swapaxes(loose, 1, 2) @ loose + damping[:, None, None] * np.eye(q.shape[1])
+    square = np.swapaxes(derivative, 1, 2) @ derivative + bend
+    square *= free[:, :, None] * free[:, None, :]
+    square += damping[:, None, None] * np.eye(q.shape[1])
+    # A held joint would leave a row of nearly nothing.
+    square += (1.0 - free)[:, None, :] * np.eye(q.shape[1])
     return np.asarray(np.linalg.solve(square, (slope * free)[..., None])[..., 0])
