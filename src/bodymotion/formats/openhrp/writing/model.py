@@ -59,7 +59,17 @@ def build(body: Body, stem: str, url: Callable[[Texture, bool], str], folder: st
         Gives the url of a texture, for the model's own file or (True) for a part.
     folder:
         Where parts go: each segment that has a mesh has its shapes in a file there. None: all stands in one file.
+
+    Raises
+    ------
+    ValueError
+        When a device or an extra joint is on a link that the body has not.
     """
+    places = [(f"{device.kind} {device.name!r}", device.link) for device in body.devices]
+    places += [(f"ExtraJoint {extra.name!r}", end) for extra in body.extra_joints for end in extra.links]
+    for title, link in places:
+        if not 0 <= link < len(body.links):
+            raise ValueError(f"{title} is on link {link}; the body has {len(body.links)} links")
     builder = _Builder(body, url, folder)
     if _is_scene(body):
         builder.plain_scene(stem)

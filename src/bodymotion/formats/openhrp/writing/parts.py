@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["has_mesh", "moved", "shape_nodes"]
 
 
+LARGEST = 1e100
+"""Transforms in Transforms with larger numbers than that would leave the range of numbers."""
+
+
 def has_mesh(shapes: Sequence[Shape]) -> bool:
     """Whether there is a mesh among shapes."""
     return any(isinstance(shape.geometry, Mesh) for shape in shapes)
@@ -30,12 +34,12 @@ def has_mesh(shapes: Sequence[Shape]) -> bool:
 
 def moved(matrix: Floats, children: list[Node], title: str, tell: Tell) -> list[Node]:
     """Give nodes under a Transform (none where it would do nothing); say where that is not quite the matrix (4, 4)."""
-    if not np.isfinite(matrix).all():
-        tell(PLACE, f"{title}: a transform that is not finite is left out")
+    if not np.abs(matrix).max() < LARGEST:
+        tell(PLACE, f"{title}: a transform that is not finite, or close to that, is left out")
         return children
     fields = transform_fields(matrix)
     if not holds(matrix, fields):
-        tell(PLACE, f"{title}: a transform that is not affine, or beyond the numbers, is written as the nearest one")
+        tell(PLACE, f"{title}: a transform that is not affine is written as the nearest one")
     return [Node("Transform", fields={**fields, "children": children})] if fields else children
 
 

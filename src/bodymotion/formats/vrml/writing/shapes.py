@@ -136,7 +136,7 @@ class ShapeWriter:
             case Capsule(radius, height):
                 self.tell(SHAPE_FORM, "a capsule is written as a cylinder and two balls")
                 ball = self._sized("Sphere", {"radius": float(radius)}, {})
-                if height == 0 or not ball:
+                if not 0 < height < 1e100 or not ball:
                     return ball
                 sizes = {"radius": float(radius), "height": float(height)}
                 return [*self._sized("Cylinder", sizes, {"top": False, "bottom": False}), *ball]
