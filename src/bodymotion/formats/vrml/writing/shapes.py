@@ -64,7 +64,7 @@ class ShapeWriter:
         result = []
         for geometry in geometries:
             places = [Node("Shape", name, {"appearance": appearance, "geometry": geometry})]
-            if isinstance(mesh, Capsule) and geometry.type == "Sphere":
+            if isinstance(mesh, Capsule) and geometry.type == "Sphere" and mesh.height:
                 end = 0.5 * mesh.height
                 places = [
                     Node("Transform", fields={"translation": np.array([0.0, y, 0.0]), "children": places})
@@ -136,7 +136,10 @@ class ShapeWriter:
             case Capsule(radius, height):
                 self.tell(SHAPE_FORM, "a capsule is written as a cylinder and two balls")
                 ball = self._sized("Sphere", {"radius": float(radius)}, {})
-                if not 0 < height < 1e100 or not ball:
+                if not 0 <= height < 1e100:
+                    self.tell(SHAPE_FORM, f"a capsule of height {height:g} is left out")
+                    return []
+                if height == 0 or not ball:
                     return ball
                 sizes = {"radius": float(radius), "height": float(height)}
                 return [*self._sized("Cylinder", sizes, {"top": False, "bottom": False}), *ball]
