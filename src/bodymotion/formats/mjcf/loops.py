@@ -47,8 +47,9 @@ class LoopReader:
         """
         found: list[tuple[ExtraJoint, Location, Any]] = []
         elements = [self.defaults.full(child) for section in root.all("equality") for child in section.children]
-        for name in list(self.kept.names("loop")):
-            made = self._kept(name, {element.get("name"): element for element in elements}.get(name), root)
+        named = {element.get("name"): element for element in elements}
+        for name in self.kept.names("loop"):
+            made = self._kept(name, named.get(name), root)
             if made is not None:
                 found.append(made)
         for element in elements:

@@ -12,6 +12,7 @@ from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.frames import Item, contents, pose
 from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
+from bodymotion.formats.mjcf.kept_segments import segments_again
 from bodymotion.formats.mjcf.masses import NONE, Mass, given_mass, mass_of_geoms, settled
 from bodymotion.links import Joint, Segment
 from bodymotion.shapes import Shape
@@ -190,7 +191,7 @@ class TreeReader:
                     rules.SAME_NAME.problem(f"two bodies are called {in_file!r:.60}", element.location)
                 )
             self.of_body.setdefault(in_file, parent)
-        self._fill(link, inside, name, moving=True, said=said.get("segment"))
+        self._fill(link, inside, name, moving=True, said=said)
         return parent
 
     def _chain(self, joints: list[JointRead], place: Floats, name: str, element: Element, parent: int) -> list[RawLink]:
@@ -231,7 +232,9 @@ class TreeReader:
         self._names.add(name)
         return name
 
-    def _fill(self, link: RawLink, inside: list[Item], name: str, *, moving: bool, said: object = None) -> None:
+    def _fill(
+        self, link: RawLink, inside: list[Item], name: str, *, moving: bool, said: dict[str, object] | None = None
+    ) -> None:
         """Give a link the mass and the shapes of its body, and note where sites and cameras are."""
         geoms: list[Geom] = []
         given: Item | None = None
@@ -250,7 +253,10 @@ class TreeReader:
         mass = self._mass(given, geoms) if moving else NONE
         visuals = tuple(geom.shape for geom in geoms if geom.visual)
         collisions = tuple(geom.shape for geom in geoms if geom.collision)
-        link.segments = _segments(name, mass, visuals, collisions, said)
+        kept = said or {}
+        whole = _segments(name, mass, visuals, collisions, kept.get("segment"))
+        again = segments_again(kept.get("segments"), whole[0] if whole else None, visuals, collisions)
+        link.segments = whole if again is None else again
 
     def _mass(self, given: Item | None, geoms: list[Geom]) -> Mass:
         way = self.settings.inertiafromgeom

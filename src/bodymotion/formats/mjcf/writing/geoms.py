@@ -50,8 +50,13 @@ class GeomWriter:
         self._counts: dict[tuple[str, str], int] = {}
         self._colored = 0
 
-    def write(self, element: Element, link: Link, name: str) -> None:
-        """Put the shapes of a link into its body, which is called `name`."""
+    def write(self, element: Element, link: Link, name: str) -> bool:
+        """Put the shapes of a link into its body, which is called `name`; say whether all of them are there."""
+        left_out = self._counts.get(("not drawn", name), 0)
+        self._write(element, link, name)
+        return self._counts.get(("not drawn", name), 0) == left_out
+
+    def _write(self, element: Element, link: Link, name: str) -> None:
         visuals, collisions = link.visuals, link.collisions
         both = len(visuals) == len(collisions) and all(map(same_shape, visuals, collisions))
         if both and not any(self._flat(shape) for shape in visuals):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from bodymotion import losses
@@ -23,17 +24,19 @@ class Looks:
 
     def __init__(self, asset: Element, names: Names, kept: Kept, folder: MeshFolder) -> None:
         self.asset, self.names, self.kept, self.folder = asset, names, kept, folder
-        self._written: list[tuple[Material, str]] = []
+        self._written: dict[object, str] = {}
         self._images: dict[str, str] = {}
         self._lost: set[str] = set()
 
     def name(self, plain: Material) -> str:
         """Give the name of a material, which is written when it is first asked for."""
-        for known, name in self._written:
-            if known is plain or known == plain:
-                return name
+        image = plain.texture
+        pixels = image and (image.path, image.url, image.repeat_s, image.repeat_t, image.transform.tobytes())
+        key = (*(getattr(plain, field.name) for field in fields(plain) if field.name != "texture"), pixels)
+        if key in self._written:
+            return self._written[key]
         name = self.names.free("material", f"material_{len(self._written)}")
-        self._written.append((plain, name))
+        self._written[key] = name
         red, green, blue = plain.diffuse
         specular = sum(plain.specular) / 3.0 if len(set(plain.specular)) > 1 else plain.specular[0]
         brightest = max(plain.diffuse)
@@ -58,8 +61,7 @@ class Looks:
         texture = self._texture(plain)
         if texture:
             element.attributes["texture"] = texture
-            assert plain.texture is not None
-            image = plain.texture
+            assert image is not None
             said["texture"] = {
                 "url": image.url,
                 "repeat": [image.repeat_s, image.repeat_t],

@@ -13,6 +13,7 @@ from bodymotion.diagnostics import Location
 from bodymotion.formats.mesh_files import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.kept import Kept
+from bodymotion.formats.mjcf.kept_segments import kept_of_segments
 from bodymotion.formats.mjcf.plain_joints import plain_joint
 from bodymotion.formats.mjcf.writing.chains import chains, in_last_frame
 from bodymotion.formats.mjcf.writing.devices import DeviceWriter
@@ -108,6 +109,8 @@ class _Writer:
         self.chains = chains(body)
         self.within = {index for ahead in self.chains.values() for index in ahead}
         self.joint_names: dict[int, str] = {}
+        self.count = 0
+        """How many joints with a value there are so far: the reader's number for the next one."""
 
     def model(self) -> Element:
         body = self.body
@@ -164,17 +167,16 @@ class _Writer:
                     joint.attributes |= {"pos": number_text(anchor), "axis": number_text(axis)}
         else:
             self._joint(link, element, name, said)
-        self._segments(link, said)
-        self.kept.add("link", name, said)
         write_inertial(element, link, self.problems)
-        geoms.write(element, link, name)
+        complete = geoms.write(element, link, name)
+        self._segments(link, said, complete=complete)
+        self.kept.add("link", name, said)
 
     def _joint(
         self, link: Link, element: Element, name: str, said: dict[str, object], chain: bool = False
     ) -> Element | None:
         """Put the joint of a link into a body, and what the file does not say of it into `said`."""
         joint_name = self.names.free("joint", link.joint.name, name)
-        number = sum(1 for index in self.joint_names if index > 0 and self.body.links[index].joint.type != "free")
         at_top = link.parent < 0 or (link.parent == 0 and self.elements[0].name == "worldbody")
         joint = joint_element(link, joint_name, self.problems, top=at_top)
         if joint is None:
@@ -182,7 +184,8 @@ class _Writer:
         else:
             element.children.append(joint)
             self.joint_names[link.index] = joint_name
-        again = plain_joint(joint, link.name, number if link.parent >= 0 else -1)
+        again = plain_joint(joint, link.name, self.count)
+        self.count += joint is not None and joint.name == "joint"
         of_joint = kept_of_joint(link.joint, again)
         if of_joint and not chain:
             said["joint"] = of_joint
@@ -190,20 +193,23 @@ class _Writer:
             said.setdefault("joints", {})[joint_name] = of_joint  # type: ignore[index]
         return joint
 
-    def _segments(self, link: Link, said: dict[str, object]) -> None:
+    def _segments(self, link: Link, said: dict[str, object], *, complete: bool) -> None:
+        """Keep what the segments of a link are; they can be told apart where all of their shapes are there (`complete`)."""
         place = Location(inside=f"links[{link.index}]")
-        if len(link.segments) == 1:
+        alone = len(link.segments) == 1 and np.array_equal(link.segments[0].transform, np.eye(4))
+        if alone:
             segment = link.segments[0]
             kept = {key: value for key, value in (("name", segment.name), ("extra", segment.extra)) if value}
             if kept != {"name": link.name}:
                 said["segment"] = kept
-            if not np.array_equal(segment.transform, np.eye(4)):
-                words = f"segment {segment.name} of link {link.name} has a place of its own: what it has is written in the link's frame"
-                self.problems.append(losses.SEGMENTS.problem(words, place))
             if not segment.mass and not segment.inertia.any() and not (segment.visuals or segment.collisions):
                 said["segment"] = {**kept, "empty": True}
+            return
+        apart = kept_of_segments(link) if complete else None
+        if apart:
+            said["segments"] = apart
         elif link.segments:
-            words = f"the {len(link.segments)} segments of link {link.name} are written as one"
+            words = f"the {len(link.segments)} segments of link {link.name} are written as one, in the link's frame"
             self.problems.append(losses.SEGMENTS.problem(words, place))
 
     def _devices(self, sensors: Element) -> None:
