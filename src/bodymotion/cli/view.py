@@ -1,4 +1,4 @@
-"""`bodymotion view MODEL [MOTION]`: see a robot and its motion in the browser, or write a page that shows them."""
+"""`bodymotion view MODEL [MOTION]`: see a robot and its motion, or a Spot animation, in the browser; or write a page that shows them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ __all__ = ["view"]
 def view(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="MODEL [MOTION]", help="A model (.wrl), a motion (.seq), or both.", show_default=False),
+        typer.Argument(
+            metavar="MODEL [MOTION]",
+            help="A model (.wrl), a motion (.seq), or both; or a Spot animation (.cha).",
+            show_default=False,
+        ),
     ],
     html: Annotated[
         Path | None,
@@ -37,16 +41,28 @@ def view(
         str,
         typer.Option("--show", metavar="NAMES", help=f"What to switch on, with commas between: {', '.join(LABELS)}."),
     ] = "",
+    arm: Annotated[
+        bool | None,
+        typer.Option("--arm/--no-arm", help="Play an animation with or without arm; by default as it fits."),
+    ] = None,
+    bpm: Annotated[
+        float | None, typer.Option("--bpm", metavar="BPM", help="The tempo at which an animation is played.")
+    ] = None,
+    slices: Annotated[
+        float | None, typer.Option("--slices", metavar="N", help="For how many slices (quarter beats) it is played.")
+    ] = None,
 ) -> None:
-    """Show a robot and its motion in the browser.
+    """Show a robot and its motion, or a Spot animation, in the browser.
 
-    The address is printed on stderr; Ctrl-C ends. A model alone can be posed with sliders, a motion alone is shown as frames.
+    The address is printed on stderr; Ctrl-C ends. A model alone can be posed with sliders, a motion alone is shown as frames. An animation
+    is played by our Spot: its parameters become sliders, its feet have one colour in stance and another in swing.
 
     \b
     Examples:
       bodymotion view robot.wrl walk.seq
       bodymotion view --html walk.html robot.wrl walk.seq
       bodymotion view --watch --no-browser robot.wrl
+      bodymotion view --watch wave.cha
     """  # noqa: D301
     from bodymotion.cli.messages import say, show_problem
     from bodymotion.cli.text import one_line
@@ -68,9 +84,15 @@ def view(
             play=not paused,
             allow_outside=allow_outside,
             show=[name.strip() for name in show.split(",") if name.strip()],
+            arm=arm,
+            bpm=bpm,
+            slices=slices,
         )
     except FormatError as error:
         show_problem(error.problem)
+        more = len(error.problems) - 1
+        if more > 0:
+            say(f"  … and {more} more: bodymotion check lists them")
         raise typer.Exit(1) from None
     except WrongUseError as error:
         raise typer.BadParameter(one_line(error)) from None

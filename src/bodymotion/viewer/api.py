@@ -1,4 +1,4 @@
-"""`view`: a body, a motion, or both, in the browser or as a page."""
+"""`view`: a body, a motion, both, or an animation, in the browser or as a page."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from bodymotion.animation import Animation
 from bodymotion.body import Body
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.motion import Motion
 
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
+    from bodymotion.viewer.performance import Wishes
     from bodymotion.viewer.switches import Switches
     from bodymotion.viewer.take import Take
 
@@ -25,7 +27,7 @@ __all__ = ["Showable", "WrongUseError", "load_take", "view"]
 MOST_LISTED = 10
 """So many problems are said in words on stderr where there is no panel that lists them."""
 
-Showable: TypeAlias = Body | Motion | str | PathLike[str]
+Showable: TypeAlias = Body | Motion | Animation | str | PathLike[str]
 
 
 class WrongUseError(ValueError):
@@ -45,16 +47,19 @@ def view(
     play: bool = True,
     allow_outside: bool = False,
     show: Iterable[str] = (),
+    arm: bool | None = None,
+    bpm: float | None = None,
+    slices: float | None = None,
 ) -> Viewer | None:
     """Show a robot and its motion in the browser; or write a page that does.
 
     A body alone can be posed with sliders; a motion alone is shown as frames. A motion that does not say where the root is stands on the
-    ground.
+    ground. An animation is played by our Spot. So is a motion alone whose joints are those of Spot.
 
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or files of them, in any order; one of the two is enough.
+        A Body and a Motion, or files of them, in any order; one of the two is enough. Or an Animation, or its file, alone.
     html:
         Write one self-contained page to this file instead, which plays without a server.
     host, port:
@@ -71,23 +76,26 @@ def view(
         Also read parts of a model that lie outside its folder.
     show:
         What to switch on at first, such as "devices", "frames", "axes", "mass", "collisions".
+    arm, bpm, slices:
+        Of an animation: whether Spot has its arm (by default what fits), the script's tempo and the length at first.
 
     Raises
     ------
     FormatError
         When nothing can be made of a file.
     ValueError
-        When motion and body do not fit, or there is nothing to show; `WrongUseError` when it is not one body and one motion at most, or
-        when nothing has the name of what is to be switched on.
+        When motion and body do not fit, or there is nothing to show, or an animation can not be played so; `WrongUseError` when it is not
+        one body and one motion at most, or one animation, or when nothing has the name of what is to be switched on.
     OSError
         When the host can not be listened at, or the page can not be written.
     """
     sources = [source for source in (body, motion) if source is not None]
-    files = [Path(source) for source in sources if not isinstance(source, (Body, Motion))]
+    files = [Path(source) for source in sources if not isinstance(source, (Body, Motion, Animation))]
     switches = _switches(show)
     if html is not None and not Path(html).parent.is_dir():
         raise OSError(f"{html} can not be written: there is no folder {Path(html).parent}")
-    take = load_take(*sources, allow_outside=allow_outside)
+    wishes = _wishes(bpm, slices)
+    take = load_take(*sources, allow_outside=allow_outside, arm=arm, wishes=wishes)
     if html is not None:
         from bodymotion.viewer.html import write_page
 
@@ -104,7 +112,7 @@ def view(
     print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
     _say_problems(take.problems, "; the panel lists them", take.misfits)
     if watch and files:
-        _watch(viewer, sources, files, allow_outside)
+        _watch(viewer, sources, files, allow_outside, arm)
     if open_browser:
         _open(viewer.url)
     if not block:
@@ -138,42 +146,93 @@ def _open(url: str) -> None:
         webbrowser.open(url)
 
 
-def load_take(*sources: Showable, allow_outside: bool = False) -> Take:
-    """Make what is shown of a body, a motion, or both, given as things or as files, in any order.
+def load_take(
+    *sources: Showable, allow_outside: bool = False, arm: bool | None = None, wishes: Wishes | None = None
+) -> Take:
+    """Make what is shown of a body, a motion, or both, given as things or as files, in any order; or of an animation.
+
+    `arm` and `wishes` say how an animation is played.
 
     Raises
     ------
     FormatError
         When nothing can be made of a file.
     ValueError
-        When there are two bodies or two motions, or what they hold does not fit.
+        When there are two bodies or two motions, an animation and something else, or what they hold does not fit.
     """
     from bodymotion.formats.table import load
     from bodymotion.viewer.take import make_take
 
     bodies: list[Body] = []
     motions: list[Motion] = []
+    animations: list[Animation] = []
     for source in sources:
-        thing = source if isinstance(source, (Body, Motion)) else load(Path(source), allow_outside=allow_outside)
+        thing = (
+            source if isinstance(source, (Body, Motion, Animation)) else load(Path(source), allow_outside=allow_outside)
+        )
         if isinstance(thing, Body):
             bodies.append(thing)
         elif isinstance(thing, Motion):
             motions.append(thing)
+        elif isinstance(thing, Animation):
+            animations.append(thing)
         else:
             raise WrongUseError(f"{source}: neither a body nor a motion, but a {type(thing).__name__}")
+    if len(animations) > 1:
+        raise WrongUseError(f"one animation can be shown, not {len(animations)}")
+    if animations and (bodies or motions):
+        other = "body" if bodies else "motion"
+        raise WrongUseError(f"an animation is shown alone: it is played by our Spot, so there is no use for a {other}")
     if len(bodies) > 1 or len(motions) > 1:
         raise WrongUseError(f"one body and one motion can be shown, not {len(bodies)} and {len(motions)}")
+    if animations:
+        return _performed(animations[0], arm, wishes)
+    if arm is not None or wishes is not None:
+        raise WrongUseError("with or without arm, tempo and slices are for a Spot animation, and this is none")
+    if motions and not bodies:
+        return make_take(_spot_of(motions[0]), motions[0])
     return make_take(bodies[0] if bodies else None, motions[0] if motions else None)
 
 
-def _watch(viewer: Viewer, sources: list[Showable], files: list[Path], allow_outside: bool) -> None:
+def _performed(animation: Animation, arm: bool | None, wishes: Wishes | None) -> Take:
+    from bodymotion.viewer.performance import perform
+    from bodymotion.viewer.take import make_take
+
+    done = perform(animation, wishes, arm)
+    return make_take(done.body, done.motion, done)
+
+
+def _spot_of(motion: Motion) -> Body | None:
+    """Give our Spot for a motion whose joint columns have the names of its joints, in its order; else None."""
+    from bodymotion.choreography import JOINT_NAMES, spot_body
+
+    joints = motion.joint_displacement
+    labels = joints.part_labels if joints is not None else ()
+    for arm in (True, False):
+        if labels == JOINT_NAMES[: 19 if arm else 12]:
+            return spot_body(arm=arm)
+    return None
+
+
+def _wishes(bpm: float | None, slices: float | None) -> Wishes | None:
+    if bpm is None and slices is None:
+        return None
+    from bodymotion.viewer.performance import Wishes
+
+    return Wishes(bpm, slices)
+
+
+def _watch(viewer: Viewer, sources: list[Showable], files: list[Path], allow_outside: bool, arm: bool | None) -> None:
     from bodymotion.viewer.watch import Watcher
 
     def reload() -> None:
         try:
-            take = load_take(*sources, allow_outside=allow_outside)
-        except (ValueError, OSError) as error:
-            viewer.say(f"Not reloaded, the last good one is shown: {error}", bad=True)
+            take = load_take(*sources, allow_outside=allow_outside, arm=arm)
+            if take.performance is not None and viewer.take.performance is not None:
+                wishes = viewer.take.performance.wishes.within(take.performance.animation)
+                take = _performed(take.performance.animation, arm, wishes)
+        except (ValueError, OSError, MemoryError) as error:
+            viewer.say(f"Not reloaded, the last good one is shown: {_why(error)}", bad=True)
             return
         viewer.replace(take)
         watcher.watch([*files, *take.body.source.parts])
@@ -181,6 +240,16 @@ def _watch(viewer: Viewer, sources: list[Showable], files: list[Path], allow_out
     watcher = Watcher([*files, *viewer.take.body.source.parts], reload)
     viewer.on_stop(watcher.stop)
     watcher.start()
+
+
+def _why(error: Exception) -> str:
+    """Say why a file can not be shown: its first fault with line and column, and how many more there are."""
+    if not isinstance(error, FormatError):
+        return str(error)
+    from bodymotion.viewer.animation_panel import in_short
+
+    more = sum(problem.severity == "error" for problem in error.problems) - 1
+    return in_short(error.problem) + (f" … and {more} more" if more > 0 else "")
 
 
 def _switches(show: Iterable[str]) -> Switches:

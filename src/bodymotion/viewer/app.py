@@ -9,21 +9,23 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from bodymotion.arrays import Floats
+from bodymotion.viewer.animation_panel import with_wish
 from bodymotion.viewer.inbox import Inbox
 from bodymotion.viewer.keys import add_keys
 from bodymotion.viewer.panel import Panel
+from bodymotion.viewer.performance import Wishes
 from bodymotion.viewer.player import Player
 from bodymotion.viewer.server import quiet_server, stop_server
 from bodymotion.viewer.stage import Stage, fit, refit
 from bodymotion.viewer.surroundings import Lights
 from bodymotion.viewer.switches import Switches
-from bodymotion.viewer.take import Take
+from bodymotion.viewer.take import Take, make_take
 from bodymotion.viewer.text import shown
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ class Viewer:
         self._stopped = threading.Event()
         self._play_when_seen = play
         self._when_stopped: list[Callable[[], None]] = []
+        self._wished: Wishes | None = None
         self.pictures = 0
         self._prepare_page()
         self.stage = self._set_stage(take)
@@ -130,6 +133,21 @@ class Viewer:
     def replace(self, take: Take) -> None:
         """Show another take in the place of this one, at the same time and with the same switches."""
         self._do(lambda: self._replace(take))
+
+    def perform(
+        self, *, bpm: float | None = None, slices: float | None = None, parameters: Mapping[str, float] | None = None
+    ) -> None:
+        """Play the animation that is shown anew: at a tempo, for so many slices, with these parameters; without any as it is by itself.
+
+        The slice that is shown stays.
+
+        Raises
+        ------
+        ValueError
+            When no animation is shown, or it can not be played so.
+        """
+        wishes = Wishes(bpm, slices, dict(parameters or {}))
+        self._do(lambda: self._perform(wishes))
 
     def say(self, text: str, bad: bool = False) -> None:
         """Write a message at the top of the panel."""
@@ -200,6 +218,29 @@ class Viewer:
     def choose_path(self, link: str | None) -> None:
         """Draw the path of a link, or of none."""
         self._inbox.post(lambda: self.stage.choose_path(link))
+
+    def wish(self, key: str, value: float) -> None:
+        """Play the animation with another value of what `animation_panel.with_wish` knows. Of several wishes the last ones count."""
+
+        def want() -> None:
+            if self.take.performance is not None:
+                before = self._wished or self.take.performance.wishes
+                self._wished = with_wish(before, key, value)
+                self._inbox.post(self._fulfil)
+
+        self._inbox.post(want)
+
+    def go_to_keyframe(self, keyframe: int) -> None:
+        """Pause where a keyframe is shown."""
+
+        def go() -> None:
+            performance = self.take.performance
+            time = None if performance is None else performance.time_of(keyframe)
+            if time is not None:
+                self.player.pause()
+                self._go(lambda: self.player.seek(time))
+
+        self._inbox.post(go)
 
     def plot_changed(self) -> None:
         """Draw the curves that are chosen now."""
@@ -301,6 +342,29 @@ class Viewer:
         self.stage = self._set_stage(take)
         self.panel = Panel(self)
         add_keys(self.server, self.act)
+
+    def _fulfil(self) -> None:
+        wishes, self._wished = self._wished, None
+        performance = self.take.performance
+        if wishes is None or performance is None:
+            return
+        try:
+            self._perform(wishes.within(performance.animation))
+        except (ValueError, MemoryError) as error:
+            self.panel.say(f"It can not be played so: {error}", bad=True)
+
+    def _perform(self, wishes: Wishes) -> None:
+        performance = self.take.performance
+        if performance is None:
+            raise ValueError("no animation is shown")
+        again = performance.again(wishes)
+        take = make_take(self.take.body, again.motion, again)
+        time = self.player.time * again.timing.slice / performance.timing.slice
+        self.take = take
+        self.player = self.player.moved_to(take.timeline)
+        self.player.seek(time)
+        self.stage.retake(take)
+        self.panel.retake()
 
     def _do(self, work: Callable[[], T]) -> T:
         return self._inbox.do(work, self._show)

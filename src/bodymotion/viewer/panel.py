@@ -5,15 +5,15 @@ Names come from files, so whatever becomes HTML is escaped; everything else goes
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics import Problem
+from bodymotion.viewer.animation_panel import AnimationPanel, in_short
 from bodymotion.viewer.camera import PRESETS
+from bodymotion.viewer.contacts import MISSED
 from bodymotion.viewer.joints import JointSliders
 from bodymotion.viewer.plots import JointPlot
+from bodymotion.viewer.strip import strip_html, strip_now
 from bodymotion.viewer.switches import LABELS
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import counted, html_text, node_name, shown
@@ -45,6 +45,10 @@ class Panel:
         self.playback = _Playback(viewer) if take.num_frames > 1 else None
         self.plot: JointPlot | None = None
         tabs = gui.add_tab_group()
+        self.animation: AnimationPanel | None = None
+        if take.performance is not None:
+            with tabs.add_tab("Move"):
+                self.animation = AnimationPanel(viewer, take.performance)
         with tabs.add_tab("Joints"):
             hint = gui.add_html("")
             self._ticks: dict[str, Any] = {}
@@ -58,7 +62,7 @@ class Panel:
                 self.plot = JointPlot(gui, take, viewer.switches.plotted, viewer.plot_changed)
                 self.plot.draw()
         with tabs.add_tab(f"About{f' ({len(take.problems)})' if take.problems else ''}"):
-            gui.add_html(about(viewer))
+            self._about = gui.add_html(about(viewer))
 
     def _add_switches(self) -> None:
         gui, viewer = self._gui, self._viewer
@@ -76,6 +80,7 @@ class Panel:
             chosen.on_update(go)
         absent = {
             "zmp": take.zmp is None,
+            "contacts": take.contacts is None,
             "devices": not take.body.devices,
             "mass": take.body.mass == 0,
             "follow": take.num_frames < 2,
@@ -134,6 +139,18 @@ class Panel:
             if self._loops is not None:
                 self._loops.content = _small(viewer.stage.loop_note())
 
+    def retake(self) -> None:
+        """Go on with another motion of the same body: the animation, played in another way."""
+        take = self._viewer.take
+        self.say("")
+        if self.playback is not None:
+            self.playback.retake()
+        if self.animation is not None and take.performance is not None:
+            self.animation.retake(take.performance)
+        if self.plot is not None:
+            self.plot.retake(take)
+        self._about.content = about(self._viewer)
+
     def say(self, text: str, bad: bool = False) -> None:
         """Write a message at the top of the panel; an empty one takes it away."""
         color = "#c92a2a" if bad else "#495057"
@@ -154,6 +171,9 @@ class _Playback:
         self._clock = gui.add_html(self._time_in_words())
         self._slider: Any = gui.add_slider("Frame", 0, viewer.take.num_frames - 1, 1, viewer.player.frame)
         self._slider.on_update(self._scrubbed)
+        drawn = self._strip_html()
+        self._strip: Any = gui.add_html(drawn) if drawn else None
+        self._now: Any = gui.add_html(strip_now(viewer.take.timeline, viewer.player.time)) if drawn else None
         self._play = gui.add_button("Play", icon=self._icons[0])
         self._play.on_click(lambda _event: viewer.act("toggle"))
         steps = gui.add_button_group("Step", ("|◀", "◀", "▶", "▶|"))
@@ -181,15 +201,38 @@ class _Playback:
         frame = f"frame {player.frame} of {player.num_frames - 1}" + (f", {rate:g} Hz" if rate else ", time stamps")
         if self._viewer.switches.stand and not self._viewer.take.has_root:
             frame += " · no root poses: it stands on the ground"
+        take = self._viewer.take
+        beat = f"<b>{html_text(take.beats.in_words(player.time))}</b><br>" if take.beats is not None else ""
+        missed = take.contacts.in_words(player.frame) if take.contacts is not None else ""
+        warned = f'<br><span style="font-size:0.85em;color:rgb{MISSED}">{html_text(missed)}</span>' if missed else ""
         return (
             '<div style="padding:0 1em;font-variant-numeric:tabular-nums"><b style="font-size:1.15em">'
-            f'{where}<br><span style="opacity:0.7;font-size:0.85em">{frame}</span></div>'
+            f'{where}<br>{beat}<span style="opacity:0.7;font-size:0.85em">{frame}</span>{warned}</div>'
         )
+
+    def _strip_html(self) -> str:
+        take, marks = self._viewer.take, []
+        performance = take.performance
+        if performance is not None:
+            for problem in performance.problems[:MOST_PROBLEMS]:
+                keyframe = performance.keyframe_of(problem)
+                time = None if keyframe is None else performance.time_of(keyframe)
+                if time is not None:
+                    marks.append((time, in_short(problem)))
+        return strip_html(take.timeline, take.beats, take.contacts, marks)
+
+    def retake(self) -> None:
+        """Go on with another time line."""
+        self._slider.max = max(self._viewer.take.num_frames - 1, 1)
+        if self._strip is not None:
+            self._strip.content = self._strip_html()
 
     def sync(self) -> None:
         """Write the player's state into the widgets."""
         player = self._viewer.player
         self._clock.content = self._time_in_words()
+        if self._now is not None:
+            self._now.content = strip_now(player.timeline, player.time)
         if monotonic() - self._touched >= QUIET:
             self._slider.value = player.frame
         if self._shows_pause != player.playing:
@@ -217,13 +260,6 @@ def _about_joints(take: Take, sliders: int) -> str:
     return f"There is a motion only, with {columns} (see Plot). With the body that it belongs to, joints move links."
 
 
-def _in_short(problem: Problem) -> str:
-    """Say a problem with the name of its file instead of the whole path."""
-    place = problem.location
-    name = Path(place.path).name if place.path else None
-    return str(replace(problem, location=replace(place, path=name)))
-
-
 def about(viewer: Viewer) -> str:
     """Say as HTML what is shown, and what was odd in the files."""
     take = viewer.take
@@ -246,7 +282,7 @@ def about(viewer: Viewer) -> str:
         for k, v in facts
     )
     found = "".join(
-        f'<li style="margin-bottom:4px">{html_text(_in_short(problem))}</li>'
+        f'<li style="margin-bottom:4px">{html_text(in_short(problem))}</li>'
         for problem in take.problems[:MOST_PROBLEMS]
     )
     if len(take.problems) > MOST_PROBLEMS:

@@ -41,6 +41,12 @@ class JointPlot:
             dropdown.on_update(lambda event: changed() if event.client_id is not None else None)
             self._slots.append(dropdown)
 
+    def retake(self, take: Take) -> None:
+        """Go on with another motion of the same body."""
+        self._take = take
+        self._curves = unique(take.curves, NONE)
+        self.draw()
+
     @property
     def chosen(self) -> tuple[str, ...]:
         """The names of the curves that are plotted."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.viewer.camera import View, framing, from_viewpoint
+from bodymotion.viewer.contacts import ContactMarks
 from bodymotion.viewer.loops import TakeLoops
 from bodymotion.viewer.overlays import Overlays, frames_of_path
 from bodymotion.viewer.scene import Scene
@@ -41,11 +42,12 @@ class Stage:
         first = self._poses(0)
         self.scene = Scene(server, take, first)
         self.overlays = Overlays(self.scene)
+        self._contacts = ContactMarks(self.scene, take.contacts) if take.contacts is not None else None
         self._anchor = np.array(first[0, :3])
         self.lights: Lights | None = None
         add_surroundings(server.scene, self.scene.size)
-        for name in ("visuals", "collisions", "frames", "axes", "devices", "mass", "zmp"):
-            if getattr(switches, name) != (name == "visuals"):
+        for name in ("visuals", "collisions", "frames", "axes", "devices", "mass", "zmp", "contacts"):
+            if getattr(switches, name) != (name in ("visuals", "contacts")):
                 self.switch(name, getattr(switches, name))
         self.choose_path(switches.path)
 
@@ -86,8 +88,23 @@ class Stage:
         with self.server.atomic():
             sent = self.scene.place(poses)
             self.overlays.place(poses, self.take.zmp_at(frame, poses[0]))
+            self._mark_contacts(poses, frame)
             self.scene.follow(self.offset(poses))
         return sent
+
+    def _mark_contacts(self, poses: Floats, frame: int) -> None:
+        contacts = self.take.contacts
+        if self._contacts is not None and contacts is not None:
+            stance = contacts.stance[frame] if self.posed is None else None
+            self._contacts.place(poses, stance, contacts.short[frame])
+
+    def retake(self, take: Take) -> None:
+        """Go on with another motion of the same body."""
+        self.take = self.scene.take = take
+        self.loops = TakeLoops(take)
+        self.unpose()
+        self.frame = min(self.frame, take.num_frames - 1)
+        self.choose_path(self.switches.path)
 
     def offset(self, poses: Floats) -> Floats:
         """Give by how much (3,) the world is moved back so that the root stays in view."""
@@ -119,6 +136,7 @@ class Stage:
             "devices": self.overlays.show_devices,
             "mass": self.overlays.show_mass,
             "zmp": lambda on: self.overlays.show_zmp(on and self.take.zmp is not None),
+            "contacts": lambda on: self._contacts.show(on) if self._contacts is not None else None,
             "shadows": lambda on: self.lights.cast_shadows(on) if self.lights is not None else None,
             "stand": lambda on: self.choose_path(self.switches.path),
             "loops": self._close_posed,
@@ -165,6 +183,8 @@ class Stage:
     def remove(self) -> None:
         """Take everything out of the scene."""
         self.overlays.remove()
+        if self._contacts is not None:
+            self._contacts.remove()
         self.scene.remove()
 
 

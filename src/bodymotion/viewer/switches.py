@@ -18,6 +18,7 @@ class Switches:
     devices: bool = False
     mass: bool = False
     zmp: bool = True
+    contacts: bool = True
     follow: bool = False
     stand: bool = False
     shadows: bool = True
@@ -35,6 +36,7 @@ LABELS = {
     "devices": "Devices",
     "mass": "Centre of mass",
     "zmp": "ZMP",
+    "contacts": "Contacts of feet",
     "follow": "Follow root",
     "stand": "Stand on ground",
     "shadows": "Shadows",

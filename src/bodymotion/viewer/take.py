@@ -18,7 +18,10 @@ from bodymotion.diagnostics import Problem, Rule
 from bodymotion.links import Joint, Link
 from bodymotion.motion import Motion
 from bodymotion.timeline import Timeline
+from bodymotion.viewer.beats import Beats, beats_of
+from bodymotion.viewer.contacts import Contacts, contacts_of
 from bodymotion.viewer.ground import Footprint
+from bodymotion.viewer.performance import Performance
 
 __all__ = ["FARTHEST", "MOST_POSES", "Curve", "Take", "joint_values", "make_take"]
 
@@ -69,6 +72,8 @@ class Take:
         Where body and motion do not quite fit each other.
     motion_alone:
         Whether there is a motion only, and the body is made of its poses.
+    performance:
+        The animation that the motion is played of; None for other motions.
     """
 
     body: Body
@@ -82,11 +87,22 @@ class Take:
     notes: tuple[str, ...] = ()
     misfits: tuple[Problem, ...] = ()
     motion_alone: bool = False
+    performance: Performance | None = None
 
     @cached_property
     def footprint(self) -> Footprint:
         """The outermost points of the body."""
         return Footprint(self.body)
+
+    @cached_property
+    def contacts(self) -> Contacts | None:
+        """Which feet are in stance when; None where nobody says, or the body has no such feet."""
+        return None if self.motion is None else contacts_of(self.body, self.motion, self.timeline)
+
+    @cached_property
+    def beats(self) -> Beats | None:
+        """The slices and beats of a move of Spot; None for other motions."""
+        return None if self.motion is None else beats_of(self.motion)
 
     @property
     def num_frames(self) -> int:
@@ -95,7 +111,9 @@ class Take:
 
     @property
     def title(self) -> str:
-        """What it is called: the body's name, or else the name of the file."""
+        """What it is called: the name of the animation, or the body's, or else that of the file."""
+        if self.performance is not None:
+            return self.performance.title
         paths = (self.body.source.path, self.motion.source.path if self.motion is not None else None)
         names = [self.body.name, *(path.name for path in paths if path is not None)]
         return next((name for name in names if name.strip()), "bodymotion")
@@ -108,7 +126,10 @@ class Take:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What was odd: first between the files, then in each."""
-        return self.misfits + self.body.problems + (self.motion.problems if self.motion is not None else ())
+        found = self.motion.problems if self.motion is not None else ()
+        if self.performance is not None:
+            found += self.performance.problems
+        return self.misfits + self.body.problems + found
 
     def lift(self, link_poses: Floats) -> Floats:
         """Give the height (...) [m] to add to link poses (..., L, 7) so that the lowest point of the body is at 0."""
@@ -149,8 +170,8 @@ class Take:
         return np.asarray(other.frames_at(self.timeline.times))
 
 
-def make_take(body: Body | None, motion: Motion | None) -> Take:
-    """Work out what is to be shown of a body, a motion, or both.
+def make_take(body: Body | None, motion: Motion | None, performance: Performance | None = None) -> Take:
+    """Work out what is to be shown of a body, a motion, or both; `performance` is where the motion comes from.
 
     Raises
     ------
@@ -207,6 +228,7 @@ def make_take(body: Body | None, motion: Motion | None) -> Take:
         notes=notes,
         misfits=_misfits(given, motion),
         motion_alone=given is None,
+        performance=performance,
     )
     if motion.zmp is None or not motion.zmp.num_frames:
         return take
