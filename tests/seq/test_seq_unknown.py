@@ -130,7 +130,7 @@ def test_large_components_of_unknown_types_are_kept(monkeypatch):
     monkeypatch.setattr("bodymotion.formats.seq.document.WHOLE", 200)
     text = header("  - type: Foo\n    content: X\n    frames:\n" + "      - [ 1.5, x ]\n" * 100)
     assert parse_seq(text.encode()).components[0].extra == {"frames": [[1.5, "x"]] * 100}
-    monkeypatch.setattr("bodymotion.formats.seq.document.MAX_VALUES", 150)
+    monkeypatch.setattr("bodymotion.formats.seq.frames.MAX_VALUES", 150)
     with pytest.raises(FormatError, match="SEQ005") as caught:
         parse_seq(text.encode())
     assert caught.value.problem.location.line == 9

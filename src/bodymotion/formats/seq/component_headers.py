@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.document import Document, Frames
+from bodymotion.formats.seq.document import Document
 from bodymotion.formats.seq.fields import KEYS, Fields, is_empty
+from bodymotion.formats.seq.frames import Frames
 from bodymotion.formats.seq.layout import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
 from bodymotion.formats.seq.nodes import Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
