@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import os
-import shutil
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from browser_pictures import BLUE, GREEN, ORANGE, PATIENCE, RED, at_rest, colored, difference, picture, until
 from small_robots import arm, biped, box, link, swinging
 
 import bodymotion as bm
@@ -23,51 +19,6 @@ from bodymotion.viewer.take import make_take
 from closed_loops_samples import four_bar
 
 pytestmark = pytest.mark.browser
-
-FLAGS = [
-    "--no-sandbox",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-component-update",
-    "--disable-sync",
-]
-PATIENCE = 20.0
-NO_NOTICES = "addEventListener('DOMContentLoaded',()=>{const s=document.createElement('style');" \
-    "s.textContent='.mantine-Notification-root{display:none!important}';document.head.append(s)})"  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        program = None
-    if program is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("no Chromium or no Playwright, and CI=true")
-        pytest.skip("no Chromium or no Playwright")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(chromium) -> Iterator[object]:
-    page = chromium.new_page(viewport={"width": 700, "height": 330})
-    page.add_init_script(NO_NOTICES)
-    page.faults = []
-    page.fetched = []
-    page.on("pageerror", lambda error: page.faults.append(str(error)))
-    page.on("dialog", lambda dialog: (page.faults.append("a dialog opened"), dialog.dismiss()))
-    page.on("request", lambda r: page.fetched.append(r.url) if not r.url.startswith(("data:", "blob:")) else None)
-    yield page
-    page.close()
-    assert page.faults == []
 
 
 @pytest.fixture
@@ -88,49 +39,6 @@ def showing(page) -> Iterator[Callable[..., Viewer]]:
     yield show
     for viewer in open_viewers:
         viewer.stop()
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait until something is true, and fail when it never is."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, "it never came about"
-        time.sleep(0.05)
-
-
-def picture(page) -> np.ndarray:
-    """The three-dimensional part of the page, left of the panel, once it is at rest: (H, W, 3) in 0…255."""
-    return np.asarray(
-        Image.open(io.BytesIO(page.screenshot(clip={"x": 0, "y": 0, "width": 310, "height": 330}))).convert("RGB")
-    ).astype(int)
-
-
-def at_rest(page) -> np.ndarray:
-    """The picture when two in a row are the same."""
-    last = picture(page)
-    for _ in range(60):
-        time.sleep(0.1)
-        now = picture(page)
-        if np.abs(now - last).max() <= 2:
-            return now
-        last = now
-    return last
-
-
-RED, GREEN, BLUE = (1, 0, 0), (0, 1, 0), (0, 0, 1)
-ORANGE = (1, 0.4, 0)
-
-
-def colored(image: np.ndarray, color: tuple[float, ...]) -> np.ndarray:
-    """The places (N, 2) in the picture that have clearly that colour."""
-    light = image.max(axis=2, keepdims=True).clip(1)
-    near = np.abs(image / light - np.array(color)).max(axis=2) < 0.32
-    return np.argwhere(near & (light[..., 0] > 90))
-
-
-def difference(a: np.ndarray, b: np.ndarray) -> float:
-    """The share of pixels that differ clearly."""
-    return float((np.abs(a - b).max(axis=2) > 25).mean())
 
 
 def test_the_robot_is_seen_in_its_colours(page, showing) -> None:

@@ -70,6 +70,7 @@ class Viewer:
         self._play_when_seen = play
         self._when_stopped: list[Callable[[], None]] = []
         self._wished: Wishes | None = None
+        self._refused = False
         self.pictures = 0
         self._prepare_page()
         self.stage = self._set_stage(take)
@@ -352,6 +353,7 @@ class Viewer:
             self._perform(wishes.within(performance.animation))
         except (ValueError, MemoryError) as error:
             self.panel.say(f"It can not be played so: {error}", bad=True)
+            self._refused = True
 
     def _perform(self, wishes: Wishes) -> None:
         performance = self.take.performance
@@ -365,6 +367,9 @@ class Viewer:
         self.player.seek(time)
         self.stage.retake(take)
         self.panel.retake()
+        if self._refused:
+            self.panel.say("")
+            self._refused = False
 
     def _do(self, work: Callable[[], T]) -> T:
         return self._inbox.do(work, self._show)

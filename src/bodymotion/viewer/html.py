@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from bodymotion.formats.files import whole_file
 from bodymotion.timeline import Timeline
+from bodymotion.viewer.contacts import STANCE, SWING
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import html_text
@@ -85,7 +86,7 @@ def page(take: Take, switches: Switches | None = None) -> str:
         text = recording.as_html()
     finally:
         stop_server(server)
-    return _signed(text, take, sampling)
+    return _signed(text, take, sampling, switches)
 
 
 def write_page(take: Take, path: Path, switches: Switches | None = None) -> Sampling:
@@ -101,12 +102,20 @@ def write_page(take: Take, path: Path, switches: Switches | None = None) -> Samp
     return sampled(take.timeline)
 
 
-def _signed(text: str, take: Take, sampling: Sampling) -> str:
+def _signed(text: str, take: Take, sampling: Sampling, switches: Switches) -> str:
     """Put the title, a line that says what is shown, and the keys of single pictures into the page."""
     name = take.title
     line = html_text(name)
     if len(sampling.frames) > 1:
         line += f" · {take.timeline.duration:.2f} s · {escape(str(sampling))}"
+    if take.beats is not None:
+        line += f" · {take.beats.slices:g} slices at {take.beats.bpm:g} bpm"
+    if take.contacts is not None and switches.contacts:
+        signs = [
+            f'<span style="color:rgb{color}">●</span> {words}'
+            for color, words in ((STANCE, "in stance"), (SWING, "in swing"))
+        ]
+        line += f" · feet: {', '.join(signs)}"
     head, tail = text.split("</head>", 1)
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{html_text(name)}</title>{rest.split('</title>', 1)[1]}"

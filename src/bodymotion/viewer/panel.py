@@ -142,7 +142,6 @@ class Panel:
     def retake(self) -> None:
         """Go on with another motion of the same body: the animation, played in another way."""
         take = self._viewer.take
-        self.say("")
         if self.playback is not None:
             self.playback.retake()
         if self.animation is not None and take.performance is not None:

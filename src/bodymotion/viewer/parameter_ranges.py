@@ -15,9 +15,6 @@ __all__ = ["NOT_SIMULATED", "ParameterRange", "parameter_range"]
 NOT_SIMULATED = ("body_tracking_stiffness", "gripper_strength_fraction", "arm_dance_frame_id")
 """Parameters that are for the robot's controller, or its dance frames: no motion changes with them here."""
 
-WIDEST = 1e6
-"""Limits are kept within this."""
-
 GUESSED: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         "speed": (0.25, 4.0),
@@ -53,17 +50,15 @@ class ParameterRange:
 def parameter_range(name: str, parameter: Parameter) -> ParameterRange:
     """Give what the slider of a parameter covers: its limits, or where it is only named, and the robot has the limits, our guess."""
     low, high = _guess(name)
-    given = _usable(parameter.minimum) and _usable(parameter.maximum) and float(parameter.minimum or 0) <= float(
-        parameter.maximum or 0
-    )  # fmt: skip
-    if given:
-        low, high = (min(max(float(limit or 0), -WIDEST), WIDEST) for limit in (parameter.minimum, parameter.maximum))
-    default = parameter.default if _usable(parameter.default) else NEUTRAL.get(name, 0.0)
-    return ParameterRange(low, high, step_for(low, high), min(max(float(default or 0), low), high), given)
-
-
-def _usable(number: float | None) -> bool:
-    return number is not None and isfinite(number)
+    given = False
+    if parameter.minimum is not None and parameter.maximum is not None:
+        given = parameter.minimum <= parameter.maximum and isfinite(parameter.maximum - parameter.minimum)
+        if given:
+            low, high = float(parameter.minimum), float(parameter.maximum)
+    default = parameter.default
+    if default is None or not isfinite(default):
+        default = NEUTRAL.get(name, 0.0)
+    return ParameterRange(low, high, step_for(low, high), min(max(float(default), low), high), given)
 
 
 def _guess(name: str) -> tuple[float, float]:

@@ -1,0 +1,76 @@
+"""Spot animations as a browser shows them: colours of feet, sliders, pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser_pictures import PATIENCE, at_rest, picture, until
+from test_animation_viewer import NODS, nod
+
+from bodymotion.viewer import view
+from bodymotion.viewer.api import load_take
+from bodymotion.viewer.html import write_page
+from bodymotion.viewer.switches import Switches
+
+pytestmark = pytest.mark.browser
+
+
+def bluish(image: np.ndarray) -> int:
+    """How many pixels are clearly blue: feet in stance, and the discs below them."""
+    return int((image[..., 2] - image[..., 0] > 70).sum())
+
+
+def orange(image: np.ndarray) -> int:
+    """How many are clearly orange: feet in swing."""
+    return int((image[..., 0] - image[..., 2] > 60).sum())
+
+
+def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(page, tmp_path: Path) -> None:
+    file = tmp_path / "nod.cha"
+    file.write_text(nod(NODS))
+    viewer = view(file, port=8920, open_browser=False, block=False, play=False, watch=True)
+    assert viewer is not None
+    with viewer:
+        viewer.show("shadows", False)
+        viewer.show("visuals", False)  # Spot is yellow, too
+        viewer.server.scene.configure_environment_map(None)
+        page.goto(viewer.url)
+        page.get_by_role("tab", name="Move").wait_for(timeout=PATIENCE * 1000)
+        until(lambda: bluish(picture(page)) > 200)
+        standing = at_rest(page)
+        viewer.seek(0.75)
+        page.get_by_text("slice 6.0 of 16, beat 2").wait_for()
+        lifted = at_rest(page)
+        assert orange(standing) == 0 and orange(lifted) > 40
+        assert bluish(lifted) < 0.9 * bluish(standing)
+        viewer.show("contacts", False)
+        until(lambda: bluish(picture(page)) < 20)
+        row = page.locator("input[type=text]").nth(2)
+        row.fill("60")
+        row.press("Enter")
+        page.get_by_text("slice 6.0 of 16, beat 2").wait_for()
+        until(lambda: viewer.take.beats.bpm == 60 and viewer.time == pytest.approx(1.5))
+        page.get_by_role("button", name="Reset to defaults").click()
+        until(lambda: viewer.take.beats.bpm == 120 and viewer.time == pytest.approx(0.75))
+        assert page.get_by_text("shown, not simulated", exact=True).count() == 4
+
+
+def test_a_page_has_the_colours_too(page, tmp_path: Path) -> None:
+    (tmp_path / "nod.cha").write_text(nod(NODS))
+    file = tmp_path / "nod.html"
+    write_page(load_take(tmp_path / "nod.cha"), file, Switches(shadows=False, visuals=False))
+    page.context.set_offline(True)
+    page.set_viewport_size({"width": 310, "height": 380})
+    page.goto(file.as_uri())
+    clock = page.locator("input.mantine-NumberInput-input")
+    clock.wait_for()
+    page.add_style_tag(content="div[style*='bottom:54px'] { visibility: hidden }")  # the line has these colours, too
+    page.keyboard.press("Space")
+    until(lambda: bluish(picture(page)) > 200)
+    for time, swings in ((1.8, False), (0.8, True), (0.0, False)):
+        clock.fill(str(time))
+        until(lambda swings=swings: (orange(picture(page)) > 40) == swings and bluish(picture(page)) > 100)
+        assert orange(at_rest(page)) > 40 or not swings
+    assert page.get_by_text("in stance").count() == 1
