@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bodymotion import dynamics as dynamics
     from bodymotion import editing as editing
     from bodymotion import spot as spot
     from bodymotion.animation import Animation, Keyframes, Parameter
@@ -61,7 +62,7 @@ _WHERE = {
     "timeline": ("Timeline",),
     "viewer": ("view",),
 }
-_ROOMS = ("editing", "spot")
+_ROOMS = ("dynamics", "editing", "spot")
 """Rooms that are public as they are: `bm.editing.trim(motion, 1, 5)`."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -112,6 +113,7 @@ __all__ = [
     "close_loops",
     "compare_bodies",
     "compare_motions",
+    "dynamics",
     "editing",
     "load",
     "loop_errors",

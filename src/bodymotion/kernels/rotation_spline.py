@@ -4,7 +4,7 @@ From orientation R₀ to R₁ in time h the curve is R₀·exp(θ(t)), θ a cubi
 velocity in the body's frame and J(θ) = 1 − (1 − cos|θ|)/|θ|²·[θ] + (|θ| − sin|θ|)/|θ|³·[θ]² we have ω = J(θ)·θ'. So θ'(0) = ω₀,
 θ'(h) = J(φ)⁻¹·ω₁, and the angular acceleration is θ''(0) at the start and J(φ)·θ''(h) + J'·θ'(h) at the end. That the two agree at each
 inner orientation is a system of 3×3 blocks for the ω, with three blocks a row; the term with J' is not linear and is taken from the round
-before. At both ends ω is φ/h.
+before. At both ends ω is φ/h, unless it is given.
 """
 
 from __future__ import annotations
@@ -25,15 +25,21 @@ SETTLED = 1e-12
 """Relative change of ω below which it is solved no more."""
 
 
-def angular_velocities(quaternions: Floats, gaps: Floats) -> Floats:
-    """Give ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L, 4), `gaps` (T - 1,) seconds apart."""
+def angular_velocities(quaternions: Floats, gaps: Floats, ends: Floats | None = None) -> Floats:
+    """Give ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L, 4), `gaps` (T - 1,) seconds apart.
+
+    `ends` (2, L, 3): what it is at the first and the last of them.
+    """
     quaternions = as_rows(quaternions, quaternions.shape)
     rates = np.zeros((*quaternions.shape[:2], 3))
+    given = ends is not None and len(gaps) > 0
+    if ends is not None and given:
+        rates[0], rates[-1] = ends
     if len(gaps):
 
         def work(start: int, stop: int) -> None:
             for link in range(start, stop):
-                _velocities(quaternions, link, gaps, rates)
+                _velocities(quaternions, link, gaps, given, rates)
 
         in_slices(quaternions.shape[1], work, few=1)
     return rates
@@ -127,7 +133,7 @@ def _inverted(m: Floats, out: Floats) -> None:
 
 
 @kernel
-def _velocities(quaternions: Floats, link: int, gaps: Floats, rates: Floats) -> None:
+def _velocities(quaternions: Floats, link: int, gaps: Floats, given: bool, rates: Floats) -> None:
     segments = gaps.shape[0]
     phi = np.empty((segments, 3))
     jacobian = np.empty((segments, 3, 3))
@@ -136,9 +142,11 @@ def _velocities(quaternions: Floats, link: int, gaps: Floats, rates: Floats) -> 
         _turn_between(quaternions[i, link], quaternions[i + 1, link], phi[i])
         _jacobians(phi[i], jacobian[i], inverse[i])
         for k in range(3):
-            rates[i + 1, link, k] = phi[i, k] / gaps[i]
-    for k in range(3):
-        rates[0, link, k] = phi[0, k] / gaps[0]
+            if i + 1 < segments or not given:
+                rates[i + 1, link, k] = phi[i, k] / gaps[i]
+    if not given:
+        for k in range(3):
+            rates[0, link, k] = phi[0, k] / gaps[0]
     if segments == 1:
         return
     inner = segments - 1

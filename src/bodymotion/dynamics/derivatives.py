@@ -1,0 +1,205 @@
+"""Velocities and accelerations from values over time, of numbers and of orientations alike.
+
+======== ================================================================= ===============================================================
+spline   the cubic spline through all frames ("not a knot")                orientations: a curve with continuous angular acceleration
+central  the parabola through a frame and its two neighbours               the same, of rotation vectors
+savgol   the polynomial nearest to the frames around (Savitzky and Golay,  the same, of rotation vectors
+         1964): it takes out noise, and some of what is fast
+======== ================================================================= ===============================================================
+
+Orientations are differentiated through the logarithm. Around frame k the orientation is R_k·exp(φ(t)), with φ(t_j) = log(R_k⁻¹·R_j) the
+rotation vectors to its neighbours; at φ = 0 the angular velocity is φ' and the angular acceleration φ'', both exactly, in the link's own
+frame. So a turn at constant speed about any fixed axis has that speed and no acceleration, whatever the frame rate.
+
+At the ends there are frames on one side only: central and savgol take the polynomial of the first (the last) whole window, at its first
+(last) frames. A window has no more frames than there are, and the order of its polynomial is less than their number: two frames have one
+velocity and no acceleration, a single one has neither. The spline of orientations has, at its two ends, the angular velocity of the
+polynomial of order 4 through five of their rotation vectors.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats, real_numbers
+from bodymotion.interpolation.methods import check_increasing
+from bodymotion.interpolation.sampling import bridged
+
+__all__ = ["DERIVATIVES", "Derivative", "derivatives", "pose_derivatives"]
+
+Derivative: TypeAlias = Literal["spline", "central", "savgol"]
+DERIVATIVES = ("spline", "central", "savgol")
+
+Stencils: TypeAlias = tuple[npt.NDArray[np.intp], Floats, Floats]
+
+
+def derivatives(
+    values: npt.ArrayLike, times: npt.ArrayLike, method: Derivative = "spline", *, window: int = 9, order: int = 3
+) -> tuple[Floats, Floats]:
+    """Give the first and second derivatives (T, …) by time of values (T, …) with times (T,) [s].
+
+    Parameters
+    ----------
+    window, order:
+        Of "savgol": how many frames (odd) a polynomial of which order is laid through.
+
+    Numbers that are not finite have no derivatives (NaN); for their neighbours, they are bridged by straight lines.
+
+    Raises
+    ------
+    ValueError
+        When times do not increase or are not as many as values, or a method, window or order is none.
+    """
+    values, times = real_numbers(values, "values"), _checked(times, len(np.asarray(values)))
+    _check_method(method, window, order)
+    table, missing = bridged(values.reshape(len(values), -1))
+    if len(times) < 2:
+        return np.zeros(values.shape), np.zeros(values.shape)
+    if method == "spline":
+        first, second = _spline(table, np.diff(times))
+    else:
+        near, once, twice = _stencils(times, *((3, 2) if method == "central" else (window, order)))
+        around = table[near]
+        first, second = np.einsum("tw,twc->tc", once, around), np.einsum("tw,twc->tc", twice, around)
+    if missing is not None:
+        first[missing], second[missing] = np.nan, np.nan
+    return first.reshape(values.shape), second.reshape(values.shape)
+
+
+def pose_derivatives(
+    poses: npt.ArrayLike, times: npt.ArrayLike, method: Derivative = "spline", *, window: int = 9, order: int = 3
+) -> tuple[Floats, Floats]:
+    """Give the velocities and accelerations (T, …, 6) of poses (T, …, 7) in the world with times (T,) [s].
+
+    Velocities are those of the origin [m/s], then the angular velocity [rad/s], both along the world's axes; accelerations alike [m/s²,
+    rad/s²]. All else is as for `derivatives`.
+    """
+    poses = real_numbers(poses, "poses")
+    if poses.ndim < 2 or poses.shape[-1] != 7:
+        raise ValueError(f"poses have shape (T, …, 7), these have {poses.shape}")
+    times = _checked(times, len(poses))
+    _check_method(method, window, order)
+    table, missing = bridged(poses.reshape(len(poses), -1, 7))
+    first, second = np.zeros((2, *table.shape[:2], 6))
+    if len(times) > 1:
+        first[..., :3], second[..., :3] = derivatives(table[..., :3], times, method, window=window, order=order)
+        spin, gain = _rotation_derivatives(rotations.normalized(table[..., 3:]), times, method, window, order)
+        first[..., 3:], second[..., 3:] = (
+            rotations.rotate(rotations.normalized(table[..., 3:]), x) for x in (spin, gain)
+        )
+    if missing is not None:
+        wrong = missing.reshape(table.shape).any(axis=-1)
+        first[wrong], second[wrong] = np.nan, np.nan
+    shape = (*poses.shape[:-1], 6)
+    return first.reshape(shape), second.reshape(shape)
+
+
+def _checked(times: npt.ArrayLike, count: int) -> Floats:
+    times = real_numbers(times, "times")
+    if times.shape != (count,):
+        raise ValueError(f"{count} frames have as many times, these have shape {times.shape}")
+    check_increasing(times)
+    return times
+
+
+def _check_method(method: str, window: int, order: int) -> None:
+    if method not in DERIVATIVES:
+        raise ValueError(f"derivatives are {', '.join(DERIVATIVES)}, not {method!r}")
+    if method == "savgol" and (window < 3 or window % 2 == 0 or not 2 <= order < window):
+        raise ValueError(
+            f"a window is an odd number of frames from 3 on, with an order from 2 to less than it, not {window} and {order}"
+        )
+
+
+def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
+    from bodymotion.kernels.slopes import spline_slopes
+
+    slopes = spline_slopes(table, gaps)
+    steps, gap = np.diff(table, axis=0), gaps[:, None]
+    second = np.empty(table.shape)
+    second[:-1] = (6.0 * steps / gap - 4.0 * slopes[:-1] - 2.0 * slopes[1:]) / gap
+    second[-1] = (-6.0 * steps[-1] / gap[-1] + 2.0 * slopes[-2] + 4.0 * slopes[-1]) / gap[-1]
+    return slopes, second
+
+
+def _rotation_derivatives(
+    quaternions: Floats, times: Floats, method: Derivative, window: int, order: int
+) -> tuple[Floats, Floats]:
+    """Give angular velocities and accelerations (T, L, 3) in the links' own frames, of unit quaternions (T, L, 4)."""
+    if method == "spline":
+        return _rotation_spline(quaternions, times)
+    near, once, twice = _stencils(times, *((3, 2) if method == "central" else (window, order)))
+    return _through_logarithm(quaternions, np.arange(len(times)), near, once, twice)
+
+
+def _through_logarithm(
+    quaternions: Floats, frames: npt.NDArray[np.intp], near: npt.NDArray[np.intp], once: Floats, twice: Floats
+) -> tuple[Floats, Floats]:
+    first, second = np.zeros((2, len(frames), quaternions.shape[1], 3))
+    here = rotations.conjugate(quaternions[frames])
+    for k in range(near.shape[1]):
+        vector = _logarithm(rotations.multiply(here, quaternions[near[:, k]]))
+        first += once[:, k, None, None] * vector
+        second += twice[:, k, None, None] * vector
+    return first, second
+
+
+def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats]:
+    from bodymotion.kernels.interpolation import unit_quaternions
+    from bodymotion.kernels.rotation_spline import angular_velocities
+
+    units, gaps = unit_quaternions(quaternions), np.diff(times)
+    near, once, twice = _stencils(times, 5, 4)
+    both = np.array([0, len(times) - 1])
+    ends, _ = _through_logarithm(units, both, near[both], once[both], twice[both])
+    spins = angular_velocities(units, gaps, ends)
+    step = _logarithm(rotations.multiply(rotations.conjugate(units[:-1]), units[1:]))
+    gap = gaps[:, None, None]
+    gains = np.empty(spins.shape)
+    # θ''(0) of the cubic θ with θ(0) = 0, θ(h) = φ, θ'(0) = ω₀, θ'(h) = J(φ)⁻¹·ω₁; at the last frame the same, looking back.
+    gains[:-1] = (6.0 * step / gap - 4.0 * spins[:-1] - 2.0 * _speed_of_vector(step, spins[1:])) / gap
+    last, width = -step[-1], gaps[-1]
+    gains[-1] = (6.0 * last / width + 4.0 * spins[-1] + 2.0 * _speed_of_vector(last, spins[-2])) / width
+    return spins, gains
+
+
+def _logarithm(quaternions: Floats) -> Floats:
+    axis, angle = rotations.to_axis_angle(quaternions)
+    return np.asarray(axis * angle[..., None])
+
+
+def _speed_of_vector(vector: Floats, spin: Floats) -> Floats:
+    """Give φ' (..., 3) at a rotation vector φ whose rotation has the angular velocity ω in its own frame: J(φ)⁻¹·ω."""
+    square = np.sum(vector * vector, axis=-1, keepdims=True)
+    half = 0.5 * np.sqrt(np.maximum(square, 1e-6))
+    exact = (1.0 - half / np.tan(half)) / np.maximum(square, 1e-6)
+    factor = np.where(square < 1e-4, 1.0 / 12.0 + square / 720.0, exact)
+    across = np.cross(vector, spin)
+    return np.asarray(spin + 0.5 * across + factor * np.cross(vector, across))
+
+
+def _stencils(times: Floats, window: int, order: int) -> Stencils:
+    """Give for each frame the frames of its window (T, W), and with which weights (T, W) their values make both derivatives."""
+    count = len(times)
+    window = min(window, count)
+    order = min(order, window - 1)
+    first = np.clip(np.arange(count) - window // 2, 0, count - window)
+    near = first[:, None] + np.arange(window)
+    elapsed = times[near] - times[:, None]
+    width = np.maximum(elapsed.max(axis=1), -elapsed.min(axis=1))
+    if count > 2 * window and np.ptp(np.diff(times)) <= 1e-9 * width[0]:
+        # One rate: frames between the ends all have one and the same window.
+        inner = np.concatenate([np.arange(window // 2), [count // 2], np.arange(count - window // 2, count)])
+        place = np.clip(np.arange(count), 0, window // 2)
+        place = np.maximum(place, np.arange(count) - (count - window // 2) + window // 2 + 1)
+    else:
+        inner = place = np.arange(count)
+    powers = (elapsed / width[:, None])[inner][..., None] ** np.arange(order + 1)
+    weights = np.linalg.pinv(powers)
+    once = weights[:, 1] / width[inner, None]
+    twice = 2.0 * weights[:, 2] / width[inner, None] ** 2 if order > 1 else np.zeros_like(once)
+    return near, once[place], twice[place]
