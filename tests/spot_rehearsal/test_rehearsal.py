@@ -294,6 +294,7 @@ def test_a_dance_is_made_of_its_moves(files):
     known = {a.name: Known(bm.spot.to_proto(a), a, "") for a in (sway, wave)}
     show = sequence(("animation::wave", 0, 8), ("animation::sway", 8, 4), per_minute=480.0)
     motion = sequence_motion(show, known, arm=True)
+    assert motion.extra["spot"] == {"bpm": 120.0, "slice": 0.125, "slices": 12.0}
     q = motion.joint_displacement
     alone = wave.play(bpm=120, slices=8, frame_rate=q.timeline.frame_rate).joint_displacement
     at = q.part_labels.index("sh0")

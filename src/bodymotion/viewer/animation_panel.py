@@ -163,7 +163,7 @@ def about_animation(performance: Performance) -> str:
                 f'<span style="display:inline-block;width:1.6em;height:0.8em;border-radius:2px;background:rgb({red},{green},{blue})">'
                 "</span> "
             )
-        rows.append((name, kept + html_text("" if value is True else _said(value), 300), name in CONTROLLERS))
+        rows.append((name, kept + html_text("✓" if value is True else _said(value), 300), name in CONTROLLERS))
     rows += [
         (name, html_text(_limits(animation.parameters[name])), True)
         for name in NOT_SIMULATED
@@ -174,7 +174,7 @@ def about_animation(performance: Performance) -> str:
     note = '<span style="opacity:0.75;font-style:italic">shown, not simulated</span>'
     table = "".join(
         f'<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">{html_text(name)}</td>'
-        f"<td>{value}{' ' if value and quiet else ''}{note if quiet else ''}</td></tr>"
+        f"<td>{value}{' ' if quiet else ''}{note if quiet else ''}</td></tr>"
         for name, value, quiet in rows
     )
     tail = "What is shown and not simulated is up to the robot's controller, as balance is."

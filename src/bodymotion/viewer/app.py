@@ -286,7 +286,7 @@ class Viewer:
         return stage
 
     def _first_camera(self) -> None:
-        view = self.stage.view("Corner")
+        view = self.stage.first_view()
         camera = self.server.initial_camera
         camera.fov = view.field_of_view
         camera.near = 0.01 * self.stage.scene.size

@@ -71,7 +71,7 @@ def page(take: Take, switches: Switches | None = None) -> str:
         stage = Stage(server, take, switches)
         if not switches.shadows:
             server.scene.configure_default_lights(True, cast_shadow=False)
-        view = stage.view("Corner")
+        view = stage.first_view()
         camera = server.initial_camera
         camera.fov = view.field_of_view
         camera.near, camera.far = 0.01 * stage.scene.size, 300.0 * stage.scene.size

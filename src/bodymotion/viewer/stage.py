@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Stage", "fit", "fitting", "refit"]
 
+LOOKED_AT = 12
+"""In so many frames it is looked where the parts of Spot come, for the first camera."""
 FAR_WALK = 0.6
 """A motion whose root goes farther than so many times the robot's size is followed by the camera unless told otherwise."""
 
@@ -169,6 +171,18 @@ class Stage:
         poses = self._poses(self.frame)
         bounds = self.take.footprint.bounds(poses)
         return framing((self.scene.bounds if bounds is None else bounds) - self.offset(poses), preset)
+
+    def first_view(self) -> View:
+        """Give the first camera. Of an animation it sees all the places where parts of Spot come."""
+        if self.take.performance is None:
+            return self.view("Corner")
+        boxes = [self.scene.bounds - self.offset(self._poses(0))]
+        for frame in np.linspace(0, self.take.num_frames - 1, LOOKED_AT).astype(int):
+            poses = self._poses(int(frame))
+            bounds = self.take.footprint.bounds(poses)
+            if bounds is not None:
+                boxes.append(bounds - self.offset(poses))
+        return framing(np.stack([np.min(boxes, axis=(0, 1)), np.max(boxes, axis=(0, 1))]), "Corner")
 
     def viewpoint(self, number: int) -> View:
         """Give the camera of one of the model's own viewpoints: it goes with the robot over the ground, as the presets do."""

@@ -112,7 +112,7 @@ def _row(
         for first, end in runs(stance[frames]):
             text += _bar(first, end, top + 1, ROW - 2, STANCE)
     # A miss of a single frame shall be seen, too.
-    missed = np.zeros(COLUMNS, dtype=bool)
+    missed = short[frames]
     at = (timeline.times[np.flatnonzero(short)] - timeline.times[0]) / max(float(timeline.duration), 1e-12)
     missed[np.minimum((at * COLUMNS).astype(int), COLUMNS - 1)] = True
     for first, end in runs(missed):

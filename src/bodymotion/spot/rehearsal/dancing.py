@@ -56,7 +56,10 @@ def sequence_motion(sequence: Any, known: Mapping[str, Known], *, arm: bool) -> 
                 content=FOOT_CONTACT, timeline=timeline, values=contacts, part_labels=("fl", "fr", "hl", "hr")
             ),
         ),
-        extra={"name": sequence.name},
+        extra={
+            "name": sequence.name,
+            "spot": {"bpm": per_minute / 4.0, "slice": 60.0 / per_minute, "slices": float(slices)},
+        },
     )
 
 
