@@ -186,3 +186,15 @@ def test_a_robot_among_other_things(tmp_path):
     assert {problem.rule for problem in body.problems} == {"MJCF122"}
     assert write_mjcf(body, tmp_path / "again.xml") == ()
     assert [link.joint for link in read_mjcf(tmp_path / "again.xml").links] == [link.joint for link in body.links]
+
+
+def test_a_glow_on_black(tmp_path):
+    """MuJoCo says a glow as a part of the colour, in single precision: on (nearly) black there is none, and it comes back all the same."""
+    mujoco = pytest.importorskip("mujoco")
+    glowing = Material(diffuse=(1e-300, 0.0, 0.0), emissive=(0.5, 0.2, 1.0))
+    body = with_mesh(
+        Shape(TETRAHEDRON, material=glowing), Shape(TETRAHEDRON, material=Material(emissive=(0.8, 0.8, 0.8)))
+    )
+    assert write_mjcf(body, tmp_path / "a.xml") == ()
+    assert list(mujoco.MjModel.from_xml_path(str(tmp_path / "a.xml")).mat_emission) == [0, 1]
+    assert read_mjcf(tmp_path / "a.xml") == body

@@ -40,7 +40,8 @@ class Looks:
         red, green, blue = plain.diffuse
         specular = sum(plain.specular) / 3.0 if len(set(plain.specular)) > 1 else plain.specular[0]
         brightest = max(plain.diffuse)
-        emission = max(plain.emissive) / brightest if brightest > 0 else 0.0
+        # MuJoCo holds it in single precision, and near black it says nothing.
+        emission = min(max(plain.emissive) / brightest, 1000.0) if brightest > 1e-6 else 0.0
         rgba = (red, green, blue, 1.0 - plain.transparency)
         element = self.asset.add(
             "material",
