@@ -134,10 +134,10 @@ def test_meshes_and_images_lie_beside_the_model(tmp_path):
     assert again.links[0].visuals[0].material.texture.path.read_bytes() == (tmp_path / "red.png").read_bytes()
 
 
-@pytest.mark.parametrize("mesh_format", ["obj", "stl"])
-def test_kinds_of_mesh_files(tmp_path, mesh_format):
+@pytest.mark.parametrize("mesh", ["obj", "stl"])
+def test_kinds_of_mesh_files(tmp_path, mesh):
     mujoco = pytest.importorskip("mujoco")
-    write_mjcf(with_mesh(Shape(TETRAHEDRON)), tmp_path / "a.xml", mesh_format=mesh_format)
+    write_mjcf(with_mesh(Shape(TETRAHEDRON)), tmp_path / "a.xml", mesh=mesh)
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "a.xml")).nmeshface == 4
     mesh = read_mjcf(tmp_path / "a.xml").links[0].visuals[0].to_mesh()
     assert mesh.vertices[mesh.faces].sum(axis=(0, 1)) == pytest.approx([3, 3, 3])

@@ -53,10 +53,10 @@ def spoiled(value, choose: random.Random):
     st.integers(0, 2**32),
     st.sampled_from(["inline", "parts"]),
 )
-def test_odd_numbers_and_names(tmp_path_factory, body, seed, meshes):
+def test_odd_numbers_and_names(tmp_path_factory, body, seed, mesh):
     body = spoiled(body, random.Random(seed))
     path = tmp_path_factory.mktemp("odd") / "x.wrl"
-    write_openhrp(body, path, meshes=meshes)
+    write_openhrp(body, path, mesh=mesh)
     read = read_openhrp(path)
     assert [link.parent for link in read.links] == [link.parent for link in body.links]
     assert len(read.devices) == len(body.devices)

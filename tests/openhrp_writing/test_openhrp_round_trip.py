@@ -60,8 +60,8 @@ def one_link(*shapes, **more) -> Body:
     ),
     st.sampled_from(["inline", "parts"]),
 )
-def test_any_body(tmp_path_factory, body, meshes):
-    read, lost = there_and_back(body, tmp_path_factory.mktemp("any"), meshes=meshes)
+def test_any_body(tmp_path_factory, body, mesh):
+    read, lost = there_and_back(body, tmp_path_factory.mktemp("any"), mesh=mesh)
     assert lost == []
     assert difference(body, read, ROUNDING) == ""
 
@@ -79,11 +79,11 @@ CHANGED = {"4wheelsVehicle.wrl": "LOSS020", "invalid-same-jointname.wrl": "LOSS0
 """Two Segments, or three Joints, have one name."""
 
 
-@pytest.mark.parametrize("meshes", ["inline", "parts"])
-def test_all_samples(corpus, tmp_path, meshes):
+@pytest.mark.parametrize("mesh", ["inline", "parts"])
+def test_all_samples(corpus, tmp_path, mesh):
     """Lines, points, creases, colours, images, viewpoints, sensors, loops, poses of Humanoids … exactly, but for composed transforms."""
     # To make many files takes its time: of these a part.
-    samples = SAMPLES if meshes == "inline" else SAMPLES[::5]
+    samples = SAMPLES if mesh == "inline" else SAMPLES[::5]
     equal = seen = 0
     for path in samples:
         try:
@@ -91,7 +91,7 @@ def test_all_samples(corpus, tmp_path, meshes):
         except FormatError:
             continue
         target = tmp_path / path.name
-        lost = [problem.rule for problem in write_openhrp(body, target, meshes=meshes)]
+        lost = [problem.rule for problem in write_openhrp(body, target, mesh=mesh)]
         read = read_openhrp(target, allow_outside=True)
         # An image is the same file by another url.
         assert [t.path.resolve() for t in textures(read)] == [t.path.resolve() for t in textures(body)]
@@ -190,7 +190,7 @@ def test_a_file_is_written_by_its_extension_and_the_same_twice(examples, tmp_pat
 
 def test_parts_stand_in_a_folder_beside_the_model(examples, tmp_path):
     body = bm.load(examples / "biped.wrl")
-    bm.save(body, tmp_path / "robot.wrl", meshes="parts")
+    bm.save(body, tmp_path / "robot.wrl", mesh="parts")
     parts = sorted((tmp_path / "robot-parts").iterdir())
     assert len(parts) == sum(
         any(isinstance(shape.geometry, Mesh) for shape in (*segment.visuals, *segment.collisions))
@@ -202,12 +202,12 @@ def test_parts_stand_in_a_folder_beside_the_model(examples, tmp_path):
     read = bm.load(tmp_path / "robot.wrl")
     assert read == body
     assert {part.name for part in read.source.parts} == {part.name for part in parts}
-    assert {path.name for path in openhrp_files(body, "robot.wrl", meshes="parts")} == {
+    assert {path.name for path in openhrp_files(body, "robot.wrl", mesh="parts")} == {
         "robot.wrl",
         *(part.name for part in parts),
     }
     with pytest.raises(ValueError, match="parts"):
-        bm.save(body, tmp_path / "robot.wrl", meshes="elsewhere")
+        bm.save(body, tmp_path / "robot.wrl", mesh="elsewhere")
 
 
 def test_more_parts_than_files_that_may_be_open(tmp_path):
@@ -215,7 +215,7 @@ def test_more_parts_than_files_that_may_be_open(tmp_path):
     segments = tuple(Segment(name=f"Part/{k % 300}", visuals=(Shape(mesh),)) for k in range(900))
     body = one_link()
     body = replace(body, links=(replace(body.links[0], segments=segments),))
-    _, lost = there_and_back(body, tmp_path, meshes="parts")
+    _, lost = there_and_back(body, tmp_path, mesh="parts")
     assert set(lost) <= {"LOSS020"}
     assert len(list((tmp_path / "thing-parts").iterdir())) == 300
 
@@ -547,12 +547,12 @@ def test_images_are_named_from_where_the_model_is(tmp_path):
     turned = np.array([[0.0, -2.0, 0.5], [1.0, 0.0, 0.25], [0.0, 0.0, 1.0]])
     texture = Texture(image, "images/skin.png", repeat_s=False, transform=turned)
     body = one_link(Shape(replace(TRIANGLE, texture_coordinates=uv), material=Material(texture=texture)))
-    for target, meshes, url in [
+    for target, mesh, url in [
         (folder / "a.wrl", "inline", "images/skin.png"),
         (folder / "b.wrl", "parts", "../images/skin.png"),
         (tmp_path / "c.wrl", "inline", "model/images/skin.png"),
     ]:
-        assert write_openhrp(body, target, meshes=meshes) == ()
+        assert write_openhrp(body, target, mesh=mesh) == ()
         found = read_openhrp(target).links[0].visuals[0].material.texture
         assert (found.url, found.path.resolve(), found.repeat_s) == (url, image.resolve(), False)
         assert np.abs(found.transform - turned).max() <= 1e-15
@@ -585,7 +585,7 @@ def test_the_old_file_stays_when_the_new_one_can_not_be_written(tmp_path):
 
 def test_boxes_of_written_models_stay(examples, tmp_path):
     body = bm.load(examples / "biped.wrl")
-    read, _ = there_and_back(body, tmp_path, meshes="parts")
+    read, _ = there_and_back(body, tmp_path, mesh="parts")
     for before, after in zip(body.links, read.links, strict=True):
         if before.visuals:
             assert np.array_equal(exact_box(before.visuals), exact_box(after.visuals))

@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -215,3 +216,16 @@ def test_where_nothing_may_be_written(tmp_path):
     with pytest.raises(PermissionError, match="read-only"):
         bm.save(motion(3), tmp_path / "a.seq")
     assert bm.load(tmp_path / "a.seq") == motion(2)
+
+
+def test_many_saves_into_one_folder_at_once(tmp_path):
+    """The clean-up of one save never takes the temporary file that another has just made."""
+
+    def save(k: int) -> None:
+        for n in range(40):
+            with whole_file(tmp_path / f"{k}.txt") as stream:
+                stream.write(str(n).encode())
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(save, range(8)))
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"39"}

@@ -17,7 +17,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 try:
     import fcntl
@@ -119,10 +119,10 @@ class _Pending:
                 descriptor = os.open(self._temporary, flags, 0o666)
             except OSError as error:
                 raise OSError(error.errno, error.strerror, str(self._path)) from None
-            _lock(descriptor)
-            if os.fstat(descriptor).st_nlink:
+            if _lock(descriptor) != "another's" and os.fstat(descriptor).st_nlink:
                 return descriptor
             os.close(descriptor)
+            self._temporary.unlink(missing_ok=True)
 
     def settle(self) -> None:
         """Bring all to the disk."""
@@ -148,15 +148,17 @@ class _Pending:
                 stream.close()
 
 
-def _lock(descriptor: int) -> bool:
+def _lock(descriptor: int) -> Literal["ours", "another's", "none"]:
     """Lock a file without waiting; where the file system knows no locks there is none, and nothing is ever cleaned up."""
     if fcntl is None:
-        return False
+        return "none"
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return "another's"
     except OSError:
-        return False
-    return True
+        return "none"
+    return "ours"
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -172,7 +174,7 @@ def remove_leftovers(folder: Path) -> None:
         except OSError:
             continue
         try:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
+            if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor) == "ours":
                 path.unlink()
         except OSError:
             pass

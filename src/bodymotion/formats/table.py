@@ -34,7 +34,7 @@ class Format:
 
     `sniff(head)` says from the first bytes whether a file is of this format, `read(path, **options)` reads it,
     `write(thing, path, **options)` writes what `holds` names and gives what was lost. `check(path)` gives every problem of a file in one
-    run, errors among them, where a reader of the format stops at the first error only for want of an exception that holds them all.
+    run, errors among them, where a reader of the format stops at the first error; for a motion also what is to be said of its numbers.
     """
 
     name: str
@@ -109,6 +109,7 @@ FORMATS: tuple[Format, ...] = (
         _later("seq", "read_seq"),
         _later("seq", "looks_like_seq"),
         _write_seq,
+        check=_later("seq", "check_seq"),
     ),
     Format(
         "csv", "table of comma-separated values", (".csv",), _later("csv", "read_csv"), write=_later("csv", "write_csv")
@@ -276,19 +277,20 @@ def target_format(thing: object, path: str | Path, format: str | None = None) ->
 
 
 def save(thing: object, path: str | Path, *, format: str | None = None, **options: Any) -> Report:  # noqa: ANN401
-    """Write a motion or a Spot animation to a file, whole or not at all; what was there before is replaced.
+    """Write a body, a motion or a Spot animation to a file, whole or not at all; what was there before is replaced.
 
     Parameters
     ----------
     thing:
-        A `Motion` or an `Animation`.
+        A `Body`, a `Motion` or an `Animation`.
     path:
         The file; its extension names the format.
     format:
         The name of a format of `FORMATS`, whatever the extension.
     options:
         Those of the format's writer; for .seq: `version`, `style`, `se3_format`, `frame_time`, `digits`
-        (see `bodymotion.formats.seq.writing.write_seq`); for .cha: `style`.
+        (see `bodymotion.formats.seq.writing.write_seq`); for .cha: `style`; for .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`; for
+        MJCF: `mesh`, `fix_inertia`.
 
     Returns
     -------

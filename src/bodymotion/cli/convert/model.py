@@ -18,12 +18,8 @@ __all__ = ["convert_model"]
 
 READ = {"urdf": {"package_paths"}}
 CHANGES = ("scale", "root", "fix_inertia")
-MESHES = {
-    "openhrp": ("meshes", ("inline", "parts")),
-    "urdf": ("mesh", ("obj", "stl", "glb")),
-    "mjcf": ("mesh_format", ("obj", "stl")),
-}
-"""For formats of models what their writers call the way of meshes, and which ways they have."""
+MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
+"""What the writers of models can do with meshes."""
 WRITE = {
     "urdf": {"package"},
     "cha": {"style"},
@@ -69,10 +65,10 @@ def _writing(given: dict[str, Any], goes: Format) -> dict[str, Any]:
     """Call the options as the writer does."""
     mesh = given.pop("mesh", None)
     if mesh is not None:
-        name, ways = MESHES[goes.name]
+        ways = MESHES[goes.name]
         if mesh not in ways:
             raise typer.BadParameter(f"the meshes of {one(goes)} go as {' or '.join(ways)}", param_hint="--mesh")
-        given[name] = mesh
+        given["mesh"] = mesh
     return given
 
 

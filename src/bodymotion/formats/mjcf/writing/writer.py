@@ -48,7 +48,7 @@ DEEPEST = 180
 
 
 def write_mjcf(
-    body: Body, path: Path, *, fix_inertia: bool = False, mesh_format: Literal["obj", "stl"] = "obj"
+    body: Body, path: Path, *, fix_inertia: bool = False, mesh: Literal["obj", "stl"] = "obj"
 ) -> tuple[Problem, ...]:
     """Write a body as MJCF, and its meshes into a folder beside the file.
 
@@ -58,7 +58,7 @@ def write_mjcf(
         The folder of the meshes is called as the file, with `_meshes` behind.
     fix_inertia:
         Repair links that MuJoCo refuses (`bodymotion.inertias.repaired`); each repair is one of the problems.
-    mesh_format:
+    mesh:
         "obj" keeps vertices to the bit, and normals and places in images; "stl" has bare triangles in single precision.
 
     Returns
@@ -72,11 +72,11 @@ def write_mjcf(
     OSError
         When a file can not be written.
     """
-    if mesh_format not in ("obj", "stl"):
-        raise ValueError(f"MuJoCo reads meshes as obj and stl, not as {mesh_format!r}")
+    if mesh not in ("obj", "stl"):
+        raise ValueError(f"MuJoCo reads meshes as obj and stl, not as {mesh!r}")
     _check(body)
     body, changed = acceptable(body, fix_inertia=fix_inertia)
-    writer = _Writer(body, MeshFolder(path, mesh_format))
+    writer = _Writer(body, MeshFolder(path, mesh))
     data = to_xml(writer.model(), "Made by bodymotion. Lengths in m, angles in rad, masses in kg.")
     writer.folder.write(data)
     return (*changed, *writer.problems)

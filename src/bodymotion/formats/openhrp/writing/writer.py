@@ -28,9 +28,7 @@ OPEN_AT_ONCE = 100
 """So many files are written at the same time at most: systems allow some hundreds."""
 
 
-def write_openhrp(
-    body: Body, path: str | Path, *, meshes: Literal["inline", "parts"] = "inline"
-) -> tuple[Problem, ...]:
+def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline") -> tuple[Problem, ...]:
     """Write a body as an OpenHRP model, whole or not at all.
 
     Parameters
@@ -39,7 +37,7 @@ def write_openhrp(
         The body. One that was read from such a file is read back equal, but for the last bits of rotations that several Transforms made.
     path:
         The file.
-    meshes:
+    mesh:
         "inline": all in one file. "parts": the shapes of each segment that has a mesh go to a file of their own, in the folder
         `NAME-parts` beside the model, which the model names by Inline.
 
@@ -50,12 +48,12 @@ def write_openhrp(
     Raises
     ------
     ValueError
-        When `meshes` is something else.
+        When `mesh` is something else.
     OSError
         When a file can not be written; the model's old file is as it was.
     """
     path = Path(path)
-    contents, losses = _scenes(body, path, meshes)
+    contents, losses = _scenes(body, path, mesh)
     *parts, model = contents
     if parts:
         parts[0][0].parent.mkdir(exist_ok=True)
@@ -71,17 +69,17 @@ def write_openhrp(
 
 
 def openhrp_files(
-    body: Body, path: str | Path, *, meshes: Literal["inline", "parts"] = "inline"
+    body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline"
 ) -> dict[Path, Iterator[bytes]]:
     """Give what `write_openhrp` would write: the content of each file in pieces, the model last."""
-    contents, _ = _scenes(body, Path(path), meshes)
+    contents, _ = _scenes(body, Path(path), mesh)
     return {target: scene_pieces(scene, REMARKS) for target, scene in contents}
 
 
-def _scenes(body: Body, path: Path, meshes: str) -> tuple[list[tuple[Path, Scene]], tuple[Problem, ...]]:
-    if meshes not in ("inline", "parts"):
-        raise ValueError(f'meshes: "inline" or "parts", not {meshes!r}')
-    folder = f"{path.stem}-parts" if meshes == "parts" else None
+def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]], tuple[Problem, ...]]:
+    if mesh not in ("inline", "parts"):
+        raise ValueError(f'mesh: "inline" or "parts", not {mesh!r}')
+    folder = f"{path.stem}-parts" if mesh == "parts" else None
     outside: list[Problem] = []
 
     def url(texture: Texture, in_part: bool) -> str:
