@@ -6,30 +6,66 @@
 >>> measures = bm.dynamics.measure(body, motion)   # doctest: +SKIP
 >>> measures.torques                               # doctest: +SKIP
 
-Arrays go in, arrays come out, all frames at once. Whatever has a direction is along the world's axes unless its name or docstring says so.
+Arrays go in, arrays come out, all frames at once. Whatever has a direction is along the world's axes unless its docstring says so.
 """
 
 from __future__ import annotations
 
+from bodymotion.dynamics.balance import contact_wrenches, shares, zero_moment_point
+from bodymotion.dynamics.contacts import (
+    Contacts,
+    SupportPolygons,
+    Thresholds,
+    detect_contacts,
+    ground_height,
+    support_polygons,
+)
 from bodymotion.dynamics.derivatives import Derivative, derivatives, pose_derivatives
+from bodymotion.dynamics.feet import Soles, contact_points, find_feet, soles
 from bodymotion.dynamics.forces import InverseDynamics, inverse_dynamics, mass_matrix
 from bodymotion.dynamics.kinematics import jacobian, jacobians, link_accelerations, link_velocities, point_velocities
+from bodymotion.dynamics.measuring import Measures, measure
 from bodymotion.dynamics.momenta import Momentum, momentum, potential_energy, rotor_energy
+from bodymotion.dynamics.ranging import Scenery, ray_directions, scan_times
+from bodymotion.dynamics.rows import GRAVITY, rotor_inertias
+from bodymotion.dynamics.sensors import Reading, read_sensor
 
 __all__ = [
+    "GRAVITY",
+    "Contacts",
     "Derivative",
     "InverseDynamics",
+    "Measures",
     "Momentum",
+    "Reading",
+    "Scenery",
+    "Soles",
+    "SupportPolygons",
+    "Thresholds",
+    "contact_points",
+    "contact_wrenches",
     "derivatives",
+    "detect_contacts",
+    "find_feet",
+    "ground_height",
     "inverse_dynamics",
     "jacobian",
     "jacobians",
     "link_accelerations",
     "link_velocities",
     "mass_matrix",
+    "measure",
     "momentum",
     "point_velocities",
     "pose_derivatives",
     "potential_energy",
+    "ray_directions",
+    "read_sensor",
     "rotor_energy",
+    "rotor_inertias",
+    "scan_times",
+    "shares",
+    "soles",
+    "support_polygons",
+    "zero_moment_point",
 ]

@@ -1,0 +1,116 @@
+"""Which links a body stands on, and with which points.
+
+The points of a link are those of its collision shapes, or of its visuals where it has none; of a large cloud only those that lie farthest
+out in one of some hundred directions: all corners of a sole, and what is round to 1 % of its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import poses
+from bodymotion.arrays import Floats
+from bodymotion.body import Body
+from bodymotion.links import Link
+from bodymotion.shapes import Lines, Mesh, Points, Shape
+
+__all__ = ["Soles", "contact_points", "find_feet", "soles"]
+
+DIRECTIONS = 512
+SMALL = 64
+"""A cloud of no more points is taken as it is."""
+FRAMES = 200
+"""So many frames, evenly spread, are looked at to find feet."""
+NEAR = 0.02
+"""A link may be as much above the lowest point, as a part of the body's height, and still count as down there."""
+OFTEN = 0.1
+"""In this part of the frames a foot is down there."""
+NAMES = ("foot", "feet", "toe", "sole", "ankle", "wheel", "paw")
+
+
+@dataclass(frozen=True, eq=False)
+class Soles:
+    """The points that K feet stand with.
+
+    `links` (K,) indices, `points` (P, 3) [m] in the feet's frames, those of foot k from `edges[k]` to `edges[k + 1]`.
+    """
+
+    links: tuple[int, ...]
+    points: Floats
+    edges: npt.NDArray[np.int64]
+
+
+def contact_points(link: Link) -> Floats:
+    """Give the outermost points (N, 3) [m] of a link in its frame; none for a link without shapes."""
+    clouds = [_points(shape) for shape in link.collisions or link.visuals]
+    cloud = np.concatenate(clouds) if clouds else np.zeros((0, 3))
+    if len(cloud) <= SMALL:
+        return np.asarray(cloud)
+    directions = _directions()
+    chosen = [np.argmax(cloud @ part.T, axis=0) for part in np.array_split(directions, len(directions) // 32)]
+    return np.asarray(cloud[np.unique(np.concatenate(chosen))])
+
+
+def soles(body: Body, feet: Sequence[int | str]) -> Soles:
+    """Give the points of feet, which are indices or names of links; one without shapes stands on its origin."""
+    links = tuple(body.link(foot).index if isinstance(foot, str) else range(len(body.links))[foot] for foot in feet)
+    clouds = [contact_points(body.links[index]) for index in links]
+    clouds = [cloud if len(cloud) else np.zeros((1, 3)) for cloud in clouds]
+    edges = np.cumsum([0, *map(len, clouds)]).astype(np.int64)
+    return Soles(links, np.concatenate(clouds) if clouds else np.zeros((0, 3)), edges)
+
+
+def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
+    """Give the links, in link order, that a body stands on while its links are at poses (T, L, 7).
+
+    In each of up to 200 frames those are down that reach to within 2 % of the body's height of its lowest point. A foot is a link that is
+    down in 10 % of the frames or more; a toe is one as well as its foot. Where no link has shapes, feet are the last links of their
+    chains with foot, toe, sole, ankle, wheel or paw in their names, and stand on their origins.
+    """
+    placed = np.asarray(link_poses, dtype=np.float64)
+    clouds = {link.index: cloud for link in body.links if len(cloud := contact_points(link))}
+    if not clouds:
+        parents = {link.parent for link in body.links}
+        tips = [link for link in body.links if link.index not in parents]
+        return tuple(link.index for link in tips if any(name in link.name.lower() for name in NAMES))
+    if not len(placed):
+        return ()
+    from bodymotion.kernels.contacts import lowest
+
+    chosen = placed[np.unique(np.linspace(0, len(placed) - 1, FRAMES).astype(int))]
+    links = np.array(list(clouds))
+    points = np.concatenate(list(clouds.values()))
+    edges = np.cumsum([0, *map(len, clouds.values())]).astype(np.int64)
+    bottom = lowest(chosen[:, links], points, edges, 0.0)[..., 0]
+    upside = poses.compose(np.array([0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), chosen[:, links])
+    top = -lowest(upside, points, edges, 0.0)[..., 0]
+    least = bottom.min(axis=1)
+    tall = top.max(axis=1) - least
+    down = bottom <= (least + NEAR * tall)[:, None]
+    return tuple(int(index) for index in links[down.mean(axis=0) >= OFTEN])
+
+
+def _points(shape: Shape) -> Floats:
+    geometry = shape.geometry
+    if isinstance(geometry, (Lines, Points)):
+        points = geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]
+    else:
+        mesh = shape.to_mesh()
+        points = (
+            mesh.vertices[np.unique(mesh.faces)] if isinstance(mesh, Mesh) and len(mesh.faces) else np.zeros((0, 3))
+        )
+    return np.asarray(points[np.isfinite(points).all(axis=1)])
+
+
+def _directions() -> Floats:
+    """Spread unit vectors over the sphere: a Fibonacci lattice, and the six along the axes."""
+    i = np.arange(DIRECTIONS) + 0.5
+    z = 1 - 2 * i / DIRECTIONS
+    angle = np.pi * (1 + np.sqrt(5)) * i
+    radius = np.sqrt(1 - z * z)
+    lattice = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
+    return np.concatenate([lattice, np.eye(3), -np.eye(3)])
