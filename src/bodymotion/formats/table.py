@@ -289,8 +289,8 @@ def save(thing: object, path: str | Path, *, format: str | None = None, **option
         The name of a format of `FORMATS`, whatever the extension.
     options:
         Those of the format's writer; for .seq: `version`, `style`, `se3_format`, `frame_time`, `digits`
-        (see `bodymotion.formats.seq.writing.write_seq`); for .cha: `style`; for .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`; for
-        MJCF: `mesh`, `fix_inertia`.
+        (see `bodymotion.formats.seq.writing.write_seq`); for .cha: `style`; for .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`;
+        for MJCF: `mesh`, `fix_inertia`.
 
     Returns
     -------

@@ -62,7 +62,7 @@ def _written(goes: Format) -> set[str]:
 
 
 def _writing(given: dict[str, Any], goes: Format) -> dict[str, Any]:
-    """Call the options as the writer does."""
+    """Check the kind of meshes against what the writer can do."""
     mesh = given.pop("mesh", None)
     if mesh is not None:
         ways = MESHES[goes.name]
