@@ -292,7 +292,7 @@ def test_a_faulty_save_keeps_the_last_good_one_and_what_was_chosen(
     viewer.wish(".translation_multiplier.z", 1.5)
     viewer.wish("bpm", 120.0)
     until(lambda: viewer.take.performance.wishes.bpm == 120)
-    good = viewer.take
+    good, stage = viewer.take, viewer.stage
     nodding.write_text(nod(NODS).replace("\n1 ", "\nnonsense "))
     until(lambda: "Not reloaded" in viewer.panel.message.content)
     assert viewer.take is good
@@ -301,6 +301,7 @@ def test_a_faulty_save_keeps_the_last_good_one_and_what_was_chosen(
     until(lambda: viewer.take is not good)
     assert viewer.take.performance.wishes == Wishes(120.0, None, {"translation_multiplier.z": 1.25})
     until(lambda: not viewer.panel.message.visible)
+    assert viewer.stage is stage
     assert viewer.time == pytest.approx(1.2)
 
 

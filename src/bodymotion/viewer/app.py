@@ -334,13 +334,18 @@ class Viewer:
             others[name]()
 
     def _replace(self, take: Take) -> None:
-        self.stage.remove()
+        self._wished = None
         self.server.gui.reset()
         refit(self.switches, take, self.take)
+        stays = self.stage.suits(take)
         self.take = take
         self.player = self.player.moved_to(take.timeline)
         self._prepare_page()
-        self.stage = self._set_stage(take)
+        if stays:
+            self.stage.retake(take)
+        else:
+            self.stage.remove()
+            self.stage = self._set_stage(take)
         self.panel = Panel(self)
         add_keys(self.server, self.act)
 

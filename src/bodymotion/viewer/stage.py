@@ -100,6 +100,12 @@ class Stage:
             stance = contacts.stance[frame] if self.posed is None else None
             self._contacts.place(poses, stance, contacts.short[frame])
 
+    def suits(self, take: Take) -> bool:
+        """Whether another take is of the same body, with the same feet to mark, so that the scene can stay."""
+        before, after = self.take.contacts, take.contacts
+        links = (() if before is None else before.links, () if after is None else after.links)
+        return take.body is self.take.body and links[0] == links[1]
+
     def retake(self, take: Take) -> None:
         """Go on with another motion of the same body."""
         self.take = self.scene.take = take
