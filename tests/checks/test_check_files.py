@@ -227,8 +227,8 @@ def test_every_sample_gets_an_answer(corpus):
             ), problem
 
 
-def test_lines_of_frames_are_only_told_where_they_are_sure(tmp_path):
-    """Not for a style without a line for each row, nor where a component before has no frames, or a comment looks like a row."""
+def test_the_line_of_a_frame_is_told_in_every_style(tmp_path):
+    """Also without a line for each row, where a component before has no frames, and where a comment looks like a row."""
     text = (
         "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 50\ncomponents:\n{before}  -\n"
         "    type: MultiSE3Seq\n    content: LinkPosition\n    numParts: 1\n    format: XYZQWQXQYQZ\n    frames:\n{rows}"
@@ -238,9 +238,9 @@ def test_lines_of_frames_are_only_told_where_they_are_sure(tmp_path):
     for name, changes, line in (
         ("plain", {}, 13),
         ("remark", {"rows": "      # frames\n" + rows}, 14),
-        ("bare", {"before": before}, None),
-        ("flow", {"rows": "      [[[0, 0, 0, 1, 0, 0, 0]], [[0, 0, 0, 3, 0, 0, 0]]]\n"}, None),
-        ("torn", {"rows": rows.replace("3, 0, 0, 0", "3,\n        0, 0, 0")}, None),
+        ("bare", {"before": before}, 17),
+        ("flow", {"rows": "      [[[0, 0, 0, 1, 0, 0, 0]], [[0, 0, 0, 3, 0, 0, 0]]]\n"}, 12),
+        ("torn", {"rows": rows.replace("3, 0, 0, 0", "3,\n        0, 0, 0")}, 13),
     ):
         (tmp_path / f"{name}.seq").write_text(text.format(**{"before": "", "rows": rows} | changes))
         (place,) = (p.location for p in bm.check(tmp_path / f"{name}.seq").problems if p.rule == "MOT102")

@@ -241,7 +241,7 @@ class TestProcesses:
             raise RuntimeError("what now")
 
         monkeypatch.setattr("bodymotion.checks.checking.load", broken)
-        result = check(desk / "walk.seq", code=1)
+        result = check(desk / "robot.wrl", code=1)
         assert "error CHK102 not checked, by RuntimeError: what now" in result.stdout
         assert "Traceback" in result.stderr
 

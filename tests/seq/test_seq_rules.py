@@ -159,7 +159,7 @@ def test_a_full_yaml_parse_says_the_same(rule, text):
 def test_each_rule_has_a_text(tmp_path, monkeypatch):
     codes = [rule.code for rule in RULES]
     assert len(set(codes)) == len(codes)
-    elsewhere = {"SEQ001", "SEQ005"}  # the two tests below
+    elsewhere = {"SEQ001", "SEQ005", "SEQ115"}  # the two tests below, and the check's own
     assert {row[0] for row in BROKEN} | elsewhere == set(codes)
 
 

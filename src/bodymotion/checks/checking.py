@@ -18,7 +18,7 @@ from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.choreography.minding import mind
 from bodymotion.diagnostics import FormatError, Location, Problem, Report
 from bodymotion.formats.cha import check_animation
-from bodymotion.formats.table import UNREADABLE, find_format, load, named_format
+from bodymotion.formats.table import UNREADABLE, Format, find_format, load, named_format
 from bodymotion.motion import Motion
 from bodymotion.opening import pipes_kept
 
@@ -82,12 +82,30 @@ def _of_file(path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple
     """Give all problems of a file: those that its format's own check finds, and those of what it holds."""
     name = options.get("format")
     row = find_format(path) if name is None else named_format(name)
+    if row.check is not None and row.holds == "Motion":
+        return row.check(path) if body is None else _on_body(row, path, body, options)
     found = () if row.check is None else row.check(path)
-    if row.check is not None and (row.holds not in ("Body", "Motion") or any(p.severity == "error" for p in found)):
+    if row.check is not None and (row.holds != "Body" or any(p.severity == "error" for p in found)):
         if row.holds == "Animation" and not any(p.severity == "error" for p in found):
             return (*found, *mind(load(path, **options)))
         return found
     return (*found, *_problems(load(path, **options), body))
+
+
+def _on_body(row: Format, path: Path, body: Body, options: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """Give all problems of a motion on a body. Only where it has errors, or odd quaternions, are its rows looked at one by one."""
+    assert row.check is not None
+    try:
+        motion = load(path, **options)
+    except FormatError:
+        return row.check(path)
+    problems = _problems(motion, body)
+    by_row = {rule.code for rule in (rules.MOTION_NOT_FINITE, rules.MOTION_QUATERNION, rules.MOTION_NO_TURN)}
+    if not any(p.rule in by_row or (p.severity == "error" and p in motion.problems) for p in problems):
+        return problems
+    found = row.check(path)
+    known = {*motion.problems, *(p for p in problems if p.rule in by_row)}
+    return (*found, *(problem for problem in problems if problem not in known))
 
 
 def _body(given: Body | str | os.PathLike[str] | None) -> Body | None:

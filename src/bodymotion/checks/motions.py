@@ -7,12 +7,10 @@ import numpy as np
 from bodymotion.checks import rules
 from bodymotion.checks.rows import place_of_frame
 from bodymotion.diagnostics import Problem
+from bodymotion.formats.motion_rules import ROUGH
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 
 __all__ = ["check_motion", "part_name"]
-
-ROUGH = 1e-3
-"""By so much the length of a quaternion may be off: files give few digits."""
 
 
 def check_motion(motion: Motion) -> tuple[Problem, ...]:

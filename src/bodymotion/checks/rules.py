@@ -7,8 +7,9 @@ has spoken of a link, a joint or a sensor, the rule here is silent about it.
 from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
+from bodymotion.formats.motion_rules import MOTION_NO_TURN, MOTION_NOT_FINITE, MOTION_QUATERNION
 
-__all__ = ["RULES", "SAID"]
+__all__ = ["MOTION_NOT_FINITE", "MOTION_NO_TURN", "MOTION_QUATERNION", "RULES", "SAID"]
 
 # Files
 CRASHED = Rule(
@@ -223,24 +224,7 @@ LOOP_OPEN = Rule(
 )
 LOOP_AXIS = Rule("BODY162", "warning", "The axis of an extra joint is of length 1.", "document")
 
-# Motions
-MOTION_NOT_FINITE = Rule(
-    "MOT101",
-    "error",
-    "Joint displacements, poses and points are finite numbers.",
-    "judgement",
-    "the program that wrote them has divided by zero",
-)
-MOTION_QUATERNION = Rule(
-    "MOT102", "warning", "The quaternions of poses are of length 1; others are brought to that length.", "judgement"
-)
-MOTION_NO_TURN = Rule(
-    "MOT103",
-    "warning",
-    "The quaternion of a pose is not zero.",
-    "judgement",
-    "0 0 0 0 is no orientation: write 1 0 0 0",
-)
+# Motions: the rules about their numbers are beside the formats, whose readers speak by them, too
 
 # A motion on a body
 JOINTS = Rule(

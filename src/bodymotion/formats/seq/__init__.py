@@ -54,12 +54,22 @@ from __future__ import annotations
 
 import re
 
+from bodymotion.formats.seq.checking import check_seq
 from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.reader import parse_seq, read_seq
 from bodymotion.formats.seq.rules import RULES
 from bodymotion.formats.seq.streaming import MotionReader, open_motion
 
-__all__ = ["RULES", "ComponentHeader", "MotionReader", "looks_like_seq", "open_motion", "parse_seq", "read_seq"]
+__all__ = [
+    "RULES",
+    "ComponentHeader",
+    "MotionReader",
+    "check_seq",
+    "looks_like_seq",
+    "open_motion",
+    "parse_seq",
+    "read_seq",
+]
 
 _TYPE = re.compile(
     rb"(?:^|[\s{,-])[\"']?type[\"']?\s*:\s*[\"']?"

@@ -6,13 +6,15 @@ from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.diagnostics import Location, Rule
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document
 from bodymotion.formats.seq.fields import KEYS, Fields, is_empty
+from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.frames import Frames
 from bodymotion.formats.seq.layout import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
 from bodymotion.formats.seq.nodes import Node, Scalar, Sequence, key_text
+from bodymotion.formats.seq.single_rows import first_row
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 
 __all__ = ["COMMON_CONTENTS", "ComponentHeader", "ComponentReader"]
@@ -75,7 +77,7 @@ class ComponentHeader:
 class ComponentReader:
     """Reads the headers of components; what is odd goes to `problems`. `labels_taken`: whether one has the part labels of the top."""
 
-    def __init__(self, document: Document, problems: list[Problem]) -> None:
+    def __init__(self, document: Document, problems: Findings) -> None:
         self.document = document
         self.problems = problems
         self.labels_taken = False
@@ -84,12 +86,15 @@ class ComponentReader:
         """Note a problem."""
         self.problems.append(rule.problem(message, where))
 
-    def read(self, own: Fields, top: Fields, version: int, inside: str) -> ComponentHeader:
-        """Read the header of a component, which may be the top node itself."""
+    def read(self, own: Fields, top: Fields, version: int, inside: str) -> ComponentHeader | None:
+        """Read the header of a component, which may be the top node itself; None where, after a fault, nothing can be told of it."""
         kind = own.text("type")
-        if kind is None:
-            raise rules.COMPONENT_TYPE.error("a component has no type", own.at(None))
         content = own.text("content")
+        if kind is None:
+            self.problems.fault(rules.COMPONENT_TYPE, "a component has no type", own.at(None))
+            kind = _TYPE_OF_CONTENT.get(_CONTENTS[version].get(content or "", ""))
+            if kind is None:
+                return None
         if content is None:
             content = top.text("content") or ""
             taken = f"; {content[:60]!r} is taken from the top node" if content else ""
@@ -114,10 +119,11 @@ class ComponentReader:
         relative = self._either(own.flag("is_root_relative"), top.flag("is_root_relative")) or False
         if version == 1 and content in ("RelativeZMP", "RelativeZmp"):
             relative = True
-        stamped = self._stamped(own, top, version)
+        stamped = self._stamped(own, top, version, known, frames)
         rate = self._either(own.rate(), top.rate())
-        if rate is None and not stamped:
-            raise rules.FRAME_RATE_MISSING.error(f"the component {content[:60]} has no frame rate", own.at(None))
+        if rate is None and not stamped and not (self.problems.lenient and _has_rate(own, top)):
+            message = f"the component {content[:60]} has no frame rate"
+            self.problems.fault(rules.FRAME_RATE_MISSING, message, own.at(None))
         content = self._content(own, known, content, version)
         order = self._order(own, top, frames, stamped) if known == MULTI_SE3 else None
         parts = self._parts(own, top, known, frames, stamped)
@@ -168,13 +174,17 @@ class ComponentReader:
         if problem not in self.problems:
             self.problems.append(problem)
 
-    def _stamped(self, own: Fields, top: Fields, version: int) -> bool:
-        stamped = self._either(own.flag("has_frame_time"), top.flag("has_frame_time")) or False
-        if stamped and version == 1:
-            fields = own if "has_frame_time" in own.values else top
+    def _stamped(self, own: Fields, top: Fields, version: int, kind: str, frames: Frames | None) -> bool:
+        flag = self._either(own.flag("has_frame_time"), top.flag("has_frame_time"))
+        fields = own if "has_frame_time" in own.values else top
+        if flag and version == 1:
             where = fields.at(fields.values["has_frame_time"], ".hasFrameTime")
-            raise rules.FRAME_TIME_V1.error("hasFrameTime in a file of version 1", where)
-        return stamped
+            self.problems.fault(rules.FRAME_TIME_V1, "hasFrameTime in a file of version 1", where)
+        if flag is None and self.problems.lenient and fields.text("has_frame_time") is not None:
+            return frames is not None and _looks_stamped(
+                first_row(frames, self.problems.one_by_one), kind, own.count("num_parts")
+            )
+        return flag or False
 
     def _content(self, own: Fields, kind: str, content: str, version: int) -> str:
         where = own.at(own.values.get("content"))
@@ -191,7 +201,7 @@ class ComponentReader:
         return name
 
     def _first_row(self, own: Fields, frames: Frames) -> Sequence:
-        row = frames.row(0)
+        row = first_row(frames, self.problems.one_by_one)
         if not isinstance(row, Sequence):
             where = frames.location(0, own.inside)
             raise rules.ROW.error("frame 0 is not a row [ … ] of numbers", where)
@@ -201,10 +211,11 @@ class ComponentReader:
         fields = own if "se3_format" in own.values else top
         text = fields.text("se3_format")
         if text is not None:
-            if text not in SE3_SIZES:
-                where = fields.at(fields.values["se3_format"], ".SE3Format")
-                raise rules.SE3_FORMAT.error(f"the SE3 format {text[:60]!r} is none of {', '.join(SE3_SIZES)}", where)
-            return text
+            if text in SE3_SIZES:
+                return text
+            where = fields.at(fields.values["se3_format"], ".SE3Format")
+            message = f"the SE3 format {text[:60]!r} is none of {', '.join(SE3_SIZES)}"
+            self.problems.fault(rules.SE3_FORMAT, message, where)
         size = 7
         if frames:
             poses = self._first_row(own, frames).items[stamped:]
@@ -215,7 +226,8 @@ class ComponentReader:
             assert frames is not None
             raise rules.SE3_FORMAT.error(message, frames.location(0, own.inside))
         order = "XYZQWQXQYQZ" if size == 7 else "XYZRPY"
-        self.warn(rules.SE3_FORMAT_MISSING, f"there is no SE3 format; read as {order}", own.at(None))
+        if text is None:
+            self.warn(rules.SE3_FORMAT_MISSING, f"there is no SE3 format; read as {order}", own.at(None))
         return order
 
     def _parts(self, own: Fields, top: Fields, kind: str, frames: Frames | None, stamped: bool) -> int:
@@ -232,7 +244,8 @@ class ComponentReader:
             self.warn(rules.NUM_PARTS_MISSING, f"a {kind} has no numParts; the first row has {parts}", own.at(None))
         elif not 0 <= parts <= MAX_PARTS:
             where = fields.at(fields.values["num_parts"], ".numParts")
-            raise rules.NUM_PARTS.error(f"numParts is {fields.text('num_parts')!r:.60}", where)
+            self.problems.fault(rules.NUM_PARTS, f"numParts is {fields.text('num_parts')!r:.60}", where)
+            parts = max(len(self._first_row(own, frames).items) - stamped, 0) if frames else 0
         return parts
 
     def _labels(self, own: Fields, top: Fields, parts: int) -> tuple[str, ...] | None:
@@ -251,6 +264,20 @@ class ComponentReader:
         elif len(labels) != parts:
             self.warn(rules.PART_LABELS, f"there are {len(labels)} part labels for {parts} parts", where)
         return labels
+
+
+def _has_rate(own: Fields, top: Fields) -> bool:
+    """Whether a frame rate is given, if only one that is none."""
+    return any("frame_rate" in fields.values and not is_empty(fields.values["frame_rate"]) for fields in (own, top))
+
+
+def _looks_stamped(row: Node, kind: str, parts: int | None) -> bool:
+    """Whether a row begins with a time, by the number of its elements, and for poses by the first of them."""
+    if not isinstance(row, Sequence) or not row.items:
+        return False
+    if kind == MULTI_SE3:
+        return isinstance(row.items[0], Scalar)
+    return len(row.items) == (3 if kind == VECTOR3 else -1 if parts is None else parts) + 1
 
 
 def _texts(node: Node | None) -> tuple[str, ...] | None:

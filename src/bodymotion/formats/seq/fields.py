@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics import Location
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document
+from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.nodes import Mapping, Node, Scalar, key_text
 from bodymotion.formats.seq.numbers import number
 
@@ -36,8 +37,8 @@ def is_empty(node: Node) -> bool:
 class Fields:
     """The keys of a mapping by their names, whatever their spelling."""
 
-    def __init__(self, document: Document, node: Mapping, problems: list[Problem], inside: str) -> None:
-        self.document, self.node, self.inside = document, node, inside
+    def __init__(self, document: Document, node: Mapping, problems: Findings, inside: str) -> None:
+        self.document, self.node, self.inside, self.problems = document, node, inside, problems
         self.values: dict[str, Node] = {}
         self.unknown: dict[str, Node] = {}
         merged: list[Mapping] = []
@@ -77,7 +78,9 @@ class Fields:
         if node is None or is_empty(node):
             return None
         if not isinstance(node, Scalar):
-            raise rules.KEY_VALUE.error(f"{KEYS[name][0]} is no text", self.at(node, f".{KEYS[name][0]}"))
+            where = self.at(node, f".{KEYS[name][0]}")
+            self.problems.fault(rules.KEY_VALUE, f"{KEYS[name][0]} is no text", where)
+            return None
         return node.text
 
     def rate(self) -> float | None:
@@ -88,7 +91,9 @@ class Fields:
         value = number(text)
         if value is None or not 0 < value < float("inf"):
             where = self.at(self.values["frame_rate"], ".frameRate")
-            raise rules.FRAME_RATE.error(f"the frame rate is {text[:40]!r}, not a positive number of Hz", where)
+            message = f"the frame rate is {text[:40]!r}, not a positive number of Hz"
+            self.problems.fault(rules.FRAME_RATE, message, where)
+            return None
         return value
 
     def flag(self, name: str) -> bool | None:
@@ -99,7 +104,9 @@ class Fields:
         if text.lower() in _TRUE or text.lower() in _FALSE:
             return text.lower() in _TRUE
         where = self.at(self.values[name], f".{KEYS[name][0]}")
-        raise rules.FLAG.error(f"{KEYS[name][0]} is {text[:40]!r}, neither true nor false", where)
+        message = f"{KEYS[name][0]} is {text[:40]!r}, neither true nor false"
+        self.problems.fault(rules.FLAG, message, where)
+        return None
 
     def count(self, name: str) -> int | None:
         """Give a whole number, where there is one; −1 where the text is none."""

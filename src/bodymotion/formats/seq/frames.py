@@ -24,7 +24,7 @@ from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 if TYPE_CHECKING:
     from bodymotion.formats.seq.document import Document
 
-__all__ = ["ALIAS_GROWTH", "Frames", "RowPiece", "frames_of_node", "frames_of_span"]
+__all__ = ["ALIAS_GROWTH", "Frames", "RowPiece", "frames_of_node", "frames_of_span", "rows_by_yaml"]
 
 MAX_VALUES = 1 << 25
 """Rows that are kept as plain values because nobody knows what they are hold no more than about this many."""
@@ -77,7 +77,7 @@ def _fault(error: RowFaultError, row: int, location: Location) -> FormatError:
     return error.rule.error(f"frame {row} {error.message}", location)
 
 
-def _rows_by_yaml(text: str, indent: int | None, where: Places, line: int, column: int) -> list[Node]:
+def rows_by_yaml(text: str, indent: int | None, where: Places, line: int, column: int) -> list[Node]:
     """Parse a piece of rows, which begins at a line and column of the file, as a YAML document of its own."""
     if indent is None:
         where.add("[", line, max(column - 1, 1))
@@ -140,7 +140,7 @@ class _SpanFrames:
     def _by_yaml(self, k: int, text: bytes, why: UnusualError) -> list[Node]:
         piece, fault = self._span.pieces[k], None
         try:
-            found = _rows_by_yaml(
+            found = rows_by_yaml(
                 decoded(text)[0], self._span.indent, Places(self._source.path), piece.line, piece.column
             )
             if text.isascii():  # or else the places of the nodes would be those of characters

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.diagnostics import FormatError, Location, Rule
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.component_headers import COMMON_CONTENTS, ComponentHeader, ComponentReader
 from bodymotion.formats.seq.document import Document
 from bodymotion.formats.seq.fields import Fields, is_empty
+from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.layout import OLD_TYPES
 from bodymotion.formats.seq.nodes import Mapping, Sequence
 from bodymotion.formats.seq.numbers import number
@@ -27,13 +28,13 @@ class Headers:
     extra: dict[str, object]
     frame_rate: float | None
     style: str
-    problems: list[Problem]
+    problems: Findings
 
 
 class _Reader:
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, problems: Findings) -> None:
         self.document = document
-        self.problems: list[Problem] = []
+        self.problems = problems
         self.reader = ComponentReader(document, self.problems)
 
     def warn(self, rule: Rule, message: str, where: Location) -> None:
@@ -56,12 +57,13 @@ class _Reader:
         rate = top.rate()
         if bare:
             self.warn(rules.BARE_COMPONENT, f"the file is a bare {kind}", top.at(top.values.get("type")))
-            components = [self.reader.read(top, top, version, "")]
+            component = self.reader.read(top, top, version, "")
+            components = [] if component is None else [component]
             extra: dict[str, object] = {}
         else:
             components = list(self.components(top, version))
             extra = top.extra("frames", *(() if self.reader.labels_taken else ("part_labels",)))
-            if not components:
+            if not components and not any(problem.severity == "error" for problem in self.problems):
                 self.warn(rules.NO_COMPONENTS, "the motion has no components", top.at(top.values.get("components")))
         self.check_together(components, rate)
         if self.document.tree.next_document is not None:
@@ -81,7 +83,10 @@ class _Reader:
                 "this is a sequence of key poses (PoseSeq, .pseq), another format", where, ""
             )
         if kind is not None:
-            raise rules.NOT_A_MOTION.error(f"the top node is of type {kind[:60]!r}", where)
+            self.problems.fault(rules.NOT_A_MOTION, f"the top node is of type {kind[:60]!r}", where)
+            if "components" not in top.values:
+                raise FormatError(self.problems.pop(), tuple(self.problems))
+            return
         if "components" not in top.values:
             raise rules.NOT_A_MOTION.error("the top node has neither a type nor components", where)
         self.warn(rules.TOP_TYPE, "the top node has no type; read as CompositeSeq", where)
@@ -97,9 +102,11 @@ class _Reader:
             return 2
         value = number(text)
         if value is None or not abs(value) < float("inf"):
-            raise rules.VERSION.error(f"the format version is {text[:40]!r}, not a number", where)
+            self.problems.fault(rules.VERSION, f"the format version is {text[:40]!r}, not a number", where)
+            return 2
         if value >= 5:
-            raise rules.VERSION.error(f"format version {text[:40]} is not known, only 1 to 4", where)
+            self.problems.fault(rules.VERSION, f"format version {text[:40]} is not known, only 1 to 4", where)
+            return 4
         if value < 1:
             self.warn(rules.VERSION_LOW, f"the format version is {text[:40]}", where)
         version = max(int(value), 1)
@@ -112,15 +119,26 @@ class _Reader:
         if node is None or is_empty(node):
             return []
         if not isinstance(node, Sequence):
-            raise rules.COMPONENTS.error("the components are no list", top.at(node, ".components"))
+            self.problems.fault(rules.COMPONENTS, "the components are no list", top.at(node, ".components"))
+            return []
         if len(node.items) > MAX_COMPONENTS:
             raise rules.COMPONENTS.error(f"there are {len(node.items)} components", top.at(node, ".components"))
         found = []
         for k, item in enumerate(node.items):
             inside = f"components[{k}]"
             if not isinstance(item, Mapping):
-                raise rules.COMPONENTS.error(f"component {k} is no mapping", self.document.location(item, inside))
-            found.append(self.reader.read(Fields(self.document, item, self.problems, inside), top, version, inside))
+                where = self.document.location(item, inside)
+                self.problems.fault(rules.COMPONENTS, f"component {k} is no mapping", where)
+                continue
+            try:
+                own = Fields(self.document, item, self.problems, inside)
+                component = self.reader.read(own, top, version, inside)
+                if component is not None:
+                    found.append(component)
+            except FormatError as error:
+                if not self.problems.lenient:
+                    raise
+                self.problems.append(error.problem)
         return found
 
     def check_together(self, components: list[ComponentHeader], rate: float | None) -> None:
@@ -144,12 +162,15 @@ class _Reader:
             self.warn(rules.LENGTHS, f"the numbers of frames differ: {lengths}", known[0].location)
 
 
-def read_headers(document: Document) -> Headers:
+def read_headers(document: Document, problems: Findings | None = None) -> Headers:
     """Read and check all headers of a document.
+
+    With lenient `problems`, the faults are noted among them, and what they leave open is told from the rows, as well as can be; components
+    of which nothing can be told are left out. Such headers are to look at the rows with, and are not what the file says.
 
     Raises
     ------
     FormatError
-        Where they break a rule such that the rows can not be understood.
+        Where they break a rule such that the rows can not be understood; with lenient `problems`, where there are no components to be seen.
     """
-    return _Reader(document).run()
+    return _Reader(document, Findings() if problems is None else problems).run()

@@ -30,10 +30,20 @@ from bodymotion.motion import (
 from bodymotion.source import Source
 from bodymotion.timeline import Timeline
 
-__all__ = ["component_of", "finite_problems", "parse_seq", "read_document", "read_seq", "row_blocks", "source_of"]
+__all__ = [
+    "MUST_BE_FINITE",
+    "component_of",
+    "finite_problems",
+    "parse_seq",
+    "read_document",
+    "read_seq",
+    "row_blocks",
+    "source_of",
+]
 
 T = TypeVar("T")
-_FINITE = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
+MUST_BE_FINITE = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
+"""The contents whose numbers are."""
 
 
 def read_seq(path: str | Path) -> Motion:
@@ -147,7 +157,7 @@ def _read(header: ComponentHeader) -> tuple[Floats, Floats | None, int, int]:
 
 def finite_problems(header: ComponentHeader, first: int, count: int) -> list[Problem]:
     """Say that `count` rows, the first of them `first`, hold numbers that are not finite, where that is a fault."""
-    if header.content not in _FINITE:
+    if header.content not in MUST_BE_FINITE:
         return []
     assert header.frames is not None
     more = f" and {count - 1} more" if count > 1 else ""

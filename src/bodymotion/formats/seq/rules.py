@@ -71,6 +71,12 @@ NOT_FINITE = Rule("SEQ113", "error", "Joint displacements, link positions and ZM
 KEY_VALUE = Rule(
     "SEQ114", "error", "The keys of the format, but for components, frames and part labels, have single values."
 )
+NUM_PARTS_ROWS = Rule(
+    "SEQ115",
+    "error",
+    "numParts is the number of parts that the rows have.",
+    hint="where all rows have as many, numParts is wrong",
+)
 
 VERSION_MISSING = Rule(
     "SEQ201", "warning", "A CompositeSeq says its format version.", hint="read as version 2; add 'formatVersion: 2'"

@@ -1,0 +1,28 @@
+"""Rules about the numbers of a motion, whatever its format: for readers that look at each row, and for the check of a motion."""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = ["MOTION_NOT_FINITE", "MOTION_NO_TURN", "MOTION_QUATERNION", "ROUGH"]
+
+ROUGH = 1e-3
+"""By so much the length of a quaternion may be off: files give few digits."""
+
+MOTION_NOT_FINITE = Rule(
+    "MOT101",
+    "error",
+    "Joint displacements, poses and points are finite numbers.",
+    "judgement",
+    "the program that wrote them has divided by zero",
+)
+MOTION_QUATERNION = Rule(
+    "MOT102", "warning", "The quaternions of poses are of length 1; others are brought to that length.", "judgement"
+)
+MOTION_NO_TURN = Rule(
+    "MOT103",
+    "warning",
+    "The quaternion of a pose is not zero.",
+    "judgement",
+    "0 0 0 0 is no orientation: write 1 0 0 0",
+)

@@ -1,0 +1,129 @@
+"""The check of a body motion file: all that is wrong with it in one run, in bounded memory, at the speed of loading where nothing is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.formats.seq import rules
+from bodymotion.formats.seq.checking_rows import ComponentCheck
+from bodymotion.formats.seq.document import Document, open_document, whole_document
+from bodymotion.formats.seq.fields import Fields
+from bodymotion.formats.seq.findings import Findings
+from bodymotion.formats.seq.headers import ComponentHeader, read_headers
+from bodymotion.formats.seq.layout import VECTOR3, Layout
+from bodymotion.formats.seq.listing import Listing
+from bodymotion.formats.seq.nodes import Mapping, Node, Sequence
+from bodymotion.formats.seq.single_rows import first_row
+from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+
+__all__ = ["check_seq", "component_fields", "examine", "parts_of_rows"]
+
+
+def check_seq(path: str | Path) -> tuple[Problem, ...]:
+    """Give all that is wrong with a body motion file, errors too, in the order of the file.
+
+    Also what is to be said of the motion's numbers whatever its format: the rules MOT101 to MOT103. Of one rule, 20 problems of each
+    component are listed, and the last of them says how many more there are.
+    """
+    try:
+        with ByteSource.open(path) as source:
+            return examine(source)
+    except FormatError as error:
+        return error.problems
+
+
+def examine(source: ByteSource) -> tuple[Problem, ...]:
+    """Give all that is wrong with a text: as the fast reader finds it, or a YAML parse, or, where it is no YAML, each row by itself."""
+    fast = None
+    try:
+        fast = open_document(source)
+        return _examined(fast)
+    except FormatError as error:
+        return error.problems
+    except UnusualError as error:
+        why = error
+    try:
+        whole = whole_document(source, why)
+    except FormatError as error:
+        return error.problems if fast is None else _row_by_row(fast, error)
+    try:
+        return _examined(whole)
+    except FormatError as error:
+        return error.problems
+
+
+def _row_by_row(document: Document, error: FormatError) -> tuple[Problem, ...]:
+    """Look at the rows of a file that is no YAML as a whole; `error` says why it is none."""
+    try:
+        found = _examined(document, one_by_one=True)
+    except (UnusualError, FormatError):
+        return error.problems
+    # A row that is no YAML is named itself: what a parser of the whole says is the same once more, one line too late.
+    named = {rules.NOT_YAML.code, rules.ALIASES.code, rules.TAG.code}
+    return found if any(problem.rule in named for problem in found) else (*error.problems, *found)
+
+
+def _examined(document: Document, one_by_one: bool = False) -> tuple[Problem, ...]:
+    headers = read_headers(document, Findings(lenient=True, one_by_one=one_by_one))
+    listing = Listing()
+    done: set[tuple[int, Layout | None, str]] = set()
+    for header in headers.components:
+        if header.layout is None or header.frames is None:
+            continue
+        # Aliases give one sequence of frames to several components.
+        key = (id(header.frames), header.layout, header.content)
+        if key in done:
+            continue
+        done.add(key)
+        own = Listing()
+        ComponentCheck(header, own, one_by_one).run(header.layout)
+        if own.count(rules.ROW, header.inside):
+            own = _with_other_parts(document, header, one_by_one) or own
+        listing.merge(own)
+    problems = dict.fromkeys([*headers.problems, *listing.problems])
+    return tuple(sorted(problems, key=lambda p: (p.location.line or 0, p.location.column or 0)))
+
+
+def _with_other_parts(document: Document, header: ComponentHeader, one_by_one: bool) -> Listing | None:
+    """Where all rows have as many parts, but not as many as the component says, say that once, and what else is wrong with them."""
+    assert header.layout is not None
+    parts = parts_of_rows(header, one_by_one)
+    fields = component_fields(document, header)
+    if parts is None or parts == header.num_parts or "num_parts" not in fields.values:
+        return None
+    listing = Listing()
+    where = fields.at(fields.values["num_parts"], ".numParts")
+    said = f"numParts is {header.num_parts}, but all rows have {parts}"
+    listing.add(rules.NUM_PARTS_ROWS, header.inside, said, lambda: where)
+    layout = Layout(parts, header.layout.stamped, header.layout.order)
+    ComponentCheck(header, listing, one_by_one).run(layout)
+    return None if listing.count(rules.ROW, header.inside) else listing
+
+
+def parts_of_rows(header: ComponentHeader, one_by_one: bool = False) -> int | None:
+    """Give how many parts the first row of a component has; None where there is no such number."""
+    if header.layout is None or header.frames is None or header.type == VECTOR3:
+        return None
+    try:
+        row = first_row(header.frames, one_by_one)
+    except (UnusualError, FormatError):
+        return None
+    count = len(row.items) - header.layout.stamped if isinstance(row, Sequence) else 0
+    return count if count > 0 else None
+
+
+def component_fields(document: Document, header: ComponentHeader) -> Fields:
+    """Give the keys of a component."""
+    node: Node | None = document.tree.root
+    if header.inside:
+        top = Fields(document, _mapping(node), Findings(lenient=True), "")
+        components = top.values.get("components")
+        number = int(header.inside.removeprefix("components[").removesuffix("]"))
+        node = components.items[number] if isinstance(components, Sequence) else None
+    return Fields(document, _mapping(node), Findings(lenient=True), header.inside)
+
+
+def _mapping(node: Node | None) -> Mapping:
+    assert isinstance(node, Mapping)
+    return node
