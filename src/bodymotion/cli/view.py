@@ -68,7 +68,7 @@ def view(
     from bodymotion.cli.text import one_line
     from bodymotion.diagnostics import FormatError
     from bodymotion.viewer import view as view_them
-    from bodymotion.viewer.api import WrongUseError
+    from bodymotion.viewer.api import MOST_LISTED, WrongUseError
 
     if len(files) > 2:
         raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL [MOTION]")
@@ -89,8 +89,9 @@ def view(
             slices=slices,
         )
     except FormatError as error:
-        show_problem(error.problem)
-        more = len(error.problems) - 1
+        for problem in error.problems[:MOST_LISTED]:
+            show_problem(problem)
+        more = len(error.problems) - MOST_LISTED
         if more > 0:
             say(f"  … and {more} more: bodymotion check lists them")
         raise typer.Exit(1) from None

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Showable", "WrongUseError", "load_take", "view"]
 
+MOST_FAULTS = 3
+"""So many faults of a file that was saved are said in the panel."""
 MOST_LISTED = 10
 """So many problems are said in words on stderr where there is no panel that lists them."""
 
@@ -243,13 +245,14 @@ def _watch(viewer: Viewer, sources: list[Showable], files: list[Path], allow_out
 
 
 def _why(error: Exception) -> str:
-    """Say why a file can not be shown: its first fault with line and column, and how many more there are."""
+    """Say why a file can not be shown: its first faults with line and column, and how many more there are."""
     if not isinstance(error, FormatError):
         return str(error)
     from bodymotion.viewer.animation_panel import in_short
 
-    more = sum(problem.severity == "error" for problem in error.problems) - 1
-    return in_short(error.problem) + (f" … and {more} more" if more > 0 else "")
+    faults = [problem for problem in error.problems if problem.severity == "error"] or [error.problem]
+    more = f" … and {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
+    return " · ".join(map(in_short, faults[:MOST_FAULTS])) + more
 
 
 def _switches(show: Iterable[str]) -> Switches:
