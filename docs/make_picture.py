@@ -37,7 +37,7 @@ class Picture:
 
 PICTURES = {
     "viewer": Picture(("biped.wrl", "biped_walk.seq"), 4.62),
-    "spot_wave": Picture(("wave.cha",), 1.6, camera=(2.5, 1.7, 1.1), look_at=(0.1, 0.0, 0.58)),
+    "spot_wave": Picture(("wave.cha",), 1.6, camera=(2.3, -1.9, 1.1), look_at=(0.1, 0.0, 0.64)),
     "spot_sway": Picture(("sway.cha",), 0.78, camera=(2.0, 0.7, 0.75), look_at=(0.0, 0.0, 0.24)),
     "spot_trot": Picture(("trot.cha",), 1.13, camera=(1.35, 1.6, 0.75), look_at=(0.02, 0.0, 0.24)),
 }
