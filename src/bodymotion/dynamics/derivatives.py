@@ -9,7 +9,8 @@ savgol   the polynomial nearest to the frames around (Savitzky and Golay,  the s
 
 Orientations are differentiated through the logarithm. Around frame k the orientation is R_k·exp(φ(t)), with φ(t_j) = log(R_k⁻¹·R_j) the
 rotation vectors to its neighbours; at φ = 0 the angular velocity is φ' and the angular acceleration φ'', both exactly, in the link's own
-frame. So a turn at constant speed about any fixed axis has that speed and no acceleration, whatever the frame rate.
+frame. So a turn at constant speed about any fixed axis has that speed and no acceleration, whatever the frame rate; but from a frame to
+the farthest one of its window it must be less than half a turn.
 
 At the ends there are frames on one side only: central and savgol take the polynomial of the first (the last) whole window, at its first
 (last) frames. A window has no more frames than there are, and the order of its polynomial is less than their number: two frames have one

@@ -25,8 +25,10 @@ SMALL = 64
 """A cloud of no more points is taken as it is."""
 FRAMES = 200
 """So many frames, evenly spread, are looked at to find feet."""
-NEAR = 0.02
+NEAR = 0.002
 """A link may be as much above the lowest point, as a part of the body's height, and still count as down there."""
+LEVEL = 0.0005
+"""By so much, as a part of the body's height, a link may be above one that hangs on it and still be level with it."""
 OFTEN = 0.1
 """In this part of the frames a foot is down there."""
 NAMES = ("foot", "feet", "toe", "sole", "ankle", "wheel", "paw")
@@ -67,9 +69,10 @@ def soles(body: Body, feet: Sequence[int | str]) -> Soles:
 def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     """Give the links, in link order, that a body stands on while its links are at poses (T, L, 7).
 
-    In each of up to 200 frames those are down that reach to within 2 % of the body's height of its lowest point. A foot is a link that is
-    down in 10 % of the frames or more; a toe is one as well as its foot. Where no link has shapes, feet are the last links of their
-    chains with foot, toe, sole, ankle, wheel or paw in their names, and stand on their origins.
+    In each of up to 200 frames those are down that reach to within 0.2 % of the body's height of its lowest point. A foot is a link that is
+    down in 10 % of the frames or more. One that carries a foot is a foot, too, if it is level with that one at least half of the time that
+    one is down: the foot of a toe is, the housing of an ankle is not. Where no link has shapes, feet are the last links of their chains with
+    foot, toe, sole, ankle, wheel or paw in their names, and stand on their origins.
     """
     placed = np.asarray(link_poses, dtype=np.float64)
     clouds = {link.index: cloud for link in body.links if len(cloud := contact_points(link))}
@@ -91,7 +94,21 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     least = bottom.min(axis=1)
     tall = top.max(axis=1) - least
     down = bottom <= (least + NEAR * tall)[:, None]
-    return tuple(int(index) for index in links[down.mean(axis=0) >= OFTEN])
+    found: list[int] = []
+    # Tips first: a parent stands before its children.
+    for place in np.flatnonzero(down.mean(axis=0) >= OFTEN)[::-1]:
+        hanging = [other for other in found if _carries(body, int(links[place]), int(links[other]))]
+        level = bottom[:, [place]] <= bottom[:, hanging] + (LEVEL * tall)[:, None]
+        with_them = down[:, hanging] & level
+        if (with_them.sum(axis=0) >= 0.5 * down[:, hanging].sum(axis=0)).all():
+            found.append(int(place))
+    return tuple(int(links[place]) for place in sorted(found))
+
+
+def _carries(body: Body, index: int, other: int) -> bool:
+    while other > index:
+        other = body.links[other].parent
+    return other == index
 
 
 def _points(shape: Shape) -> Floats:

@@ -27,7 +27,7 @@ from bodymotion.dynamics.derivatives import Derivative, derivatives, pose_deriva
 from bodymotion.dynamics.feet import Soles, find_feet, soles
 from bodymotion.dynamics.ranging import Scenery, Thing
 from bodymotion.dynamics.rows import GRAVITY, gravity_vector
-from bodymotion.editing import recover_joints, zmp_to_world
+from bodymotion.editing import recover_joints
 from bodymotion.interpolation import sampled, unwrapped
 
 if TYPE_CHECKING:
@@ -328,15 +328,11 @@ class Measures:
     @cached_property
     def given_zmp(self) -> Floats | None:
         """(T, 3) [m] the zero moment point that the motion itself has, in the world; None where it has none."""
-        given = zmp_to_world(self.motion).zmp if self.motion.zmp is not None and self._can_place_zmp else None
-        if given is None or not given.num_frames:
-            return None
-        return frozen(sampled(given.values, given.timeline.times, self.times))
-
-    @property
-    def _can_place_zmp(self) -> bool:
         zmp = self.motion.zmp
-        return zmp is not None and (not zmp.is_root_relative or self.motion.link_position is not None)
+        if zmp is None or not zmp.num_frames:
+            return None
+        points = sampled(zmp.values, zmp.timeline.times, self.times)
+        return frozen(poses.transform_points(self.root_poses, points) if zmp.is_root_relative else points)
 
     @cached_property
     def support_polygons(self) -> SupportPolygons:

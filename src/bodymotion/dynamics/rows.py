@@ -20,7 +20,8 @@ def table(values: npt.ArrayLike, batch: tuple[int, ...], width: int, what: str) 
     """Give `values` (..., width) over the `batch` axes (they broadcast) as (N, width)."""
     array = np.asarray(values, dtype=np.float64)
     try:
-        return np.ascontiguousarray(np.broadcast_to(array, (*batch, width)).reshape(-1, width))
+        count = int(np.prod(batch, dtype=np.int64))
+        return np.ascontiguousarray(np.broadcast_to(array, (*batch, width)).reshape(count, width))
     except ValueError:
         shape = ", ".join(map(str, (*batch, width)))
         raise ValueError(f"{what}: expected shape ({shape}), got {array.shape}") from None
@@ -32,7 +33,8 @@ def tables(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, tuple[int, ..
     count = len(body.links)
     if poses.ndim < 2 or poses.shape[-2:] != (count, 7):
         raise ValueError(f"link poses have shape (..., {count}, 7), these have {poses.shape}")
-    return poses.reshape(-1, count, 7), poses.shape[:-2]
+    frames = int(np.prod(poses.shape[:-2], dtype=np.int64))
+    return poses.reshape(frames, count, 7), poses.shape[:-2]
 
 
 def mass_arrays(body: Body) -> Masses:
