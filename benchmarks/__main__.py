@@ -16,6 +16,7 @@ NAMES = (
     "model_loading",
     "model_conversion",
     "kinematics",
+    "inverse_dynamics",
     "closed_loops",
     "resampling",
     "cha_reading",

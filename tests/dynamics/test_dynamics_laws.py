@@ -114,7 +114,9 @@ def test_batches_are_frames_side_by_side(body, seed):
     whole = bm.dynamics.inverse_dynamics(body, link_poses, dq, ddq, wrenches=True)
     one = bm.dynamics.inverse_dynamics(body, link_poses[1, 2], dq[1, 2], ddq[1, 2], wrenches=True)
     assert whole.torques.shape == (2, 3, body.num_joints)
-    np.testing.assert_allclose(whole.torques[1, 2], one.torques, atol=1e-12 * (1 + np.abs(whole.torques).max(initial=0)))
+    np.testing.assert_allclose(
+        whole.torques[1, 2], one.torques, atol=1e-12 * (1 + np.abs(whole.torques).max(initial=0))
+    )
     np.testing.assert_array_equal(whole.link_wrenches[..., 0, :], whole.root_wrench)
     assert bm.dynamics.mass_matrix(body, link_poses).shape == (2, 3, 6 + body.num_joints, 6 + body.num_joints)
     assert bm.dynamics.jacobian(body, link_poses, 0).shape == (2, 3, 6, 6 + body.num_joints)

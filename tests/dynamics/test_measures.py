@@ -1,0 +1,237 @@
+"""What `measure` takes, what it refuses, and what its parts say of odd motions and bodies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from bodymotion import poses, rotations
+from bodymotion.dynamics import measure
+from bodymotion.timeline import Timeline
+
+ROUND = rotations.from_axis_angle([0, 0, 1], 0.4)
+
+
+def box(size, x=0.0, y=0.0, z=0.0) -> bm.Shape:
+    transform = np.eye(4)
+    transform[:3, 3] = x, y, z
+    return bm.Shape(bm.Box(size), transform)
+
+
+def segment(mass: float, shape: bm.Shape, center=(0, 0, 0)) -> bm.Segment:
+    return bm.Segment(
+        mass=mass, center_of_mass=np.array(center), inertia=0.01 * np.eye(3), visuals=(shape,), collisions=(shape,)
+    )
+
+
+def stool(root_type: str = "free") -> bm.Body:
+    """A seat on two feet that slide up and down: 0.2 m wide soles at y = ±0.3, 0.5 m below the seat."""
+    seat = bm.Link(
+        name="SEAT",
+        joint=bm.Joint(type=root_type),
+        segments=(segment(8.0, box((0.4, 0.8, 0.05)), (0, 0, 0.02)),),
+    )
+    legs = [
+        bm.Link(
+            name=f"{side}_LEG",
+            index=1 + k,
+            parent=0,
+            offset=np.array([0, y, -0.5, 1, 0, 0, 0]),
+            joint=bm.Joint(type="slide", id=k, lower=-0.2, upper=0.2, velocity_lower=-1, velocity_upper=1),
+            segments=(segment(1.0, box((0.2, 0.1, 0.02), z=0.01)),),
+        )
+        for k, (side, y) in enumerate((("L", 0.3), ("R", -0.3)))
+    ]
+    return bm.Body(name="stool", links=(seat, *legs), root_pose=np.array([0, 0, 0.5, 1, 0, 0, 0]))
+
+
+def standing_still(count: int = 30, rate: float = 100.0) -> bm.Motion:
+    return bm.Motion.from_joints(np.zeros((count, 2)), rate, root=np.array([0, 0, 0.5, 1, 0, 0, 0]))
+
+
+def test_standing_still():
+    measures = measure(stool(), standing_still())
+    assert measures.contacts.names == ("L_LEG", "R_LEG")
+    assert measures.contacts.standing.all()
+    np.testing.assert_allclose(measures.zmp, 0, atol=1e-12)
+    np.testing.assert_allclose(measures.torques, -4 * 9.80665, atol=1e-9)
+    np.testing.assert_allclose(measures.free_torques, 1 * 9.80665, atol=1e-9)
+    np.testing.assert_allclose(measures.contact_wrenches[:, :, 2], 5 * 9.80665, atol=1e-9)
+    np.testing.assert_allclose(measures.stability_margin, 0.1, atol=1e-12)
+    np.testing.assert_array_equal(measures.support_polygons.counts, 4)
+    np.testing.assert_allclose(measures.center_of_mass_acceleration, 0, atol=1e-12)
+    assert measures.given_zmp is None
+    assert "30 frames, 3 links, 2 joints" in repr(measures)
+
+
+def test_the_zmp_of_what_speeds_up_lies_behind():
+    """x'' = 2 m/s²: the point lies a·h/g behind the centre of mass; on a ground 0.1 m lower yet farther."""
+    t = np.arange(60) / 100
+    root = poses.from_parts(np.stack([t * t, 0 * t, 0 * t + 0.5], axis=1), rotations.IDENTITY)
+    motion = bm.Motion.from_joints(np.zeros((60, 2)), 100, root=root)
+    for ground in (0.0, -0.1):
+        measures = measure(stool(), motion, ground=ground)
+        center = measures.center_of_mass
+        behind = 2 * (center[:, 2] - ground) / 9.80665
+        np.testing.assert_allclose(measures.zmp[:, 0], center[:, 0] - behind, atol=1e-9)
+        np.testing.assert_array_equal(measures.zmp[:, 2], ground)
+    assert not measures.contacts.standing.any(), "they stay 0.1 m above that ground"
+    assert np.isnan(measures.stability_margin).all() and np.isnan(measures.center_of_pressure).all()
+    slow = measure(stool(), motion, ground=0.0)
+    assert slow.contacts.standing[:5].all()
+    assert not slow.contacts.standing[40:].any(), "too fast to stand"
+    fast = measure(stool(), motion, ground=0.0, thresholds=bm.dynamics.Thresholds(speed=(9, 9)))
+    assert fast.contacts.standing.all()
+    np.testing.assert_allclose(fast.contacts.slip_speeds, 2 * t[:, None] * [1, 1], atol=1e-9)
+
+
+def test_a_lift_has_a_moving_ground():
+    t = np.arange(100) / 100
+    height = 0.3 * np.sin(t)
+    root = poses.from_parts(np.stack([0 * t, 0 * t, height + 0.5], axis=1), rotations.IDENTITY)
+    motion = bm.Motion.from_joints(np.zeros((100, 2)), 100, root=root)
+    loose = bm.dynamics.Thresholds(speed=(1, 2))
+    measures = measure(stool(), motion, ground=height, thresholds=loose)
+    assert measures.contacts.standing.all()
+    np.testing.assert_allclose(measures.zmp, np.stack([0 * t, 0 * t, height], axis=1), atol=1e-9)
+
+
+def test_flight_has_no_zmp():
+    t = np.arange(50) / 100
+    root = poses.from_parts(np.stack([t, 0 * t, 2 + 2 * t - 0.5 * 9.80665 * t * t], axis=1), ROUND)
+    measures = measure(stool(), bm.Motion.from_joints(np.zeros((50, 2)), 100, root=root), ground=0.0)
+    assert np.isnan(measures.zmp).all()
+    assert not measures.contacts.standing.any()
+    np.testing.assert_allclose(measures.torques, 0, atol=1e-8)
+    np.testing.assert_array_equal(measures.contact_wrenches, 0)
+    energy = measures.kinetic_energy + measures.potential_energy
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-9)
+
+
+def test_one_leg_up():
+    """All weight on the other one; out of balance, since the seat is not over it."""
+    q = np.zeros((40, 2))
+    q[:, 0] = 0.1
+    measures = measure(stool(), bm.Motion.from_joints(q, 100, root=[0, 0, 0.5, 1, 0, 0, 0]), feet=["L_LEG", "R_LEG"])
+    np.testing.assert_array_equal(measures.contacts.standing, np.tile([False, True], (40, 1)))
+    np.testing.assert_allclose(measures.contact_wrenches[:, 1, 2], 10 * 9.80665)
+    np.testing.assert_allclose(measures.stability_margin, -0.25, atol=1e-9)
+    np.testing.assert_allclose(measures.center_of_pressure, np.tile([0, -0.25, 0], (40, 1)), atol=1e-9)
+    np.testing.assert_allclose(measures.limit_distances, np.tile([0.1, 0.2], (40, 1)))
+
+
+def test_a_trembling_foot_stands_on():
+    """Between the two heights a foot does what it did before."""
+    height = np.r_[[0.0] * 10, [0.008, 0.004] * 10, [0.02] * 10, [0.008] * 10, [0.0] * 10]
+    root = poses.from_parts(np.stack([0 * height, 0 * height, 0.5 + height], axis=1), rotations.IDENTITY)
+    loose = bm.dynamics.Thresholds(speed=(99, 99))
+    motion = bm.Motion.from_joints(np.zeros((len(height), 2)), 100, root=root)
+    standing = measure(stool(), motion, ground=0.0, derivative="central", thresholds=loose).contacts.standing[:, 0]
+    np.testing.assert_array_equal(standing, np.r_[[True] * 30, [False] * 20, [True] * 10])
+
+
+def test_a_mounted_body_has_no_feet_to_bear_it():
+    measures = measure(stool("fixed"), bm.Motion.from_joints(np.zeros((5, 2)), 100))
+    assert measures.is_mounted
+    np.testing.assert_allclose(measures.torques, 9.80665, atol=1e-9)
+    np.testing.assert_allclose(measures.root_wrench[:, 2], 10 * 9.80665)
+
+
+def test_link_poses_alone_do():
+    """Joints are recovered from the poses of all links."""
+    body = stool()
+    t = np.arange(50) / 50
+    q = 0.1 * np.stack([np.sin(3 * t), np.cos(2 * t)], axis=1)
+    root = poses.from_parts(np.stack([t, 0 * t, 0 * t], axis=1), rotations.from_axis_angle([0, 0, 1], t))
+    given = bm.Motion.from_joints(q, 50, root=root)
+    from_poses = bm.Motion.from_link_poses(body.forward_kinematics(q, root), 50)
+    a, b = measure(body, given), measure(body, from_poses)
+    np.testing.assert_allclose(a.torques, b.torques, atol=1e-6)
+    np.testing.assert_allclose(a.zmp, b.zmp, atol=1e-6)
+
+
+def test_angles_that_jump_by_a_turn_go_on():
+    wheel = bm.Link(
+        name="WHEEL", index=1, parent=0, joint=bm.Joint(type="rotate", id=0), segments=(segment(1.0, box((1, 1, 1))),)
+    )
+    body = bm.Body(links=(bm.Link(name="BASE"), wheel))
+    t = np.arange(200) / 100
+    q = np.angle(np.exp(1j * 9 * t))[:, None]
+    measures = measure(body, bm.Motion.from_joints(q, 100))
+    np.testing.assert_allclose(measures.joint_velocities, 9, atol=1e-9)
+    np.testing.assert_array_equal(measures.joint_displacements, q)
+
+
+def test_two_timelines_and_stamps():
+    body = stool()
+    fast, slow = Timeline.uniform(101, 100), Timeline.stamped(np.linspace(0, 1, 11))
+    t = fast.times
+    joints = bm.MultiValueSeq(content="JointDisplacement", timeline=fast, values=0.1 * np.stack([t, t], axis=1))
+    root = poses.from_parts(np.stack([slow.times**2, 0 * slow.times, 0 * slow.times + 0.5], axis=1), rotations.IDENTITY)
+    link = bm.MultiSE3Seq(content="LinkPosition", timeline=slow, values=root[:, None])
+    measures = measure(body, bm.Motion((joints, link)))
+    assert len(measures.times) == 101
+    np.testing.assert_allclose(measures.root_velocity[:, 0], 2 * t, atol=1e-9)
+    np.testing.assert_allclose(measures.joint_velocities, 0.1, atol=1e-9)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_frames(count):
+    measures = measure(stool(), standing_still(count))
+    np.testing.assert_allclose(measures.zmp, 0, atol=1e-9)
+    assert measures.work.shape == measures.power.shape == (count, 2)
+    np.testing.assert_allclose(measures.effort, 4 * 9.80665, atol=1e-6)
+    assert measures.mass_matrix.shape == (count, 8, 8)
+    assert measures.jacobian("L_LEG").shape == (count, 6, 8)
+
+
+def test_a_body_without_shapes_stands_on_what_is_called_foot():
+    links = (
+        bm.Link(name="WAIST", joint=bm.Joint(type="free"), segments=(bm.Segment(mass=1.0),)),
+        bm.Link(name="HAND", index=1, parent=0),
+        bm.Link(name="Left_Foot", index=2, parent=0, offset=np.array([0, 0, -1.0, 1, 0, 0, 0])),
+    )
+    body = bm.Body(links=links)
+    measures = measure(body, bm.Motion.from_joints(np.zeros((9, 0)), 100, root=poses.IDENTITY))
+    assert measures.contacts.names == ("Left_Foot",)
+    np.testing.assert_array_equal(measures.support_polygons.counts, 1)
+    np.testing.assert_allclose(measures.stability_margin, 0, atol=1e-12)
+
+
+def test_nothing_at_all():
+    body = bm.Body(links=(bm.Link(name="X", joint=bm.Joint(type="free")),))
+    measures = measure(body, bm.Motion.from_joints(np.zeros((4, 0)), 100, root=poses.IDENTITY))
+    assert measures.contacts.names == ()
+    assert np.isnan(measures.zmp).all()
+    np.testing.assert_array_equal(measures.center_of_mass_acceleration, 0)
+    assert measures.torques.shape == (4, 0)
+    assert measures.read_all() == ()
+
+
+def test_what_is_refused():
+    body = stool()
+    with pytest.raises(ValueError, match="no frames"):
+        measure(body, bm.Motion.from_joints(np.zeros((0, 2)), 100))
+    with pytest.raises(ValueError, match="R_LEG"):
+        measure(body, bm.Motion.from_joints(np.zeros((3, 1)), 100))
+    with pytest.raises(ValueError, match="poses of 5 links"):
+        measure(body, bm.Motion.from_link_poses(np.tile(poses.IDENTITY, (3, 5, 1)), 100))
+    with pytest.raises(ValueError, match="neither"):
+        measure(body, bm.Motion())
+    with pytest.raises(ValueError, match="gravity"):
+        measure(body, standing_still(), gravity=[1, 2])
+    with pytest.raises(KeyError, match="no link 'TOE'"):
+        _ = measure(body, standing_still(), feet=["TOE"]).contacts
+    with pytest.raises(ValueError, match=r"joint velocities: expected shape \(4, 2\), got \(4, 3\)"):
+        bm.dynamics.inverse_dynamics(body, body.forward_kinematics(np.zeros((4, 2))), np.zeros((4, 3)))
+    with pytest.raises(ValueError, match="link poses have shape"):
+        bm.dynamics.mass_matrix(body, np.zeros((2, 7)))
+
+
+def test_feet_share_by_where_the_pressure_is():
+    points = np.array([[[0.0, 0.1], [0.0, -0.1], [1.0, 0.0]]] * 4)
+    standing = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 0], [0, 0, 0]], dtype=bool)
+    target = np.array([[0.0, 0.05], [0.5, 0.0], [5.0, 5.0], [0.0, 0.0]])
+    found = bm.dynamics.shares(points, standing, target)
+    np.testing.assert_allclose(found, [[0.75, 0.25, 0], [0.25, 0.25, 0.5], [0, 1, 0], [0, 0, 0]], atol=1e-5)
