@@ -64,6 +64,7 @@ What bodymotion says about files, by the codes of its messages. This page is wri
 
 The last column says where a rule comes from: the format's *document*, the *reference* program (Choreonoid's loader) where the document is
 silent, or our own *judgement*.
+`bodymotion check --fix` mends what is marked so, wherever there is one right answer.
 A reader that can make nothing of a file raises `FormatError` with one of these; whatever is odd but readable is in `problems`.
 """
 
@@ -88,8 +89,12 @@ def page() -> str:
     for letters in sorted(groups, key=lambda letters: [*TITLES, letters].index(letters)):
         text += f"\n## {TITLES.get(letters, letters)}\n\n| code | severity | rule | what to do | from |\n|---|---|---|---|---|\n"
         for rule in groups[letters]:
-            text += f"| {rule.code} | {rule.severity} | {_cell(rule.sentence)} | {_cell(rule.hint)} | {rule.source} |\n"
+            text += f"| {rule.code} | {rule.severity} | {_cell(rule.sentence)} | {_cell(_what_to_do(rule))} | {rule.source} |\n"
     return text
+
+
+def _what_to_do(rule: Rule) -> str:
+    return "; ".join(part for part in (rule.hint, "`--fix` mends it" if rule.fixable else "") if part)
 
 
 def _cell(text: str) -> str:

@@ -6,7 +6,7 @@ the formats keep theirs in a `rules.py`. A `Problem` is one place where a rule i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
@@ -62,21 +62,25 @@ class FormatError(ValueError):
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of a format: its stable code, its usual severity, one sentence with the reason, and what to do."""
+    """A rule of a format: its stable code, its usual severity, one sentence with the reason, and what to do.
+
+    `fixable`: what breaks it has, mostly, one right answer, which `bodymotion check --fix` writes (see `bodymotion.checks.fixing`).
+    """
 
     code: str
     severity: Severity
     sentence: str
     source: str = "document"
     hint: str = ""
+    fixable: bool = False
 
     def problem(self, message: str, location: Location | None = None, hint: str | None = None) -> Problem:
         """Say that the rule is broken at `location`."""
         return Problem(self.code, self.severity, message, location or Location(), self.hint if hint is None else hint)
 
     def error(self, message: str, location: Location | None = None, hint: str | None = None) -> FormatError:
-        """Make the exception that says so."""
-        return FormatError(self.problem(message, location, hint))
+        """Make the exception that says so: what a file is refused for is an error, also by a rule that is a warning elsewhere."""
+        return FormatError(replace(self.problem(message, location, hint), severity="error"))
 
 
 @dataclass(frozen=True)

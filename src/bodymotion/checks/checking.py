@@ -13,6 +13,7 @@ from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.bodies import check_body
 from bodymotion.checks.catalogue import selected
+from bodymotion.checks.line_ends import TEXTS, check_line_ends
 from bodymotion.checks.motions import check_motion
 from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.choreography.minding import mind
@@ -69,7 +70,7 @@ def check(
     of_body = _body(body)
     try:
         with pipes_kept():
-            problems = _of_file(path, of_body, options)
+            problems = (*_of_file(path, of_body, options), *_line_ends(path, options))
     except FormatError as error:
         problems = error.problems
     except (OSError, MemoryError) as error:
@@ -90,6 +91,11 @@ def _of_file(path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple
             return (*found, *mind(load(path, **options)))
         return found
     return (*found, *_problems(load(path, **options), body))
+
+
+def _line_ends(path: Path, options: Mapping[str, Any]) -> tuple[Problem, ...]:
+    name = options.get("format") or find_format(path).name
+    return check_line_ends(path) if name in TEXTS else ()
 
 
 def _on_body(row: Format, path: Path, body: Body, options: Mapping[str, Any]) -> tuple[Problem, ...]:

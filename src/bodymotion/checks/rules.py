@@ -27,6 +27,14 @@ FAULT = Rule(
     "a fault of bodymotion: please report it",
 )
 NO_KIND = Rule("CHK103", "error", "--body names a model.", "judgement")
+LINE_ENDS = Rule(
+    "CHK104",
+    "note",
+    "The lines of a file end alike.",
+    "judgement",
+    "programs that take other ends for lines count them otherwise, or see one line where there are two",
+    fixable=True,
+)
 
 # Links and names
 SAME_LINK = Rule(

@@ -17,7 +17,11 @@ MOTION_NOT_FINITE = Rule(
     "the program that wrote them has divided by zero",
 )
 MOTION_QUATERNION = Rule(
-    "MOT102", "warning", "The quaternions of poses are of length 1; others are brought to that length.", "judgement"
+    "MOT102",
+    "warning",
+    "The quaternions of poses are of length 1; others are brought to that length.",
+    "judgement",
+    fixable=True,
 )
 MOTION_NO_TURN = Rule(
     "MOT103",

@@ -42,13 +42,19 @@ def check(
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
     ] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend in the files what has one right answer, and tell what is left.")
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show what --fix would change as a unified diff, and change nothing.")
+    ] = False,
 ) -> None:
     """Say everything that is wrong with models and motions: where, how bad, what to do.
 
-    In a folder all files are checked that look like models or motions. Of a file that can not be read the first fault is told. With --body,
-    motions are checked against the joints of the model and their limits.
+    In a folder all files are checked that look like models or motions. With --body, motions are checked against the joints of the model and
+    their limits. --fix shows what it changes as a diff; what it does not change in a file stays byte for byte.
 
-    Exit code 0: no errors; 1: errors, or with --strict warnings.
+    Exit code 0: no errors (with --fix: none left; with --diff: nothing to be changed); 1: errors, or with --strict warnings.
 
     \b
     Examples:
@@ -56,10 +62,13 @@ def check(
       bodymotion check --body robot.wrl walk.seq
       bodymotion check --strict --ignore BODY136,WRL116 models/
       bodymotion check --sarif models/ > check.sarif
+      bodymotion check --diff walk.seq
+      bodymotion check --fix --select SEQ214 motions/
     """  # noqa: D301
     from bodymotion.checks.catalogue import selected
     from bodymotion.cli.changes import failures, load_body
     from bodymotion.cli.check.files import found_files
+    from bodymotion.cli.check.mending import Mender
     from bodymotion.cli.check.text import counted, summary, text_of
     from bodymotion.cli.check.working import Task, check_files
     from bodymotion.cli.messages import say
@@ -68,6 +77,8 @@ def check(
 
     if as_json and as_sarif:
         raise typer.BadParameter("either JSON or SARIF is printed, not both", param_hint="--json, --sarif")
+    if diff and (as_json or as_sarif):
+        raise typer.BadParameter("a diff is printed as it is", param_hint="--diff")
     task = Task(body, _codes(select), _codes(ignore), allow_outside)
     try:
         selected((), task.select, task.ignore)
@@ -82,24 +93,42 @@ def check(
             say("bodymotion check: there is no model and no motion")
             raise typer.Exit(1)
         plain = not (as_json or as_sarif)
+        mender = Mender(task, robot, write=not diff)
         with results() as out, progress(f"checking {len(paths)} files") as told:
             for answer in check_files(paths, task, robot, told):
                 if answer.trace and answer.trace not in traces:
                     traces.add(answer.trace)
                     say(answer.trace)
+                if fix or diff:
+                    answer = mender.mend(answer, out if plain else sys.stderr)
                 found.append((answer.path, answer.problems))
-                if plain:
+                if plain and not diff:
                     out.write(text_of(answer.problems, color=sys.stdout.isatty()))
-            if plain:
-                out.write(summary(found))
-            else:
+            if not plain:
                 out.write(_as_json(found) if as_json else _as_sarif(found))
+            elif not diff:
+                out.write(summary(found))
+    if fix or diff:
+        say(mender.summary)
+    elif plain:
+        _offer(found)
+    if diff:
+        raise typer.Exit(1 if mender.files else 0)
     count = counted(problem for _, problems in found for problem in problems)
     raise typer.Exit(1 if count["error"] or (strict and count["warning"]) else 0)
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
     return tuple(code.strip() for text in given or () for code in text.split(",") if code.strip())
+
+
+def _offer(found: list[tuple[Path, tuple[Problem, ...]]]) -> None:
+    from bodymotion.checks.fixing import fixable
+    from bodymotion.cli.messages import say
+
+    codes = sorted({code for path, problems in found for code in fixable(problems, path)})
+    if codes:
+        say(f"--fix mends {', '.join(codes)} wherever there is one right answer; --diff shows it first")
 
 
 def _as_json(found: list[tuple[Path, tuple[Problem, ...]]]) -> str:

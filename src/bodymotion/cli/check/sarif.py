@@ -35,7 +35,7 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
         if rule is not None:
             descriptor["shortDescription"] = {"text": rule.sentence}
             descriptor["defaultConfiguration"] = {"level": rule.severity}
-            descriptor["properties"] = {"source": rule.source}
+            descriptor["properties"] = {"source": rule.source, "fixable": rule.fixable}
             if rule.hint:
                 descriptor["help"] = {"text": rule.hint}
         descriptors.append(descriptor)

@@ -18,6 +18,7 @@ BOM = Rule(
     "The file begins with its first keyword, without a byte order mark.",
     "judgement",
     "the vendor's converter takes the mark for a part of the first keyword, and passes over that option: save it as UTF-8 without BOM",
+    fixable=True,
 )
 ENCODING = Rule("CHA103", "warning", "The text is UTF-8.", "judgement", "save it as UTF-8")
 CONTROL = Rule(
@@ -31,6 +32,7 @@ BLANKS = Rule(
     "warning",
     "Words stand apart by spaces and tabs.",
     hint="another blank character, as web pages and word processors have them; write a space",
+    fixable=True,
 )
 TOO_LONG = Rule(
     "CHA106",
@@ -48,12 +50,14 @@ LEADING_BLANK = Rule(
     "The options begin in the first line.",
     "judgement",
     "the vendor's converter takes the blank line for the end of the options: remove it",
+    fixable=True,
 )
 BLANK_LINES = Rule(
     "CHA111",
     "error",
     "One single blank line stands between two sections.",
     hint="the vendor's converter takes a second blank line for an empty section: remove it",
+    fixable=True,
 )
 COMMENT_SECTION = Rule(
     "CHA112",
@@ -65,7 +69,11 @@ OPTIONS_MISSING = Rule(
     "CHA113", "error", "The first section has the options.", hint="begin with 'controls' and the tracks"
 )
 PARAMETERS_MISSING = Rule(
-    "CHA114", "error", "The second section has the parameters.", hint="write 'no parameters' and a blank line"
+    "CHA114",
+    "error",
+    "The second section has the parameters.",
+    hint="write 'no parameters' and a blank line",
+    fixable=True,
 )
 BODY_MISSING = Rule(
     "CHA115",
@@ -362,7 +370,7 @@ CONTACT = Rule("CHA210", "error", "Contacts are 1, in stance, or 0, in swing.")
 QUATERNION_ZERO = Rule(
     "CHA211", "error", "Quaternions have a direction.", "judgement", "1 0 0 0 in the order wxyz is no rotation"
 )
-QUATERNION_UNIT = Rule("CHA212", "warning", "Quaternions are of length 1.", "judgement")
+QUATERNION_UNIT = Rule("CHA212", "warning", "Quaternions are of length 1.", "judgement", fixable=True)
 JOINT_LIMIT = Rule(
     "CHA213",
     "warning",

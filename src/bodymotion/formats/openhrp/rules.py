@@ -41,7 +41,9 @@ HUMANOID_POSE = Rule(
     "judgement",
     "write them into the root Joint, or load with apply_humanoid_pose=True",
 )
-LISTS = Rule("WRL109", "warning", "The lists joints and segments of a Humanoid name all Joints and Segments.")
+LISTS = Rule(
+    "WRL109", "warning", "The lists joints and segments of a Humanoid name all Joints and Segments.", fixable=True
+)
 SAME_NAME = Rule("WRL110", "warning", "Each link has a name of its own.", "judgement")
 NO_NAME = Rule("WRL111", "warning", "A Joint has a name: DEF NAME Joint { … }.", "judgement")
 TOO_MANY = Rule("WRL112", "error", "A body has a number of links that can be held.", "judgement")
@@ -75,7 +77,9 @@ EXTENSION = Rule("WRL117", "note", "The name of a model's file ends with .wrl.")
 # Joints
 JOINT_TYPE = Rule("WRL120", "error", "jointType is one of free, slide, rotate, fixed and crawler.")
 JOINT_AXIS = Rule("WRL121", "error", 'jointAxis is a vector, or in old files "X", "Y" or "Z".')
-AXIS_LENGTH = Rule("WRL122", "warning", "jointAxis is a vector of length 1; another is brought to that length.")
+AXIS_LENGTH = Rule(
+    "WRL122", "warning", "jointAxis is a vector of length 1; another is brought to that length.", fixable=True
+)
 NO_AXIS = Rule("WRL123", "error", "The jointAxis of a Joint that moves is not zero.", hint="it is read as 0 0 1")
 ID_GAP = Rule(
     "WRL124",
@@ -100,7 +104,9 @@ OBSOLETE = Rule("WRL132", "note", "equivalentInertia is an old field.", "judgeme
 MOTOR = Rule(
     "WRL133", "warning", "gearRatio is not zero, gearEfficiency is in 0…1, rotorInertia is not negative.", "judgement"
 )
-ROTATION_AXIS = Rule("WRL134", "warning", "The axis of a rotation is of length 1; another is brought to that length.")
+ROTATION_AXIS = Rule(
+    "WRL134", "warning", "The axis of a rotation is of length 1; another is brought to that length.", fixable=True
+)
 OLD_AXIS = Rule("WRL135", "note", "jointAxis is a vector since OpenHRP 3.", hint='write 0 0 1 for "Z"')
 SEVERAL_LIMITS = Rule("WRL136", "note", "A limit is one number; of several the first counts.", "judgement")
 ROOT_MOVES = Rule(

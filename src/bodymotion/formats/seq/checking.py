@@ -17,7 +17,7 @@ from bodymotion.formats.seq.nodes import Mapping, Node, Sequence
 from bodymotion.formats.seq.single_rows import first_row
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
-__all__ = ["check_seq", "component_fields", "examine", "parts_of_rows"]
+__all__ = ["check_seq", "component_fields", "examine", "parts_of_all_rows", "parts_of_rows"]
 
 
 def check_seq(path: str | Path) -> tuple[Problem, ...]:
@@ -111,6 +111,16 @@ def parts_of_rows(header: ComponentHeader, one_by_one: bool = False) -> int | No
         return None
     count = len(row.items) - header.layout.stamped if isinstance(row, Sequence) else 0
     return count if count > 0 else None
+
+
+def parts_of_all_rows(header: ComponentHeader) -> int | None:
+    """Give how many parts all rows of a component have; None where they differ, or are no rows."""
+    parts = parts_of_rows(header)
+    if parts is None or header.layout is None:
+        return None
+    listing = Listing()
+    ComponentCheck(header, listing).run(Layout(parts, header.layout.stamped, header.layout.order))
+    return None if listing.count(rules.ROW, header.inside) else parts
 
 
 def component_fields(document: Document, header: ComponentHeader) -> Fields:

@@ -51,7 +51,7 @@ FRAME_RATE_MISSING = Rule(
     hint="add 'frameRate: 500' to the top node",
 )
 FRAME_RATE = Rule("SEQ104", "error", "A frame rate is a positive, finite number of frames per second.")
-NUM_PARTS = Rule("SEQ105", "error", "The number of parts is a whole number, zero or more.")
+NUM_PARTS = Rule("SEQ105", "error", "The number of parts is a whole number, zero or more.", fixable=True)
 FLAG = Rule("SEQ106", "error", "hasFrameTime and isRootRelative are true or false.")
 FRAME_TIME_V1 = Rule(
     "SEQ107", "error", "Version 1 knows no time-stamped frames.", "reference", "write 'formatVersion: 2' and its names"
@@ -76,10 +76,15 @@ NUM_PARTS_ROWS = Rule(
     "error",
     "numParts is the number of parts that the rows have.",
     hint="where all rows have as many, numParts is wrong",
+    fixable=True,
 )
 
 VERSION_MISSING = Rule(
-    "SEQ201", "warning", "A CompositeSeq says its format version.", hint="read as version 2; add 'formatVersion: 2'"
+    "SEQ201",
+    "warning",
+    "A CompositeSeq says its format version.",
+    hint="read as version 2; add 'formatVersion: 2'",
+    fixable=True,
 )
 VERSION_LOW = Rule("SEQ202", "warning", "The first format version is 1.", "judgement", "read as version 1")
 TOP_TYPE = Rule(
@@ -124,7 +129,11 @@ NUM_PARTS_MISSING = Rule(
 )
 NUM_PARTS_VECTOR = Rule("SEQ213", "warning", "A Vector3Seq has no number of parts.", hint="ignored")
 NUM_FRAMES = Rule(
-    "SEQ214", "warning", "numFrames is the number of rows.", hint="the rows count, numFrames is information only"
+    "SEQ214",
+    "warning",
+    "numFrames is the number of rows.",
+    hint="the rows count, numFrames is information only",
+    fixable=True,
 )
 SE3_FORMAT_MISSING = Rule(
     "SEQ215", "warning", "A MultiSE3Seq says its SE3 format.", hint="told from the length of the first pose"
@@ -142,7 +151,9 @@ KEY_TWICE = Rule("SEQ219", "warning", "A key occurs once in a mapping.", "judgem
 ENCODING = Rule("SEQ220", "warning", "The text is UTF-8.", "judgement", "read as Japanese (cp932)")
 DOCUMENTS = Rule("SEQ221", "warning", "A file holds one YAML document.", "judgement", "the first one is read")
 PART_LABELS = Rule("SEQ222", "warning", "There are as many part labels as parts.", "judgement")
-NUM_FRAMES_NUMBER = Rule("SEQ223", "warning", "numFrames is a whole number.", hint="ignored: the rows count")
+NUM_FRAMES_NUMBER = Rule(
+    "SEQ223", "warning", "numFrames is a whole number.", hint="ignored: the rows count", fixable=True
+)
 
 MERGE = Rule(
     "SEQ224", "warning", "Mappings are written out.", "judgement", "merged as YAML 1.1 says; Choreonoid knows no '<<'"

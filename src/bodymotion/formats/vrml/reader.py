@@ -11,7 +11,7 @@ from bodymotion.diagnostics import Location
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Proto, Scene
 from bodymotion.formats.vrml.parser import MOST_CALLS, Parser
-from bodymotion.formats.vrml.text import Text, decode
+from bodymotion.formats.vrml.text import BOM, Text, decode
 from bodymotion.opening import open_file
 
 __all__ = ["parse_vrml", "read_vrml"]
@@ -56,11 +56,17 @@ def parse_vrml(data: bytes, path: Path | None = None, known_protos: Mapping[str,
         place = Location(str(path) if path else None, 1, 1)
         raise rules.NOT_VRML97.error("the file is compressed", place, "unpack it with gunzip")
     text, encoding = decode(data)
+    marked = data.startswith(BOM)
     whole = Text(text.rstrip("\0\x1a"), path, encoding)
     try:
-        return Parser(whole, known_protos or {}).scene()
+        scene = Parser(whole, known_protos or {}).scene()
     except RecursionError:
-        return _with_more_stack(Parser(whole, known_protos or {}))
+        scene = _with_more_stack(Parser(whole, known_protos or {}))
+    if marked:
+        scene.problems.insert(
+            0, rules.BYTE_ORDER_MARK.problem("the file begins with a byte order mark", whole.location(0))
+        )
+    return scene
 
 
 def _with_more_stack(parser: Parser) -> Scene:

@@ -45,10 +45,7 @@ TOO_DEEP = Rule(
     "such a file is broken, or made to harm",
 )
 HEADER = Rule(
-    "VRML110",
-    "note",
-    "A file begins with the line #VRML V2.0 utf8.",
-    hint="write it as the first line",
+    "VRML110", "note", "A file begins with the line #VRML V2.0 utf8.", hint="write it as the first line", fixable=True
 )
 ENCODING = Rule(
     "VRML111",
@@ -103,6 +100,14 @@ UNKNOWN_TYPE = Rule(
     "error",
     "The type of a field that a prototype or a Script declares is one of the standard: SFBool, MFVec3f …",
     hint="the type of its value is told by its look",
+)
+BYTE_ORDER_MARK = Rule(
+    "VRML122",
+    "note",
+    "A file begins with its header, without a byte order mark.",
+    "judgement",
+    "many programs know a file by its first bytes: save it as UTF-8 without BOM",
+    fixable=True,
 )
 PART_MISSING = Rule(
     "VRML130",

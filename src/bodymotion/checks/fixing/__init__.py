@@ -1,0 +1,107 @@
+"""Mending: what has one right answer is changed in the bytes of a file, at the place, and nothing else.
+
+Each format has a file here: its `edits_of(data, path)` gives changes, each for a rule that is marked `fixable`. What a reader takes to be
+meant is written as it is taken; what could be meant in two ways stays, and so does all of a text that can not be read.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from bodymotion.checks import rules
+from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
+from bodymotion.checks.line_ends import TEXTS, most_common_end, other_ends
+from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.formats.files import whole_file
+from bodymotion.formats.table import find_format
+
+__all__ = ["Mended", "fixable", "mended", "write_mended"]
+
+MOST = 1 << 30
+"""Files of more bytes are not mended: they are held in memory as a whole."""
+
+_ROOMS = {"seq": "seq", "openhrp": "wrl", "cha": "cha"}
+
+
+@dataclass(frozen=True)
+class Mended:
+    """A file as it would be: its bytes before, and the changes."""
+
+    path: Path
+    before: bytes
+    edits: tuple[Edit, ...]
+
+    @property
+    def after(self) -> bytes:
+        """The bytes with all changes."""
+        return applied(self.before, self.edits)
+
+    @property
+    def diff(self) -> str:
+        """The changes as a unified diff."""
+        return unified_diff(self.before, self.edits, str(self.path))
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The codes of the rules that something was changed for."""
+        return tuple(sorted({edit.rule for edit in self.edits}))
+
+
+def mended(path: Path, codes: Iterable[str]) -> Mended | None:
+    """Say what there is to be changed in a file for some rules; None where there is nothing, and for what is no regular file.
+
+    Raises
+    ------
+    OSError
+        When the file can not be read.
+    """
+    wanted = set(codes)
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode) or about.st_size > MOST or not wanted:
+        return None
+    try:
+        row = find_format(path)
+    except FormatError:
+        return None
+    data = path.read_bytes()
+    found: list[Edit] = []
+    if row.name in _ROOMS:
+        found += import_module(f"bodymotion.checks.fixing.{_ROOMS[row.name]}").edits_of(data, path)
+    if rules.LINE_ENDS.code in wanted and row.name in TEXTS and not (row.name == "openhrp" and _kept(data)):
+        end = most_common_end(data)
+        found += [Edit(start, stop, end, rules.LINE_ENDS.code) for start, stop in other_ends(data)]
+    edits = in_order(edit for edit in found if edit.rule in wanted and data[edit.start : edit.stop] != edit.text)
+    return Mended(path, data, edits) if edits else None
+
+
+def _kept(data: bytes) -> bool:
+    from bodymotion.checks.fixing.wrl import ends_in_strings
+
+    return ends_in_strings(data)
+
+
+def write_mended(found: Mended) -> None:
+    """Write a file with its changes, whole or not at all.
+
+    Raises
+    ------
+    OSError
+        When it can not be written, or is not any more as it was read.
+    """
+    if found.path.read_bytes() != found.before:
+        raise OSError(f"{found.path}: the file has changed meanwhile; it stays as it is")
+    with whole_file(found.path) as stream:
+        stream.write(found.after)
+
+
+def fixable(problems: Iterable[Problem], path: Path) -> set[str]:
+    """Give the rules, of those that are spoken of in a file itself, that may be mended."""
+    from bodymotion.checks.catalogue import catalogue
+
+    known = catalogue()
+    said = {problem.rule for problem in problems if problem.location.path in (None, str(path))}
+    return {code for code in said if code in known and known[code].fixable}

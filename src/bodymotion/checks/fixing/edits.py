@@ -1,0 +1,168 @@
+"""Changes of a file in its bytes, at the place, and how they look as a unified diff. All that is not named stays byte for byte."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Edit", "Lines", "applied", "in_order", "unified_diff"]
+
+CONTEXT = 3
+"""So many lines that stay are shown around those that change."""
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """Put `text` in place of the bytes from `start` to `stop`, for `rule`."""
+
+    start: int
+    stop: int
+    text: bytes
+    rule: str
+
+
+def in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """Sort edits; of those that are about the same bytes the first stays, the others are for another time."""
+    found: list[Edit] = []
+    for edit in sorted(set(edits)):
+        if not found or edit.start >= found[-1].stop:
+            found.append(edit)
+    return tuple(found)
+
+
+def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """Give the changed bytes."""
+    pieces, at = [], 0
+    for edit in in_order(edits):
+        pieces += [data[at : edit.start], edit.text]
+        at = edit.stop
+    return b"".join([*pieces, data[at:]])
+
+
+class Lines:
+    """Where the lines of some bytes begin: they end with LF; with CR where there is no LF; with `any_end`, with CR LF, CR or LF.
+
+    A byte order mark of UTF-8 is not counted as a part of the first line.
+    """
+
+    def __init__(self, data: bytes, any_end: bool = False) -> None:
+        self.data = data
+        text = np.frombuffer(data, np.uint8)
+        if any_end:
+            ends = text == 10
+            returns = np.flatnonzero(text == 13)
+            ends[returns[(returns + 1 >= len(text)) | (text[np.minimum(returns + 1, len(text) - 1)] != 10)]] = True
+        else:
+            ends = text == (10 if b"\n" in data or b"\r" not in data else 13)
+        self.starts: list[int] = [3 if data.startswith(b"\xef\xbb\xbf") else 0, *(np.flatnonzero(ends) + 1).tolist()]
+
+    def span(self, line: int) -> tuple[int, int]:
+        """Give where a line begins, and where the next one does; lines count from 1."""
+        stop = self.starts[line] if line < len(self.starts) else len(self.data)
+        return self.starts[line - 1], stop
+
+    def text(self, line: int) -> bytes:
+        """Give a line with its end."""
+        return self.data[slice(*self.span(line))]
+
+    def offset(self, line: int, column: int) -> int:
+        """Give the byte at which a character of a line begins; both count from 1."""
+        if not 1 <= line <= len(self.starts):
+            return len(self.data)
+        before = self.text(line).decode("utf-8", "replace")[: column - 1]
+        return self.starts[line - 1] + len(before.encode("utf-8", "replace"))
+
+    @property
+    def newline(self) -> bytes:
+        """How the first line ends; LF where there is none."""
+        first = self.text(1)
+        return b"\r\n" if first.endswith(b"\r\n") else b"\r" if first.endswith(b"\r") else b"\n"
+
+
+def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> str:
+    """Show edits as `diff -u` does. Made of the edits themselves: it takes time for what changes, not for all pairs of lines."""
+    edits = in_order(edits)
+    if not edits:
+        return ""
+    starts = [0, *(np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1).tolist()]
+    if starts[-1] == len(data) and len(starts) > 1:
+        starts.pop()
+    starts.append(len(data))
+    last = len(starts) - 2
+    groups: list[_Group] = []
+    for edit in edits:
+        first = min(bisect_right(starts, edit.start) - 1, last)
+        # The last byte that goes tells the last line; the line behind one whose end goes becomes a part of it.
+        final = first if edit.stop == edit.start else min(max(bisect_right(starts, edit.stop - 1) - 1, first), last)
+        if edit.stop > edit.start and data[edit.stop - 1 : edit.stop] == b"\n" and not edit.text.endswith(b"\n"):
+            whole = edit.start == starts[first] and not edit.text
+            final = final if whole else min(final + 1, last)
+        if groups and first <= groups[-1][1]:
+            begin, end, some = groups[-1]
+            some.append(edit)
+            groups[-1] = (begin, max(end, final), some)
+        else:
+            groups.append((first, final, [edit]))
+    lines = [f"--- {name}\n", f"+++ {name}\n"]
+    moved = 0
+    for hunk in _hunks([found for group in groups if (found := _changed_lines(data, starts, group)) is not None]):
+        begin, end = max(hunk[0][0] - CONTEXT, 0), min(hunk[-1][1] - 1 + CONTEXT, last)
+        body: list[str] = []
+        old = new = 0
+        at = begin
+        for first, stop, after in hunk:
+            before = [data[starts[k] : starts[k + 1]] for k in range(first, stop)]
+            body += [_shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, first)]
+            body += [_shown("-", line) for line in before] + [_shown("+", line) for line in after]
+            old, new, at = old + stop - at, new + first - at + len(after), stop
+        body += [_shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, end + 1)]
+        old, new = old + end + 1 - at, new + end + 1 - at
+        lines.append(f"@@ -{_range(begin, old)} +{_range(begin + moved, new)} @@\n")
+        moved += new - old
+        lines += body
+    return "".join(lines)
+
+
+_Group = tuple[int, int, list[Edit]]
+"""The first and the last line that edits are about, and those."""
+_Changed = tuple[int, int, list[bytes]]
+"""Which lines go (from, up to), and what comes in their place."""
+
+
+def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | None:
+    first, final, edits = group
+    base = starts[first]
+    before = [data[starts[k] : starts[k + 1]] for k in range(first, final + 1)]
+    moved = [Edit(edit.start - base, edit.stop - base, edit.text, edit.rule) for edit in edits]
+    *whole, rest = applied(b"".join(before), moved).split(b"\n")
+    after = [line + b"\n" for line in whole] + ([rest] if rest else [])
+    while before and after and before[-1] == after[-1]:
+        before.pop()
+        after.pop()
+    same = 0
+    while same < min(len(before), len(after)) and before[same] == after[same]:
+        same += 1
+    return (first + same, first + len(before), after[same:]) if before[same:] or after[same:] else None
+
+
+def _hunks(changes: list[_Changed]) -> list[list[_Changed]]:
+    """Put together what is so close that the lines around would overlap."""
+    hunks: list[list[_Changed]] = []
+    for change in changes:
+        if hunks and change[0] - hunks[-1][-1][1] <= 2 * CONTEXT:
+            hunks[-1].append(change)
+        else:
+            hunks.append([change])
+    return hunks
+
+
+def _range(begin: int, count: int) -> str:
+    return f"{begin + 1 if count else begin},{count}" if count != 1 else f"{begin + 1}"
+
+
+def _shown(sign: str, line: bytes) -> str:
+    text = sign + line.decode("utf-8", "replace")
+    return text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n"

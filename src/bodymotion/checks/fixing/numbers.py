@@ -1,0 +1,28 @@
+"""Numbers of a text brought to the length of 1 together: those that change get the digits that their neighbours have."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from bodymotion.decimals import number
+
+__all__ = ["unit_texts"]
+
+FEWEST = 9
+"""So many digits are written at least: a length that is off by 1e-9 is 1 to all rules."""
+
+
+def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[str] | None:
+    """Give texts for the numbers divided by their common length; None where they have none. A number that stays keeps its text."""
+    largest = max(map(abs, values))
+    if not 0 < largest < math.inf or any(map(math.isnan, values)):
+        return None
+    scaled = [value / largest for value in values]
+    length = math.sqrt(sum(value * value for value in scaled))
+    digits = min(max(FEWEST, *(len(re.sub(r"[eE].*|[^0-9]", "", text).lstrip("0")) for text in texts)), 17)
+    found = []
+    for text, value, unit in zip(texts, values, (value / length for value in scaled), strict=True):
+        found.append(text if unit == value else number(float(f"{unit:.{digits}g}")))
+    return found

@@ -1,0 +1,176 @@
+"""What has one right answer in a body motion file: numFrames, numParts, the format version, quaternions that are not of length 1."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from bodymotion.checks.fixing.edits import Edit, Lines
+from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.motion_rules import MOTION_QUATERNION, ROUGH
+from bodymotion.formats.seq import rules
+from bodymotion.formats.seq.checking import component_fields, parts_of_all_rows, parts_of_rows
+from bodymotion.formats.seq.document import Document
+from bodymotion.formats.seq.fields import Fields
+from bodymotion.formats.seq.findings import Findings
+from bodymotion.formats.seq.frames import RowPiece
+from bodymotion.formats.seq.headers import ComponentHeader, read_headers
+from bodymotion.formats.seq.layout import VECTOR3, Layout
+from bodymotion.formats.seq.nodes import Mapping, Scalar
+from bodymotion.formats.seq.reader import read_document
+from bodymotion.formats.seq.rows import RowFaultError, row_numbers
+from bodymotion.formats.seq.single_rows import elements
+from bodymotion.formats.seq.source_bytes import ByteSource
+
+__all__ = ["edits_of"]
+
+
+def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
+    """Give what is to be changed; nothing in a text that is no YAML, or not in UTF-8."""
+    source = ByteSource(None, data, str(path))
+    if source.encoding not in ("utf-8", "utf-8-sig"):
+        return ()
+    # Where lines end in CR alone, the reader sees LF; the places are the same.
+    lines = Lines(source.read(0, source.size))
+    try:
+        return read_document(source, lambda document: tuple(_edits(document, lines)))
+    except FormatError:
+        return ()
+
+
+def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
+    findings = Findings(lenient=True)
+    headers = read_headers(document, findings)
+    root = document.tree.root
+    assert isinstance(root, Mapping)
+    top = Fields(document, root, Findings(lenient=True), "")
+    if any(problem.rule == rules.VERSION_MISSING.code for problem in findings) and "format_version" not in top.values:
+        yield from _version(document, root, lines)
+    yield from _counts(document, headers.components, top, lines)
+    for header in headers.components:
+        if header.layout is not None and header.frames is not None and header.layout.pose_size == 7:
+            # A wrong numParts is mended, too: the rows tell.
+            parts = parts_of_rows(header) or header.num_parts
+            layout = Layout(parts, header.layout.stamped, header.layout.order)
+            for piece in header.frames.pieces(layout):
+                yield from _turns(piece, layout, document, lines)
+
+
+def _version(document: Document, root: Mapping, lines: Lines) -> Iterator[Edit]:
+    """Say the version before the first key; as the reader takes it to be."""
+    place = document.location(root)
+    if place.line is None or place.column is None or not root.pairs:
+        return
+    at = lines.offset(place.line, place.column)
+    if root.flow:
+        if lines.data[at : at + 1] != b"{":
+            return
+        quote = lines.data[at + 1 :].lstrip()[:1]
+        key = b'"formatVersion"' if quote == b'"' else b"formatVersion"
+        yield Edit(at + 1, at + 1, key + b": 2, ", rules.VERSION_MISSING.code)
+        return
+    first = root.pairs[0][0]
+    if isinstance(first, Scalar) and first.index == root.index and lines.data[at : at + 1].isalpha():
+        text = b"formatVersion: 2" + lines.newline + b" " * (place.column - 1)
+        yield Edit(at, at, text, rules.VERSION_MISSING.code)
+
+
+def _counts(document: Document, headers: tuple[ComponentHeader, ...], top: Fields, lines: Lines) -> Iterator[Edit]:
+    """Correct numFrames and numParts, where all components that go by the same words have the same number."""
+    wanted: defaultdict[int, set[tuple[int, str]]] = defaultdict(set)
+    nodes: dict[int, Scalar] = {}
+
+    def want(fields: Fields, name: str, number: int, code: str) -> None:
+        node = fields.values[name]
+        if isinstance(node, Scalar):
+            nodes[node.index] = node
+            wanted[node.index].add((number, code))
+
+    for header in headers:
+        if header.layout is None:
+            continue
+        own = component_fields(document, header)
+        for fields in (own, top):
+            if "num_frames" in fields.values:
+                wrong = fields.count("num_frames") == -1
+                code = (rules.NUM_FRAMES_NUMBER if wrong else rules.NUM_FRAMES).code
+                want(fields, "num_frames", header.num_frames, code)
+                break
+        if header.type == VECTOR3:
+            continue
+        for fields in (own, top):
+            if "num_parts" in fields.values:
+                parts = parts_of_all_rows(header)
+                said = fields.count("num_parts")
+                code = (rules.NUM_PARTS if said == -1 else rules.NUM_PARTS_ROWS).code
+                # Nothing is known of one whose rows differ: another number is right for it, or none.
+                want(fields, "num_parts", -2 if parts is None else parts, code)
+                break
+    for index, answers in wanted.items():
+        if len({number for number, _ in answers}) == 1:
+            number, code = min(answers)
+            if number >= 0 and nodes[index].text != str(number):
+                yield from _scalar(document, nodes[index], number, code, lines)
+
+
+def _scalar(document: Document, node: Scalar, number: int, code: str, lines: Lines) -> Iterator[Edit]:
+    place = document.location(node)
+    if place.line is None or place.column is None:
+        return
+    try:
+        if float(node.text) == number:
+            return
+    except ValueError:
+        pass
+    at = lines.offset(place.line, place.column)
+    for quote in (b"", b'"', b"'"):
+        text = quote + node.text.encode() + quote
+        if node.text and lines.data.startswith(text, at):
+            yield Edit(at, at + len(text), str(number).encode(), code)
+            return
+
+
+def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) -> Iterator[Edit]:
+    """Bring the quaternions of a piece to the length of 1; rows that are faulty stay as they are."""
+    if piece.block is not None and not _odd(piece.block, layout).any():
+        return
+    for node in piece.nodes():
+        try:
+            values = np.array([row_numbers(node, layout)])
+        except RowFaultError:
+            continue
+        odd = _odd(values, layout)[0]
+        if not odd.any():
+            continue
+        found = list(elements(node))
+        for part in np.flatnonzero(odd).tolist():
+            first = layout.stamped + 7 * part + 3
+            four = found[first : first + 4]
+            texts = unit_texts([item.text for item in four], values[0, first : first + 4].tolist())
+            for item, text in zip(four, texts or (), strict=bool(texts)):
+                at = _offset(piece, item, document, lines)
+                old = item.text.encode()
+                if text != item.text and lines.data.startswith(old, at):
+                    yield Edit(at, at + len(old), text.encode(), MOTION_QUATERNION.code)
+
+
+def _odd(
+    rows: np.ndarray[tuple[int, ...], np.dtype[np.float64]], layout: Layout
+) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Say which quaternions (N, parts) of some rows are neither 0 nor of length 1."""
+    poses = rows[:, layout.stamped :].reshape(len(rows), -1, 7)
+    with np.errstate(all="ignore"):
+        length = np.sqrt(np.einsum("ijk,ijk->ij", poses[..., 3:], poses[..., 3:]))
+    return np.asarray(np.isfinite(length) & (length > 0) & (np.abs(length - 1) > ROUGH))
+
+
+def _offset(piece: RowPiece, item: Scalar, document: Document, lines: Lines) -> int:
+    if piece.offset is not None:
+        return piece.offset + item.index
+    place = document.location(item)
+    assert place.line is not None and place.column is not None
+    return lines.offset(place.line, place.column)

@@ -1,0 +1,238 @@
+"""What has one right answer in an OpenHRP model: byte order mark, header, axes of length 1, the lists joints and segments."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from bodymotion.checks.fixing.edits import Edit
+from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
+from bodymotion.formats.openhrp.tree import Tree, read_tree
+from bodymotion.formats.vrml import InlineLoader, Node, access, parse_vrml
+from bodymotion.formats.vrml.lexis import NAME, SPACE, STRING, WORD, numbers
+from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
+from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.formats.vrml.text import BOM, Text, decode
+
+__all__ = ["edits_of", "ends_in_strings"]
+
+_HEADER = re.compile(r"#[ \t]*VRML[ \t]+V2[0-9.]*[^\r\n]*")
+_LINE_END = re.compile(r"\r\n?|\n")
+_ITEM = re.compile(rf"{SPACE.pattern}USE(?![^ \t\r\n,\f\v#\"\[\]{{}}]){NAME.pattern}")
+_DEFINED = re.compile(r"(?<![^ \t\r\n,\f\v\[\]{}])DEF[ \t\r\n,]+([^ \t\r\n,\f\v#\"\[\]{}]+)")
+
+
+def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
+    """Give what is to be changed; nothing in a text that can not be read, or whose bytes its encoding does not tell for certain."""
+    whole, encoding = decode(data)
+    start = len(BOM) if data.startswith(BOM) else 0
+    if encoding == "utf-16" or whole.encode(encoding, "replace") != data[start:]:
+        return ()
+    try:
+        problems: tuple[Problem, ...] = read_openhrp(path).problems
+    except FormatError as error:
+        problems = error.problems
+    own = [problem for problem in problems if problem.location.path == str(path)]
+    text = Text(whole.rstrip("\0\x1a"), path, encoding)
+    found = [*_marks(text, own), *_axes(text, own)]
+    if any(problem.rule == LISTS.code for problem in own):
+        found += _lists(data, text, path)
+
+    def bytes_before(offset: int) -> int:
+        return start + (offset if encoding == "ascii" else len(whole[:offset].encode(encoding)))
+
+    # Only what is in ASCII is written, or names of the file itself.
+    edits = [
+        Edit(bytes_before(a), bytes_before(b), new.encode("ascii" if encoding == "ascii" else encoding), rule)
+        for a, b, new, rule in found
+    ]
+    if start:
+        edits.append(Edit(0, start, b"", BYTE_ORDER_MARK.code))
+    return tuple(edits)
+
+
+_Change = tuple[int, int, str, str]
+"""From where to where in the text, what is put there, and the rule."""
+
+
+def _newline(text: str) -> str:
+    found = _LINE_END.search(text)
+    return found[0] if found else "\n"
+
+
+def _marks(text: Text, problems: list[Problem]) -> Iterator[_Change]:
+    """Write the header as the first line; one that stands late is moved there."""
+    if not any(problem.rule == HEADER.code for problem in problems):
+        return
+    before = SPACE.match(text.data)
+    old = _HEADER.search(text.data, 0, before.end() if before is not None else 0)
+    header = "#VRML V2.0 utf8"
+    if old is not None and old.start() == 0:
+        yield 0, old.end(), header, HEADER.code
+        return
+    yield 0, 0, header + _newline(text.data), HEADER.code
+    if old is not None:
+        line = max(text.data.rfind("\n", 0, old.start()), text.data.rfind("\r", 0, old.start())) + 1
+        end = _LINE_END.match(text.data, old.end())
+        alone = not text.data[line : old.start()].strip() and end is not None
+        yield line if alone else old.start(), end.end() if alone and end is not None else old.end(), "", HEADER.code
+
+
+def _axes(text: Text, problems: list[Problem]) -> Iterator[_Change]:
+    """Bring the axes that were spoken of to the length of 1; those that stand in the file themselves, not in a prototype."""
+    fields = {AXIS_LENGTH.code: ("jointAxis", 3), ROTATION_AXIS.code: ("rotation", 4)}
+    for problem in dict.fromkeys(problems):
+        if problem.rule not in fields:
+            continue
+        name, count = fields[problem.rule]
+        at = _offset(text, problem.location)
+        if not text.data.startswith(name, at):
+            continue
+        found = numbers(count).match(text.data, at + len(name))
+        if found is None:
+            continue
+        places = [found.span(k) for k in (1, 2, 3)]
+        old = [text.data[a:b] for a, b in places]
+        new = unit_texts(old, [float(part) for part in old])
+        for (a, b), before, after in zip(places, old, new or (), strict=bool(new)):
+            if after != before:
+                yield a, b, after, problem.rule
+
+
+def _offset(text: Text, place: Location) -> int:
+    if place.line is None or place.column is None or place.line > len(text.line_starts):
+        return len(text.data)
+    return text.line_starts[place.line - 1] + place.column - 1
+
+
+def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
+    """Let the lists joints and segments name all there are, where each has a name of its own and is defined before the list."""
+    parts = InlineLoader(path.parent, model=path)
+    found: list[Node] = []
+
+    def meet(node: Node, place: Place) -> bool:
+        if node.type == "Humanoid":
+            found.append(node)
+        return node.type == "Humanoid"
+
+    try:
+        scene = parse_vrml(data, path)
+        SceneWalker([], parts).walk(scene.nodes, Place(), meet)
+        if not found:
+            return
+        tree = read_tree(access.children(found[0], "humanoidBody"), parts, [])
+    except FormatError:
+        return
+    humanoid = found[0]
+    defined = Counter(_DEFINED.findall(text.data))
+    for name, nodes in (("joints", _sorted(tree, "joints")), ("segments", _sorted(tree, "segments"))):
+        names = list(dict.fromkeys(node.name for node in nodes))
+        place = humanoid.places.get(name)
+        body = humanoid.places.get("humanoidBody")
+        if body is None or any(defined[one] != 1 for one in names) or len(names) != len({id(node) for node in nodes}):
+            continue
+        if any(node.text is not humanoid.text or not body < node.offset for node in nodes):
+            continue
+        if place is None:
+            yield from _new_list(text.data, body, name, names)
+        elif text.data.startswith(name, place) and all(node.offset < place for node in nodes):
+            yield from _changed_list(text.data, place + len(name), names)
+
+
+def _sorted(tree: Tree, name: str) -> list[Node]:
+    return tree.joint_nodes if name == "joints" else tree.segment_nodes
+
+
+def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
+    """Put in what is missing behind the last name, and take out what is strange; a list of anything but USE stays as it is."""
+    opened = WORD.match(text, place)
+    if opened is None or opened[1] != "[":
+        return
+    at, items = opened.end(), []
+    while (item := _ITEM.match(text, at)) is not None:
+        items.append(item)
+        at = item.end()
+    closed = WORD.match(text, at)
+    if closed is None or closed[1] != "]":
+        return
+    there = [item[1] for item in items]
+    for item in items:
+        if item[1] not in names:
+            begin = text.index("USE", item.start(), item.start(1))
+            # The USE is not in a comment: comments are passed over by the pattern, so it is the last one before the name.
+            begin = text.rindex("USE", item.start(), item.start(1))
+            line = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
+            end = _LINE_END.match(text, item.end())
+            alone = not text[line:begin].strip() and end is not None
+            yield (line, end.end(), "", LISTS.code) if alone and end else (begin, item.end(), "", LISTS.code)
+    missing = [name for name in names if name not in there]
+    if not missing:
+        return
+    if not items:
+        yield opened.end(), opened.end(), " " + " ".join(f"USE {name}" for name in missing) + " ", LISTS.code
+        return
+    last = items[-1]
+    begin = text.rindex("USE", last.start(), last.start(1))
+    line = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
+    between = _newline(text) + text[line:begin] if not text[line:begin].strip() and line else " "
+    # A strange last one goes with its line: the new ones then stand before it.
+    if last[1] in names:
+        yield last.end(), last.end(), "".join(f"{between}USE {name}" for name in missing), LISTS.code
+    else:
+        yield opened.end(), opened.end(), "".join(f" USE {name}" for name in missing), LISTS.code
+
+
+def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Change]:
+    """Write a list that is not there behind humanoidBody."""
+    end = _end_of_value(text, body + len("humanoidBody"))
+    if end is None:
+        return
+    line = max(text.rfind("\n", 0, body), text.rfind("\r", 0, body)) + 1
+    indent = text[line:body]
+    new, inner = _newline(text), indent + "  "
+    if indent.strip():
+        yield end, end, f" {name} [ {' '.join(f'USE {one}' for one in names)} ]", LISTS.code
+        return
+    listed = "".join(f"{new}{inner}USE {one}" for one in names)
+    yield end, end, f"{new}{indent}{name} [{listed}{new}{indent}]", LISTS.code
+
+
+def _end_of_value(text: str, at: int) -> int | None:
+    """Give where the list or the node that follows ends."""
+    depth = 0
+    while True:
+        string = STRING.match(text, at)
+        if string is not None:
+            at = string.end()
+            continue
+        word = WORD.match(text, at)
+        if word is None or not word[1]:
+            return None
+        at = word.end()
+        depth += (word[1] in "[{") - (word[1] in "]}") if len(word[1]) == 1 else 0
+        if word[1] in ("]", "}") and depth == 0:
+            return at
+        if depth < 0:
+            return None
+
+
+def ends_in_strings(data: bytes) -> bool:
+    """Whether a string of the text goes over several lines: to change how they end would change what it says."""
+    text, at = decode(data)[0], 0
+    while at < len(text):
+        string = STRING.match(text, at)
+        if string is not None:
+            if "\r" in string[1] or "\n" in string[1]:
+                return True
+            at = string.end()
+            continue
+        word = WORD.match(text, at)
+        if word is None or not word[1]:
+            return text.find('"', at) >= 0
+        at = word.end()
+    return False

@@ -1,0 +1,76 @@
+"""How the lines of a text end: LF, CR LF, or CR; a mixture is what an editor or a copy has left."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from bodymotion.checks import rules
+from bodymotion.diagnostics import Location, Problem
+from bodymotion.opening import open_file
+
+__all__ = ["TEXTS", "check_line_ends", "most_common_end", "other_ends"]
+
+TEXTS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")
+"""The formats whose lines are looked at."""
+NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
+_PIECE = 1 << 20
+_END = re.compile(rb"\r\n?|\n")
+
+
+def check_line_ends(path: Path) -> tuple[Problem, ...]:
+    """Say if the lines of a file end in more than one way, at the first that ends otherwise than most. In bounded memory."""
+    count: Counter[bytes] = Counter()
+    first: dict[bytes, int] = {}
+    line = 1
+    try:
+        with open_file(path) as file:
+            head = file.read(2)
+            if head in (b"\xff\xfe", b"\xfe\xff"):
+                return ()
+            piece = head
+            while piece := piece + file.read(_PIECE):
+                rest = b""
+                if piece.endswith(b"\r") and (more := file.read(1)):
+                    piece += more
+                    if more == b"\r":
+                        piece, rest = piece[:-1], b"\r"
+                counted = _counted(piece)
+                for end in (end for end, number in counted.items() if number and end not in first):
+                    match = next(found for found in _END.finditer(piece) if found[0] == end)
+                    first[end] = line + len(_END.findall(piece, 0, match.start()))
+                count.update(counted)
+                line += sum(counted.values())
+                piece = rest
+    except (OSError, ValueError):
+        return ()
+    used = [end for end, number in count.items() if number]
+    if len(used) < 2:
+        return ()
+    most = max(used, key=lambda end: count[end])
+    place = min(number for end, number in first.items() if end != most)
+    said = ", ".join(f"{count[end]} with {NAMES[end]}" for end in sorted(used, key=lambda end: -count[end]))
+    return (rules.LINE_ENDS.problem(f"the lines end in more than one way: {said}", Location(str(path), place)),)
+
+
+def _counted(piece: bytes) -> dict[bytes, int]:
+    feeds = piece.count(b"\n")
+    if b"\r" not in piece:
+        return {b"\n": feeds}
+    both = piece.count(b"\r\n")
+    return {b"\n": feeds - both, b"\r\n": both, b"\r": piece.count(b"\r") - both}
+
+
+def most_common_end(data: bytes) -> bytes:
+    """Give how most lines end; LF where there are none."""
+    count = _counted(data)
+    return max(count, key=lambda end: count[end])
+
+
+def other_ends(data: bytes) -> list[tuple[int, int]]:
+    """Give where the ends of lines are that are not the most common one."""
+    most = most_common_end(data)
+    if len([1 for number in _counted(data).values() if number]) < 2:
+        return []
+    return [found.span() for found in _END.finditer(data) if found[0] != most]
