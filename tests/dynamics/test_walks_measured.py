@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import bodymotion as bm
-from bodymotion import poses
+from bodymotion import poses, rotations
 
 RATE = 100.0
 
@@ -164,3 +164,26 @@ def test_the_zmp_of_sr1(corpus):
     assert np.percentile(left, 95) < 0.010
     assert measures.contacts.names == ("LLEG_ANKLE_R", "RLEG_ANKLE_R")
     assert measures.stability_margin.min() > 0.03
+
+
+def test_feet_that_stay_say_where_sr1_goes(corpus):
+    """Joints alone, against the root poses that another file has for them; from the same first pose."""
+    body, motion = bm.load(corpus / SR1), bm.load(corpus / PATTERN)
+    given = bm.load(corpus / SAME_WITH_ROOT).link_position.values[:, 0]
+    found = bm.dynamics.root_on_feet(body, body.joint_values(motion.joint_displacement), start=given[0])
+    assert np.linalg.norm(given[-1, :3] - given[0, :3]) > 0.4
+    assert np.linalg.norm(found[:, :3] - given[:, :3], axis=1).max() < 0.002
+    assert rotations.angle_between(found[:, 3:], given[:, 3:]).max() < 0.005
+    alone = bm.dynamics.measure(body, motion, on_feet=True, derivative="savgol", window=25)
+    assert np.median(np.linalg.norm((alone.zmp - alone.given_zmp)[:, :2], axis=1)) == pytest.approx(0.030, abs=0.003)
+    assert abs(alone.ground[0]) < 0.001
+
+
+def test_feet_that_stay_say_where_the_example_goes(walk):
+    """It rolls over its toes; so the root is off by some mm meanwhile."""
+    q, given = np.array(walk.joint_displacements), np.array(walk.root_poses)
+    found = bm.dynamics.root_on_feet(walk.body, q, ["R_ANKLE_ROLL", "L_ANKLE_ROLL"], start=given[0])
+    assert np.linalg.norm(found[:, :3] - given[:, :3], axis=1).max() < 0.015
+    assert rotations.angle_between(found[:, 3:], given[:, 3:]).max() < 0.01
+    with pytest.raises(ValueError, match="no feet to stand on"):
+        bm.dynamics.root_on_feet(walk.body, q, [])

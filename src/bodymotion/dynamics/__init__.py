@@ -29,6 +29,7 @@ from bodymotion.dynamics.momenta import Momentum, momentum, potential_energy, ro
 from bodymotion.dynamics.ranging import Scenery, ray_directions, scan_times
 from bodymotion.dynamics.rows import GRAVITY, rotor_inertias
 from bodymotion.dynamics.sensors import Reading, read_sensor
+from bodymotion.dynamics.standing import root_on_feet
 
 __all__ = [
     "GRAVITY",
@@ -61,6 +62,7 @@ __all__ = [
     "potential_energy",
     "ray_directions",
     "read_sensor",
+    "root_on_feet",
     "rotor_energy",
     "rotor_inertias",
     "scan_times",

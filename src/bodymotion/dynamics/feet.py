@@ -71,8 +71,8 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
 
     In each of up to 200 frames those are down that reach to within 0.2 % of the body's height of its lowest point. A foot is a link that is
     down in 10 % of the frames or more. One that carries a foot is a foot, too, if it is level with that one at least half of the time that
-    one is down: the foot of a toe is, the housing of an ankle is not. Where no link has shapes, feet are the last links of their chains with
-    foot, toe, sole, ankle, wheel or paw in their names, and stand on their origins.
+    one is down: the foot of a toe is, the housing of an ankle is not. Where no link has shapes, feet are the last links of their chains
+    with foot, toe, sole, ankle, wheel or paw in their names, and stand on their origins.
     """
     placed = np.asarray(link_poses, dtype=np.float64)
     clouds = {link.index: cloud for link in body.links if len(cloud := contact_points(link))}

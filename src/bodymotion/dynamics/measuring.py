@@ -27,6 +27,7 @@ from bodymotion.dynamics.derivatives import Derivative, derivatives, pose_deriva
 from bodymotion.dynamics.feet import Soles, find_feet, soles
 from bodymotion.dynamics.ranging import Scenery, Thing
 from bodymotion.dynamics.rows import GRAVITY, gravity_vector
+from bodymotion.dynamics.standing import root_on_feet
 from bodymotion.editing import recover_joints
 from bodymotion.interpolation import sampled, unwrapped
 
@@ -49,6 +50,7 @@ def measure(
     feet: Sequence[int | str] | None = None,
     thresholds: Thresholds | None = None,
     close_loops: bool = False,
+    on_feet: bool = False,
 ) -> Measures:
     """Measure a motion on a body. Little is worked out at once; the rest when it is asked for.
 
@@ -72,6 +74,8 @@ def measure(
         When feet are taken to stand.
     close_loops:
         Whether joints in closed loops that follow from others are worked out anew.
+    on_feet:
+        Whether to work out the root's pose anew, so that feet stay where they stand (`root_on_feet`): for walks that have joints alone.
 
     Raises
     ------
@@ -83,6 +87,8 @@ def measure(
         raise ValueError("the motion has no frames, so there is nothing to measure")
     if close_loops and body.extra_joints:
         q = closed_loops.close_loops(body, q).q
+    if on_feet:
+        root = root_on_feet(body, q, feet)
     pace = {"method": derivative, "window": window, "order": order}
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
