@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion import poses, rotations
 from bodymotion.dynamics import measure
 from bodymotion.timeline import Timeline
+from strategies_bodies import bodies
 
 ROUND = rotations.from_axis_angle([0, 0, 1], 0.4)
 
@@ -235,3 +238,31 @@ def test_feet_share_by_where_the_pressure_is():
     target = np.array([[0.0, 0.05], [0.5, 0.0], [5.0, 5.0], [0.0, 0.0]])
     found = bm.dynamics.shares(points, standing, target)
     np.testing.assert_allclose(found, [[0.75, 0.25, 0], [0.25, 0.25, 0.5], [0, 1, 0], [0, 0, 0]], atol=1e-5)
+
+
+def every_quantity(measures) -> dict[str, object]:
+    names = [name for name in dir(type(measures)) if not name.startswith("_")]
+    wanted = [name for name in names if not callable(getattr(type(measures), name, None))]
+    return {name: getattr(measures, name) for name in wanted}
+
+
+@settings(max_examples=25)
+@given(body=bodies(), seed=st.integers(0, 999), count=st.integers(1, 6), spoilt=st.booleans())
+def test_any_body_can_be_measured(body, seed, count, spoilt):
+    """Whatever it is made of, and also where a number of the motion is none: every quantity has its frames, every sensor reads."""
+    rng = np.random.default_rng(seed)
+    q = 0.3 * rng.normal(size=(count, body.num_joints))
+    root = poses.from_parts(rng.normal(size=(count, 3)), rotations.normalized(rng.normal(size=(count, 4))))
+    if spoilt:
+        root[0, 2] = np.nan
+        q[-1:, :1] = np.inf
+    with np.errstate(all="ignore"):
+        measures = measure(body, bm.Motion.from_joints(q, 50, root=root))
+        found = every_quantity(measures)
+        readings = measures.read_all([box((1, 1, 1), 2.0)])
+    assert {"torques", "zmp", "contacts", "stability_margin", "work", "mass_matrix", "momentum"} <= set(found)
+    for name in ("torques", "zmp", "stability_margin", "work", "link_velocities", "kinetic_energy", "ground"):
+        assert len(found[name]) == count
+        assert not found[name].flags.writeable
+    for reading in readings:
+        assert reading.values.shape == (len(reading.times), len(reading.columns)) == reading.saturated.shape

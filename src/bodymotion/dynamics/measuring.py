@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import closed_loops, poses
+from bodymotion import closed_loops, poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body
 from bodymotion.diagnostics import Problem
@@ -30,6 +30,7 @@ from bodymotion.dynamics.rows import GRAVITY, gravity_vector
 from bodymotion.dynamics.standing import root_on_feet
 from bodymotion.editing import recover_joints
 from bodymotion.interpolation import sampled, unwrapped
+from bodymotion.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.devices import Device
@@ -191,6 +192,7 @@ class Measures:
 
     @cached_property
     def _links_moving(self) -> tuple[Floats, Floats]:
+        check_memory(2 * self.link_poses.nbytes, f"how {len(self.body.links)} links move in {len(self.times)} frames")
         moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
         first, second = kinematics.link_accelerations(self.body, self.link_poses, *moving)
         return frozen(first), frozen(second)
@@ -248,7 +250,7 @@ class Measures:
     @cached_property
     def _inverse(self) -> forces.InverseDynamics:
         moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
-        return forces.inverse_dynamics(self.body, self.link_poses, *moving, gravity=self.gravity, wrenches=True)
+        return forces.inverse_dynamics(self.body, self.link_poses, *moving, gravity=self.gravity)
 
     @property
     def root_wrench(self) -> Floats:
@@ -268,24 +270,38 @@ class Measures:
         body that is mounted.
         """
         torques = np.array(self.free_torques)
-        for k, (link, point) in enumerate(self._contact_points()):
-            torques -= np.einsum("tcj,tc->tj", self.jacobian(link, point)[:, :, 6:], self.contact_wrenches[:, k])
+        if self.is_mounted:
+            return frozen(torques)
+        _, kinds, columns, _, axes = self.body.tree
+        for k, foot in enumerate(self.contacts.links):
+            index = foot
+            while index > 0:
+                if kinds[index]:
+                    placed = self.link_poses[:, index]
+                    axis = rotations.rotate(rotations.normalized(placed[:, 3:]), axes[index])
+                    given = self._wrench_about(k, placed[:, :3])
+                    acts = given[:, 3:] if kinds[index] == 1 else given[:, :3]
+                    torques[:, columns[index]] -= np.sum(axis * acts, axis=1)
+                index = self.body.links[index].parent
         return frozen(torques)
 
-    def _contact_points(self) -> list[tuple[int, Floats]]:
-        """Give the feet and where they are touched (T, 3), in their own frames."""
-        if self.is_mounted:
-            return []
-        found = []
-        for k, link in enumerate(self.contacts.links):
-            back = poses.inverse(self.link_poses[:, link])
-            found.append((link, poses.transform_points(back, self.contacts.points[:, k])))
-        return found
+    def _wrench_about(self, foot: int, points: Floats) -> Floats:
+        """Give force and moment (T, 6) of the ground on the foot of that number, about points (T, 3) in the world."""
+        given = self.contact_wrenches[:, foot]
+        arm = self.contacts.points[:, foot] - points
+        return np.concatenate([given[:, :3], given[:, 3:] + np.cross(arm, given[:, :3])], axis=1)
+
+    @cached_property
+    def _link_wrenches(self) -> Floats:
+        check_memory(self.link_poses.nbytes, f"the forces on {len(self.body.links)} links in {len(self.times)} frames")
+        moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
+        found = forces.inverse_dynamics(self.body, self.link_poses, *moving, gravity=self.gravity, wrenches=True)
+        assert found.link_wrenches is not None
+        return frozen(found.link_wrenches)
 
     def transmitted_wrench(self, link: int) -> Floats:
         """Give force [N] and moment [Nm] about the link's origin (T, 6), along the world's axes, that a link gets from its parent."""
-        assert self._inverse.link_wrenches is not None
-        wrench = np.array(self._inverse.link_wrenches[:, link])
+        wrench = np.array(self._link_wrenches[:, link])
         if self.is_mounted:
             return wrench
         for k, foot in enumerate(self.contacts.links):
@@ -293,10 +309,7 @@ class Measures:
             while above > link:
                 above = self.body.links[above].parent
             if above == link:
-                given = self.contact_wrenches[:, k]
-                arm = self.contacts.points[:, k] - self.link_poses[:, link, :3]
-                wrench[:, :3] -= given[:, :3]
-                wrench[:, 3:] -= given[:, 3:] + np.cross(arm, given[:, :3])
+                wrench -= self._wrench_about(k, self.link_poses[:, link, :3])
         return wrench
 
     @cached_property
