@@ -8,6 +8,7 @@ import pytest
 from cha_texts import FEET, LEG, LEGS, cha, codes_of, cycle, legs, problems_of, without_mark
 
 from bodymotion import FormatError, check
+from bodymotion.checks.fixing import fixable, mended
 from bodymotion.formats.cha import RULES, check_animation, check_cha, parse_cha, read_cha
 
 UP, DOWN = "0 0 0 0", "1 1 1 1"
@@ -454,3 +455,18 @@ def test_an_animation_made_here_is_checked_by_the_same_rules():
     )
     assert [problem.rule for problem in check_animation(bad)] == ["CHA133", "CHA130", "CHA150"]
     assert [problem.rule for problem in check(bad).problems] == ["CHA133", "CHA130", "CHA150"]
+
+
+@pytest.mark.parametrize(("rule", "wrong", "right"), CASES)
+def test_what_can_be_mended_is_gone_after_that(tmp_path, rule, wrong, right):
+    """Of each rule that says so; errors hide what else a robot would mind, so only the rules of the format are counted."""
+    path = tmp_path / "move.cha"
+    path.write_bytes(without_mark(wrong)[0])
+    before = [problem.rule for problem in check_cha(path)]
+    found = mended(path, fixable(check(path).problems, path))
+    if found is None:
+        return
+    path.write_bytes(found.after)
+    after = [problem.rule for problem in check_cha(path)]
+    assert all(after.count(code) <= before.count(code) for code in after)
+    assert not any(code in after for code in found.rules)

@@ -85,7 +85,7 @@ class Lines:
 def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> str:
     """Show edits as `diff -u` does. Made of the edits themselves: it takes time for what changes, not for all pairs of lines."""
     edits = in_order(edits)
-    if not edits:
+    if not edits or not data:
         return ""
     starts = [0, *(np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1).tolist()]
     if starts[-1] == len(data) and len(starts) > 1:

@@ -12,7 +12,7 @@ from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
-from bodymotion.formats.openhrp.tree import Tree, read_tree
+from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.vrml import InlineLoader, Node, access, parse_vrml
 from bodymotion.formats.vrml.lexis import NAME, SPACE, STRING, WORD, numbers
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
@@ -130,8 +130,10 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
         return
     humanoid = found[0]
     defined = Counter(_DEFINED.findall(text.data))
-    for name, nodes in (("joints", _sorted(tree, "joints")), ("segments", _sorted(tree, "segments"))):
+    for name, nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
         names = list(dict.fromkeys(node.name for node in nodes))
+        if not names:
+            continue
         place = humanoid.places.get(name)
         body = humanoid.places.get("humanoidBody")
         if body is None or any(defined[one] != 1 for one in names) or len(names) != len({id(node) for node in nodes}):
@@ -142,10 +144,6 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
             yield from _new_list(text.data, body, name, names)
         elif text.data.startswith(name, place) and all(node.offset < place for node in nodes):
             yield from _changed_list(text.data, place + len(name), names)
-
-
-def _sorted(tree: Tree, name: str) -> list[Node]:
-    return tree.joint_nodes if name == "joints" else tree.segment_nodes
 
 
 def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
@@ -163,8 +161,7 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
     there = [item[1] for item in items]
     for item in items:
         if item[1] not in names:
-            begin = text.index("USE", item.start(), item.start(1))
-            # The USE is not in a comment: comments are passed over by the pattern, so it is the last one before the name.
+            # Comments may stand before it, and hold the word as well: it is the last one before the name.
             begin = text.rindex("USE", item.start(), item.start(1))
             line = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
             end = _LINE_END.match(text, item.end())

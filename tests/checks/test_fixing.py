@@ -1,0 +1,361 @@
+"""What `--fix` changes: what has one right answer, at its place, and nothing else; after that the problem is gone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_check_files import MODEL, PROTOTYPES, SOUND
+
+import bodymotion as bm
+from bodymotion.checks import catalogue
+from bodymotion.checks.fixing import fixable, mended
+from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
+from sample_files import corpus_files
+
+WALK = """\
+type: CompositeSeq      # a walk
+content: BodyMotion
+formatVersion: 2
+frameRate: 50
+components:
+  - type: MultiSE3Seq
+    content: LinkPosition
+    numParts: 1   # the root
+    numFrames: 2
+    SE3Format: XYZQWQXQYQZ
+    frames:
+      - [ [ 0,  0, 0.70, 1, 0, 0, 0 ] ]   # begin
+
+      - [[1.5, 0.25, 7, 0, 0, 1.0, 0]]
+"""
+FLOW = '{ "type": "CompositeSeq", "content": "BodyMotion", "formatVersion": 2, "frameRate": 50, "components": [] }'
+MOVE = "controls body  # only\n\nno parameters\n\ntime body_quat_wxyz\n0 1 0 0 0\n1.0  1.0 0 0 0 # over\n"
+ROBOT = MODEL % (SOUND | {"prototypes": PROTOTYPES})
+LISTS = "  joints [ USE BASE USE ARM ]\n  segments [ USE BASE_LINK USE ARM_LINK ]\n"
+assert LISTS in ROBOT
+
+TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
+    # The rule, the name of the file, what is wrong, and what is right.
+    ("SEQ105", "m.seq", WALK.replace("numParts: 1", "numParts: one"), WALK),
+    ("SEQ105", "m.seq", WALK.replace("numParts: 1", "numParts: -1"), WALK),
+    ("SEQ115", "m.seq", WALK.replace("numParts: 1", 'numParts: "2"'), WALK),
+    ("SEQ115", "m.seq", WALK.replace("numParts: 1", "num_parts: 12"), WALK.replace("numParts", "num_parts")),
+    (
+        "SEQ201",
+        "m.seq",
+        WALK.replace("formatVersion: 2\n", ""),
+        "formatVersion: 2\n" + WALK.replace("formatVersion: 2\n", ""),
+    ),
+    (
+        "SEQ201",
+        "m.seq",
+        FLOW.replace('"formatVersion": 2, ', ""),
+        FLOW.replace('"formatVersion": 2, ', "").replace("{ ", '{"formatVersion": 2,  '),
+    ),
+    ("SEQ214", "m.seq", WALK.replace("numFrames: 2", "numFrames: 0"), WALK),
+    (
+        "SEQ214",
+        "m.seq",
+        WALK.replace("numFrames: 2", "numFrames: 1234  #").replace("\n", "\r\n"),
+        WALK.replace("numFrames: 2", "numFrames: 2  #").replace("\n", "\r\n"),
+    ),
+    ("SEQ223", "m.seq", WALK.replace("numFrames: 2", "numFrames: 'many'"), WALK),
+    ("MOT102", "m.seq", WALK.replace("0, 0, 1.0, 0", "0, 0, 7.5, 0"), WALK),
+    ("MOT102", "m.seq", WALK.replace("0, 0, 1.0, 0", "3, 0, 4, 0"), WALK.replace("0, 0, 1.0, 0", "0.6, 0, 0.8, 0")),
+    (
+        "MOT102",
+        "m.seq",
+        WALK.replace("0, 0, 1.0, 0", "1, 1e0, 0, 0"),
+        WALK.replace("0, 0, 1.0, 0", "0.707106781, 0.707106781, 0, 0"),
+    ),
+    (
+        "MOT102",
+        "m.seq",
+        WALK.replace(
+            "[[1.5, 0.25, 7, 0, 0, 1.0, 0]]",
+            "\n          - - 1.5\n            - 0\n            - 0\n            - 2\n            - 0\n            - 0\n            - 0",
+        ),
+        WALK.replace(
+            "[[1.5, 0.25, 7, 0, 0, 1.0, 0]]",
+            "\n          - - 1.5\n            - 0\n            - 0\n            - 1.0\n            - 0\n            - 0\n            - 0",
+        ),
+    ),
+    ("VRML110", "m.wrl", ROBOT.replace("#VRML V2.0 utf8\n", ""), ROBOT),
+    ("VRML110", "m.wrl", ROBOT.replace("#VRML", "# VRML"), ROBOT),
+    ("VRML110", "m.wrl", "# mine\n\n" + ROBOT, "#VRML V2.0 utf8\n# mine\n\n" + ROBOT.replace("#VRML V2.0 utf8\n", "")),
+    (
+        "VRML110",
+        "m.wrl",
+        ROBOT.replace("#VRML V2.0 utf8", "# ä").replace("\n", "\r\n").encode(),
+        ("#VRML V2.0 utf8\n" + ROBOT.replace("#VRML V2.0 utf8", "# ä")).replace("\n", "\r\n").encode(),
+    ),
+    ("VRML122", "m.wrl", b"\xef\xbb\xbf" + ROBOT.encode(), ROBOT),
+    ("WRL109", "m.wrl", ROBOT.replace("USE BASE USE ARM ]", "USE BASE ]"), ROBOT),
+    ("WRL109", "m.wrl", ROBOT.replace("[ USE BASE USE ARM ]", "[]"), ROBOT),
+    (
+        "WRL109",
+        "m.wrl",
+        ROBOT.replace("joints [ USE", "joints [ # USE\n USE").replace(
+            "USE BASE_LINK USE ARM_LINK", "\n    USE BASE_LINK # 1\n"
+        ),
+        ROBOT.replace("joints [ USE", "joints [ # USE\n USE").replace(
+            "USE BASE_LINK USE ARM_LINK", "\n    USE BASE_LINK\n    USE ARM_LINK # 1\n"
+        ),
+    ),
+    (
+        "WRL109",
+        "m.wrl",
+        ROBOT.replace("DEF R", "DEF X Joint { }\nDEF R").replace(
+            "USE BASE USE", "USE BASE\n  USE X # no joint of it\n USE"
+        ),
+        ROBOT.replace("DEF R", "DEF X Joint { }\nDEF R").replace("USE BASE USE", "USE BASE\n   # no joint of it\n USE"),
+    ),
+    (
+        "WRL109",
+        "m.wrl",
+        ROBOT.replace(LISTS, ""),
+        ROBOT.replace(
+            LISTS,
+            "  joints [\n    USE BASE\n    USE ARM\n  ]\n  segments [\n    USE BASE_LINK\n    USE ARM_LINK\n  ]\n",
+        ),
+    ),
+    (
+        "WRL122",
+        "m.wrl",
+        ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0 0 # z\n -2.5 jointId 0"),
+        ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0 0 # z\n -1.0 jointId 0"),
+    ),
+    (
+        "WRL122",
+        "m.wrl",
+        ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0.70710,0,.70710 jointId 0").replace("# ", "# ぁ"),
+        ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0.707106781,0,0.707106781 jointId 0"),
+    ),
+    (
+        "WRL134",
+        "m.wrl",
+        ROBOT.replace("translation 0.3 0 0", "rotation 3 0 4 0.5 translation 0.3 0 0")
+        .replace("] exposedField MFNode children [ ] { }", "]")
+        .replace(
+            "exposedField SFVec3f translation 0 0 0",
+            "exposedField SFVec3f translation 0 0 0 exposedField SFRotation rotation 0 0 1 0",
+        ),
+        ROBOT.replace("translation 0.3 0 0", "rotation 0.6 0 0.8 0.5 translation 0.3 0 0").replace(
+            "exposedField SFVec3f translation 0 0 0",
+            "exposedField SFVec3f translation 0 0 0 exposedField SFRotation rotation 0 0 1 0",
+        ),
+    ),
+    ("CHA102", "m.cha", b"\xef\xbb\xbf" + MOVE.encode(), MOVE),
+    (
+        "CHA105",
+        "m.cha",
+        MOVE.replace("1.0  1", "1.0\u00a0\u30001").replace("# over", "# over\u00a0\u00e9"),
+        MOVE.replace("# over", "# over\u00a0\u00e9"),
+    ),
+    ("CHA110", "m.cha", "\n \n" + MOVE, MOVE),
+    ("CHA111", "m.cha", MOVE.replace("only\n\n", "only\n\n\n \t\n"), MOVE),
+    ("CHA111", "m.cha", MOVE.replace("\n\n", "\n\n\n").replace("\n", "\r\n"), MOVE.replace("\n", "\r\n")),
+    ("CHA114", "m.cha", MOVE.replace("no parameters\n\n", ""), MOVE),
+    (
+        "CHA212",
+        "m.cha",
+        MOVE.replace("1.0 0 0 0 #", "-0.99 0.099 0 0 #"),
+        MOVE.replace("1.0 0 0 0 #", "-0.99503719 0.099503719 0 0 #"),
+    ),
+    (
+        "CHA212",
+        "m.cha",
+        MOVE.replace("quat_wxyz", "quat_xyzw").replace("1 0 0 0\n", "0 0 0 5\n").replace("1.0 0 0 0", "0 0 0 1"),
+        MOVE.replace("quat_wxyz", "quat_xyzw").replace("1 0 0 0\n", "0 0 0 1.0\n").replace("1.0 0 0 0", "0 0 0 1"),
+    ),
+    ("CHK104", "m.seq", WALK.replace("\n", "\r\n", 3), WALK),
+    ("CHK104", "m.seq", WALK.replace("\n", "\r\n").replace("\r\n", "\n", 2), WALK.replace("\n", "\r\n")),
+    ("CHK104", "m.wrl", ROBOT.replace("\n", "\r", 3), ROBOT),
+    ("CHK104", "m.cha", MOVE.replace("\n", "\r\n", 1), MOVE),
+]
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def fixed(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Write a file and give how it is mended, and for which rules."""
+    path.write_bytes(data)
+    found = mended(path, fixable(bm.check(path).problems, path))
+    return (data, ()) if found is None else (found.after, found.rules)
+
+
+def counted(path: Path) -> Counter[str]:
+    return Counter(problem.rule for problem in bm.check(path).problems if problem.location.path in (None, str(path)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "wrong", "right"), TRIGGERS, ids=[f"{row[0]}-{k}" for k, row in enumerate(TRIGGERS)]
+)
+def test_what_is_wrong_is_made_right_and_nothing_else_is_touched(tmp_path, rule, name, wrong, right):
+    path = tmp_path / name
+    data = as_bytes(wrong)
+    after, rules = fixed(path, data)
+    assert after.decode() == as_bytes(right).decode()
+    assert rules == (rule,)
+    before = counted(path)
+    path.write_bytes(after)
+    now = counted(path)
+    assert before[rule] and not now[rule]
+    assert all(now[code] <= before[code] for code in now), "it became worse"
+    assert mended(path, fixable(bm.check(path).problems, path)) is None
+
+
+def test_every_rule_that_says_it_can_be_mended_is_tried():
+    assert {row[0] for row in TRIGGERS} == {code for code, rule in catalogue().items() if rule.fixable}
+
+
+LEFT = [
+    # Two components that go by one number, and differ.
+    (
+        "m.seq",
+        WALK.replace("frameRate: 50", "frameRate: 50\nnumFrames: 7").replace("    numFrames: 2\n", "")
+        + "  - {type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n",
+    ),
+    # Rows that differ: which of them is right?
+    ("m.seq", WALK.replace("[[1.5, 0.25, 7, 0, 0, 1.0, 0]]", "[]")),
+    # No direction.
+    ("m.seq", WALK.replace("0, 0, 1.0, 0", "0, 0, 0, 0")),
+    ("m.wrl", ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0 0 0 jointId 0")),
+    # Ids with gaps are told, and stay.
+    ("m.wrl", ROBOT.replace("jointId 0", "jointId 3")),
+    # A list with a node of its own; a Joint without a name; one with a name that two have; a list before its Joints.
+    ("m.wrl", ROBOT.replace("[ USE BASE USE ARM ]", "[ USE BASE DEF MORE Joint { } ]")),
+    ("m.wrl", ROBOT.replace("DEF ARM Joint", "Joint").replace(" USE ARM ]", " ]")),
+    ("m.wrl", ROBOT.replace("DEF R ", "DEF ARM Segment { }\nDEF R ").replace("USE BASE USE ARM ]", "USE BASE ]")),
+    (
+        "m.wrl",
+        ROBOT.replace("  joints [ USE BASE USE ARM ]\n", "").replace(
+            "  humanoidBody [", "  joints [ ]\n  humanoidBody ["
+        ),
+    ),
+    # Text over two lines, which ends otherwise when its lines do.
+    ("m.wrl", ROBOT.replace("DEF R", 'WorldInfo { info "one\r\ntwo" }\nDEF R')),
+    # An axis that is the default of a prototype.
+    (
+        "m.wrl",
+        ROBOT.replace("jointAxis 0 0 1 exposedField", "jointAxis 0 0 2 exposedField").replace(
+            "jointAxis 0 0 1 jointId", "jointId"
+        ),
+    ),
+    # Not UTF-8, or nothing that can be read.
+    ("m.seq", WALK.replace("numFrames: 2", "numFrames: 3").encode("utf-16")),
+    ("m.seq", WALK.replace("numFrames: 2", "numFrames: 3") + "  - {\n"),
+    ("m.cha", b"\xef\xbb\xbf\xff" + MOVE.encode()),
+    ("m.cha", MOVE.replace("1.0 0 0 0", "0.0 0 0 0")),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), LEFT)
+def test_what_has_no_one_right_answer_stays(tmp_path, name, text):
+    after, rules = fixed(tmp_path / name, as_bytes(text))
+    assert (after, rules) == (as_bytes(text), ())
+
+
+def test_only_what_is_asked_for(tmp_path):
+    path = tmp_path / "m.seq"
+    path.write_text(WALK.replace("numFrames: 2", "numFrames: 3").replace("1.0, 0]", "2.0, 0]"))
+    found = mended(path, {"SEQ214"})
+    assert found is not None and found.after.decode() == WALK.replace("1.0, 0]", "2.0, 0]")
+    assert mended(path, ()) is None
+
+
+def test_rows_of_a_large_file_are_mended_in_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr("bodymotion.formats.seq.scan.PIECE", 500)
+    text = WALK + "".join(f"      - [[ 0, 0, {k}, {k % 3}, 0, 0, 1e0 ]]\n" for k in range(200))
+    path = tmp_path / "m.seq"
+    after, rules = fixed(path, text.encode())
+    assert set(rules) == {"MOT102", "SEQ214"}
+    path.write_bytes(after)
+    assert bm.check(path) == bm.Report()
+    numbers = re.compile(r"-?[0-9.]+(?:e[0-9]+)?")
+    assert numbers.sub("N", after.decode()) == numbers.sub("N", text)
+
+
+SAMPLES = corpus_files(
+    "seq/made/**/*.seq", "cha/**/*.cha", "wrl/made/*.wrl", "wrl/choreonoid+choreonoid/share/model/**/*.wrl"
+)
+
+
+def test_the_samples_get_no_worse(tmp_path, corpus):
+    """What is mended in files of the wild is gone after that or is told less often, and nothing new is told."""
+    import shutil
+
+    mended_files = 0
+    for path in SAMPLES:
+        found = mended(path, fixable(bm.check(path).problems, path))
+        if found is None:
+            continue
+        mended_files += 1
+        folder = tmp_path / str(mended_files)
+        shutil.copytree(path.parent, folder)
+        copy = folder / path.name
+        before = counted(copy)
+        copy.write_bytes(found.after)
+        now = counted(copy)
+        assert all(now[code] <= before[code] for code in now), path
+        assert all(now[code] < before[code] for code in found.rules), path
+        assert patched(found.before, found.diff) == found.after
+        assert mended(copy, fixable(bm.check(copy).problems, copy)) is None
+    assert mended_files > 5
+
+
+def patched(data: bytes, diff: str) -> bytes:
+    """Apply a unified diff, strictly: every line that it shows must be there."""
+    old = re.findall(r"[^\n]*\n|[^\n]+", data.decode("utf-8", "replace"))
+    new: list[str] = []
+    at, sign = 0, " "
+    for line in re.findall(r"([^\n]*)\n", diff)[2:]:
+        header = re.fullmatch(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", line)
+        if header:
+            begin = int(header[1]) - (header[2] != "0")
+            new += old[at:begin]
+            at = begin
+            assert len(new) == int(header[3]) - (header[4] != "0")
+        elif line.startswith("\\"):
+            # It is about the line before it, in both or in one of the two.
+            if sign in " +":
+                new[-1] = new[-1].removesuffix("\n")
+            if sign in " -":
+                assert not old[at - 1].endswith("\n")
+        else:
+            sign = line[0]
+            if sign in " -":
+                assert old[at].removesuffix("\n") == line[1:]
+                at += 1
+            if sign in " +":
+                new.append(line[1:] + "\n")
+    return "".join([*new, *old[at:]]).encode()
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_the_diff_is_what_is_changed(data):
+    """Whoever applies the diff of some edits to the text before them gets the text after them."""
+    text = data.draw(st.text("ab\n", min_size=1, max_size=60))
+    edits = []
+    for _ in range(data.draw(st.integers(1, 4))):
+        a, b = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=2)))
+        edits.append(Edit(a, b, data.draw(st.text("xy\n", max_size=5)).encode(), "R"))
+    before = text.encode()
+    after = applied(before, edits)
+    if after == before:
+        return
+    assert patched(before, unified_diff(before, edits, "name")) == after
+
+
+def test_edits_do_not_overlap():
+    first, second, third = Edit(0, 4, b"x", "A"), Edit(2, 6, b"y", "B"), Edit(4, 4, b"z", "C")
+    assert in_order([third, second, first, first]) == (first, third)
+    assert applied(b"abcdefgh", [second, third, first]) == b"xzefgh"
