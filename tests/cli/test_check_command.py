@@ -246,6 +246,80 @@ class TestProcesses:
         assert "Traceback" in result.stderr
 
 
+class TestMending:
+    def test_a_diff_changes_nothing(self, desk):
+        path = desk / "odd.seq"
+        result = check("--diff", path, code=1)
+        assert path.read_text() == ODD
+        assert f"--- {path}\n+++ {path}\n@@ " in result.stdout
+        assert "-    numFrames: 7\n+    numFrames: 2\n" in result.stdout and "SEQ214" not in result.stdout
+        assert "1 place in 1 file would be mended" in result.stderr
+        check("--fix", "--diff", path, code=1)
+        assert path.read_text() == ODD
+        assert check("--diff", desk / "walk.seq").stdout == ""
+        check("--diff", "--json", path, code=2)
+
+    def test_a_fix_is_shown_written_and_checked(self, desk):
+        path = desk / "odd.seq"
+        path.chmod(0o640)
+        (desk / "link.seq").symlink_to(path)
+        result = check("--fix", desk / "link.seq")
+        assert path.read_text() == ODD.replace("numFrames: 7", "numFrames: 2")
+        assert "+    numFrames: 2\n" in result.stdout and result.stdout.endswith("1 file checked: nothing to be said\n")
+        assert "1 place in 1 file mended" in result.stderr
+        assert (desk / "link.seq").is_symlink() and path.stat().st_mode & 0o777 == 0o640
+        assert "nothing that can be mended" in check("--fix", path).stderr
+
+    def test_what_is_left_is_told(self, desk):
+        path = desk / "both.seq"
+        path.write_text(BROKEN.replace("numParts: 3", "numParts: 3\n    numFrames: 7"))
+        result = check("--fix", path, code=1)
+        assert "error SEQ111" in result.stdout and "SEQ214" not in result.stdout
+        assert "numFrames: 2" in path.read_text()
+
+    def test_only_rules_that_are_asked_for(self, desk):
+        path = desk / "odd.seq"
+        check("--fix", "--ignore", "SEQ214", path)
+        assert path.read_text() == ODD
+        assert "--fix mends SEQ214" in check(path).stderr
+
+    def test_json_stays_json(self, desk):
+        result = check("--fix", "--json", desk / "odd.seq")
+        assert json.loads(result.stdout)["num_warnings"] == 0
+        assert "+    numFrames: 2" in result.stderr
+
+    def test_a_file_that_can_not_be_written_stays(self, desk, monkeypatch):
+        from bodymotion.checks import fixing
+
+        def changed(found):
+            raise OSError("the file has changed meanwhile; it stays as it is")
+
+        monkeypatch.setattr(fixing, "write_mended", changed)
+        result = check("--strict", "--fix", desk / "odd.seq", code=1)
+        assert "has changed meanwhile" in result.stderr and "SEQ214" in result.stdout
+
+    def test_a_file_that_changes_meanwhile_is_not_written(self, desk):
+        from bodymotion.checks.fixing import mended, write_mended
+
+        found = mended(desk / "odd.seq", {"SEQ214"})
+        (desk / "odd.seq").write_text(BROKEN)
+        with pytest.raises(OSError, match="changed meanwhile"):
+            write_mended(found)
+        assert (desk / "odd.seq").read_text() == BROKEN
+
+    def test_a_pipe_is_not_mended(self, desk):
+        path = Path("/dev/fd")
+        if not path.exists():
+            pytest.skip("no /dev/fd here")
+        read, write = os.pipe()
+        os.write(write, ODD.encode())
+        os.close(write)
+        try:
+            assert "SEQ214" in check("--fix", f"/dev/fd/{read}").stdout
+        finally:
+            os.close(read)
+
+
 def test_a_pipe_is_checked(desk):
     path = Path("/dev/fd")
     if not path.exists():
