@@ -25,7 +25,8 @@ import bodymotion as bm
 from bodymotion.animation import GROUPS
 from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, SpotError, connected
-from bodymotion.spot.rehearsal.dancing import move_parameters, sequence_motion
+from bodymotion.spot.rehearsal.dancing import sequence_motion
+from bodymotion.spot.rehearsal.moves import move_parameters
 from bodymotion.spot.rehearsal.server import StandIn
 
 STATUS = pb.ChoreographyStatusResponse
@@ -42,6 +43,7 @@ time arm_joints gripper
 1.0  0.0 -1.5 1.6 0.1 0.1 0.1  -0.1
 """
 SWAY = """controls body
+bpm 120
 neutral_start
 
 no parameters
@@ -75,6 +77,14 @@ def wait_for(client, status: int, seconds: float = 10.0):
             return answer
         time.sleep(0.02)
     raise AssertionError(f"{STATUS.Status.Name(answer.status)} after {seconds} s, not {STATUS.Status.Name(status)}")
+
+
+def shown(danced: list[tuple], count: int) -> list[tuple]:
+    """Wait for the pictures of so many dances, which are made beside the answers."""
+    end = time.monotonic() + 20.0
+    while len(danced) < count and time.monotonic() < end:
+        time.sleep(0.02)
+    return danced
 
 
 def test_upload_list_and_give_back(robot, client, files):
@@ -174,7 +184,7 @@ def test_a_dance(robot, client, files, danced):
         assert wait_for(client, STATUS.STATUS_DANCING).current_slice >= 6
         robot.power_off(cut_immediately=True, timeout_sec=5)
         assert wait_for(client, STATUS.STATUS_INTERRUPTED).current_slice < 12
-    (motion, wait, left_out), (_, _, left_out_late) = danced
+    (motion, wait, left_out), (_, _, left_out_late) = shown(danced, 2)
     assert motion.duration == pytest.approx(12 * 60 / 1200)
     assert 0 < wait <= 0.4
     assert (left_out, left_out_late) == (0, pytest.approx(0.3))
@@ -201,12 +211,29 @@ def test_refusals_of_a_dance(robot, client, files):
     with pytest.raises(Exception, match="UNKNOWN_SEQUENCE"):
         client.execute_choreography("nothing", time.time(), 0)
     said = client.upload_choreography(
-        sequence(("animation::nothing", 0, 4), ("sway", 0, 4), ("animation::sway", 0, 4), ("animation::sway", 3, 4)),
+        sequence(("animation::nothing", 0, 4), ("sway", 0, 4), ("animation::sway", 0, 8), ("animation::sway", 3, 8)),
         non_strict_parsing=False,
     ).warnings
     assert len(said) == 3
     with pytest.raises(InvalidUploadedChoreographyError):
         client.execute_choreography("show", time.time(), 0)
+    for bad in (
+        sequence(("animation::nothing", 0, 4)),
+        sequence(("animation::sway", -5, 8)),
+        sequence(("animation::sway", 0, 0)),
+    ):
+        assert len(client.upload_choreography(bad).warnings) == 1
+        with pytest.raises(InvalidUploadedChoreographyError):
+            client.execute_choreography("show", time.time(), 0)
+    for tempo in (0.0, -1.0, 1e-300, 1e300, float("nan"), float("inf")):
+        client.upload_choreography(sequence(("animation::sway", 0, 8), per_minute=tempo))
+        with pytest.raises(InvalidUploadedChoreographyError):
+            client.execute_choreography("show", time.time(), 0)
+    client.upload_choreography(sequence(("animation::sway", 0, 8)))
+    for first in (-5, 9999, 1e300):
+        with pytest.raises(InvalidRequestError):
+            client.execute_choreography("show", time.time(), first)
+    assert client.get_choreography_status()[0].status == STATUS.STATUS_OTHER
 
 
 def test_sequences_are_kept_labelled_and_forgotten(client):
@@ -292,9 +319,9 @@ def test_a_dance_is_made_of_its_moves(files):
 
     sway, wave = (bm.load(path) for path in files)
     known = {a.name: Known(bm.spot.to_proto(a), a, "") for a in (sway, wave)}
-    show = sequence(("animation::wave", 0, 8), ("animation::sway", 8, 4), per_minute=480.0)
+    show = sequence(("animation::wave", 0, 8), ("animation::sway", 8, 8), per_minute=480.0)
     motion = sequence_motion(show, known, arm=True)
-    assert motion.extra["spot"] == {"bpm": 120.0, "slice": 0.125, "slices": 12.0}
+    assert motion.extra["spot"] == {"bpm": 120.0, "slice": 0.125, "slices": 16.0}
     q = motion.joint_displacement
     alone = wave.play(bpm=120, slices=8, frame_rate=q.timeline.frame_rate).joint_displacement
     at = q.part_labels.index("sh0")
@@ -308,3 +335,78 @@ def test_a_dance_is_made_of_its_moves(files):
     faster = sequence_motion(show, known, arm=True).joint_displacement.values[:, at]
     twice = wave.play(bpm=120, slices=8, parameters={"speed": 2.0}, frame_rate=q.timeline.frame_rate)
     np.testing.assert_allclose(faster[:60], twice.joint_displacement.values[:60, at], atol=1e-12)
+
+
+def test_lengths_and_parameters_are_those_that_the_animation_allows(robot, client, files, danced):
+    """With non-strict parsing what is too long, too short or out of range is danced as the nearest that is allowed, and said."""
+    bm.spot.upload(files, robot)
+    show = sequence(("animation::sway", 0, 999), ("animation::wave", 0, 2), per_minute=480.0)
+    show.moves[1].animate_params.speed.value = 1e9
+    show.moves[1].animate_params.gripper_offset.value = 0.1
+    said = "\n".join(client.upload_choreography(show).warnings)
+    for words in ("not extendable", "not truncatable", "speed is 1e+09", "no parameter gripper_offset"):
+        assert words in said
+    robot.time_sync.wait_for_sync()
+    with leases.LeaseKeepAlive(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True):
+        robot.power_on(timeout_sec=5)
+        client.execute_choreography("show", time.time(), 0)
+        answer, _ = client.get_choreography_status()
+    assert answer.sequence_slices == 8
+    ((motion, _, _),) = shown(danced, 1)
+    q = motion.joint_displacement
+    at = q.part_labels.index("sh0")
+    wave = bm.load(files[1]).play(bpm=120, slices=8, parameters={"speed": 2.0}, frame_rate=q.timeline.frame_rate)
+    np.testing.assert_allclose(q.values[:, at], wave.joint_displacement.values[:, at], atol=1e-12)
+
+
+def test_a_sequence_without_end_is_not_danced(robot, client, files):
+    """A move of two thousand million slices takes neither memory nor time."""
+    files[0].write_text(SWAY.replace("neutral_start", "neutral_start\nextendable"))
+    bm.spot.upload(files, robot)
+    assert (
+        "ends beyond slice" in client.upload_choreography(sequence(("animation::sway", 0, 2_000_000_000))).warnings[0]
+    )
+
+
+def test_parameters_that_are_only_named(robot, tmp_path):
+    """Their ranges are the robot's; where it has none, that file alone is not sent."""
+    names = ("a", "b", "c")
+    for name in names:
+        (tmp_path / f"{name}.cha").write_text(SWAY)
+    (tmp_path / "b.cha").write_text(SWAY.replace("no parameters", "speed\nbody_entry_slices 0 1 2"))
+    paths = [tmp_path / f"{name}.cha" for name in names]
+    assert [outcome.result for outcome in bm.spot.upload(paths, robot)] == ["uploaded"] * 3
+    sent = robot.ensure_client("choreography").get_animation("b").animated_move
+    assert 0 < sent.minimum_parameters.speed.value < 1 < sent.maximum_parameters.speed.value
+    assert sent.default_parameters.speed.value == 1
+
+
+def test_a_robot_without_ranges(robot, tmp_path, monkeypatch):
+    """A file that needs them is said to be faulty, and the others are sent."""
+    monkeypatch.setattr("bodymotion.spot.rehearsal.choreography.config_text", lambda: "")
+    (tmp_path / "a.cha").write_text(SWAY.replace("no parameters", "speed"))
+    (tmp_path / "b.cha").write_text(SWAY)
+    outcomes = bm.spot.upload([tmp_path / "a.cha", tmp_path / "b.cha"], robot)
+    assert [outcome.result for outcome in outcomes] == ["faulty", "uploaded"]
+    assert "speed" in outcomes[0].reason
+
+
+def test_two_files_of_one_move(robot, tmp_path):
+    """The second is not sent over the first; a file without a name has no move."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "sway.cha").write_text(SWAY)
+    (tmp_path / ".cha").write_text(SWAY)
+    paths = [tmp_path / "a" / "sway.cha", tmp_path / "b" / "sway.cha", tmp_path / ".cha"]
+    assert [outcome.result for outcome in bm.spot.upload(paths, robot)] == ["uploaded", "faulty", "faulty"]
+
+
+def test_every_named_parameter_has_a_range():
+    """The stand-in robot tells all of the document's parameters, as the reader of such texts understands them."""
+    from bodymotion.choreography.parameters import NEUTRAL
+    from bodymotion.formats.cha_proto.heading import limits_of
+    from bodymotion.spot.rehearsal.ranges import config_text
+
+    found = limits_of(config_text())
+    assert set(found) == set(NEUTRAL)
+    assert all(limit.minimum <= limit.default <= limit.maximum for limit in found.values())

@@ -37,8 +37,8 @@ def test_upload_of_a_folder(stand_in, tmp_path):
     """All files of a folder; then only what changed; a faulty one stays here, with its line, and the exit code is 1."""
     folder = tmp_path / "animations"
     folder.mkdir()
-    for name in ("a", "b"):
-        (folder / f"{name}.cha").write_text(SWAY)
+    for name in ("a.cha", "B.CHA"):
+        (folder / name).write_text(SWAY)
     secrets = {USERNAME: stand_in.credentials.username, PASSWORD: stand_in.credentials.password}
     where = ("--robot", f"127.0.0.1:{stand_in.port}", "--certificate", str(stand_in.certificate))
     first = run("upload", str(folder), *where, secrets=secrets)
@@ -46,10 +46,10 @@ def test_upload_of_a_folder(stand_in, tmp_path):
     (folder / "a.cha").write_text(SWAY.replace("0.46", "0.45"))
     second = run("upload", str(folder), *where, secrets=secrets)
     assert (second.returncode, second.stdout.split()[0::3]) == (0, ["uploaded", "unchanged"])
-    (folder / "b.cha").write_text(SWAY.replace("0.5 0", "0.5 x"))
+    (folder / "B.CHA").write_text(SWAY.replace("0.5 0", "0.5 x"))
     third = run("upload", str(folder), *where, secrets=secrets)
     assert (third.returncode, third.stdout.split()[0::3]) == (1, ["unchanged", "faulty"])
-    assert f"{folder / 'b.cha'}:8:5:" in third.stderr
+    assert f"{folder / 'B.CHA'}:8:5:" in third.stderr
     for result in (first, second, third):
         assert stand_in.credentials.password not in result.stdout + result.stderr
 
@@ -72,10 +72,14 @@ def test_upload_that_can_not_be(stand_in, tmp_path):
             ((str(tmp_path / "no"), "--robot", robot), secrets, 1, "no such file"),
             ((str(file), "--robot", robot, "--certificate", "no.pem"), secrets, 1, "no.pem"),
             ((str(file), "--robot", "host:99999"), secrets, 2, "HOST:PORT"),
+            ((str(file), "--robot", robot, "--certificate", str(file)), secrets, 1, "is no certificate"),
+            ((str(file), "--robot", robot), secrets, 1, "--certificate"),
         ):
             result = run("upload", *arguments, secrets=given)
             assert (result.returncode, said in result.stderr) == (code, True), result.stderr
             assert "Traceback" not in result.stderr
+            assert "E0000" not in result.stderr
+            assert code == 2 or len(result.stderr.splitlines()) == 1
             assert "gu3ss" not in result.stderr
 
 

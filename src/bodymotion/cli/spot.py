@@ -55,17 +55,19 @@ def upload(
       bodymotion spot upload animations --robot 192.168.80.3
     """  # noqa: D301
     from bodymotion.cli.progress import progress
-    from bodymotion.spot.connecting import connected, split_address
+    from bodymotion.spot.connecting import connected, split_address, vendor
     from bodymotion.spot.credentials import find_credentials
     from bodymotion.spot.uploading import animation_files
     from bodymotion.spot.uploading import upload as send
 
     with _failures("upload"):
+        _quiet()
         try:
             host, port = split_address(robot)
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--robot") from None
         files = animation_files(paths)
+        vendor("bosdyn.choreography.client.choreography")
         credentials = find_credentials(_asker(host), username=username)
         with (
             connected(host, credentials, port=port, certificate=certificate) as there,
@@ -119,6 +121,7 @@ def rehearse(
     from bodymotion.spot.rehearsal import StandIn
 
     with _failures("rehearse"):
+        _quiet()
         name, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
         given = Credentials(name, password) if name and password else None
         screen = _screen(arm, view_port, no_browser) if view else None
@@ -142,6 +145,13 @@ def rehearse(
         finally:
             if screen is not None:
                 screen.stop()
+
+
+def _quiet() -> None:
+    """Keep gRPC's own log lines out of what is printed; whoever wants them sets the variable."""
+    import os
+
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
 @contextmanager
@@ -180,6 +190,8 @@ def _show(outcome: Outcome) -> None:
 
     where = f" ({outcome.source})" if outcome.source is not None else ""
     typer.echo(one_line(f"{outcome.result:<9} {outcome.name}{where}"))
+    if outcome.reason:
+        say(one_line(f"{outcome.name}: {outcome.reason}"))
     for problem in outcome.problems:
         show_problem(problem)
     for warning in outcome.warnings:

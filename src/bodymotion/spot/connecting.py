@@ -88,8 +88,8 @@ def connected(
     sdk_room, choreography = vendor("bosdyn.client.sdk"), vendor("bosdyn.choreography.client.choreography")
     for name in ("bosdyn.client", "bosdyn.Robot", "bodymotion"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    if certificate is not None:
-        Path(certificate).open("rb").close()
+    if certificate is not None and b"-----BEGIN CERTIFICATE-----" not in Path(certificate).read_bytes():
+        raise SpotError(f"{certificate} is no certificate: a file in PEM form has a line BEGIN CERTIFICATE")
     sdk = sdk_room.create_standard_sdk(
         "bodymotion", [choreography.ChoreographyClient], cert_resource_glob=certificate and str(certificate)
     )
@@ -126,7 +126,10 @@ def said_in_words(where: str) -> Iterator[None]:
     except kinds.TimedOutError:
         raise SpotError(f"{where} does not answer in time") from None
     except (kinds.UnableToConnectToRobotError, kinds.UnknownDnsNameError, kinds.ProxyConnectionError) as error:
-        raise SpotError(f"{where} can not be reached: {_reason(error)}") from None
+        reason = _reason(error)
+        if "CERTIFICATE" in reason or "SSL_ERROR" in reason:
+            reason = "its certificate is signed by another authority than the one given (certificate=…, --certificate)"
+        raise SpotError(f"{where} can not be reached: {reason}") from None
     except kinds.UnauthenticatedError:
         raise SpotError(f"{where} wants other credentials") from None
     except kinds.Error as error:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from bodymotion.animation import Animation
+from bodymotion.animation import Animation, Parameter
 from bodymotion.checks import check
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.cha_proto import to_proto
+from bodymotion.formats.cha_proto.heading import limits_of
 from bodymotion.formats.table import load
 from bodymotion.spot.connecting import said_in_words, vendor
 
@@ -36,6 +37,8 @@ class Outcome:
         What the robot said about it.
     problems:
         What `check` said about it.
+    reason:
+        Why it was not sent, where no problem says it.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Outcome:
     result: Result
     warnings: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    reason: str = ""
 
 
 def animation_files(paths: Iterable[str | Path]) -> list[Path]:
@@ -56,7 +60,8 @@ def animation_files(paths: Iterable[str | Path]) -> list[Path]:
     found: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(path.glob("*.cha"))
+            found_here = (file for file in path.iterdir() if file.suffix.lower() == ".cha" and file.is_file())
+            inside = sorted(found_here, key=lambda file: file.name.casefold())
             if not inside:
                 raise FileNotFoundError(f"{path}: no .cha file is in this folder")
             found += inside
@@ -98,34 +103,56 @@ def upload(
         ranges = helper.choreography_client.list_all_moves(timeout=PATIENCE).move_param_config
     if again:
         helper.animation_name_to_generated_id.clear()
-    outcomes = []
+    outcomes: list[Outcome] = []
     for thing in animations:
-        outcome = _upload_one(thing, helper, ranges, str(robot.address))
+        outcome = _upload_one(thing, helper, ranges, str(robot.address), [other.name for other in outcomes])
         done(outcome)
         outcomes.append(outcome)
     return tuple(outcomes)
 
 
-def _upload_one(thing: Animation | str | Path, helper: Any, ranges: str, where: str) -> Outcome:  # noqa: ANN401
+def _upload_one(
+    thing: Animation | str | Path,
+    helper: Any,  # noqa: ANN401
+    ranges: str,
+    where: str,
+    before: Sequence[str],
+) -> Outcome:
     source = None if isinstance(thing, Animation) else Path(thing)
     name = thing.name if isinstance(thing, Animation) else Path(thing).name.split(".cha")[0]
     report = check(thing)
+
+    def faulty(reason: str = "", problems: tuple[Problem, ...] = report.problems) -> Outcome:
+        return Outcome(name, source, "faulty", problems=problems, reason=reason)
+
     if report.errors:
-        return Outcome(name, source, "faulty", problems=report.problems)
+        return faulty()
     try:
         animation = thing if isinstance(thing, Animation) else load(thing)
-        if not isinstance(animation, Animation):
-            raise ValueError(f"{thing} holds no animation")
-        message = to_proto(animation, move_params_config=ranges or None)
     except FormatError as error:
-        return Outcome(name, source, "faulty", problems=error.problems)
+        return faulty(problems=error.problems)
+    if not isinstance(animation, Animation):
+        return faulty("it holds no animation")
+    name = animation.name
+    if not name:
+        return faulty("the move has no name: that of the file is empty")
+    if name in before:
+        return faulty(f"another of these is the move {name}, too")
+    lacking = [
+        key for key, given in animation.parameters.items() if given == Parameter() and key not in limits_of(ranges)
+    ]
+    if lacking:
+        return faulty(
+            f"the robot tells no range of {', '.join(lacking)}: the file has to give minimum, default and maximum"
+        )
+    message = to_proto(animation, move_params_config=ranges or None)
     room = vendor("bosdyn.choreography.client.choreography")
     with said_in_words(where):
         try:
             answer = helper.upload_animated_move(message, timeout=PATIENCE)
         except (room.AnimationValidationFailedError, room.AnimationRejectedDanceActiveError) as error:
             said = tuple(error.response.warnings) or (str(error.error_message).rstrip("."),)
-            return Outcome(animation.name, source, "refused", said, report.problems)
+            return Outcome(name, source, "refused", said, report.problems)
     if answer is None:
-        return Outcome(animation.name, source, "unchanged", problems=report.problems)
-    return Outcome(animation.name, source, "uploaded", tuple(answer.warnings), report.problems)
+        return Outcome(name, source, "unchanged", problems=report.problems)
+    return Outcome(name, source, "uploaded", tuple(answer.warnings), report.problems)

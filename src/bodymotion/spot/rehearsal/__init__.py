@@ -6,6 +6,7 @@
 `gate`              who may ask: users, passwords, tokens
 `leases`            who may move the robot
 `stage`             what it knows and does: animations, sequences, the dance of the moment
+`moves`, `ranges`   a move of a sequence; the ranges of parameters that are only named
 `verdicts`          what it says about an animation or a sequence
 `dancing`           a sequence as a motion of Spot
 `basic_services`    robot id, login, directory, time, licence, leases, power, state

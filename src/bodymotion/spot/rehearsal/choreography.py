@@ -9,7 +9,8 @@ from bodymotion.formats.cha_proto import to_move_info
 from bodymotion.spot.rehearsal.answers import NANO, answering, refused, set_time, time_of
 from bodymotion.spot.rehearsal.basic_services import Power
 from bodymotion.spot.rehearsal.leases import Leases
-from bodymotion.spot.rehearsal.stage import PREFIX, Dance, Sequence, Stage
+from bodymotion.spot.rehearsal.ranges import config_text
+from bodymotion.spot.rehearsal.stage import PREFIX, Dance, Sequence, Stage, slices_of
 from bodymotion.spot.rehearsal.verdicts import in_words, judge_animation, judge_sequence
 
 __all__ = ["Choreography"]
@@ -41,6 +42,7 @@ class Choreography:
             info.CopyFrom(to_move_info(known.animation))
             info.name = PREFIX + name
             info.animated_move_generated_id.value = known.generated_id
+        answer.move_param_config = config_text()
 
     @answering(PB, "UploadAnimatedMoveResponse")
     def UploadAnimatedMove(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
@@ -78,10 +80,10 @@ class Choreography:
 
     @answering(PB, "UploadChoreographyResponse")
     def UploadChoreography(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Take a sequence, and say what is wrong with it."""
+        """Take a sequence, and say what is wrong with it; with non-strict parsing it is danced without that."""
         sequence = request.choreography_sequence
-        said = judge_sequence(sequence, self._stage.animations)
-        kept = Sequence(sequence, said, strict=not request.non_strict_parsing)
+        danced, said = judge_sequence(sequence, self._stage.animations)
+        kept = Sequence(sequence, said, danced if request.non_strict_parsing or not said else None)
         kept.labels.extend(sequence.choreography_info.labels)
         self._stage.sequences[sequence.name] = kept
         answer.warnings.extend(said)
@@ -163,14 +165,17 @@ class Choreography:
         elif not self._power.on:
             answer.status = answer.STATUS_ROBOT_COMMAND_ISSUES
             self._say(f"dance {name}: refused, the motors are off")
-        elif not found.message.slices_per_minute > 0 or not found.message.moves or (found.strict and found.warnings):
+        elif found.danced is None or not found.danced.moves:
             answer.status = answer.STATUS_INVALID_UPLOADED_CHOREOGRAPHY
             self._say(f"dance {name}: refused, the sequence has faults")
+        elif not 0 <= request.choreography_starting_slice < slices_of(found.danced):
+            refused(answer, f"the sequence has no slice {request.choreography_starting_slice:g}")
+            self._say(f"dance {name}: refused, it has no slice {request.choreography_starting_slice:g}")
         else:
             start = time_of(request.start_time) if request.HasField("start_time") else self._stage.now()
-            dance = self._stage.begin(found.message, start, request.choreography_starting_slice)
+            dance = self._stage.begin(found.danced, start, request.choreography_starting_slice)
             answer.status, answer.execution_id = answer.STATUS_OK, dance.number
-            self._say(f"dance {name}: {dance.slices} slices at {found.message.slices_per_minute:g} a minute")
+            self._say(f"dance {name}: {dance.slices} slices at {found.danced.slices_per_minute:g} a minute")
             self._danced(dance)
 
     @answering(PB, "ChoreographyStatusResponse")

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion import poses
 from bodymotion.animation import Animation
 from bodymotion.arrays import Floats
 from bodymotion.choreography import FOOT_CONTACT, JOINT_NAMES, Standing, play, stand
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.spot.rehearsal.stage import PREFIX, Known
+from bodymotion.spot.rehearsal.moves import move_parameters
+from bodymotion.spot.rehearsal.stage import PREFIX, Known, slices_of
 from bodymotion.timeline import Timeline
 
-__all__ = ["move_parameters", "sequence_motion"]
+__all__ = ["sequence_motion"]
 
 LEGS, ARM = slice(0, 12), slice(12, 18)
 FRAMES_PER_SLICE_AT_LEAST, SMOOTH = 4, 60.0
@@ -25,22 +25,20 @@ FRAMES_PER_SLICE_AT_LEAST, SMOOTH = 4, 60.0
 def sequence_motion(sequence: Any, known: Mapping[str, Known], *, arm: bool) -> Motion:  # noqa: ANN401
     """Give the motion of a sequence, from its first slice on.
 
-    Moves that the robot does not know are left out. A track that no move controls stays as it is; after a move the robot stays in its last
-    pose. Where a move's parameters or length are not allowed, it is played as it is by itself.
+    A track that no move controls stays as it is; after a move the robot stays in its last pose. The moves are those that
+    `verdicts.judge_sequence` leaves: known, and with lengths and parameters that their animations allow.
     """
     per_minute = sequence.slices_per_minute
     per_slice = max(FRAMES_PER_SLICE_AT_LEAST, int(np.ceil(SMOOTH * 60.0 / per_minute)))
     rate = per_slice * per_minute / 60.0
-    slices = max((move.start_slice + move.requested_slices for move in sequence.moves), default=0)
+    slices = slices_of(sequence)
     count = slices * per_slice + 1
     rest = stand()
     body = np.tile(rest.body, (count, 1))
     joints = np.tile(np.concatenate([rest.legs.ravel(), rest.arm, [rest.gripper]]), (count, 1))
     contacts = np.ones((count, 4))
     for move in sorted(sequence.moves, key=lambda move: move.start_slice):
-        found = known.get(move.type.removeprefix(PREFIX))
-        if found is None or not move.type.startswith(PREFIX):
-            continue
+        found = known[move.type.removeprefix(PREFIX)]
         first = move.start_slice * per_slice
         before = Standing(body[first], joints[first, LEGS].reshape(4, 3), joints[first, ARM], float(joints[first, 18]))
         played = _play(found.animation, move, before, per_minute / 4.0, rate, arm)
@@ -64,15 +62,15 @@ def sequence_motion(sequence: Any, known: Mapping[str, Known], *, arm: bool) -> 
 
 
 def _play(animation: Animation, move: Any, before: Standing, bpm: float, rate: float, arm: bool) -> Motion:  # noqa: ANN401
-    given = move_parameters(move)
-    given = {name: value for name, value in given.items() if name in animation.parameters}
-    start = poses.compose(before.body, poses.IDENTITY)
-    before = Standing(start, before.legs, before.arm, before.gripper)
-    options: dict[str, Any] = {"bpm": bpm, "start": before, "arm": arm, "frame_rate": rate}
-    try:
-        return play(animation, slices=float(move.requested_slices), parameters=given, **options)
-    except ValueError:
-        return play(animation, **options)
+    return play(
+        animation,
+        bpm=bpm,
+        slices=float(move.requested_slices),
+        parameters=move_parameters(move),
+        start=before,
+        arm=arm,
+        frame_rate=rate,
+    )
 
 
 def _put(played: Motion, animation: Animation, first: int, body: Floats, joints: Floats, contacts: Floats) -> None:
@@ -91,21 +89,3 @@ def _put(played: Motion, animation: Animation, first: int, body: Floats, joints:
         joints[here, ARM], joints[after, ARM] = values[:last, ARM], values[last - 1, ARM]
     if "gripper" in animation.controls and values.shape[1] > 12:
         joints[here, 18], joints[after, 18] = values[:last, 18], values[last - 1, 18]
-
-
-def move_parameters(move: Any) -> dict[str, float]:  # noqa: ANN401
-    """Give the parameters that are set in a move's AnimateParams, under the document's names."""
-    found: dict[str, float] = {}
-
-    def collect(message: Any, prefix: str) -> None:  # noqa: ANN401
-        for field, value in message.ListFields():
-            if field.message_type is None:
-                if field.name != "animation_name":
-                    found[prefix.removesuffix(".")] = float(value)
-            elif field.message_type.full_name.startswith("google.protobuf."):
-                found[f"{prefix}{field.name}"] = float(value.value)
-            else:
-                collect(value, f"{prefix}{field.name}.")
-
-    collect(move.animate_params, "")
-    return found

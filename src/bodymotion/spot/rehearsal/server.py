@@ -135,10 +135,13 @@ class StandIn:
 
     def _dance(self, dance: Dance) -> None:
         def show() -> None:
-            motion = sequence_motion(dance.sequence, dict(self.stage.animations), arm=self.arm)
             left_out = dance.first_slice * 60.0 / dance.sequence.slices_per_minute
             assert self._on_dance is not None
-            self._on_dance(motion, (dance.start - self.stage.now()) / 1e9, left_out)
+            try:
+                motion = sequence_motion(dance.sequence, dict(self.stage.animations), arm=self.arm)
+                self._on_dance(motion, (dance.start - self.stage.now()) / 1e9, left_out)
+            except Exception as error:  # The robot goes on, whatever becomes of its picture.
+                self._say(f"dance {dance.sequence.name}: can not be shown: {error}")
 
         threading.Thread(target=show, name="bodymotion-dance", daemon=True).start()
 

@@ -16,7 +16,7 @@ from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.cha_proto import from_proto
 from bodymotion.spot.rehearsal.answers import NANO
 
-__all__ = ["PREFIX", "Dance", "Known", "Stage"]
+__all__ = ["PREFIX", "Dance", "Known", "Sequence", "Stage", "slices_of"]
 
 PREFIX = "animation::"
 """Moves of sequences that are animations have types that begin so."""
@@ -33,11 +33,11 @@ class Known:
 
 @dataclass
 class Sequence:
-    """A sequence that was uploaded; with `strict` its warnings keep it from being danced."""
+    """A sequence that was uploaded, what there is to say about it, and what is danced of it (None: nothing)."""
 
     message: Any
     warnings: tuple[str, ...]
-    strict: bool = False
+    danced: Any
     labels: list[str] = field(default_factory=list)
     saved: bool = False
 
@@ -55,7 +55,7 @@ class Dance:
     @property
     def slices(self) -> int:
         """How many slices the sequence has."""
-        return max((move.start_slice + move.requested_slices for move in self.sequence.moves), default=0)
+        return slices_of(self.sequence)
 
     def slice_at(self, now: int) -> float:
         """Give the slice that is danced [slices], beginning at `first_slice`."""
@@ -65,6 +65,11 @@ class Dance:
     def over(self, now: int) -> bool:
         """Whether it has ended or was stopped."""
         return self.stopped_at is not None or self.slice_at(now) >= self.slices
+
+
+def slices_of(sequence: Any) -> int:  # noqa: ANN401
+    """Give how many slices a sequence has."""
+    return max((move.start_slice + move.requested_slices for move in sequence.moves), default=0)
 
 
 class Stage:
