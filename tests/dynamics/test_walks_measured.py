@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ from scipy.spatial import ConvexHull
 
 import bodymotion as bm
 from bodymotion import poses, rotations
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models_across"))
+from jointed_models import pinocchio_model_of
 
 RATE = 100.0
 
@@ -187,3 +191,58 @@ def test_feet_that_stay_say_where_the_example_goes(walk):
     assert rotations.angle_between(found[:, 3:], given[:, 3:]).max() < 0.01
     with pytest.raises(ValueError, match="no feet to stand on"):
         bm.dynamics.root_on_feet(walk.body, q, [])
+
+
+def test_torques_with_the_ground_are_pinocchios(walk):
+    """Its inverse dynamics with the ground's forces on the feet as outer forces: the same torques, and nothing left at the root."""
+    pin = pytest.importorskip("pinocchio")
+    model, joints = pinocchio_model_of(walk.body)
+    model.gravity.linear = np.array([0.0, 0.0, -9.80665])
+    data = model.createData()
+    feet = [joints[walk.body.joint_links.index(link)] for link in walk.contacts.links]
+    worst = 0.0
+    for t in range(0, len(walk.times), 37):
+        turn = rotations.to_matrix(walk.root_poses[t, 3:])
+        x, v, a = pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
+        x[:7] = [*walk.root_poses[t, :3], *walk.root_poses[t, 4:], walk.root_poses[t, 3]]
+        spin = walk.root_velocity[t, 3:]
+        bent = walk.root_acceleration[t, :3] - np.cross(spin, walk.root_velocity[t, :3])
+        v[:6] = [*(turn.T @ walk.root_velocity[t, :3]), *(turn.T @ spin)]
+        a[:6] = [*(turn.T @ bent), *(turn.T @ walk.root_acceleration[t, 3:])]
+        for column, number in joints.items():
+            x[model.idx_qs[number]] = walk.joint_displacements[t, column]
+            v[model.idx_vs[number]] = walk.joint_velocities[t, column]
+            a[model.idx_vs[number]] = walk.joint_accelerations[t, column]
+        pin.forwardKinematics(model, data, x)
+        outer = pin.StdVec_Force()
+        outer.extend([pin.Force.Zero() for _ in range(model.njoints)])
+        for k, number in enumerate(feet):
+            force, moment = walk.contact_wrenches[t, k, :3], walk.contact_wrenches[t, k, 3:]
+            in_world = pin.Force(force, moment + np.cross(walk.contacts.points[t, k], force))
+            outer[number] = data.oMi[number].actInv(in_world)
+        torques = pin.rnea(model, data, x, v, a, outer)
+        ours = [walk.torques[t, column] for column in joints]
+        theirs = [torques[model.idx_vs[number]] for number in joints.values()]
+        worst = max(worst, np.abs(np.subtract(ours, theirs)).max(), np.abs(torques[:6]).max())
+    assert worst < 1e-8 * np.abs(walk.torques).max() + 1e-8
+
+
+@pytest.mark.parametrize("derivative", ["spline", "central", "savgol"])
+def test_links_move_as_their_poses_do(walk, derivative):
+    """Velocities worked out from root and joints are those of the links' own poses, by the same derivative."""
+    found = bm.dynamics.measure(walk.body, walk.motion, derivative=derivative)
+    first, second = bm.dynamics.pose_derivatives(walk.link_poses, walk.times, derivative)
+    inside = slice(5, -5)
+    assert np.abs(first - found.link_velocities)[inside].max() < 0.01 * np.abs(first).max()
+    assert np.abs(second - found.link_accelerations)[inside].max() < 0.03 * np.abs(second).max()
+
+
+@pytest.mark.parametrize("move", ["trot", "sway", "wave"])
+def test_feet_of_spot_stand_when_they_are_to(examples, move):
+    """Where a played animation says which feet are on the ground, the measured ones are the same but for a frame or two about each step."""
+    motion = bm.play(bm.load(examples / f"{move}.cha"))
+    measures = bm.dynamics.measure(bm.spot.body(arm=motion.joint_displacement.num_parts > 12), motion)
+    (planned,) = [component for component in motion.components if component.content == "FootContact"]
+    assert measures.contacts.names == tuple(f"{label}_foot" for label in planned.part_labels)
+    assert (measures.contacts.standing == (planned.values > 0.5)).mean() > 0.99
+    assert abs(measures.ground[0]) < 1e-3
