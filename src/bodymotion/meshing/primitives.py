@@ -105,6 +105,7 @@ def _with_caps(radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, 
     fan = np.stack([np.zeros(SEGMENTS - 2), np.arange(1, SEGMENTS - 1), np.arange(2, SEGMENTS)], axis=1).astype(
         np.int64
     )
+    caps = [(ring, up) for ring, up in caps if radii[ring] > 0]
     for ring, up in caps:
         turn = fan if up > 0 else fan[:, ::-1]
         all_faces.append(turn + ring * SEGMENTS)

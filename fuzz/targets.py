@@ -1,0 +1,325 @@
+"""What is fuzzed: a target for each format, with seeds made in memory and the words of its language."""
+
+from __future__ import annotations
+
+import io
+import struct
+import tempfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+import bodymotion as bm
+from fuzz import texts
+
+__all__ = ["TARGETS", "Target"]
+
+
+def _nothing() -> dict[str, bytes]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader and how it is tried.
+
+    Inputs are put into `file` and read as `format` through `asked` (another file of the folder, where that is what names `file`). What was
+    read is written to `written` as `write`; where the format holds all of it, it must read back `equal`. `how` says by what kind of change
+    new inputs are made: "text", "bytes", or "zip".
+    """
+
+    name: str
+    file: str
+    format: str
+    written: str
+    write: str
+    seeds: Callable[[], tuple[bytes, ...]]
+    words: tuple[bytes, ...] = ()
+    how: str = "text"
+    asked: str = ""
+    equal: bool = False
+    beside: Callable[[], dict[str, bytes]] = _nothing
+
+
+def _saved(thing: object, name: str, **options: object) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        bm.save(thing, path, **options)
+        return path.read_bytes()
+
+
+def _loaded(data: bytes, name: str) -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(data)
+        return bm.load(path)
+
+
+@cache
+def _motion() -> bm.Motion:
+    turn = np.array([0.5, 0.25, 0.7, 1, 0, 0, 0])
+    return bm.Motion.from_joints(
+        np.arange(6.0).reshape(3, 2) / 7, 100, root=turn, zmp=np.zeros((3, 3)), joint_names=("a", "b")
+    )
+
+
+@cache
+def _body() -> object:
+    return _loaded(texts.VRML[0].encode(), "robot.wrl")
+
+
+@cache
+def _animations() -> tuple[object, ...]:
+    return tuple(_loaded(text.encode(), "move.cha") for text in texts.CHA)
+
+
+def _encoded(*given: str) -> tuple[bytes, ...]:
+    return tuple(text.encode() for text in given)
+
+
+@cache
+def _seq() -> tuple[bytes, ...]:
+    return (*_encoded(*texts.SEQ[:2]), _saved(_motion(), "a.seq"), _saved(_motion(), "a.seq", version=1))
+
+
+@cache
+def _json() -> tuple[bytes, ...]:
+    return (texts.SEQ[2].encode(), _saved(_motion(), "a.json"))
+
+
+@cache
+def _wrl() -> tuple[bytes, ...]:
+    return (*_encoded(*texts.VRML), _saved(_body(), "a.wrl"))
+
+
+@cache
+def _urdf() -> tuple[bytes, ...]:
+    return (texts.URDF.encode(), _saved(_body(), "a.urdf"))
+
+
+@cache
+def _mjcf() -> tuple[bytes, ...]:
+    return (*_encoded(*texts.MJCF), _saved(_body(), "a.xml", fix_inertia=True))
+
+
+@cache
+def _cha() -> tuple[bytes, ...]:
+    return (*_encoded(*texts.CHA), *(_saved(animation, "a.cha") for animation in _animations()))
+
+
+@cache
+def _cap() -> tuple[bytes, ...]:
+    return (*_encoded(*texts.CAP), *(_saved(animation, "a.cap") for animation in _animations()))
+
+
+@cache
+def _pb() -> tuple[bytes, ...]:
+    return tuple(_saved(_loaded(data, "a.cap"), "a.pb") for data in _cap())
+
+
+@cache
+def _states() -> tuple[bytes, ...]:
+    def wire(number: int, value: bytes | int | float | bool) -> bytes:
+        if isinstance(value, bytes):
+            size = bytes([len(value)]) if len(value) < 128 else bytes([len(value) & 127 | 128, len(value) >> 7])
+            return bytes([number << 3 | 2]) + size + value
+        if isinstance(value, float):
+            return bytes([number << 3 | 1]) + struct.pack("<d", value)
+        return bytes([number << 3, int(value)])
+
+    legs = b"".join(wire(n, wire(1, 0.1) + wire(2, 0.5) + wire(3, -1.0)) for n in range(1, 5))
+    pose = wire(1, wire(3, 0.5)) + wire(2, wire(4, 1.0))
+    frames = b""
+    for second in (3, 4, 5):
+        stamp = wire(1, second) + wire(2, 100)
+        frames += wire(1, wire(1, legs) + wire(2, pose) + wire(3, stamp) + wire(4, wire(1, 1) + wire(2, 0)))
+    return (texts.STATES.encode(), frames)
+
+
+@cache
+def _csv() -> tuple[bytes, ...]:
+    return (*_encoded(*texts.CSV), _saved(_motion(), "a.csv"))
+
+
+@cache
+def _npz() -> tuple[bytes, ...]:
+    plain, packed = io.BytesIO(), io.BytesIO()
+    np.savez(
+        plain,
+        fps=np.array([50]),
+        joint_pos=np.zeros((3, 2), np.float32),
+        joint_vel=np.zeros((3, 2), np.float32),
+        body_pos_w=np.zeros((3, 1, 3), np.float32),
+        body_quat_w=np.tile(np.float32([1, 0, 0, 0]), (3, 1, 1)),
+        joint_names=np.array(["a", "b"]),
+    )
+    np.savez_compressed(
+        packed, joint_displacement=np.ones((3, 2)), times=np.array([0.0, 0.5, 1.0]), frame_rate=np.array(10.0)
+    )
+    return (plain.getvalue(), packed.getvalue(), _saved(_motion(), "a.npz"))
+
+
+@cache
+def _text() -> tuple[bytes, ...]:
+    return (texts.TEXT.encode(), _saved(bm.Motion.from_joints(np.eye(3), 100), "a.pos"))
+
+
+@cache
+def _stl() -> tuple[bytes, ...]:
+    triangle = struct.pack("<12fH", 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0)
+    return (texts.STL.encode(), bytes(80) + struct.pack("<I", 2) + triangle * 2)
+
+
+@cache
+def _glb() -> tuple[bytes, ...]:
+    import trimesh
+
+    return (bytes(trimesh.creation.box().export(file_type="glb")),)
+
+
+def _png(width: int = 1, height: int = 1) -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = zlib.compress(b"".join(b"\0" + b"\x80" * 3 * width for _ in range(height)))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+@cache
+def _beside() -> dict[str, bytes]:
+    part = "#VRML V2.0 utf8\nPROTO Q [ field SFInt32 a 1 ] { Group { } }\nDEF PART Shape { geometry Box { } }\n"
+    other = "format: ChoreonoidBody\nformatVersion: 1.0\nname: Other\nrootLink: O\nlinks:\n  - { name: O, jointType: fixed, mass: 1 }\n"
+    return {
+        "part.wrl": part.encode(),
+        "other.body": other.encode(),
+        "a.png": _png(),
+        "mesh.stl": texts.STL.encode(),
+        "mesh.obj": texts.OBJ.encode(),
+        "look.mtl": b"newmtl red\nKd 1 0 0\nmap_Kd a.png\n",
+    }
+
+
+def _shown_by_urdf(name: str) -> Callable[[], dict[str, bytes]]:
+    def beside() -> dict[str, bytes]:
+        shows = f'<{{0}}><geometry><mesh filename="{name}"/></geometry></{{0}}>'
+        text = f'<robot name="r"><link name="a">{shows.format("visual")}{shows.format("collision")}</link></robot>'
+        return {**_beside(), "robot.urdf": text.encode()}
+
+    return beside
+
+
+def _split(*lines: str) -> tuple[bytes, ...]:
+    return tuple(word.encode() for line in lines for word in line.split())
+
+
+_XML = _split('< > /> = " <!-- --> <![CDATA[ ]]> &amp; &#0; &x; <!DOCTYPE <!ENTITY <?xml xmlns')
+_YAML = _split("- : ? [ ] { } , &a *a << | > ! !!float !!python/object --- ... %YAML # ~ ' \" .nan .inf 0x1F 1_0 1:30")
+_SEQ_WORDS = _split(
+    "type content purpose formatVersion frameRate frame_rate numFrames num_frames numParts num_parts components frames SE3Format"
+    " hasFrameTime has_frame_time isRootRelative partLabels part_labels CompositeSeq BodyMotion MultiValueSeq MultiSE3Seq Vector3Seq",
+    " MultiSe3Seq MultiAffine3Seq LinkPosition JointDisplacement JointPosition ZMP ZMPSeq RelativeZMP XYZQWQXQYQZ XYZQXQYQZQW XYZRPY true",
+)
+_WORDS_OF_VRML = _split(
+    "#VRML V2.0 utf8 PROTO EXTERNPROTO DEF USE IS NULL TRUE FALSE ROUTE TO field exposedField eventIn eventOut SFNode MFNode SFFloat MFFloat",
+    "SFInt32 MFInt32 SFVec3f MFVec3f SFRotation SFString MFString SFColor SFImage SFBool SFTime SFVec2f Group Transform Shape Appearance",
+    "Material Box Sphere Cylinder Cone IndexedFaceSet IndexedLineSet PointSet Extrusion ElevationGrid Coordinate Normal Color Switch LOD",
+    "Inline ImageTexture PixelTexture TextureTransform Humanoid Joint Segment jointType jointId jointAxis humanoidBody children geometry",
+    "coord coordIndex point url mass momentsOfInertia centerOfMass translation rotation scale scaleOrientation center whichChoice choice",
+    "AccelerationSensor Gyro ForceSensor VisionSensor RangeSensor ExtraJoint Viewpoint crawler free slide rotate fixed { } [ ] -1",
+)
+_WORDS_OF_BODY = _split(
+    "format formatVersion ChoreonoidBody angleUnit degree radian name rootLink links parent jointType jointId jointAxis jointRange revolute",
+    "prismatic free fixed mass inertia centerOfMass elements type Transform RigidBody Shape Resource SubBody ContinuousTrack Camera Skip",
+    "geometry Box size Sphere Cylinder Capsule Cone Extrusion IndexedFaceSet ElevationGrid coordinate coordIndex appearance material uri node",
+    "translation rotation scale extraJoints link1Name link2Name import unlimited numJoints prefix",
+)
+_WORDS_OF_URDF = _split(
+    "robot link joint name type revolute continuous prismatic fixed floating planar parent child origin xyz rpy axis limit lower upper effort",
+    "velocity mimic dynamics inertial mass inertia ixx visual collision geometry mesh filename scale box sphere cylinder radius length size",
+    "material color rgba texture transmission gazebo sensor pose camera bodymotion package:// file:///etc/passwd http://localhost/x ../x",
+)
+_WORDS_OF_MJCF = _split(
+    "mujoco compiler angle degree coordinate eulerseq meshdir texturedir autolimits inertiafromgeom option default class childclass asset mesh",
+    "texture material hfield include file worldbody body joint freejoint geom site camera light inertial pos quat euler axisangle xyaxes zaxis",
+    "size type sphere capsule ellipsoid cylinder box plane fromto mass density range ref armature equality connect weld actuator motor sensor",
+    "gyro fitscale builtin frame attach replicate count offset composite flexcomp custom text numeric exclude tendon keyframe",
+)
+_WORDS_OF_CHA = _split(
+    "controls legs body arm gripper bpm frequency time foot_pos leg_joints contact body_pos body_quat_wxyz body_euler_rpy_angles com_pos",
+    "hand_pos hand_quat_wxyz arm_joints extendable truncatable neutral_start precise_steps precise_timing timing_adjustability arm_playback",
+    "workspace jointspace minimum_hip_height description custom_icon display_rgb arm_required no_looping speed retime_to_integer_slices nan",
+)
+_WORDS_OF_CAP = _split(
+    "name animation_keyframes time gripper gripper_angle value arm joint_angles shoulder_0 hand_pose position quaternion euler_angles body",
+    "body_pos com_pos legs fl fr hl hr foot_pos stance controls_arm controls_legs bpm arm_playback ARM_PLAYBACK_WORKSPACE minimum_parameters",
+    "default_parameters speed key_frames timestamp seconds nanos foot_contact_state fl_contact animation_tform_body rotation { } < > : ; [ ]",
+)
+_WORDS_OF_COLLADA = _split(
+    "COLLADA library_geometries geometry mesh source float_array accessor count stride offset param vertices input semantic POSITION VERTEX",
+    "NORMAL TEXCOORD triangles polylist polygons trifans tristrips lines vcount p ph h instance_geometry instance_node url node matrix lookat",
+    "visual_scene unit meter up_axis Y_UP X_UP skew instance_controller skin",
+)
+_WORDS_OF_TABLES = _split(
+    "time frame rate root_x root_qw root_roll zmp_x , ; # nan inf 1e999 -0 joint[0] fps x y z qx qy qz qw"
+)
+_WORDS_OF_GLTF = _split(
+    'glTF JSON "asset" "version" "scenes" "nodes" "children" "meshes" "primitives" "attributes" "POSITION" "indices" "mode" "accessors"',
+    '"bufferView" "byteOffset" "byteLength" "componentType" "count" "type" "VEC3" "SCALAR" "buffers" "uri" "sparse" "extensions" "matrix"',
+)
+
+_SEQ = {"format": "seq", "write": "seq", "equal": True}
+_MESH = {"format": "urdf", "written": "again.urdf", "write": "urdf", "asked": "robot.urdf"}
+
+TARGETS: dict[str, Target] = {
+    target.name: target
+    for target in (
+        Target("seq", "a.seq", written="b.seq", seeds=_seq, words=_YAML + _SEQ_WORDS, **_SEQ),  # type: ignore[arg-type]
+        Target("json", "a.json", written="b.json", seeds=_json, words=_SEQ_WORDS, **_SEQ),  # type: ignore[arg-type]
+        Target("wrl", "a.wrl", "openhrp", "b.wrl", "openhrp", _wrl, _WORDS_OF_VRML, beside=_beside),
+        Target(
+            "body",
+            "a.body",
+            "body",
+            "b.urdf",
+            "urdf",
+            lambda: _encoded(texts.BODY),
+            _YAML + _WORDS_OF_BODY,
+            beside=_beside,
+        ),
+        Target("urdf", "a.urdf", "urdf", "b.urdf", "urdf", _urdf, _XML + _WORDS_OF_URDF, beside=_beside),
+        Target("mjcf", "a.xml", "mjcf", "b.xml", "mjcf", _mjcf, _XML + _WORDS_OF_MJCF, beside=_beside),
+        Target("cha", "a.cha", "cha", "b.cha", "cha", _cha, _WORDS_OF_CHA, equal=True),
+        Target("cap", "a.cap", "cap", "b.cap", "cap", _cap, _WORDS_OF_CAP),
+        Target("pb", "a.pb", "cap-bytes", "b.pb", "cap-bytes", _pb, how="bytes"),
+        Target("states", "a.log", "state-log", "b.cha", "cha", _states, _WORDS_OF_CAP, how="bytes"),
+        Target("csv", "a.csv", "csv", "b.csv", "csv", _csv, _WORDS_OF_TABLES),
+        Target("npz", "a.npz", "npz", "b.npz", "npz", _npz, how="zip", equal=True),
+        Target("openhrp-text", "a.pos", "openhrp-text", "b.pos", "openhrp-text", _text, _WORDS_OF_TABLES),
+        Target("vrml-mesh", "m.wrl", seeds=_wrl, words=_WORDS_OF_VRML, beside=_shown_by_urdf("m.wrl"), **_MESH),
+        Target(
+            "collada",
+            "m.dae",
+            seeds=lambda: _encoded(texts.COLLADA),
+            words=_XML + _WORDS_OF_COLLADA,
+            beside=_shown_by_urdf("m.dae"),
+            **_MESH,
+        ),
+        Target("obj", "m.obj", seeds=lambda: _encoded(texts.OBJ), beside=_shown_by_urdf("m.obj"), **_MESH),
+        Target("stl", "m.stl", seeds=_stl, how="bytes", beside=_shown_by_urdf("m.stl"), **_MESH),
+        Target("ply", "m.ply", seeds=lambda: _encoded(texts.PLY), beside=_shown_by_urdf("m.ply"), **_MESH),
+        Target("glb", "m.glb", seeds=_glb, words=_WORDS_OF_GLTF, how="bytes", beside=_shown_by_urdf("m.glb"), **_MESH),
+        Target(
+            "gltf",
+            "m.gltf",
+            seeds=lambda: _encoded(texts.GLTF),
+            words=_WORDS_OF_GLTF,
+            beside=_shown_by_urdf("m.gltf"),
+            **_MESH,
+        ),
+    )
+}

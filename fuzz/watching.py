@@ -1,0 +1,159 @@
+"""What a reader may take and do while it reads one file: time, memory, and no file, host or program beside those of the model."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+__all__ = ["MEMORY", "SECONDS", "TIMES", "Escape", "Hang", "Swell", "watched"]
+
+SECONDS = 10.0
+"""[s] Processor time that a file of ordinary size may take."""
+MEMORY = 300 << 20
+"""[bytes] Memory that any file may take,"""
+TIMES = 10
+"""and how many times its own size on top."""
+
+
+class Hang(BaseException):
+    """It takes too long. No Exception, so that no `except Exception` in what is watched keeps it."""
+
+
+class Swell(AssertionError):
+    """It took too much memory."""
+
+
+class Escape(AssertionError):
+    """It reached for what is no part of the model: another file, a host, a program."""
+
+
+_PROJECT = Path(__file__).resolve().parent.parent
+_OURS = tuple(
+    f"{os.path.realpath(folder)}{os.sep}"
+    for folder in (
+        sys.prefix,
+        sys.base_prefix + "/lib",
+        sysconfig.get_paths()["stdlib"],
+        _PROJECT / "src",
+        _PROJECT / "fuzz",
+        "/proc",
+        "/sys",
+    )
+)
+_HARMLESS = ("/dev/null", "/dev/urandom", "/etc/localtime", "/etc/mime.types", "/etc/ld.so.cache")
+_FORBIDDEN = re.compile(
+    r"socket\.(connect|bind|getaddrinfo|gethostby|sendto|sendmsg)|urllib\.|http\.client|ftplib|smtplib|webbrowser\."
+    r"|subprocess\.Popen|os\.(system|exec|fork|posix_spawn|startfile|remove|rmdir|chmod|chown|link|symlink)|pickle\.find_class|shutil\.rmtree"
+)
+
+_folder: str | None = None
+_seen: list[str] = []
+
+
+def _looked_at(event: str, details: tuple[object, ...]) -> None:
+    if _folder is None:
+        return
+    if event == "open":
+        name = details[0]
+        if isinstance(name, (str, bytes)):
+            path = os.path.realpath(os.fsdecode(name).rstrip("\0").partition("\0")[0])
+            if not path.startswith((_folder, *_OURS)) and path not in _HARMLESS:
+                _seen.append(f"open {path}")
+    elif _FORBIDDEN.match(event):
+        if event.startswith("os.") and details:
+            if isinstance(details[0], int) or _ours(details[0]):
+                return
+        elif event == "pickle.find_class" and _within("numba"):
+            return  # it keeps compiled kernels so
+        _seen.append(f"{event} {details!r:.200}")
+
+
+def _ours(name: object) -> bool:
+    assert _folder is not None
+    return isinstance(name, (str, bytes)) and os.path.realpath(os.fsdecode(name)).startswith((_folder, *_OURS))
+
+
+def _within(package: str) -> bool:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if f"{os.sep}{package}{os.sep}" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
+
+
+_hooked = False
+
+
+def _hook() -> None:
+    """Audit hooks stay for as long as the process lives: one is enough."""
+    global _hooked
+    if not _hooked:
+        sys.addaudithook(_looked_at)
+        _hooked = True
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Hang
+
+
+def _status(key: str) -> int:
+    """Give a size that the kernel keeps of this process, in bytes; 0 where it does not tell."""
+    try:
+        with open("/proc/self/status", "rb") as file:
+            found = re.search(rf"^{key}:\s+(\d+) kB".encode(), file.read(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) << 10 if found else 0
+
+
+@contextmanager
+def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEMORY) -> Iterator[None]:
+    """Watch a block that reads a file of so many bytes, and may open nothing outside a folder.
+
+    Raises
+    ------
+    Hang
+        When it takes more processor time than `seconds`.
+    Swell
+        When it took more than `memory` and 10 times the size (known on Linux only).
+    Escape
+        When it opened another file, reached for the network, or started a program.
+    """
+    global _folder
+    _hook()
+    _seen.clear()
+    try:
+        with open("/proc/self/clear_refs", "w") as file:  # the highest size so far is forgotten
+            file.write("5")
+    except OSError:
+        pass
+    before = _status("VmRSS")
+    old = signal.signal(signal.SIGPROF, _stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    _folder = os.path.realpath(folder) + os.sep
+    try:
+        yield
+    finally:
+        _folder = None
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, old)
+    taken = _status("VmHWM") - before
+    if _seen:
+        raise Escape("; ".join(dict.fromkeys(_seen)))
+    if taken > memory + TIMES * size:
+        raise Swell(f"{taken >> 20} MiB for a file of {size} bytes")
+
+
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """Give a folder to work in, in memory where the system has such a place."""
+    place = Path("/dev/shm")
+    return tempfile.TemporaryDirectory(dir=place if os.access(place, os.W_OK) else None)
