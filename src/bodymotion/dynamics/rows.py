@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.formats.mjcf.motors import armature
-from bodymotion.kernels.newton_euler import Masses
+
+if TYPE_CHECKING:
+    from bodymotion.kernels.newton_euler import Masses
 
 __all__ = ["GRAVITY", "gravity_vector", "mass_arrays", "rotor_inertias", "table", "tables"]
 
