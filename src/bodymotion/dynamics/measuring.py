@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import closed_loops, poses, rotations
+from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body
 from bodymotion.diagnostics import Problem
@@ -87,6 +87,8 @@ def measure(
     if not len(times):
         raise ValueError("the motion has no frames, so there is nothing to measure")
     if close_loops and body.extra_joints:
+        from bodymotion import closed_loops
+
         q = closed_loops.close_loops(body, q).q
     if on_feet:
         root = root_on_feet(body, q, feet)
