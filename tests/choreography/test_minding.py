@@ -49,6 +49,7 @@ def parameter(default):
 
 
 BROKEN = {
+    "SPOT017": move("body", "body_z", [[0.4], [np.nan]]),
     "SPOT001": steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.9]]),
     "SPOT002": move("arm", "hand_pos", [[0.7, 0, 0.7], [2.5, 0, 0.7]]),
     "SPOT003": arm(ARM_READY, ARM_READY, parameters={"elbow_0_offset": parameter(2.0)}),
@@ -77,7 +78,7 @@ def test_a_rule_is_found_broken(code):
     found = [problem for problem in bm.spot.mind(BROKEN[code]) if problem.rule == code]
     assert found
     assert found[0].message
-    assert found[0].location.inside.startswith("keyframe ")
+    assert code == "SPOT017" or found[0].location.inside.startswith("keyframe ")
 
 
 def test_nothing_is_said_of_a_stand():
@@ -90,11 +91,25 @@ def test_nothing_is_said_of_the_examples(examples):
         assert not found, path.name
 
 
-def test_the_keyframe_is_named():
+def test_the_keyframe_is_named_where_it_is_worst():
     rows = [UNDER, UNDER, shifted(fr=[0, 0, -0.05]), UNDER]
     (problem,) = [p for p in bm.spot.mind(steps(*rows)) if p.rule == "SPOT007"]
-    assert problem.location.inside == "keyframe 2", "on the way from the second to the third it goes below the floor"
-    assert "0.050 m" in problem.message
+    assert problem.location.inside == "keyframe 3"
+    assert problem.message == "foot fr is 0.050 m below the floor at 1.00 s"
+
+
+def test_other_keyframes_are_counted():
+    rows = [UNDER, UNDER, *[shifted(fr=[0, 0, -0.05])] * 3, UNDER]
+    (problem,) = [p for p in bm.spot.mind(steps(*rows)) if p.rule == "SPOT007"]
+    assert problem.location.inside == "keyframe 3"
+    assert problem.message == "foot fr is 0.050 m below the floor at 1.00 s, and at 2 more keyframes"
+
+
+def test_what_is_worst_between_two_keyframes_says_so():
+    """Both feet are on the floor and within reach at keyframes; the fastest is in the middle between them."""
+    found = [p for p in bm.spot.mind(BROKEN["SPOT004"]) if p.rule == "SPOT004"]
+    assert found
+    assert all("between keyframes 1 and 2" in p.message for p in found)
 
 
 @pytest.mark.parametrize(
@@ -122,10 +137,35 @@ def test_what_is_all_right_is_not_minded(harmless, code):
     assert code not in codes(harmless)
 
 
-def test_what_can_not_be_played_is_not_looked_at():
-    assert bm.spot.mind(move("body", "body_z", [[np.nan], [0.4]])) == ()
-    assert bm.spot.mind(move("body", "body_z", np.zeros((0, 1)), [])) == ()
-    assert bm.spot.mind(move("body", "body_z", [0.4, 0.4], arm_required=True), arm=False) == ()
+@pytest.mark.parametrize(
+    ("animation", "said"),
+    [
+        (move("body", "body_z", [[np.nan], [0.4]]), "body_z of keyframe 1 is nan"),
+        (move("body", "body_z", np.zeros((0, 1)), []), "no keyframes"),
+        (move("body", "body_z", [0.48, 0.4], [1, 0]), "increase"),
+        (move("body", "body_z", [0.48, 0.4], [0, 1e300]), "too long"),
+        (move("body", "body_z", [0.48, 0.4], [0, 1e-300]), "so quick"),
+        (move("body", "body_z", [0.48, 1e300]), "no robot is so large"),
+        (move("body", "body_z", [0.48, 0.4], bpm=1e300), "beats per minute"),
+        (move("body", "body_z", [0.48, 0.4], bpm=1e-300), "beats per minute"),
+        (move("body", "body_z", [0.48, 0.4], bpm=-5.0), "beats per minute"),
+        (move("body", "body_z", [0.48, 0.4], parameters={"speed": Parameter(0, 0, 2)}), "speed is a positive number"),
+        (move("body", "body_z", [0.48, 0.4], parameters={"speed": Parameter(0, 1e300, 1e301)}), "so large"),
+        (move("body", "body_z", [0.48, 0.4], parameters={"offset_slices": Parameter(0, 1e300, 1e301)}), "so large"),
+    ],
+)
+def test_what_can_not_be_played_is_a_problem_with_its_reason(animation, said):
+    (problem,) = bm.spot.mind(animation)
+    assert (problem.rule, problem.severity) == ("SPOT017", "error")
+    assert said in problem.message
+    with pytest.raises(ValueError, match=said):
+        animation.play()
+
+
+def test_a_robot_that_may_not_play_it_is_a_problem():
+    (problem,) = bm.spot.mind(move("body", "body_z", [0.4, 0.4], arm_required=True), arm=False)
+    assert problem.rule == "SPOT017"
+    assert "arm_required" in problem.message
 
 
 def test_angles_beyond_limits_in_the_keyframes_are_the_documents_matter():
@@ -160,7 +200,5 @@ def test_in_a_file_the_line_is_named(tmp_path):
     path.write_text(text, encoding="utf-8")
     found = [p for p in bm.check(path).problems if p.rule == "SPOT001"]
     assert len(found) == 4
-    assert {(p.location.path, p.location.line) for p in found} == {(str(path), 7)}, (
-        "it is too high after the keyframe there"
-    )
+    assert {(p.location.path, p.location.line) for p in found} == {(str(path), 8)}
     assert [p for p in bm.check(bm.load(path)).problems if p.rule == "SPOT001"] == found

@@ -8,7 +8,7 @@ from moves import RADIUS, body, component, feet, hand, joints, move, on_floor, s
 
 import bodymotion as bm
 from bodymotion import poses, rotations
-from bodymotion.animation import Parameter
+from bodymotion.animation import Animation, Keyframes, Parameter
 from bodymotion.choreography import sit, stand
 
 HEIGHT = 0.48
@@ -59,6 +59,57 @@ def test_a_turn_about_one_axis_is_the_same_by_angles_and_by_quaternions():
     xyzw = move("body", "body_quat_xyzw", np.roll(rotations.from_rpy(rpy), -1, axis=1), [0, 0.3, 1, 1.2, 2]).play()
     same_poses(body(by_angles), body(by_quaternions), 1e-12)
     same_poses(body(xyzw), body(by_quaternions), 1e-15)
+
+
+@pytest.mark.parametrize("angles", [[0, 2 * np.pi], [0, 3, 6.2, 12.5], [0, -4, 4]])
+def test_a_spin_by_angles_spins(angles):
+    times = np.arange(len(angles)) * 2.0
+    motion = move("body", "body_yaw", angles, times).play(frame_rate=100)
+    yaw = np.unwrap(rotations.to_rpy(body(motion)[:, 3:])[:, 2])
+    np.testing.assert_allclose(yaw[::200], angles, atol=1e-9)
+    assert np.abs(np.diff(yaw)).sum() == pytest.approx(np.abs(np.diff(angles)).sum()), "and no farther"
+
+
+def test_a_spin_by_quaternions_takes_the_shorter_way():
+    turn = rotations.from_rpy([[0, 0, 0], [0, 0, 4.0]])
+    yaw = rotations.to_rpy(body(move("body", "body_quat_wxyz", turn, [0, 1]).play(frame_rate=100))[:, 3:])[:, 2]
+    assert yaw[100] == pytest.approx(4 - 2 * np.pi)
+    assert (np.diff(yaw) <= 1e-12).all()
+
+
+def test_a_recordings_jump_from_half_a_turn_to_minus_half_is_no_spin():
+    times = np.arange(40) / 30
+    angles = 3.0 + times
+    wrapped = (angles + np.pi) % (2 * np.pi) - np.pi
+    assert np.abs(np.diff(wrapped)).max() > 6
+    for given in (angles, wrapped):
+        yaw = np.unwrap(
+            rotations.to_rpy(body(move("body", "body_yaw", given, times).play(frame_rate=100))[:, 3:])[:, 2]
+        )
+        np.testing.assert_allclose(np.diff(yaw)[:120], 0.01, atol=1e-9)
+
+
+@pytest.mark.parametrize("columns", ["body_yaw", "body_quat_wxyz"])
+def test_half_of_a_spin_is_half_a_spin_all_the_way(columns):
+    angles = np.linspace(0, 2 * np.pi, 9)
+    rows = angles if columns == "body_yaw" else rotations.from_rpy(np.outer(angles, [0, 0, 1]))
+    animation = move("body", columns, rows, extendable=True, parameters={"rotation_multiplier.yaw": ranged(0.5)})
+    yaw = np.unwrap(rotations.to_rpy(body(animation.play(frame_rate=100))[:, 3:])[:, 2])
+    np.testing.assert_allclose(yaw[:401:50], angles / 2, atol=1e-9)
+    twice = rotations.to_rpy(body(animation.play(frame_rate=100, slices=64))[:, 3:])[:, 2]
+    np.testing.assert_allclose(twice[:400], yaw[:400], atol=1e-9)
+    np.testing.assert_allclose(twice[401:800], yaw[1:400], atol=1e-9)
+
+
+def test_roll_and_pitch_may_be_assumed_to_be_zero():
+    level = sway(assume_zero_roll_and_pitch=True).play(frame_rate=100)
+    angles = rotations.to_rpy(body(level)[:, 3:])
+    np.testing.assert_allclose(angles[:, :2], 0, atol=1e-12)
+    np.testing.assert_allclose(angles[::50, 2], np.array(SWAY)[:, 5], atol=1e-12)
+    double = sway(assume_zero_roll_and_pitch=True, parameters={"rotation_multiplier.yaw": ranged(2.0)}).play(
+        frame_rate=100
+    )
+    np.testing.assert_allclose(rotations.to_rpy(body(double)[:, 3:])[:, :2], 0, atol=1e-12)
 
 
 def test_quaternions_of_either_sign_are_one_turn():
@@ -261,6 +312,17 @@ def test_offsets_add_to_the_arm_and_to_the_gripper():
     np.testing.assert_allclose(joints(more)[:, 18], joints(plain)[:, 18] * 0.5 - 0.1, atol=1e-12)
 
 
+def test_offsets_add_to_the_joints_that_a_hand_pose_comes_to():
+    rows = [[0.7, 0, 0.7, 1, 0, 0, 0], [0.75, 0.1, 0.65, 1, 0, 0, 0]]
+    columns, names = "hand_pos hand_quat_wxyz", ("sh0", "sh1", "el0", "el1", "wr0", "wr1")
+    without = joints(move("arm", columns, rows).play(), *names)
+    offsets = {"shoulder_0_offset": ranged(0.2), "wrist_1_offset": ranged(-0.3)}
+    motion = move("arm", columns, rows, parameters=offsets).play()
+    np.testing.assert_allclose(
+        joints(motion, *names) - without, np.tile([0.2, 0, 0, 0, 0, -0.3], (len(without), 1)), atol=1e-12
+    )
+
+
 def test_the_arms_entry_begins_as_it_lies_folded():
     animation = move("arm gripper", "arm_joints gripper", [[*ARM_READY, -1.0]] * 3)
     motion = animation.play(frame_rate=104, parameters={"arm_entry_slices": 4})
@@ -441,6 +503,57 @@ def test_contacts_are_inferred_from_height_and_speed():
     assert (found[:, [1, 2]] == 1).all()
 
 
+def contacts(*heights, times=None, columns="foot_pos"):
+    """Give the contacts that are inferred of feet raised by (4,) [m] at keyframes, and the time of each frame."""
+    rows = [np.column_stack([UNDER[:, :2], UNDER[:, 2] + np.broadcast_to(up, 4)]).ravel() for up in heights]
+    motion = move("legs", columns, rows, times).play(frame_rate=100)
+    return component(motion, "FootContact")
+
+
+def test_a_foot_that_begins_or_ends_on_the_floor_is_in_stance_there():
+    found = contacts([0.0] * 4, [0.1] * 4, [0.0] * 4, times=[0, 1, 2])
+    assert (found[[0, -1]] == 1).all()
+    assert (found[1:-1] == 0).all()
+    found = contacts([0.0] * 4, [0.1, 0, 0, 0], [0.0] * 4, times=[0, 0.25, 0.5])
+    np.testing.assert_array_equal(found[:, 0], [1] + [0] * 49 + [1])
+    assert (found[:, 1:] == 1).all()
+
+
+def test_a_foot_that_only_touches_the_floor_is_in_stance_where_it_does():
+    found = contacts(0.0, [0.1, 0, 0, 0], 0.0, [0.1, 0, 0, 0], 0.0)
+    np.testing.assert_array_equal(np.flatnonzero(found[:, 0]), [0, 100, 200])
+
+
+def test_a_foot_that_rushes_through_the_floors_height_is_in_swing():
+    rows = [UNDER.copy() for _ in range(4)]
+    for k, row in enumerate(rows):
+        row[0] += [0.2 * k, 0, 0.1 if k == 0 else 0.0]
+    rows[3][0, 2] += 0.1
+    found = component(move("legs", "foot_pos", [row.ravel() for row in rows]).play(frame_rate=100), "FootContact")
+    assert (found[:, 0] == 0).all(), "it slides at 0.4 m/s"
+    assert (found[:, 1:] == 1).all()
+
+
+def test_one_foot_that_sinks_does_not_lift_the_others():
+    found = contacts(0.0, [-0.1, 0, 0, 0], 0.0, times=[0, 1, 2])
+    assert (found[:, 1:] == 1).all()
+
+
+def test_inferred_contacts_of_a_walk_are_those_that_it_has(examples):
+    trot = bm.load(examples / "trot.cha")
+    keys = trot.keyframes
+    kept = [k for k, name in enumerate(keys.columns) if not name.endswith("_contact")]
+    bare = Animation(
+        options=trot.options,
+        parameters=trot.parameters,
+        keyframes=Keyframes(
+            columns=tuple(keys.columns[k] for k in kept), values=keys.values[:, kept], times=keys.times
+        ),
+    )
+    given, found = component(trot.play(), "FootContact"), component(bare.play(), "FootContact")
+    assert (given == found).mean() > 0.95
+
+
 def test_the_center_of_mass_is_where_it_should_be():
     rows = [[0, 0, 0.45, 0, 0, 0], [0.03, 0.02, 0.40, 0.1, 0.1, 0.2], [0, 0, 0.44, 0, 0, 0]]
     for arm in (False, True):
@@ -540,9 +653,41 @@ def test_times_that_make_no_sense_are_refused(given):
         sway(truncatable=True).play(**given)
 
 
-def test_a_move_that_would_fill_the_memory_is_refused():
-    with pytest.raises(MemoryError):
-        sway(extendable=True).play(slices=1e13)
+@pytest.mark.parametrize("given", [{"slices": 1e13}, {"slices": 1e300}, {"frame_rate": 1e300}])
+def test_a_move_that_would_fill_the_memory_is_refused(given):
+    with pytest.raises(ValueError, match="too long"):
+        sway(extendable=True).play(**given)
+
+
+def test_without_much_memory_a_long_move_is_refused(monkeypatch):
+    monkeypatch.setattr("bodymotion.memory.available_memory", lambda: 1_000_000)
+    with pytest.raises(ValueError, match="of memory"):
+        sway(extendable=True).play(slices=1000)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"bpm": "x"}, {"slices": "120"}, {"frame_rate": [1, 2]}, {"parameters": {"speed": "x"}}, {"start": "here"}],
+)
+def test_what_is_no_number_or_pose_is_refused_by_its_name(given):
+    with pytest.raises(ValueError, match=next(iter(given.get("parameters", given)))):
+        sway(extendable=True, truncatable=True).play(**given)
+
+
+@pytest.mark.parametrize("pose", [[0, 0, 0], "x", [0, 0, 0, 0, 0, 0, 0], [np.nan, 0, 0, 1, 0, 0, 0]])
+def test_a_dance_frame_is_a_pose(pose):
+    animation = move("arm", "hand_pos", [[0.7, 0, 0.7]] * 2, arm_playback="workspace_dance_frame")
+    with pytest.raises(ValueError, match="dance frame 0 is a pose"):
+        animation.play(dance_frames={0: pose})
+
+
+def test_a_dance_frame_that_is_not_given_is_missed():
+    rows = [[0.7, 0, 0.7]] * 2
+    parameters = {"arm_dance_frame_id": Parameter(0, 1, 5)}
+    animation = move("arm", "hand_pos", rows, arm_playback="workspace_dance_frame", parameters=parameters)
+    with pytest.raises(ValueError, match="dance frame 1"):
+        animation.play(dance_frames={2: NOMINAL})
+    assert animation.play() == animation.play(dance_frames={1: stand().frame})
 
 
 def test_one_keyframe_is_a_pose():

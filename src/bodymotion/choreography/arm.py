@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion import poses, rotations
-from bodymotion.arrays import Floats
+from bodymotion.arrays import Floats, frozen
 from bodymotion.choreography.measures import ARM_LIMITS, FOREARM, HAND, SHOULDER, STOWED, UPPER_ARM
 from bodymotion.choreography.reaching import nearest_within_limits
 
@@ -123,16 +123,22 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
 
     Of the solutions within the limits the one nearest to the frame before is taken. Where there is none, the hand comes as near as the
     limits allow, a radian of a wrong turn counting as much as a decimetre.
+
+    Raises
+    ------
+    ValueError
+        When an array has another shape.
     """
     from bodymotion.kernels.branches import nearest_branches
 
-    hands = np.asarray(hands, dtype=np.float64)
+    hands = frozen(hands, (None, 7), "hands")
+    before = frozen(before, (6,), "before")
     found = solutions(hands)
     lower, upper = ARM_LIMITS.T
     inside = ((found >= lower - 1e-9) & (found <= upper + 1e-9)).all(axis=-1)
     off, angle = _apart(hand_poses(found), hands[:, None])
     fits = inside & (off <= 1e-9) & (angle <= 1e-7)
-    taken = nearest_branches(found, fits, np.asarray(before, dtype=np.float64))
+    taken = nearest_branches(found, fits, before)
     joints = found[np.arange(len(found)), taken]
     miss, turn_miss = np.zeros(len(hands)), np.zeros(len(hands))
     lost = ~fits.any(axis=1)

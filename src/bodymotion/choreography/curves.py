@@ -2,7 +2,8 @@
 
 Numbers follow cubics that never leave the range of the two keyframes they run between (PCHIP: Fritsch and Butland, 1984). Orientations
 follow R₀·exp(θ(t)), θ a cubic, with angular velocities at the keyframes that are chosen in the same way, from the turns before and after:
-a turn about a fixed axis is the PCHIP curve of its angle. Between two keyframes a foot is in stance when it is so at both.
+a turn about a fixed axis is the PCHIP curve of its angle. Angles, of joints or of an orientation, are numbers: from 0 to 2π is a whole
+turn. Between two keyframes a foot is in stance when it is so at both.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ import numpy.typing as npt
 from bodymotion import rotations
 from bodymotion.arrays import Floats
 from bodymotion.interpolation.sampling import sampled
+from bodymotion.interpolation.wraps import unwrapped
 
-__all__ = ["both", "held", "numbers", "turns"]
+__all__ = ["both", "either_side", "numbers", "turns", "without_wraps"]
+
+WRAP_SPEED = 30.0
+"""[rad/s] A jump by about a whole turn that would be faster is none: a recording has gone from π to −π."""
 
 
 def numbers(values: Floats, times: Floats, at: Floats) -> Floats:
@@ -22,16 +27,26 @@ def numbers(values: Floats, times: Floats, at: Floats) -> Floats:
     return sampled(values, times, at, "pchip")
 
 
-def held(values: Floats, times: Floats, at: Floats) -> Floats:
-    """Give values (T, C) of the keyframe at or before each time, of keyframes (N, C)."""
-    index = np.searchsorted(times, at + 1e-9, side="right") - 1
-    return np.asarray(values[np.clip(index, 0, len(times) - 1)])
+def without_wraps(angles: Floats, times: Floats) -> Floats:
+    """Give angles (N, C) [rad] of keyframes with the jumps by a whole turn taken out that are too fast to be turns (`WRAP_SPEED`)."""
+    shifts = np.diff(unwrapped(angles) - angles, axis=0)
+    if not shifts.any():
+        return angles
+    slow = np.abs(np.diff(angles, axis=0)) <= WRAP_SPEED * np.diff(times)[:, None]
+    shifts[slow] = 0.0
+    return np.concatenate([angles[:1], angles[1:] + np.cumsum(shifts, axis=0)])
+
+
+def either_side(times: Floats, at: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Give the keyframes before and after each time (T,): one and the same at a keyframe, and outside of all."""
+    after = np.clip(np.searchsorted(times, at - 1e-9, side="left"), 0, len(times) - 1)
+    before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, len(times) - 1)
+    return np.minimum(before, after), after
 
 
 def both(marks: npt.NDArray[np.bool_], times: Floats, at: Floats) -> npt.NDArray[np.bool_]:
-    """Give marks (T,) of keyframes (N,): at a keyframe its own; between two, whether both have it."""
-    after = np.clip(np.searchsorted(times, at - 1e-9, side="left"), 0, len(times) - 1)
-    before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, len(times) - 1)
+    """Give marks (T, …) of keyframes (N, …): at a keyframe its own; between two, whether both have it."""
+    before, after = either_side(times, at)
     return np.asarray(marks[before] & marks[after])
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
+from bodymotion.arrays import Floats, frozen
 from bodymotion.choreography.measures import HIP_WIDTH, HIPS, KNEE, LEG_LIMITS, SHIN, SIDES
 from bodymotion.choreography.reaching import Errors, nearest_within_limits
 
@@ -109,8 +109,14 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
         Whether what can not be reached is brought as near as possible, which takes time; else its joints are only kept within their limits.
 
     Of the two solutions the one within the limits is taken; of two, the one nearer to the frame before.
+
+    Raises
+    ------
+    ValueError
+        When an array has another shape.
     """
-    feet = np.asarray(feet, dtype=np.float64)
+    feet = frozen(feet, (None, 4, 3), "feet")
+    before = None if before is None else frozen(before, (4, 3), "before")
     found = solutions(feet)
     lower, upper = LEG_LIMITS.T
     beyond = np.maximum(np.maximum(lower - found, found - upper), 0.0)
@@ -119,7 +125,7 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
     joints = np.empty(feet.shape)
     miss = np.zeros(feet.shape[:-1])
     for leg in range(4):
-        earlier = None if before is None else np.asarray(before, dtype=np.float64)[leg]
+        earlier = None if before is None else before[leg]
         joints[:, leg] = _chosen(found[:, leg], fits[:, leg], earlier)
         lost = ~fits[:, leg].any(axis=1)
         if lost.any():

@@ -52,16 +52,19 @@ SAME = 1e-2
 """[m or rad] Poses that differ by less are the same."""
 LONGEST = 100_000
 """Frames that are looked at; of a longer move every second, third … frame."""
+EXACTLY = 1e-6
+"""[s] A moment so near to a keyframe is the keyframe's."""
 
 
 def mind(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...]:
     """Give what a robot would mind about an animation.
 
     It is played with the defaults of all parameters, and looked at frame by frame. `arm` says whether by a Spot with arm (see `play`).
-    The place of a problem is a keyframe: the line of a file where the animation knows it, else its number, counted from 1. Angles that
-    the keyframes themselves have beyond a joint's limits are no matter of this check but of the document's.
+    The place of a problem is a keyframe, the nearest to where it is worst: the line of a file where the animation knows it, and its
+    number, counted from 1. Angles that the keyframes themselves have beyond a joint's limits are no matter of this check but of the
+    document's.
 
-    An animation that can not be played at all has no answer here: nothing is raised.
+    Nothing is raised. That an animation can not be played at all, so that nothing was looked at, is a problem of its own (SPOT017).
     """
     try:
         values = settings(animation)
@@ -71,8 +74,10 @@ def mind(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...
             rate *= LONGEST / times.timeline.num_frames
             times = timing(animation, speed=values["speed"], offset=values["offset_slices"], frame_rate=rate)
         motion = play(animation, arm=arm, frame_rate=rate)
-    except (ValueError, MemoryError):
-        return ()
+    except (ValueError, MemoryError) as error:
+        path = str(animation.source.path) if animation.source.path else None
+        said = str(error) or "not enough memory"
+        return (rules.UNPLAYABLE.problem(f"it can not be played, and was not looked at: {said}", Location(path)),)
     found = _Findings(animation, times)
     look = _Look(animation, motion, times)
     for step in (_reach, _limits, _speeds, _feet, _balance, _beginning_and_end):
@@ -140,10 +145,13 @@ class _Findings:
         )
 
     def keyframe(self, frame: int) -> int:
-        """Give the keyframe that a frame shows or comes from."""
-        return int(
-            np.clip(np.searchsorted(self._keys, self._moments[frame] + 1e-9, side="right") - 1, 0, len(self._keys) - 1)
-        )
+        """Give the keyframe that is nearest to what a frame shows."""
+        return int(self.nearest(np.array([frame]))[0])
+
+    def nearest(self, frames: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Give the keyframes (N,) that are nearest to what frames (N,) show."""
+        between = (self._keys[1:] + self._keys[:-1]) / 2
+        return np.searchsorted(between, self._moments[frames] + 1e-9, side="right")
 
     def add(self, rule: Rule, message: str, frame: int = 0) -> None:
         """Add a problem of a frame."""
@@ -152,15 +160,29 @@ class _Findings:
         self.problems.append(rule.problem(message, Location(self._path, line, None, f"keyframe {key + 1}")))
 
     def worst(self, rule: Rule, wrong: npt.NDArray[np.bool_], amount: Floats, say: Callable[[float], str]) -> None:
-        """Add a problem for frames (T,) that are `wrong`: placed at the first, with the largest `amount` in words."""
+        """Add a problem for frames (T,) that are `wrong`, placed where the `amount`, which `say` has in words, is largest."""
         if not wrong.any():
             return
         frames = np.flatnonzero(wrong)
         worst = int(frames[np.argmax(np.abs(amount[frames]))])
-        where = f"at {self._moments[worst]:.2f} s"
-        keys = len({self.keyframe(int(frame)) for frame in frames[:: max(len(frames) // 1000, 1)]})
-        more = f", and after {keys - 1} more keyframes" if keys > 1 else ""
-        self.add(rule, f"{say(float(amount[worst]))} {where}{more}", int(frames[0]))
+        keys = self.nearest(frames)
+        half = max(np.diff(self._moments).max(initial=0.0) / 2, EXACTLY)
+        others = len(
+            {*keys[np.abs(self._keys[keys] - self._moments[frames]) <= half].tolist()} - {self.keyframe(worst)}
+        )
+        more = f", and at {others} more keyframe{'s' * (others > 1)}" if others else ""
+        self.add(rule, f"{say(float(amount[worst]))} {self._when(worst)}{more}", worst)
+
+    def since(self, frame: int) -> str:
+        """Say from when on, in the animation's own time."""
+        return f"from {self._moments[frame]:.2f} s on"
+
+    def _when(self, frame: int) -> str:
+        """Say when, in the animation's own time, a frame is: at its keyframe, or between which two."""
+        moment = self._moments[frame]
+        after = int(np.searchsorted(self._keys, moment))
+        between = 0 < after < len(self._keys) and abs(self._keys[self.keyframe(frame)] - moment) > EXACTLY
+        return f"at {moment:.2f} s" + (f", between keyframes {after} and {after + 1}" if between else "")
 
 
 def _reach(look: _Look, found: _Findings) -> None:
@@ -266,7 +288,7 @@ def _balance(look: _Look, found: _Findings) -> None:
             seconds = look.times[last] - look.times[first]
             if seconds > LONG:
                 most = float(np.nan_to_num(off[first : last + 1]).max())
-                found.add(rule, f"{say.format(most)} for {seconds:.2f} s", first)
+                found.add(rule, f"{say.format(most)} for {seconds:.2f} s {found.since(first)}", first)
                 break
 
 

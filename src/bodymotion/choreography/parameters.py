@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["NEUTRAL", "settings"]
+__all__ = ["NEUTRAL", "as_number", "settings"]
 
 _OFFSETS = tuple(f"{name}_offset" for name in ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1"))
 
@@ -34,8 +35,21 @@ NEUTRAL: Mapping[str, float] = MappingProxyType(
 )
 """Every parameter of the document, and the value with which it changes nothing: what counts where an animation does not have it."""
 
+LARGEST = 1e6
+"""No parameter is meant to be larger."""
+
 OFFSETS = _OFFSETS
 """The parameters that are added to the arm's joints, in the joints' order."""
+
+
+def as_number(what: str, value: object) -> float:
+    """Give a number that a caller gave. Raises ValueError, with its name, when it is none."""
+    if isinstance(value, (Real, np.number)) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return np.inf
+    raise ValueError(f"{what} is a number, not {value!r}")
 
 
 def settings(animation: Animation, given: Mapping[str, float] | None = None) -> dict[str, float]:
@@ -44,8 +58,8 @@ def settings(animation: Animation, given: Mapping[str, float] | None = None) -> 
     Raises
     ------
     ValueError
-        For a name that is no parameter, a value that is no finite number or outside the animation's limits, and a speed that is not
-        positive.
+        For a name that is no parameter, a value that is no finite number, outside the animation's limits or absurdly large, and a
+        speed that is not positive.
     """
     values = dict(NEUTRAL)
     for name, parameter in animation.parameters.items():
@@ -54,7 +68,7 @@ def settings(animation: Animation, given: Mapping[str, float] | None = None) -> 
     for name, value in (given or {}).items():
         if name not in values:
             raise ValueError(f"there is no parameter {name!r}; there are: {', '.join(NEUTRAL)}")
-        number = float(value)
+        number = as_number(name, value)
         limits = animation.parameters.get(name)
         low = limits.minimum if limits is not None else None
         high = limits.maximum if limits is not None else None
@@ -65,6 +79,8 @@ def settings(animation: Animation, given: Mapping[str, float] | None = None) -> 
     for name, value in values.items():
         if not np.isfinite(value):
             raise ValueError(f"the default of {name} is {value}, which is no finite number")
+        if abs(value) > LARGEST:
+            raise ValueError(f"{name} is {value:g}: nothing about a robot is so large")
     if values["speed"] <= 0:
         raise ValueError(f"speed is a positive number, not {values['speed']:g}")
     return values

@@ -29,7 +29,11 @@ from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["needs_arm", "play"]
+__all__ = ["check_keyframes", "needs_arm", "play"]
+
+
+NEAREST = 1e-6
+"""[s] Keyframes are at least so far apart."""
 
 
 def play(
@@ -65,18 +69,22 @@ def play(
         Poses (7,) in the world of dance frames by their ids, for `arm_playback workspace_dance_frame`; by default the frame in which the
         move starts.
 
-    Returns ------- A Motion with the components LinkPosition (the body's pose in the world, whose floor is at z = 0), JointDisplacement
-    (12 or 19 joints, named), FootContact (T, 4; 1 in stance) and ReachError (T, 4 or 5; [m] that each foot, and the hand, stays from
-    where the animation has it). `extra["spot"]` says the tempo, slices and the animation frame.
+    Returns
+    -------
+    Motion
+        With the components LinkPosition (the body's pose in the world, whose floor is at z = 0), JointDisplacement (12 or 19 joints,
+        named), FootContact (T, 4; 1 in stance) and ReachError (T, 4 or 5; [m] that each foot, and the hand, stays from where the
+        animation has it). `extra["spot"]` says the tempo, slices and the animation frame.
 
     Raises
     ------
     ValueError
-        When there is no keyframe, a number that is used is not finite, times do not increase, a parameter or length is not allowed, or
-        the robot has an arm and must not, or has none and must.
+        When there is no keyframe, a number that is used is not finite or absurdly large, times do not increase, a parameter or length is
+        not allowed, there would be more frames than memory for them, the dance frame is not among those given, or the robot has an arm
+        and must not, or has none and must.
     """
     arm = _with_arm(animation, arm)
-    _check_keyframes(animation)
+    check_keyframes(animation)
     values = settings(animation, parameters)
     times = timing(
         animation,
@@ -87,7 +95,7 @@ def play(
         frame_rate=frame_rate,
     )
     before = _before(animation, start)
-    return _Move(animation, values, times, before).motion(arm=arm, dance_frames=dance_frames or {})
+    return _Move(animation, values, times, before).motion(arm=arm, dance_frames=_dance_frames(dance_frames))
 
 
 def needs_arm(animation: Animation) -> bool:
@@ -105,12 +113,23 @@ def _with_arm(animation: Animation, arm: bool | None) -> bool:
     return arm
 
 
-def _check_keyframes(animation: Animation) -> None:
+def check_keyframes(animation: Animation) -> None:
+    """Raise ValueError, in words, where keyframes can not be played: none, times that do not increase, numbers that are none or absurd."""
     keys = animation.keyframes
     if not len(keys):
         raise ValueError("the animation has no keyframes")
-    if not np.isfinite(keys.times).all() or not (np.diff(keys.times) > 0).all():
-        raise ValueError("the times of keyframes increase; here they do not")
+    if not np.isfinite(keys.times).all():
+        row = int(np.argmin(np.isfinite(keys.times)))
+        raise ValueError(f"the time of keyframe {row + 1} is {keys.times[row]}: no finite number")
+    gaps = np.diff(keys.times)
+    if not (gaps > 0).all():
+        row = int(np.argmin(gaps > 0)) + 1
+        raise ValueError(
+            f"the times of keyframes increase; keyframe {row + 1} is at {keys.times[row]:g} s, after {keys.times[row - 1]:g} s"
+        )
+    if gaps.min(initial=1.0) < NEAREST:
+        row = int(np.argmin(gaps)) + 1
+        raise ValueError(f"keyframes {row} and {row + 1} are {gaps[row - 1]:g} s apart: no robot is so quick")
     bad = ~np.isfinite(keys.values)
     if bad.any():
         row, column = (int(k) for k in np.argwhere(bad)[0])
@@ -125,10 +144,27 @@ def _check_keyframes(animation: Animation) -> None:
         )
 
 
+def _dance_frames(given: Mapping[int, npt.ArrayLike] | None) -> dict[int, Floats]:
+    frames = {}
+    for number, pose in (given or {}).items():
+        try:
+            frame = np.asarray(pose, dtype=np.float64)
+        except (TypeError, ValueError):
+            frame = np.zeros(0)
+        if frame.shape != (7,) or not np.isfinite(frame).all() or not np.any(frame[3:]):
+            raise ValueError(
+                f"dance frame {number} is a pose of seven numbers, x y z and a quaternion w x y z, not {pose!r}"
+            )
+        frames[number] = poses.from_parts(frame[:3], rotations.normalized(frame[3:]))
+    return frames
+
+
 def _before(animation: Animation, start: Standing | Motion | None) -> Standing:
     if isinstance(start, Motion):
         return last_pose(start)
     if start is not None:
+        if not isinstance(start, Standing):
+            raise ValueError(f"start is a pose of Spot (`Standing`) or a motion that ends in one, not {start!r}")
         return start
     return sit() if "starts_sitting" in animation.options else stand()
 
@@ -154,9 +190,11 @@ class _Move:
             tracks = Tracks(animation, self.before, self.frame)
         self.tracks = tracks
 
-    def motion(self, *, arm: bool, dance_frames: Mapping[int, npt.ArrayLike]) -> Motion:
+    def motion(self, *, arm: bool, dance_frames: Mapping[int, Floats]) -> Motion:
         tracks, at = self.tracks, self.at
-        joints_of_arm = tracks.arm_joints(at) + self._offsets() if arm else None
+        joints_of_arm = tracks.arm_joints(at) if arm else None
+        if joints_of_arm is not None and not tracks.has_hand:
+            joints_of_arm += self._offsets()
         animated = self._animated_body(joints_of_arm, multiplied=False)
         frames = self._frames()
         wanted = self._animated_body(joints_of_arm, multiplied=True) if self._multiplies() else animated
@@ -204,7 +242,9 @@ class _Move:
         }
 
     def _offsets(self) -> Floats:
-        return np.where(self.tracks.arm_columns, [self.values[name] for name in OFFSETS], 0.0)
+        """Give what is added (6,) to the arm's joints: to those that the animation moves."""
+        moved = self.tracks.arm_columns | self.tracks.has_hand
+        return np.where(moved, [self.values[name] for name in OFFSETS], 0.0)
 
     def _multiplies(self) -> bool:
         return any(value != 1.0 for name, value in self.values.items() if "_multiplier." in name)
@@ -222,10 +262,18 @@ class _Move:
             middle = np.array([0.0, 0.0, height])
             place = middle + (place - middle) * [self.values[f"translation_multiplier.{axis}"] for axis in "xyz"]
             factors = [self.values[f"rotation_multiplier.{axis}"] for axis in ("roll", "pitch", "yaw")]
-            turn = rotations.from_rpy(rotations.to_rpy(turn) * factors)
+            angles = tracks.body_angles(at)
+            turn = rotations.from_rpy((self._through(rotations.to_rpy(turn)) if angles is None else angles) * factors)
         if tracks.by_center_of_mass:
             place = body_places(tracks, at, place, turn, arm, self.before)
         return poses.from_parts(place, turn)
+
+    def _through(self, angles: Floats) -> Floats:
+        """Give angles (T, 3) that go on beyond half a turn where they would jump by a whole one, anew in each round."""
+        through = np.unwrap(angles, axis=0)
+        begins = np.concatenate([[True], np.diff(self.times.rounds) != 0])
+        first = np.maximum.accumulate(np.where(begins, np.arange(len(angles)), 0))
+        return np.asarray(through - through[first] + angles[first])
 
     def _frames(self) -> Floats:
         """Give the animation frame (T, 7) in the world. Each round begins where the feet were at the end of the one before."""
@@ -279,7 +327,7 @@ class _Move:
         frames: Floats,
         body: Floats,
         joints: Floats | None,
-        dance_frames: Mapping[int, npt.ArrayLike],
+        dance_frames: Mapping[int, Floats],
     ) -> Arm:
         tracks, at = self.tracks, self.at
         none = np.zeros(len(at))
@@ -296,9 +344,14 @@ class _Move:
                 frame = frames
                 if playback == "workspace_dance_frame":
                     number = round(self.values["arm_dance_frame_id"])
-                    frame = np.asarray(dance_frames.get(number, self.frame), dtype=np.float64)
+                    if dance_frames and number not in dance_frames:
+                        given = ", ".join(map(str, dance_frames))
+                        raise ValueError(f"the arm is in dance frame {number}; dance_frames has {given} only")
+                    frame = dance_frames.get(number, self.frame)
                 seen = poses.compose(poses.inverse(body), poses.compose(frame, hand))
             done = arm_joints(seen, self.before.arm)
+            if tracks.has_hand:
+                done = Arm(done.joints + self._offsets(), done.miss, done.turn_miss)
         if tracks.has_hand or tracks.arm_columns.any():
             weight = entering(self.times, self.values["arm_entry_slices"])[:, None]
             mixed = self.before.arm + weight * (done.joints - self.before.arm)

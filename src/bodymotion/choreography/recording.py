@@ -9,10 +9,10 @@ import numpy as np
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats
 from bodymotion.choreography.columns import ARM, CONTACTS, PLACES, QUATERNIONS, leg_angles, leg_place
+from bodymotion.choreography.contacts import inferred_contacts
 from bodymotion.choreography.measures import LEGS
 from bodymotion.choreography.motions import spot_arrays
 from bodymotion.choreography.standing import feet_in_world, footprint
-from bodymotion.choreography.tracks import inferred_contacts
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
@@ -67,12 +67,12 @@ def recorded(motion: Motion, legs: LegColumns = "joints") -> Recording:
     body = poses.compose(back, arrays.body)
     body[:, 3:] = _without_flips(body[:, 3:])
     feet = poses.transform_points(back, in_world)
-    contacts = inferred_contacts(times, feet) if arrays.contacts is None else arrays.contacts.astype(np.float64)
+    contacts = inferred_contacts(times, feet) if arrays.contacts is None else arrays.contacts
     parts: list[tuple[str, tuple[str, ...], Floats]] = [
         ("leg_joints", tuple(name for leg in LEGS for name in leg_angles(leg)), arrays.legs)
         if legs == "joints"
         else ("foot_pos", tuple(name for leg in LEGS for name in leg_place(leg)), feet),
-        ("contact", CONTACTS, contacts),
+        ("contact", CONTACTS, contacts.astype(np.float64)),
         ("body_pos", PLACES["body"], body[:, :3]),
         ("body_quat_wxyz", QUATERNIONS["body"], body[:, 3:]),
     ]

@@ -22,6 +22,7 @@ __all__ = [
     "SLIP",
     "START",
     "SUPPORT",
+    "UNPLAYABLE",
 ]
 
 FOOT_REACH = Rule(
@@ -108,6 +109,13 @@ CUT = Rule(
     "add retime_to_integer_slices, or end on a quarter of a beat",
 )
 NEAR_FEET = Rule("SPOT016", "warning", "Feet keep clear of each other.", "judgement")
+UNPLAYABLE = Rule(
+    "SPOT017",
+    "error",
+    "The animation can be played.",
+    "judgement",
+    "nothing else was looked at",
+)
 
 RULES = (
     FOOT_REACH,
@@ -126,4 +134,5 @@ RULES = (
     START,
     CUT,
     NEAR_FEET,
+    UNPLAYABLE,
 )

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats
+from bodymotion.choreography.parameters import as_number
 from bodymotion.memory import check_memory
 from bodymotion.timeline import Timeline
 
@@ -25,6 +26,12 @@ __all__ = ["DEFAULT_BPM", "Timing", "timing"]
 
 DEFAULT_BPM = 120.0
 """The script's beats per minute where neither the caller nor the animation says."""
+
+MOST_FRAMES = 50_000_000
+"""Nearly six days at 100 Hz: longer moves are a mistake."""
+
+TEMPOS = (0.01, 100_000.0)
+"""Beats per minute outside of these are a mistake."""
 
 SMOOTH = 100.0
 """[Hz] The frame rate is at least so high, and so that a slice is a whole number of frames."""
@@ -90,17 +97,18 @@ def timing(
     Raises
     ------
     ValueError
-        For a tempo, length or rate that is not positive and finite, and a length that the animation does not allow.
-    MemoryError
-        When there would be too many frames.
+        For a tempo, length or rate that is not positive and finite, a tempo that no music has, a length that the animation does not
+        allow, and when there would be more frames than there is memory for.
     """
-    tempo = bpm if bpm is not None else animation.bpm if animation.bpm is not None else DEFAULT_BPM
-    for what, value in (("bpm", tempo), ("slices", slices), ("frame_rate", frame_rate)):
-        if value is not None and not 0 < value < np.inf:
+    for what, value in (("bpm", bpm), ("slices", slices), ("frame_rate", frame_rate)):
+        if value is not None and not 0 < as_number(what, value) < np.inf:
             raise ValueError(f"{what} is a positive number, not {value}")
-    own = animation.bpm if animation.bpm is not None else tempo
-    if not 0 < own < np.inf:
-        raise ValueError(f"the animation's bpm is a positive number, not {own}")
+    own = animation.bpm
+    for what, value in (("bpm", bpm), ("the animation's bpm", own)):
+        if value is not None and not TEMPOS[0] <= value <= TEMPOS[1]:
+            raise ValueError(f"{what} is from {TEMPOS[0]:g} to {TEMPOS[1]:g} beats per minute, not {value:g}")
+    tempo = float(bpm if bpm is not None else own if own is not None else DEFAULT_BPM)
+    own = tempo if own is None else own
     slice_seconds = 15.0 / tempo
     duration = animation.duration
     if not 0 <= duration < np.inf:
@@ -116,7 +124,13 @@ def timing(
         raise ValueError(f"the animation takes {natural} slices, and {count:g} are asked for: it is not `truncatable`")
     rate = frame_rate or max(np.ceil(SMOOTH * slice_seconds), 1.0) / slice_seconds
     frames = count * slice_seconds * rate
-    check_memory(int(min(frames, 1e15)) * 8 * 100, f"a move of {count * slice_seconds:g} s at {rate:g} Hz")
+    what = f"a move of {count * slice_seconds:g} s at {rate:g} Hz"
+    if frames > MOST_FRAMES:
+        raise ValueError(f"{what} is too long: it has more than {MOST_FRAMES:,} frames")
+    try:
+        check_memory(int(frames) * 8 * 100, what)
+    except MemoryError as error:
+        raise ValueError(f"that is too long: {error}") from None
     timeline = Timeline.uniform(int(np.floor(frames + 1e-6)) + 1, rate)
     phases = offset + speed * timeline.times / slice_seconds
     looping = "no_looping" not in animation.options

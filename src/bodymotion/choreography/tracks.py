@@ -7,6 +7,7 @@ body's middle, nominal height and level orientation; a foot and the arm where th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,21 +17,15 @@ from bodymotion import poses, rotations
 from bodymotion.arrays import Floats
 from bodymotion.choreography import curves
 from bodymotion.choreography.columns import ARM, PLACES, QUATERNIONS, ROLL_PITCH_YAW, leg_angles, leg_place
+from bodymotion.choreography.contacts import inferred_contacts, stays_between
 from bodymotion.choreography.legs import foot_positions
 from bodymotion.choreography.measures import LEGS, NOMINAL_HEIGHT
-from bodymotion.interpolation.wraps import unwrapped
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation, Keyframes
     from bodymotion.choreography.standing import Standing
 
-__all__ = ["CLEAR", "SLOW", "Tracks", "inferred_contacts"]
-
-CLEAR = 0.02
-"""[m] A foot without a contact column is in stance only while it is no higher than that above the lowest place of all feet …"""
-
-SLOW = 0.25
-"""[m/s] … and no faster than that, between two keyframes."""
+__all__ = ["Tracks"]
 
 OFF_FLOOR = 0.05
 """[m] Feet whose mean height at the start is farther from 0 do not say their places in the animation frame."""
@@ -64,7 +59,8 @@ class Tracks:
         for k, name in enumerate(names):
             if self._keys.has(name):
                 values[:, k] = self._keys.column(name)
-        return curves.numbers(unwrapped(values) if angles else values, self._keys.times, at)
+        times = self._keys.times
+        return curves.numbers(curves.without_wraps(values, times) if angles else values, times, at)
 
     def _turn(self, part: str, rest: Floats, at: Floats) -> Floats:
         """Give orientations (T, 4) of the body or the hand."""
@@ -96,8 +92,19 @@ class Tracks:
         return self._columns(PLACES["com" if self.by_center_of_mass else "body"], [0.0, 0.0, height], at)
 
     def body_turn(self, at: Floats) -> Floats:
-        """Give the body's orientation (T, 4)."""
-        return self._turn("body", rotations.IDENTITY, at)
+        """Give the body's orientation (T, 4); by yaw alone with the option `assume_zero_roll_and_pitch`."""
+        turn = self._turn("body", rotations.IDENTITY, at)
+        if "assume_zero_roll_and_pitch" in self.animation.options:
+            return rotations.from_rpy(rotations.to_rpy(turn) * [0.0, 0.0, 1.0])
+        return turn
+
+    def body_angles(self, at: Floats) -> Floats | None:
+        """Give the body's roll, pitch and yaw (T, 3), whole turns and all, if it is they that are given."""
+        names = ROLL_PITCH_YAW["body"]
+        if self._there(*QUATERNIONS["body"]) or not self._there(*names):
+            return None
+        angles = self._columns(names, np.zeros(3), at, angles=True)
+        return angles * [0.0, 0.0, 1.0] if "assume_zero_roll_and_pitch" in self.animation.options else angles
 
     @property
     def legs_by_joints(self) -> npt.NDArray[np.bool_]:
@@ -140,11 +147,23 @@ class Tracks:
         known = np.array([self._keys.has(f"{leg}_contact") for leg in LEGS])
         moves = self.legs_by_joints | self.legs_by_feet
         if not known.all():
-            keys = inferred_contacts(self._keys.times, self._feet_at_keys(), free=not self._feet_have_a_place())
-            result[:, moves] = curves.held(keys, self._keys.times, at)[:, moves] > 0.5
+            before, after = curves.either_side(self._keys.times, at)
+            stays = self._stays[np.minimum(before, len(self._stays) - 1)] if len(self._stays) else True
+            inferred = self.inferred[before] & self.inferred[after] & ((before == after)[:, None] | stays)
+            result[:, moves] = inferred[:, moves]
         for leg in np.flatnonzero(known):
             result[:, leg] = curves.both(self._keys.column(f"{LEGS[leg]}_contact") > 0.5, self._keys.times, at)
         return result
+
+    @cached_property
+    def inferred(self) -> npt.NDArray[np.bool_]:
+        """Which feet (N, 4) are in stance at keyframes, as far as the legs say it."""
+        return inferred_contacts(self._keys.times, self._feet_at_keys(), free=not self._feet_have_a_place())
+
+    @cached_property
+    def _stays(self) -> npt.NDArray[np.bool_]:
+        """Which feet (N - 1, 4) may be in stance from one keyframe to the next."""
+        return stays_between(self._keys.times, self._feet_at_keys(), free=not self._feet_have_a_place())
 
     def _feet_have_a_place(self) -> bool:
         return self.has_body or bool(self.legs_by_feet.any())
@@ -228,22 +247,3 @@ class Tracks:
         if not (self.controls("gripper") and self._keys.has("gripper")):
             return None
         return self._columns(("gripper",), [self.before.gripper], at)[:, 0]
-
-
-def inferred_contacts(times: Floats, feet: Floats, *, free: bool = False) -> Floats:
-    """Say which feet are in stance (N, 4), 1 or 0, of feet (N, 4, 3) [m] at keyframes with times (N,) [s].
-
-    A foot is in stance from one keyframe to the next when at both it is no higher than `CLEAR` above the lowest place of all feet, and it
-    goes no faster than `SLOW` between them. With `free`, when heights are those seen from the body, it is compared with the lowest foot
-    of each keyframe, and its speed does not matter.
-    """
-    height = feet[:, :, 2]
-    if free:
-        return np.asarray(height - height.min(axis=1, keepdims=True) <= CLEAR, dtype=np.float64)
-    low = height - height.min() <= CLEAR
-    result = low.copy()
-    if len(times) > 1:
-        speed = np.linalg.norm(np.diff(feet, axis=0), axis=-1) / np.maximum(np.diff(times), 1e-9)[:, None]
-        result[:-1] = low[:-1] & low[1:] & (speed <= SLOW)
-        result[-1] = low[-1]
-    return np.asarray(result, dtype=np.float64)

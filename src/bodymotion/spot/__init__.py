@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bodymotion.body import Body
     from bodymotion.choreography import Standing, mind, play, sit, stand
+    from bodymotion.choreography.arm import Arm, arm_joints, hand_poses
+    from bodymotion.choreography.legs import Legs, foot_positions, leg_joints
     from bodymotion.formats.cha_proto import (
         from_bytes,
         from_proto,
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "choreography": ("Standing", "mind", "play", "sit", "stand"),
+    "choreography.arm": ("Arm", "arm_joints", "hand_poses"),
+    "choreography.legs": ("Legs", "foot_positions", "leg_joints"),
     "formats.cha_proto": (
         "from_bytes",
         "from_proto",
@@ -50,17 +54,23 @@ _WHERE = {
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
+    "Arm",
     "Credentials",
+    "Legs",
     "Outcome",
     "SpotError",
     "StandIn",
     "Standing",
+    "arm_joints",
     "body",
     "connected",
     "find_credentials",
+    "foot_positions",
     "from_bytes",
     "from_proto",
     "from_text",
+    "hand_poses",
+    "leg_joints",
     "mind",
     "play",
     "read_state_log",
