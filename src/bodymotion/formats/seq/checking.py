@@ -8,6 +8,7 @@ from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.checking_rows import ComponentCheck
 from bodymotion.formats.seq.document import Document, open_document, whole_document
+from bodymotion.formats.seq.faulty_lines import without_faulty_lines
 from bodymotion.formats.seq.fields import Fields
 from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.headers import ComponentHeader, read_headers
@@ -34,31 +35,37 @@ def check_seq(path: str | Path) -> tuple[Problem, ...]:
 
 
 def examine(source: ByteSource) -> tuple[Problem, ...]:
-    """Give all that is wrong with a text: as the fast reader finds it, or a YAML parse, or, where it is no YAML, each row by itself."""
+    """Give all that is wrong with a text: as the fast reader finds it, or a YAML parse, or, where it is no YAML, what can be read of it."""
+    found = _attempt(source)
+    if not isinstance(found, FormatError):
+        return found
+    if found.problem.rule != rules.NOT_YAML.code:
+        return found.problems
+    return without_faulty_lines(source, found, _attempt)
+
+
+def _attempt(source: ByteSource) -> tuple[Problem, ...] | FormatError:
+    """Give all that is wrong with a text; an error for one that is no YAML as a whole, and whose rows can not be found."""
     fast = None
     try:
         fast = open_document(source)
         return _examined(fast)
     except FormatError as error:
-        return error.problems
+        return error
     except UnusualError as error:
         why = error
     try:
-        whole = whole_document(source, why)
+        return _examined(whole_document(source, why))
     except FormatError as error:
-        return error.problems if fast is None else _row_by_row(fast, error)
-    try:
-        return _examined(whole)
-    except FormatError as error:
-        return error.problems
+        return error if fast is None else _row_by_row(fast, error)
 
 
-def _row_by_row(document: Document, error: FormatError) -> tuple[Problem, ...]:
+def _row_by_row(document: Document, error: FormatError) -> tuple[Problem, ...] | FormatError:
     """Look at the rows of a file that is no YAML as a whole; `error` says why it is none."""
     try:
         found = _examined(document, one_by_one=True)
     except (UnusualError, FormatError):
-        return error.problems
+        return error
     # A row that is no YAML is named itself: what a parser of the whole says is the same once more, one line too late.
     named = {rules.NOT_YAML.code, rules.ALIASES.code, rules.TAG.code}
     return found if any(problem.rule in named for problem in found) else (*error.problems, *found)
