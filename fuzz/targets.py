@@ -278,28 +278,28 @@ _MESH = {"format": "urdf", "written": "again.urdf", "write": "urdf", "asked": "r
 TARGETS: dict[str, Target] = {
     target.name: target
     for target in (
-        Target("seq", "a.seq", written="b.seq", seeds=_seq, words=_YAML + _SEQ_WORDS, **_SEQ),  # type: ignore[arg-type]
-        Target("json", "a.json", written="b.json", seeds=_json, words=_SEQ_WORDS, **_SEQ),  # type: ignore[arg-type]
-        Target("wrl", "a.wrl", "openhrp", "b.wrl", "openhrp", _wrl, _WORDS_OF_VRML, beside=_beside),
+        Target("seq", "a.seq", written="a.seq", seeds=_seq, words=_YAML + _SEQ_WORDS, **_SEQ),  # type: ignore[arg-type]
+        Target("json", "a.json", written="a.json", seeds=_json, words=_SEQ_WORDS, **_SEQ),  # type: ignore[arg-type]
+        Target("wrl", "a.wrl", "openhrp", "a.wrl", "openhrp", _wrl, _WORDS_OF_VRML, beside=_beside),
         Target(
             "body",
             "a.body",
             "body",
-            "b.urdf",
+            "a.urdf",
             "urdf",
             lambda: _encoded(texts.BODY),
             _YAML + _WORDS_OF_BODY,
             beside=_beside,
         ),
-        Target("urdf", "a.urdf", "urdf", "b.urdf", "urdf", _urdf, _XML + _WORDS_OF_URDF, beside=_beside),
-        Target("mjcf", "a.xml", "mjcf", "b.xml", "mjcf", _mjcf, _XML + _WORDS_OF_MJCF, beside=_beside),
-        Target("cha", "a.cha", "cha", "b.cha", "cha", _cha, _WORDS_OF_CHA, equal=True),
-        Target("cap", "a.cap", "cap", "b.cap", "cap", _cap, _WORDS_OF_CAP),
-        Target("pb", "a.pb", "cap-bytes", "b.pb", "cap-bytes", _pb, how="bytes"),
-        Target("states", "a.log", "state-log", "b.cha", "cha", _states, _WORDS_OF_CAP, how="bytes"),
-        Target("csv", "a.csv", "csv", "b.csv", "csv", _csv, _WORDS_OF_TABLES),
-        Target("npz", "a.npz", "npz", "b.npz", "npz", _npz, how="zip", equal=True),
-        Target("openhrp-text", "a.pos", "openhrp-text", "b.pos", "openhrp-text", _text, _WORDS_OF_TABLES),
+        Target("urdf", "a.urdf", "urdf", "a.urdf", "urdf", _urdf, _XML + _WORDS_OF_URDF, beside=_beside),
+        Target("mjcf", "a.xml", "mjcf", "a.xml", "mjcf", _mjcf, _XML + _WORDS_OF_MJCF, beside=_beside),
+        Target("cha", "a.cha", "cha", "a.cha", "cha", _cha, _WORDS_OF_CHA, equal=True),
+        Target("cap", "a.cap", "cap", "a.cap", "cap", _cap, _WORDS_OF_CAP),
+        Target("pb", "a.pb", "cap-bytes", "a.pb", "cap-bytes", _pb, how="bytes"),
+        Target("states", "a.log", "state-log", "a.cha", "cha", _states, _WORDS_OF_CAP, how="bytes"),
+        Target("csv", "a.csv", "csv", "a.csv", "csv", _csv, _WORDS_OF_TABLES),
+        Target("npz", "a.npz", "npz", "a.npz", "npz", _npz, how="zip", equal=True),
+        Target("openhrp-text", "a.pos", "openhrp-text", "a.pos", "openhrp-text", _text, _WORDS_OF_TABLES),
         Target("vrml-mesh", "m.wrl", seeds=_wrl, words=_WORDS_OF_VRML, beside=_shown_by_urdf("m.wrl"), **_MESH),
         Target(
             "collada",

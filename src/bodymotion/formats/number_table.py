@@ -36,7 +36,7 @@ TOO_LONG = Rule("TAB005", "error", "A line of a table has at most some million c
 TEXT = Rule("TAB006", "error", "The names of columns are UTF-8 text.", "judgement")
 
 _BLOCK = 4 << 20
-_NUMBER = re.compile(rb"\s*[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf(?:inity)?)\s*", re.IGNORECASE)
+_NUMBER = re.compile(rb"\s*+[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?)\s*+", re.IGNORECASE)
 _BLANKS = b" \t\r\n"
 
 
@@ -80,13 +80,14 @@ def _read(file: BinaryIO, path: str, delimiter: str | None) -> Table:
     blocks = _blocks(file, path)
     first_block = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
     number, offset, line = 1, 0, b""
+    following = next((text for text in _lines(first_block) if not text.startswith(b"#")), b"")
     while offset < len(first_block):
         end = first_block.find(b"\n", offset)
         end = len(first_block) if end < 0 else end
         line = first_block[offset:end].strip()
         bare = line.lstrip(b"#").strip()
         # A comment line may hold the names; it does when it has as many cells as the numbers below.
-        if line and (not line.startswith(b"#") or _holds_names(bare, first_block[end + 1 :], delimiter)):
+        if line and (not line.startswith(b"#") or _holds_names(bare, following, delimiter)):
             break
         offset, number = end + 1, number + 1
     else:
@@ -138,10 +139,13 @@ def _cells(line: bytes, sign: bytes) -> list[bytes]:
     return line.split() if sign == b" " else line.split(sign)
 
 
-def _holds_names(line: bytes, below: bytes, delimiter: str | None) -> bool:
-    following = next(
-        (text for text in (t.strip() for t in below[:65536].split(b"\n")) if text[:1] not in (b"", b"#")), b""
-    )
+def _lines(block: bytes) -> Iterator[bytes]:
+    """Give the lines that hold something."""
+    return (text for found in re.finditer(rb"[^\n]+", block) if (text := found.group().strip()))
+
+
+def _holds_names(line: bytes, following: bytes, delimiter: str | None) -> bool:
+    """Whether a comment has as many cells as the row of numbers that follows it."""
     sign = (delimiter or _delimiter(following)).encode()
     cells = _cells(following, sign)
     return len(cells) > 1 and len(cells) == len(_cells(line, sign)) and all(_NUMBER.fullmatch(cell) for cell in cells)

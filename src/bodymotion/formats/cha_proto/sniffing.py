@@ -12,8 +12,8 @@ from bodymotion.formats.cha_proto.fields import MESSAGES
 
 __all__ = ["is_bytes", "looks_like_animation_bytes", "looks_like_animation_text", "looks_like_log"]
 
-_FIRST = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s+|#[^\n]*\n)*([a-z_]+)\s*:?\s*[\w\"'{<\[.-]")
-_ROWS = re.compile(rb"(?:^|[\s{}<>;,])(animation_keyframes|key_frames)\s*:?\s*[{<\[]")
+_FIRST = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*+\n)*+([a-z_]++)\s*+(?::\s*+)?[\w\"'{<\[.-]")
+_ROWS = re.compile(rb"(?:^|[\s{}<>;,])(animation_keyframes|key_frames)\s*+(?::\s*+)?[{<\[]")
 _OF_ANIMATION = {name.encode() for name in MESSAGES["Animation"]}
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _NAME_TAG, _ROW_TAG, _STATE_TAG = 0x0A, 0x12, 0x0A

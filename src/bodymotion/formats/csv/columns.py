@@ -16,7 +16,7 @@ AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "joint"]
 
-_UNIT = re.compile(r"(.*?)\s*[\[(]\s*([a-zA-Zµ°]+)\s*[\])]", re.DOTALL)
+_UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°]++)\s*+[\])]\Z")
 _UNITS = {
     "s": 1.0,
     "sec": 1.0,
@@ -52,11 +52,11 @@ class Column:
 def column(text: str) -> Column | None:
     """Say what a name stands for; None for a unit that is not known."""
     name, factor = text, None
-    if match := _UNIT.fullmatch(text):
-        factor = _UNITS.get(match[2].lower())
+    if match := _UNIT.search(text):
+        factor = _UNITS.get(match[1].lower())
         if factor is None:
             return None
-        name = match[1]
+        name = text[: match.start()].rstrip()
     low = name.lower()
     if low in ("time", "t", "timestamp", "time_s"):
         return Column("time", name, factor=factor)

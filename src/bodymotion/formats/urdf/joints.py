@@ -138,8 +138,8 @@ def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
         if len(joints) != 1 or len(actuators) != 1:
             continue
         found = actuators[0].first("mechanicalReduction") or element.first("mechanicalReduction")
-        if found is None or not joints[0].get("name"):
-            continue
+        if found is None or found.children or not joints[0].get("name"):
+            continue  # a number with other elements in it is none
         ratio = found.text_numbers(1)[0]
         if math.isfinite(ratio) and joints[0].get("name") not in gears:
             gears[joints[0].get("name")] = ratio
