@@ -24,7 +24,8 @@ from bodymotion.dynamics.derivatives import Derivative, derivatives, pose_deriva
 from bodymotion.dynamics.feet import Soles, contact_points, find_feet, soles
 from bodymotion.dynamics.forces import InverseDynamics, inverse_dynamics, mass_matrix
 from bodymotion.dynamics.kinematics import jacobian, jacobians, link_accelerations, link_velocities, point_velocities
-from bodymotion.dynamics.measuring import Measures, measure
+from bodymotion.dynamics.measures import Measures
+from bodymotion.dynamics.measuring import measure
 from bodymotion.dynamics.momenta import Momentum, momentum, potential_energy, rotor_energy
 from bodymotion.dynamics.ranging import Scenery, ray_directions, scan_times
 from bodymotion.dynamics.rows import GRAVITY, rotor_inertias

@@ -30,7 +30,7 @@ from bodymotion.dynamics.ranging import Scenery, Thing, ray_directions, scan_tim
 from bodymotion.interpolation import sampled
 
 if TYPE_CHECKING:
-    from bodymotion.dynamics.measuring import Measures
+    from bodymotion.dynamics.measures import Measures
 
 __all__ = ["READABLE", "Reading", "read_sensor"]
 
