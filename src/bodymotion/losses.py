@@ -30,6 +30,7 @@ __all__ = [
     "MASS_GIVEN",
     "MESHED",
     "MESH_LOOK",
+    "NAME",
     "NOT_A_NUMBER",
     "NOT_DRAWN",
     "NOT_FINITE",
@@ -227,7 +228,10 @@ EFFECT = Rule(
     "LOSS052", "warning", "What this does in the body it does not do in the target, which only keeps it.", "judgement"
 )
 DESCRIPTION = Rule(
-    "LOSS070", "warning", "A description is one line of text without # and //.", "document", "comments begin there"
+    "LOSS070",
+    "warning",
+    "A description is one line of text without # and //, and without blanks around it.",
+    "document",
 )
 COMMENTS = Rule("LOSS071", "warning", "Comments stand at things that are still there.", "judgement")
 OPTION = Rule("LOSS072", "warning", "The options of an animation file are those of the document.", "document")
@@ -235,3 +239,4 @@ FREQUENCY = Rule("LOSS073", "warning", "An animation file has a frequency or a c
 UNREAD = Rule(
     "LOSS074", "warning", "Lines that meant nothing to the reader of an animation file are not written.", "judgement"
 )
+NAME = Rule("LOSS075", "warning", "The name of a move is that of its animation file.", "document")

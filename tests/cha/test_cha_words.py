@@ -131,7 +131,7 @@ def test_each_option(line):
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
-@pytest.mark.parametrize("values", ["", "1 1 1", "-0 0.5 +1e0"])
+@pytest.mark.parametrize("values", ["", "1 1 1", "+.25 0.5 1e0"])
 def test_each_parameter(name, values):
     if name == "body_tracking_stiffness":
         values = values and "1 5 11"

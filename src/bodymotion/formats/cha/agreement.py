@@ -15,6 +15,9 @@ from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS
 
 __all__ = ["check_columns", "check_names", "check_options", "check_parameters"]
 
+MOST_VALUE = 1e6
+"""Nothing is played with a parameter that is larger."""
+
 
 def check_names(animation: Animation, findings: Findings) -> None:
     """Check what a reader finds in the text already: tracks, texts, colours, the names of columns."""
@@ -73,7 +76,11 @@ def check_options(animation: Animation, places: Places, findings: Findings) -> N
     for name in options:
         idle = [track for track in OPTIONS[name].tracks if track not in controls] if name in OPTIONS else []
         if idle and name not in ("neutral_start", "custom_gait_cycle"):
-            findings.add(rules.OPTION_IDLE, f"{name!r} is for {idle[0]}, which is not controlled", places.option(name))
+            findings.add(
+                rules.OPTION_IDLE,
+                f"{name!r} is for {idle[0]}, which {'are' if idle[0] == 'legs' else 'is'} not controlled",
+                places.option(name),
+            )
 
 
 def _check_numbers(animation: Animation, places: Places, findings: Findings) -> None:
@@ -106,7 +113,8 @@ def check_parameters(animation: Animation, places: Places, findings: Findings) -
         word = PARAMETERS[name]
         missing = tuple(track for track in word.tracks if track not in controls)
         if missing and controls:
-            said = f"{name!r} needs {tracks_text(word.tracks)}, but {tracks_text(missing)} is not controlled"
+            are = "is" if len(missing) == 1 and missing != ("legs",) else "are"
+            said = f"{name!r} needs {tracks_text(word.tracks)}, but {tracks_text(missing)} {are} not controlled"
             findings.add(rules.PARAMETER_TRACK, said, places.parameter(name))
         _check_range(name, parameter, places, findings)
     if "arm_dance_frame_id" in animation.parameters:
@@ -115,15 +123,17 @@ def check_parameters(animation: Animation, places: Places, findings: Findings) -
         if playback != "workspace_dance_frame":
             said = f"'arm_playback' is {playback!r}" if playback else "there is no 'arm_playback workspace_dance_frame'"
             findings.add(rules.DANCE_FRAME, said, place)
-        if "arm" in controls and "gripper" not in controls:
-            findings.add(rules.DANCE_FRAME_GRIPPER, "the gripper is not controlled", place)
 
 
 def _check_range(name: str, parameter: Parameter, places: Places, findings: Findings) -> None:
     word = PARAMETERS[name]
     given = [value for value in (parameter.minimum, parameter.default, parameter.maximum) if value is not None]
     if len(given) in (1, 2):
-        findings.add(rules.PARAMETER_VALUES, f"{name!r} has {len(given)} values of three", places.parameter(name))
+        findings.add(
+            rules.PARAMETER_VALUES,
+            f"{name!r} has {len(given)} value{'s' * (len(given) > 1)} of three",
+            places.parameter(name),
+        )
         return
     if not all(map(math.isfinite, given)):
         findings.add(rules.PARAMETER_NUMBER, f"{name!r} has values that are not finite", places.parameter(name))
@@ -141,10 +151,17 @@ def _check_range(name: str, parameter: Parameter, places: Places, findings: Find
         findings.add(rules.PARAMETER_DEFAULT, said, places.parameter(name, 1))
     values = tuple(zip(("minimum", "default", "maximum"), (low, default, high), strict=True))
     for k, (what, value) in enumerate(values):
-        if not word.lowest <= value <= word.highest:
+        if what == "default" and abs(value) > MOST_VALUE:
+            findings.add(rules.PARAMETER_HUGE, f"the default of {name!r} is {value:g}", places.parameter(name, k))
+        elif name == "speed" and what == "default" and value <= 0:
+            findings.add(rules.SPEED_ZERO, f"the default of 'speed' is {value:g}", places.parameter(name, k))
+        elif not word.lowest <= value <= word.highest:
             ends = f"at least {word.lowest:g}" if word.highest == math.inf else f"{word.lowest:g} to {word.highest:g}"
             said = f"the {what} of {name!r} is {value:g}; it may be {ends}"
             findings.add(_RANGES.get(name, rules.PARAMETER_NEGATIVE), said, places.parameter(name, k))
+        elif name == "speed" and value == 0 and what != "default":
+            said = f"the {what} of 'speed' is 0, at which the animation stands still"
+            findings.add(rules.PARAMETER_NEGATIVE, said, places.parameter(name, k))
         if word.whole and not value.is_integer():
             said = f"the {what} of {name!r} is {value:g}"
             findings.add(rules.PARAMETER_WHOLE, said, places.parameter(name, k))
@@ -179,7 +196,8 @@ def check_columns(animation: Animation, places: Places, findings: Findings) -> N
         findings.add(rules.CONTACT_INCOMPLETE, said, places.column(contacts[0]))
     for track in sorted(given - set(controls) - {""}):
         first = next(column for column in animation.keyframes.columns if COLUMNS[column].track == track)
-        findings.add(rules.UNCONTROLLED, f"the {track} has columns, but is not controlled", places.column(first))
+        said = "the legs have columns, but are" if track == "legs" else f"the {track} has columns, but is"
+        findings.add(rules.UNCONTROLLED, f"{said} not controlled", places.column(first))
         if track == "legs" and "neutral_start" in animation.options:
             said = "'neutral_start', but there are columns of legs"
             findings.add(rules.NEUTRAL_START_COLUMNS, said, places.option("neutral_start"))

@@ -39,7 +39,9 @@ def read_bulk(data: bytes, start: int, width: int, lines: OddLines) -> Rows:
             values.ravel()[rounded[:num_rounded]] = _rounded(digits[: num_digits - 1].tobytes())
         odd.read(said[:num_said].tolist())
     rows.values, rows.zeros, rows.begins = values[:row], zeros[:row], begins[:row]
-    return odd.put_into(rows)
+    found = odd.put_into(rows)
+    lines.after_all(int(found.begins[-1]) if len(found.begins) else start)
+    return found
 
 
 def _rounded(texts: bytes) -> Floats:
@@ -79,17 +81,19 @@ class _OddRows:
                 self._zeros.append(read[1])
                 self._begins.append(begin)
             if blanks > self._seen:
-                lines.after_blank(self._number)
+                lines.after_blank(begin, self._number)
                 self._seen = blanks
 
     def put_into(self, rows: Rows) -> Rows:
         """Give the rows with those of the odd lines among them."""
-        if not self._places:
-            return replace(rows, comments=self._lines.comments)
+        whole = self._with_odd(rows) if self._places else rows
+        lines = self._lines
+        return replace(whole, comments=lines.comments, left_out=lines.left_out, begins_late=lines.begins_late)
+
+    def _with_odd(self, rows: Rows) -> Rows:
         return Rows(
             rows.data,
             np.insert(rows.values, self._places, np.array(self._values), axis=0),
             np.insert(rows.zeros, self._places, np.array(self._zeros), axis=0),
             np.insert(rows.begins, self._places, np.array(self._begins)),
-            self._lines.comments,
         )

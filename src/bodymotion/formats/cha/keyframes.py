@@ -28,6 +28,10 @@ BEYOND = 1e-4
 """How far an angle may be beyond its limit [rad]: the limits have four digits."""
 MANY = 300_000
 """So many values are looked at by compiled code."""
+HUGE = 1e6
+"""[m, rad] No robot is so large, or turns so far; nothing is played with larger values."""
+LONGEST = 1e7
+"""Slices, or hundredths of a second: nothing longer is played."""
 MOST: Mapping[str, tuple[float, float]] = {
     "joint": (math.pi, 60.0),
     "angle": (math.pi, 60.0),
@@ -37,19 +41,26 @@ MOST: Mapping[str, tuple[float, float]] = {
 
 
 def check_keyframes(animation: Animation, places: Places, findings: Findings, timed: bool = True) -> None:
-    """Check times and values; `timed` says whether the times are a column."""
-    frames = animation.keyframes
+    """Check times and values; `timed` says whether the times are a column.
+
+    Where lines were left out because of faults, nothing is said that may come of that.
+    """
+    frames, rows = animation.keyframes, places.rows
+    whole = rows is None or not rows.left_out
     if not len(frames):
+        if not whole:
+            return
         findings.add(rules.NO_KEYFRAMES, "there are no keyframes", places.column())
         return
-    if len(frames) == 1:
+    if len(frames) == 1 and whole:
         findings.add(
             rules.ONE_KEYFRAME,
             "there is one keyframe only",
             places.value(0, frames.columns[0] if frames.columns else ""),
         )
     if timed:
-        _check_times(frames.times, places, findings)
+        _check_times(frames.times, places, findings, begins=rows is None or not rows.begins_late)
+    _check_length(animation, places, findings, timed)
     controls = animation.controls
     # Ends of the range of each column tell which ones need a closer look: most need none.
     lowest, highest, longest = _extremes(frames.values)
@@ -59,6 +70,12 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
         finite = np.True_ if all_finite[k] else np.isfinite(values)
         if not all_finite[k]:
             _first(~np.isfinite(values), rules.NOT_FINITE, name, values, places, findings)
+        if not -HUGE <= lowest[k] <= highest[k] <= HUGE:
+            with np.errstate(invalid="ignore"):
+                huge = finite & (np.abs(values) > HUGE)
+            if huge.any():
+                _first(huge, rules.VALUE_HUGE, name, values, places, findings)
+                continue
         column = COLUMNS.get(name)
         if column is None or (controls and column.track not in controls):
             continue
@@ -69,12 +86,12 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
             said = f"; the joint goes from {column.lowest:g} to {column.highest:g} rad"
             beyond = finite & ((values < low) | (values > high))
             _first(beyond, rules.JOINT_LIMIT, name, values, places, findings, said)
-        if column.quantity in MOST and not longest[k] <= MOST[column.quantity][0] / 10:
+        if whole and column.quantity in MOST and not longest[k] <= MOST[column.quantity][0] / 10:
             _check_jump(name, values, frames.times, places, findings)
     for part in ("body", "hand"):
         if frames.has(f"{part}_quat_wxyz"):
             _check_quaternions(f"{part}_quat_w", frames.column(f"{part}_quat_wxyz"), places, findings)
-    if "custom_gait_cycle" in animation.options:
+    if whole and "custom_gait_cycle" in animation.options:
         _check_cycle(animation, places, findings)
 
 
@@ -112,12 +129,12 @@ def _more(count: int) -> str:
     return f", and in {count} more keyframe{'s' * (count > 1)}" if count else ""
 
 
-def _check_times(times: Floats, places: Places, findings: Findings) -> None:
+def _check_times(times: Floats, places: Places, findings: Findings, begins: bool) -> None:
     finite = np.isfinite(times)
     if not finite.all():
         _first(~finite, rules.NOT_FINITE, TIME, times, places, findings)
     _first(times < 0, rules.TIME_NEGATIVE, TIME, times, places, findings)
-    if times[0] > NO_LENGTH and finite[0]:
+    if begins and times[0] > NO_LENGTH and finite[0]:
         said = f"the first keyframe is at {float(times[0]):g} s"
         findings.add(rules.TIME_START, said, places.value(0, TIME))
     with np.errstate(invalid="ignore"):
@@ -132,11 +149,35 @@ def _check_times(times: Floats, places: Places, findings: Findings) -> None:
             findings.add(rule, said, places.value(row, TIME))
 
 
+def _check_length(animation: Animation, places: Places, findings: Findings, timed: bool) -> None:
+    """Check that so long a move can be played."""
+    times, bpm, frequency = animation.keyframes.times, animation.bpm, animation.options.get("frequency")
+    duration = float(times[-1])
+    if bpm is not None and not 0 < bpm < math.inf:
+        bpm = None
+    if not duration >= 0 or (duration == math.inf and timed):
+        return
+    with np.errstate(over="ignore"):
+        slices = max(duration / 15 * (bpm or 120.0), 1.0)
+        length = slices * max(1500 / (bpm or 120.0), 1.0)
+    if length <= LONGEST:
+        return
+    if bpm is not None and duration <= LONGEST / 100:
+        said = f"at {bpm:g} beats per minute the move is {slices:.3g} slices or {slices * 15 / bpm:.3g} s long"
+        findings.add(rules.MOVE_LONG, said, places.option("bpm", 0))
+    elif timed:
+        findings.add(rules.MOVE_LONG, f"the last keyframe is at {duration:g} s", places.value(len(times) - 1, TIME))
+    else:
+        said = f"at {frequency:g} keyframes a second the last one is at {duration:g} s"
+        findings.add(rules.MOVE_LONG, said, places.option("frequency", 0))
+
+
 def _check_jump(name: str, values: Floats, times: Floats, places: Places, findings: Findings) -> None:
     quantity = COLUMNS[name].quantity
     (most, fastest), unit = MOST[quantity], "m" if quantity == "position" else "rad"
     with np.errstate(invalid="ignore", over="ignore"):
         step = np.abs(np.diff(values))
+        step[~np.isfinite(step)] = 0.0
         time = np.diff(times)
         wrong = (step > most) | ((step > fastest * time) & (time > 0) & (step > most / 10))
     count = int(np.count_nonzero(wrong))
@@ -150,12 +191,13 @@ def _check_jump(name: str, values: Floats, times: Floats, places: Places, findin
 def _check_quaternions(first: str, values: Floats, places: Places, findings: Findings) -> None:
     with np.errstate(invalid="ignore", over="ignore"):
         length = np.sqrt(np.einsum("ij,ij->i", values, values))
-    finite = np.isfinite(values).all(axis=1)
+    # Those that are too large were named as such.
+    finite = (np.abs(values) <= HUGE).all(axis=1)
     zero = finite & (length <= 4 * NO_LENGTH)
     wrong = finite & ~zero & (np.abs(length - 1) > UNIT)
     name = first.removesuffix("_w")
     for rows, rule, what in (
-        (zero, rules.QUATERNION_ZERO, "is 0"),
+        (zero, rules.QUATERNION_ZERO, "is as good as 0" if np.any(values[zero]) else "is 0"),
         (wrong, rules.QUATERNION_UNIT, "has the length {:g}"),
     ):
         count = int(np.count_nonzero(rows))
@@ -174,25 +216,48 @@ def _check_cycle(animation: Animation, places: Places, findings: Findings) -> No
         findings.add(rules.CYCLE_LEGS, "a gait cycle that does not control the legs", option)
         return
     _check_ends(animation, places, findings)
-    contacts = [f"{leg}_contact" for leg in LEGS]
-    given = [name for name in contacts if frames.has(name)]
-    if len(given) < len(LEGS):
+    missing = [leg for leg in LEGS if not frames.has(f"{leg}_contact")]
+    inferred = _inferred(animation) if missing else None
+    if missing:
         findings.add(rules.CYCLE_CONTACTS, "there are no contacts for each foot", option)
-    for name in given:
-        down = frames.column(name) != 0
-        for row, end in ((0, "start"), (len(down) - 1, "end")):
-            if not down[row]:
-                findings.add(
-                    rules.CYCLE_FEET_UP, f"the foot {name[:2]} is in the air at the {end}", places.value(row, name)
-                )
-        lifts = np.flatnonzero(down[:-1] & ~down[1:]) + 1
-        swings = len(lifts) + int(not down[0])
-        if not swings:
-            findings.add(rules.CYCLE_NO_SWING, f"the foot {name[:2]} never leaves the ground", places.column(name))
-        elif swings > 2:
-            third = int(lifts[2 - int(not down[0])])
-            said = f"the foot {name[:2]} swings {swings} times; the third swing begins here"
-            findings.add(rules.CYCLE_SWINGS, said, places.value(third, name))
+    for k, leg in enumerate(LEGS):
+        name = f"{leg}_contact"
+        if leg not in missing:
+            _check_swings(leg, name, frames.column(name) != 0, places, findings)
+        elif inferred is not None:
+            from_columns = (*GROUPS[f"{leg}_pos"], *GROUPS[f"{leg}_angles"])
+            first = next((column for column in frames.columns if column in from_columns), None)
+            if first is not None:
+                _check_swings(leg, first, inferred[:, k], places, findings, ", as it seems")
+
+
+def _inferred(animation: Animation) -> npt.NDArray[np.bool_] | None:
+    """Give the contacts (N, 4) as playing infers them, or None where it can not be played."""
+    from bodymotion.choreography.contacts import contacts_at_keyframes
+
+    try:
+        return contacts_at_keyframes(animation)
+    except ValueError:
+        return None
+
+
+def _check_swings(
+    leg: str, name: str, down: npt.NDArray[np.bool_], places: Places, findings: Findings, seems: str = ""
+) -> None:
+    """Check how often a foot swings that is `down` (N,) at keyframes; what is wrong stands in the column `name`."""
+    for row, end in ((0, "start"), (len(down) - 1, "end")):
+        if not down[row]:
+            findings.add(
+                rules.CYCLE_FEET_UP, f"the foot {leg} is in the air at the {end}{seems}", places.value(row, name)
+            )
+    lifts = np.flatnonzero(down[:-1] & ~down[1:]) + 1
+    swings = len(lifts) + int(not down[0])
+    if not swings:
+        findings.add(rules.CYCLE_NO_SWING, f"the foot {leg} never leaves the ground{seems}", places.column(name))
+    elif swings > 2:
+        third = int(lifts[2 - int(not down[0])])
+        said = f"the foot {leg} swings {swings} times{seems}; the third swing begins here"
+        findings.add(rules.CYCLE_SWINGS, said, places.value(third, name))
 
 
 def _check_ends(animation: Animation, places: Places, findings: Findings) -> None:

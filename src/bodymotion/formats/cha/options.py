@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable
 
 from bodymotion.animation import TRACKS
@@ -12,9 +13,11 @@ from bodymotion.formats.cha.comments import Remark, RemarkKeeper
 from bodymotion.formats.cha.findings import Findings, Place
 from bodymotion.formats.cha.rows import NUMBER
 from bodymotion.formats.cha.text import Line, Word
-from bodymotion.formats.cha.words import OPTIONS, PLAYBACKS, Option, tracks_text
+from bodymotion.formats.cha.words import OPTIONS, PARAMETERS, PLAYBACKS, Option, tracks_text
 
 __all__ = ["OptionsReader", "near"]
+
+_WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 
 
 def near(word: str, known: Iterable[str], what: str) -> str:
@@ -66,7 +69,8 @@ class OptionsReader:
             message = f"{word.text!r} is not the option {word.text.lower()!r}"
             self.findings.add(rules.OPTION_CASE, message, word.place)
         else:
-            hint = near(word.text, OPTIONS, "option")
+            hint = "it is a parameter: parameters stand in the second section" if word.text in PARAMETERS else ""
+            hint = hint or near(word.text, OPTIONS, "option")
             self.findings.add(rules.OPTION_UNKNOWN, f"{word.text[:60]!r} is no option", word.place, hint)
 
     def _is_cut(self, name: str, line: Line) -> bool:
@@ -131,6 +135,8 @@ class OptionsReader:
             if word.text not in TRACKS:
                 hint = near(word.text.strip(","), TRACKS, "track")
                 self.findings.add(rules.CONTROLS_TRACK, f"{word.text[:60]!r} is no track", word.place, hint)
+                # What is most likely meant counts, so that nothing more is said about that track.
+                tracks += [track for track in _meant(word.text) if track not in tracks]
             elif word.text in tracks:
                 self.findings.add(rules.CONTROLS_TWICE, f"{word.text!r} is named twice", word.place)
             else:
@@ -144,7 +150,9 @@ class OptionsReader:
         values = line.words[1:]
         if len(values) != 3:
             place = line.end if len(values) < 3 else values[3].place
-            self.findings.add(rules.COLOR_COUNT, f"{len(values)} values instead of three", place)
+            self.findings.add(
+                rules.COLOR_COUNT, f"{len(values)} value{'s' * (len(values) != 1)} instead of three", place
+            )
         good = []
         for word, name in zip(values[:3], ("red", "green", "blue"), strict=False):
             if word.text.isascii() and word.text.isdigit() and len(word.text) < 10 and int(word.text) <= option.highest:
@@ -162,6 +170,13 @@ class OptionsReader:
             self.findings.add(rules.OPTION_NUMBER, said, word.place)
         else:
             self.options[option.keyword] = value
+            if option.keyword == "bpm" and value > 0 and value.is_integer() and not _WHOLE.fullmatch(word.text):
+                self.findings.add(rules.BPM_WHOLE, f"{word.text[:40]!r} beats per minute", word.place)
+
+
+def _meant(word: str) -> list[str]:
+    parts = [part for part in re.split("[,;]", word[:200].lower()) if part]
+    return [track for part in parts for track in difflib.get_close_matches(part, TRACKS, 1, 0.7)]
 
 
 def number(word: Word) -> float | None:

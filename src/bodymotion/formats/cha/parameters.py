@@ -33,6 +33,9 @@ class ParametersReader:
                 if [word.text for word in line.words] != ["no", "parameters"]:
                     said = f"read as 'no parameters': {line.text.strip()[:60]!r}"
                     self.findings.add(rules.NO_PARAMETERS_WORDS, said, line.place)
+                elif line.text.strip() != "no parameters":
+                    said = "more than one space, or a tab, between 'no' and 'parameters'"
+                    self.findings.add(rules.NO_PARAMETERS_BLANKS, said, line.place)
                 self._keeper.at("", line.comment)
             else:
                 self._parameter(line)
@@ -72,7 +75,7 @@ class ParametersReader:
         words = line.words[1:]
         if len(words) not in (0, 3):
             place = line.end if len(words) < 3 else words[3].place
-            said = f"{name!r} has {len(words)} value{'s' * (len(words) > 1)} instead of three"
+            said = f"{name!r} has {len(words)} value{'s' * (len(words) != 1)} instead of three"
             self.findings.add(rules.PARAMETER_VALUES, said, place)
         values = []
         for word, what in zip(words[:3], ("minimum", "default", "maximum"), strict=False):

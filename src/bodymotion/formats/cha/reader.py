@@ -22,7 +22,7 @@ from bodymotion.formats.cha.parameters import ParametersReader
 from bodymotion.formats.cha.places import Places
 from bodymotion.formats.cha.rows import MANY, Rows, read_rows
 from bodymotion.formats.cha.sections import Sections, split
-from bodymotion.formats.cha.text import Text, read_text
+from bodymotion.formats.cha.text import Text, is_no_text, read_text
 from bodymotion.formats.cha.words import TIME
 from bodymotion.opening import open_file
 from bodymotion.source import Source
@@ -104,6 +104,9 @@ def examine(data: bytes, path: str | Path = "") -> tuple[Animation | None, tuple
     problems in the order of the file. Where one of them is an error, the animation is not what the file means.
     """
     findings = Findings(str(path) or None)
+    if is_no_text(data):
+        findings.add(rules.NO_TEXT, "this is no text", Place(1, 1))
+        return None, findings.problems
     text = read_text(data, findings)
     sections = split(text.data, findings)
     options, parameters = OptionsReader(findings), ParametersReader(findings)
@@ -177,7 +180,8 @@ def _keyframes(rows: Rows | None, header: Header, frequency: object, timed: bool
     if timed:
         times = rows.values[:, header.values.index(TIME)]
     elif isinstance(frequency, float) and frequency > 0:
-        times = np.arange(len(rows.values)) / frequency
+        with np.errstate(over="ignore"):
+            times = np.arange(len(rows.values)) / frequency
     else:
         return None
     chosen = [k for k, name in enumerate(header.values) if name not in ("", TIME)]

@@ -31,6 +31,7 @@ MOST_FAULTS = 10_000
 
 MOST_COMMENTS = 50_000
 _COMMENT = re.compile(rb"[ \t]*+(?:#|//)")
+_RUNS = re.compile(rb"(?P<blank>(?:[ \t]*+\n)++)|(?P<comment>(?:[ \t]*+(?:#|//)[^\n]*+(?:\n|\Z))++)|[^\n]*+\n?")
 
 
 @dataclass
@@ -43,6 +44,10 @@ class Rows:
     begins: npt.NDArray[np.int64]
     comments: list[tuple[int, str, bool]] = field(default_factory=list)
     """Comments: the row that they stand before (or in, where the last is True), and the text."""
+    left_out: int = 0
+    """How many lines are no keyframes, because of faults that were said."""
+    begins_late: bool = False
+    """Whether one of them stands before the first keyframe."""
 
     def place(self, row: int, column: int = 0) -> Place:
         """Say where a value stands."""
@@ -95,18 +100,21 @@ def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findi
                 continue
             row, bare = found
         if blank:
-            lines.after_blank(number)
+            lines.after_blank(begin, number)
             blank = False
         values.append(row)
         zeros.append(bare)
         begins.append(begin)
         begin, number = end + 1, number + 1
+    lines.after_all(begins[-1] if begins else start)
     return Rows(
         data,
         np.array(values, np.float64).reshape(len(values), width),
         np.array(zeros, np.bool_).reshape(len(values), width),
         np.array(begins, np.int64),
         lines.comments,
+        lines.left_out,
+        lines.begins_late,
     )
 
 
@@ -116,7 +124,8 @@ class OddLines:
     def __init__(self, data: bytes, width: int, names: tuple[str, ...], findings: Findings) -> None:
         self.data, self.width, self.names, self.findings = data, width, names, findings
         self.comments: list[tuple[int, str, bool]] = []
-        self.was_blank = self.given_up = False
+        self.was_blank = self.given_up = self.begins_late = False
+        self.left_out = 0
         self._faults = 0
 
     @property
@@ -128,9 +137,36 @@ class OddLines:
         """Whether a line is only a comment that is not kept."""
         return self.is_full and _COMMENT.match(self.data, begin) is not None
 
-    def after_blank(self, number: int) -> None:
-        """Say that keyframes follow a blank line."""
-        self.findings.add(rules.SECTIONS, "a blank line stands before this line, among the keyframes", Place(number, 1))
+    def after_blank(self, begin: int, number: int) -> None:
+        """Say that the keyframe in line `number`, at byte `begin`, follows a blank line: at the first such line before it."""
+        blank = number
+        while begin > 0 and not self.findings.full(rules.SECTIONS):
+            before = self.data.rfind(b"\n", 0, begin - 1) + 1
+            is_blank = not self.data[before : begin - 1].strip(b" \t")
+            if not is_blank and not _COMMENT.match(self.data, before):
+                break
+            begin, number = before, number - 1
+            blank = number if is_blank else blank
+        self.findings.add(rules.SECTIONS, "a blank line stands among the keyframes", Place(blank, 1))
+
+    def after_all(self, begin: int) -> None:
+        """Say where, after the last keyframe, which begins at byte `begin`, comments stand apart."""
+        after_blank = False
+        apart: int | None = None
+        for run in _RUNS.finditer(self.data, begin):
+            if run.start() == run.end():
+                break
+            if run["blank"]:
+                if apart is not None:
+                    break
+                after_blank = True
+            elif run["comment"]:
+                apart = run.start() if after_blank else None
+            elif run.group().strip():
+                after_blank, apart = False, None
+        if apart is not None:
+            place = line_at(self.data, apart, self.data.count(b"\n", 0, apart) + 1)[0].place
+            self.findings.add(rules.COMMENT_SECTION, "a section of comments only", place)
 
     def read(self, begin: int, number: int, row: int) -> tuple[list[float], list[bool]] | None:
         """Read a line that would be row `row`; None where it has not all values. Those beyond are passed over."""
@@ -138,6 +174,7 @@ class OddLines:
         odd = line.look_for_odd_characters(self.findings)
         if line.too_long:
             self._fault(number)
+            self._leave_out(row)
             return None
         self.was_blank = not line.comment and not line.text.strip(" \t")
         if line.comment and not self.is_full:
@@ -151,8 +188,13 @@ class OddLines:
         if len(found) < self.width:
             if line.comment and self.comments:
                 self.comments[-1] = (*self.comments[-1][:2], False)
+            self._leave_out(row)
             return None
         return found, [word.text == "0" for word in line.words[: self.width]]
+
+    def _leave_out(self, row: int) -> None:
+        self.left_out += 1
+        self.begins_late = self.begins_late or row == 0
 
     def _fault(self, number: int) -> None:
         self._faults += 1
@@ -171,7 +213,7 @@ class OddLines:
         count = len(line.words)
         if count == self.width:
             return True
-        said = f"{count} values, where the columns take {self.width}"
+        said = f"{count} value{'s' * (count != 1)}, where the columns take {self.width}"
         if count > self.width:
             self.findings.add(rules.ROW_LONG, said, line.words[self.width].place)
         else:

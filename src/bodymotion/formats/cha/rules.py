@@ -41,6 +41,12 @@ TOO_LONG = Rule(
     "judgement",
     "the three sections have a blank line between them: options, parameters, keyframes",
 )
+NO_TEXT = Rule(
+    "CHA108",
+    "error",
+    "The file is a text.",
+    hint="an image, an archive, or a text in another encoding; animation files are UTF-8",
+)
 LINE_LONG = Rule("CHA107", "error", "A line has at most a hundred thousand characters.", "judgement")
 
 # The sections.
@@ -86,6 +92,9 @@ SECTIONS = Rule(
     "error",
     "There are three sections, and no blank line within one.",
     hint="the vendor's converter takes a blank line for the beginning of the next section: remove it",
+)
+BLANK_MISSING = Rule(
+    "CHA117", "error", "A blank line stands between two sections.", hint="write a blank line before this one"
 )
 
 # The options.
@@ -141,7 +150,7 @@ BPM_POSITIVE = Rule(
 BPM_WHOLE = Rule(
     "CHA131",
     "note",
-    "The beats per minute are a whole number.",
+    "The beats per minute are a whole number, written without a point or an exponent.",
     "reference",
     "the document asks for a value; the vendor's converter reads whole numbers only",
 )
@@ -235,7 +244,10 @@ PARAMETER_TRACK = Rule("CHA157", "error", "The tracks that a parameter needs are
 STIFFNESS_RANGE = Rule("CHA158", "error", "The body's tracking stiffness lies between 1 and 11.")
 FRACTION_RANGE = Rule("CHA159", "error", "The fraction of the gripper's strength lies between 0 and 1.")
 PARAMETER_NEGATIVE = Rule(
-    "CHA160", "warning", "Speeds, slices and the numbers of frames are not negative.", "judgement"
+    "CHA160",
+    "warning",
+    "Speeds are more than zero, and slices and the numbers of frames not negative.",
+    "judgement",
 )
 PARAMETER_WHOLE = Rule("CHA161", "warning", "The number of a dance frame is a whole number.", "judgement")
 DANCE_FRAME = Rule(
@@ -244,8 +256,8 @@ DANCE_FRAME = Rule(
     "The parameter arm_dance_frame_id goes with 'arm_playback workspace_dance_frame'.",
     hint="add that option, or take the parameter away",
 )
-DANCE_FRAME_GRIPPER = Rule(
-    "CHA163", "warning", "The parameter arm_dance_frame_id is for animations that control arm and gripper."
+SPEED_ZERO = Rule(
+    "CHA169", "error", "The speed is more than zero by default.", "judgement", "1 plays at the animation's own speed"
 )
 NO_PARAMETERS_FALSE = Rule(
     "CHA164",
@@ -260,6 +272,20 @@ PARAMETER_NAMED = Rule(
     "A parameter has its limits in the file.",
     "judgement",
     "its limits come from the robot; the vendor's converter needs the robot's MoveParamsConfig for it",
+)
+PARAMETER_HUGE = Rule(
+    "CHA167",
+    "error",
+    "The default of a parameter is at most a million.",
+    "judgement",
+    "nothing can be played with it",
+)
+NO_PARAMETERS_BLANKS = Rule(
+    "CHA168",
+    "note",
+    "One space stands between 'no' and 'parameters'.",
+    "reference",
+    "the vendor's converter takes anything else for a parameter, and stops",
 )
 
 # The columns.
@@ -385,6 +411,20 @@ JUMP = Rule(
     "judgement",
     "the robot moves on all the way between the two",
 )
+VALUE_HUGE = Rule(
+    "CHA216",
+    "error",
+    "The values of keyframes are at most a million.",
+    "judgement",
+    "positions are in metres, angles in radians: no robot is so large",
+)
+MOVE_LONG = Rule(
+    "CHA217",
+    "error",
+    "A move is at most a day long: ten million slices, or hundredths of a second.",
+    "judgement",
+    "times are in seconds; nothing can be played of a move so long",
+)
 
 # Gait cycles.
 CYCLE_LEGS = Rule("CHA220", "error", "A custom gait cycle controls the legs.")
@@ -407,7 +447,7 @@ CYCLE_CONTACTS = Rule(
     "note",
     "A custom gait cycle says when its feet are on the ground.",
     "judgement",
-    "without contacts its swings are not checked",
+    "without contacts they are inferred from the feet's heights and speeds, which a robot may do in another way",
 )
 
 RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from bodymotion.animation import GROUPS
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.findings import Findings, Place
+from bodymotion.formats.cha.rows import NUMBER
 from bodymotion.formats.cha.text import Line, line_at
 from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS
 
@@ -39,7 +40,7 @@ def split(data: bytes, findings: Findings) -> Sections:
     seen: set[int] = set()
     block: list[Line] = []
     kind: int | None = None
-    blanks = 0
+    blanks = blank = options_end = 0
     while begin < len(data):
         line, begin = line_at(data, begin, number)
         number += 1
@@ -52,6 +53,7 @@ def split(data: bytes, findings: Findings) -> Sections:
             more = _BLANK_LINES.match(data, begin)
             end = begin if more is None else more.end()
             count = data.count(b"\n", begin, end)
+            blank = line.number
             begin, number, blanks = end, number + count, blanks + 1 + count
             continue
         if line.number > MOST_LINES:
@@ -60,11 +62,18 @@ def split(data: bytes, findings: Findings) -> Sections:
         if not block:
             _say_blanks(blanks, number == blanks + 2, line, findings)
             blanks = 0
+        if line.words and kind is not None and options_end < line.number:
+            begun, until = _begins(line, kind, data, begin)
+            options_end = max(options_end, until)
+            if begun:
+                section = "parameters" if begun == PARAMETER else "columns"
+                findings.add(rules.BLANK_MISSING, f"the {section} begin here, without a blank line before", line.place)
+                block, kind, expected = [], None, max(expected, begun)
         if line.words and kind is None:
             kind = _kind(line, expected)
             if kind < expected and kind in seen:
                 said = "options" if kind == OPTION else "parameters"
-                findings.add(rules.SECTIONS, f"further {said}, after a blank line", line.place)
+                findings.add(rules.SECTIONS, f"further {said} stand below this blank line", Place(blank, 1))
             _say_missing(kind, seen, line, findings)
             seen.add(kind)
             expected = max(expected, min(kind + 1, BODY))
@@ -110,6 +119,33 @@ def _kind(line: Line, expected: int) -> int:
     if first in PARAMETERS or [word.lower() for word in words[:2]] == ["no", "parameters"]:
         return PARAMETER
     return expected
+
+
+def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
+    """Say which section begins with a line in the midst of another one, 0 for none.
+
+    The second number says up to which line of the block there are options, so that none can begin before.
+    """
+    if line.words[0].text in COLUMNS or line.words[0].text in GROUPS:
+        words = line_at(data, begin, line.number + 1)[0].words
+        return (BODY if words and all(NUMBER.fullmatch(word.text) for word in words) else 0), 0
+    if kind != OPTION or line.words[0].text in OPTIONS or _kind(line, OPTION) != PARAMETER:
+        return 0, 0
+    options_end, number = 0, line.number
+    while begin < len(data) and number < MOST_LINES:
+        number += 1
+        other, begin = line_at(data, begin, number)
+        if other.is_blank:
+            break
+        if other.words and other.words[0].text in OPTIONS:
+            options_end = number
+    # Where the parameters have their section, this is only one that went astray.
+    while begin < len(data) and number < MOST_LINES and not options_end:
+        number += 1
+        other, begin = line_at(data, begin, number)
+        if other.words:
+            return (0 if _kind(other, BODY) == PARAMETER else PARAMETER), number
+    return (0 if options_end else PARAMETER), options_end
 
 
 def _say_missing(kind: int, seen: set[int], line: Line, findings: Findings) -> None:

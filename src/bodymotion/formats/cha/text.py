@@ -10,7 +10,7 @@ from functools import cached_property
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.findings import Findings, Place
 
-__all__ = ["COMMENT", "Line", "Text", "Word", "line_at", "read_text"]
+__all__ = ["COMMENT", "Line", "Text", "Word", "is_no_text", "line_at", "read_text"]
 
 COMMENT = re.compile("#|//")
 """What a comment begins with, wherever it stands."""
@@ -22,6 +22,9 @@ _WORD = re.compile(r"\S+")
 _ODD_BLANK = re.compile(r"[^\S \t]")
 _CONTROLS = bytes(code for code in (*range(9), *range(14, 28), 127))
 """Control characters; 11, 12 and 28 to 31 are odd blanks."""
+_HEAD = 1 << 16
+_FEW = 8
+"""So many control characters may be in any text, as damage."""
 _TO_BLANKS = bytes.maketrans(_CONTROLS, b" " * len(_CONTROLS))
 
 
@@ -87,6 +90,19 @@ class Text:
     data: bytes
     encoding: str
     newline: str
+
+
+def is_no_text(data: bytes) -> bool:
+    """Whether bytes are no text at all: many of the first ones are control characters, or most of them no letters of UTF-8."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return False
+    head = data[:_HEAD]
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    if controls > _FEW and controls * 50 > len(head):
+        return True
+    beyond = len(head) - len(head.translate(None, bytes(range(128, 256))))
+    # A few bytes of a letter may be cut off at the end.
+    return beyond * 2 > len(head) > _FEW and "\ufffd" in head.decode("utf-8", "replace")[:-4]
 
 
 def read_text(data: bytes, findings: Findings) -> Text:

@@ -167,7 +167,11 @@ _PARAMETERS = (
     ParameterWord("gripper_multiplier", "Multiplies the gripper's angles.", ("gripper",)),
     ParameterWord("gripper_strength_fraction", "How hard the gripper squeezes, 0 to 1.", ("gripper",), 0, 1),
     ParameterWord(
-        "arm_dance_frame_id", "The dance frame for arm_playback workspace_dance_frame.", ("arm",), 0, whole=True
+        "arm_dance_frame_id",
+        "The dance frame for arm_playback workspace_dance_frame.",
+        ("arm", "gripper"),
+        0,
+        whole=True,
     ),
 )
 PARAMETERS: Mapping[str, ParameterWord] = {word.keyword: word for word in _PARAMETERS}

@@ -14,7 +14,7 @@ from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.arrays import Floats
 from bodymotion.diagnostics import FormatError, Location, Problem, Rule
 from bodymotion.formats.cha.comments import Comments, Remark
-from bodymotion.formats.cha.reader import check_animation
+from bodymotion.formats.cha.reader import check_animation, move_name
 from bodymotion.formats.cha.text import COMMENT
 from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
 from bodymotion.formats.files import whole_file
@@ -45,7 +45,16 @@ def write_cha(animation: Animation, path: str | Path, *, style: Style | None = N
     text, problems = cha_text(animation, style=style)
     with whole_file(path) as stream:
         stream.write(text)
-    return problems
+    return (*problems, *_lost_name(animation, path))
+
+
+def _lost_name(animation: Animation, path: str | Path) -> tuple[Problem, ...]:
+    """Say that the move gets another name, unless it had the old one of a file, too: then it is wanted."""
+    name, source = move_name(path), animation.source.path
+    of_file = ("", name) if source is None else ("", name, move_name(source), source.name.split(".")[0])
+    if animation.name in of_file:
+        return ()
+    return (losses.NAME.problem(f"the move {animation.name[:60]!r} becomes {name!r}", Location(str(path))),)
 
 
 def cha_text(animation: Animation, *, style: Style | None = None) -> tuple[bytes, tuple[Problem, ...]]:
@@ -134,9 +143,14 @@ class _Writer:
         written = one_line[: comment.start()].rstrip() if comment else one_line
         written = "".join(" " if c != "\t" and category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in written).strip()
         if written != text:
-            self.lost(
-                losses.DESCRIPTION, f"the description is written as {written[:60]!r}: a comment begins at # and //"
-            )
+            reasons = {
+                "a comment begins at # and //": comment is not None,
+                "it takes one line": len(text.splitlines()) > 1,
+                "blanks around it are not kept": text != text.strip(),
+            }
+            why = "; ".join(reason for reason, holds in reasons.items() if holds)
+            why = why or "control characters become blanks"
+            self.lost(losses.DESCRIPTION, f"the description is written as {written[:60]!r}: {why}")
         return written
 
     def _parameters(self) -> dict[str, str]:
@@ -196,6 +210,8 @@ def _table(
         single = {*header, *(frames.header or _grouped(list(frames.columns)))}
         alone = [name in single for name in frames.columns]
         zeros = zeros | np.array(alone, np.bool_)
+        # Nor does its sign count; in a group the bare text -0 would.
+        full[:, :-1][(full[:, :-1] == 0) & np.array(alone, np.bool_)] = 0.0
     bare = np.column_stack([zeros, np.ones(len(frames), np.bool_)])
     return full[:, at], bare[:, at]
 
