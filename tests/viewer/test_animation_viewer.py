@@ -242,9 +242,9 @@ def test_findings_have_their_keyframe_and_frames_out_of_reach_are_marked(
     assert take.performance is not None and take.contacts is not None
     reach = next(p for p in take.problems if p.rule == "SPOT001")
     key = take.performance.keyframe_of(reach)
-    assert key == 1 and file.read_text().splitlines()[reach.location.line - 1].startswith("0.5 ")
+    assert key == 2 and file.read_text().splitlines()[reach.location.line - 1].startswith("1 ")
     told = findings_html(take.performance)
-    assert "Keyframe 2 at 0.50 s" in told and "SPOT001" in told and "<script" not in told
+    assert "Keyframe 3 at 1.00 s" in told and "SPOT001" in told and "<script" not in told
     expected = component(take.motion, REACH_ERROR) > 1e-3
     np.testing.assert_array_equal(take.contacts.short, expected)
     assert expected[take.timeline.frames_at(1.0)].all() and not expected[0].any()
