@@ -220,7 +220,8 @@ def _source(
 ) -> Source:
     above = tuple(line.comment for line in sections.above_header if line.comment)
     header = Remark(above, sections.header.comment if sections.header else "")
-    remarks: dict[float, Remark] = {}
+    before: dict[float, list[str]] = {}
+    after: dict[float, str] = {}
     end: list[str] = []
     for row, comment, behind in rows.comments if rows is not None and keyframes is not None else ():
         if row >= len(keyframes or ()):
@@ -228,8 +229,12 @@ def _source(
             continue
         assert keyframes is not None
         time = float(keyframes.times[row])
-        old = remarks.get(time, Remark())
-        remarks[time] = Remark(old.before, comment) if behind else Remark((*old.before, comment), old.after)
+        lines = before.setdefault(time, [])
+        if behind:
+            after[time] = comment
+        else:
+            lines.append(comment)
+    remarks = {time: Remark(tuple(lines), after.get(time, "")) for time, lines in before.items()}
     comments = Comments(options.remarks, parameters.remarks, header, remarks, (options.end, parameters.end, tuple(end)))
     kept = {"newline": text.newline, "comments": comments, "unread": tuple(options.unread)}
     if rows is not None and keyframes is not None and len(rows.data) < MANY:
