@@ -232,3 +232,33 @@ def test_a_hand_out_of_reach_is_said_and_near():
     longest = 0.3385 + np.hypot(0.4033, 0.075) + 0.19557
     beyond = np.linalg.norm(hands[:, :3] - [0.292, 0, 0.188], axis=1) - longest
     assert (found.miss >= beyond - 1e-9).all(), "no arm is longer than its links"
+
+
+def test_the_kinematics_are_public():
+    """There and back by the names of `bm.spot`; poses that the arm's limits allow."""
+    joints = np.tile(bm.spot.stand().legs, (3, 1, 1)) + np.linspace(0, 0.1, 3)[:, None, None]
+    found = bm.spot.leg_joints(bm.spot.foot_positions(joints), before=joints[0])
+    np.testing.assert_allclose(found.joints, joints, atol=1e-12)
+    assert found.reached.all()
+    arm = np.tile([0.1, -2.0, 1.9, 0.2, -0.3, 0.4], (2, 1))
+    hands = bm.spot.hand_poses(arm)
+    reached = bm.spot.arm_joints(hands, before=arm[0])
+    np.testing.assert_allclose(reached.joints, arm, atol=1e-9)
+    assert isinstance(found, bm.spot.Legs)
+    assert isinstance(reached, bm.spot.Arm)
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (lambda: bm.spot.leg_joints(np.zeros((4, 3))), "feet"),
+        (lambda: bm.spot.leg_joints(np.zeros((1, 4, 3)), before=np.zeros(12)), "before"),
+        (lambda: bm.spot.arm_joints(np.zeros((1, 6))), "hands"),
+        (lambda: bm.spot.arm_joints(np.zeros((1, 7)), before=np.zeros(5)), "before"),
+        (lambda: bm.spot.foot_positions(np.zeros(12)), "joints"),
+        (lambda: bm.spot.hand_poses(np.zeros((2, 7))), "joints"),
+    ],
+)
+def test_arrays_of_another_shape_are_refused(call, what):
+    with pytest.raises(ValueError, match=f"^{what}: "):
+        call()

@@ -47,8 +47,11 @@ class Arm(NamedTuple):
 
 
 def hand_poses(joints: npt.ArrayLike) -> Floats:
-    """Give the hand's poses (..., 7) in the body's frame of the arm's joints (..., 6)."""
-    return _chain(np.asarray(joints, dtype=np.float64))[0]
+    """Give the hand's poses (..., 7) in the body's frame of the arm's joints (..., 6) [rad]. Raises ValueError for other shapes."""
+    joints = np.asarray(joints, dtype=np.float64)
+    if joints.shape[-1:] != (6,):
+        raise ValueError(f"joints: expected shape (..., 6), got {joints.shape}")
+    return _chain(joints)[0]
 
 
 def _chain(joints: Floats) -> tuple[Floats, list[Floats], list[Floats]]:

@@ -42,8 +42,11 @@ class Legs(NamedTuple):
 
 
 def foot_positions(joints: npt.ArrayLike) -> Floats:
-    """Give the feet's centres (..., 4, 3) in the body's frame of joints hx hy kn (..., 4, 3)."""
-    return np.asarray(HIPS + _from_hip(np.asarray(joints, dtype=np.float64), SIDES * HIP_WIDTH))
+    """Give the feet's centres (..., 4, 3) [m] in the body's frame of joints hx hy kn (..., 4, 3) [rad]. ValueError for other shapes."""
+    joints = np.asarray(joints, dtype=np.float64)
+    if joints.shape[-2:] != (4, 3):
+        raise ValueError(f"joints: expected shape (..., 4, 3), got {joints.shape}")
+    return np.asarray(HIPS + _from_hip(joints, SIDES * HIP_WIDTH))
 
 
 def _from_hip(joints: Floats, width: Floats) -> Floats:
