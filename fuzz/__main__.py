@@ -14,7 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
-    "seq json wrl body urdf mjcf cha cap pb states csv npz openhrp-text vrml-mesh collada obj stl ply glb gltf".split()
+    *("seq", "json", "wrl", "body", "urdf", "mjcf", "cha", "cap", "pb", "states", "csv", "npz", "openhrp-text"),
+    *("vrml-mesh", "collada", "obj", "stl", "ply", "glb", "gltf"),
 )
 
 
@@ -65,8 +66,9 @@ def run(name: str, seconds: float, cases: Path, work: Path) -> tuple[int, int]:
     runs = int(done[-1][0]) if done else int(counted[-1]) if counted else 0
     faults = re.findall(r"^FAULT (.*)", text, re.MULTILINE)
     covered = re.findall(r"\bcov: (\d+)", text)
+    branches = covered[-1] if covered else "?"
     print(
-        f"{time.strftime('%H:%M:%S')} {name}: {runs} executions in {seconds:.0f} s, {covered[-1] if covered else '?'} branches, {len(faults)} faults"
+        f"{time.strftime('%H:%M:%S')} {name}: {runs} executions in {seconds:.0f} s, {branches} branches, {len(faults)} faults"
     )
     for fault in faults:
         print(f"  {fault}")

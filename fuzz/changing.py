@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import re
+import warnings
 import zipfile
 from collections.abc import Callable
 
@@ -13,10 +14,10 @@ from fuzz.targets import Target
 __all__ = ["changed"]
 
 ODD = (
-    b"0", b"-0", b"-1", b"1", b"2", b"255", b"65536", b"2147483647", b"-2147483648", b"2147483648", b"4294967295", b"9223372036854775807",
-    b"1e308", b"-1e308", b"1e999", b"1e-320", b"5e-324", b"0.1", b"nan", b"inf", b"-inf", b"1e16", b"1e5", b"00", b"0x7f", b"99999999999999999999",
-    b"1_0", b".", b"-", b"3.", b"1e", b"",
-)  # fmt: skip
+    *(b"0", b"-0", b"-1", b"1", b"2", b"255", b"65536", b"2147483647", b"-2147483648", b"2147483648", b"4294967295"),
+    *(b"9223372036854775807", b"99999999999999999999", b"00", b"0x7f", b"1_0", b".", b"-", b"3.", b"1e", b"1e308"),
+    *(b"-1e308", b"1e999", b"1e-320", b"5e-324", b"0.1", b"nan", b"inf", b"-inf", b"1e16", b"1e5", b""),
+)
 STRAY = (
     b"\0",
     b"\xff",
@@ -204,13 +205,10 @@ def _zip(data: bytes, target: Target, by: random.Random) -> bytes:
         case _:
             members[at] = (name, _put(inside, 128, 128 + 8 * by.randrange(3), by.randbytes(8 * by.randrange(3))))
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", by.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive:
-        import warnings
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for name, inside in members:
-                archive.writestr(name or "x", inside)
+    with zipfile.ZipFile(packed, "w", by.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, inside in members:
+            archive.writestr(name or "x", inside)
     return packed.getvalue()
 
 

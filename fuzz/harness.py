@@ -16,12 +16,12 @@ import bodymotion as bm
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.table import find_format
 from fuzz.targets import Target
-from fuzz.watching import MEMORY, SECONDS, Hang, scratch, watched
+from fuzz.watching import MEMORY, SECONDS, Escape, Swell, scratch, watched
 
 __all__ = ["Broken", "Place", "attempt", "fault_name"]
 
 
-class Broken(AssertionError):
+class Broken(AssertionError):  # noqa: N818
     """What was read is not what it should be."""
 
 
@@ -116,7 +116,7 @@ def _looked_at(thing: object) -> None:
             poses = thing.forward_kinematics(np.zeros(thing.num_joints))
         if poses.shape != (len(thing.links), 7):
             raise Broken("poses of odd shape")
-    if thing != thing:  # noqa: PLR0124
+    if thing != thing:
         raise Broken("not equal to itself")
 
 
@@ -128,11 +128,21 @@ def _written(target: Target, thing: object, saved: Path) -> None:
     except FormatError as error:
         _said(error)
         return
+    except ValueError as error:
+        if not _meant(error):
+            raise
+        return
     again = bm.load(path, format=target.write)
     if type(again) is not type(thing):
         raise Broken(f"a {type(thing).__name__} becomes a {type(again).__name__}")
     if target.equal and not report.losses and again != thing:
         raise Broken("it reads back as something else")
+
+
+def _meant(error: ValueError) -> bool:
+    """Whether a writer says, in words of its own, that it has no place for a thing."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return "bodymotion" in Path(last.filename).parts and (last.line or "").startswith("raise ValueError")
 
 
 def fault_name(error: BaseException) -> str:
@@ -144,16 +154,13 @@ def fault_name(error: BaseException) -> str:
         file = Path(frame.filename)
         if "bodymotion" in file.parts:
             name = f"{file.stem}_{frame.name}"
-    if isinstance(error, (Broken,)):
-        name = re.sub(r"[^a-z]+", "_", str(error).lower())[:40].strip("_")
-    elif isinstance(error, AssertionError) and kind in ("Escape", "Swell"):
-        name = re.sub(r"[^a-z]+", "_", str(error).lower())[:40].strip("_") if kind == "Escape" else "memory"
+    if isinstance(error, (Broken, Escape)):
+        name = re.sub(r"[^A-Za-z0-9]+", "_", str(error))[:60].strip("_")
+    elif isinstance(error, Swell):
+        name = "memory"
     return re.sub(r"[^A-Za-z0-9_]+", "", f"{kind}_{name}".replace("<", "").replace(">", ""))
 
 
 def show(error: BaseException) -> None:
     """Print a fault with its trace."""
     traceback.print_exception(type(error), error, error.__traceback__, file=sys.stderr)
-
-
-_ = Hang

@@ -220,49 +220,65 @@ def _split(*lines: str) -> tuple[bytes, ...]:
 _XML = _split('< > /> = " <!-- --> <![CDATA[ ]]> &amp; &#0; &x; <!DOCTYPE <!ENTITY <?xml xmlns')
 _YAML = _split("- : ? [ ] { } , &a *a << | > ! !!float !!python/object --- ... %YAML # ~ ' \" .nan .inf 0x1F 1_0 1:30")
 _SEQ_WORDS = _split(
-    "type content purpose formatVersion frameRate frame_rate numFrames num_frames numParts num_parts components frames SE3Format"
-    " hasFrameTime has_frame_time isRootRelative partLabels part_labels CompositeSeq BodyMotion MultiValueSeq MultiSE3Seq Vector3Seq",
-    " MultiSe3Seq MultiAffine3Seq LinkPosition JointDisplacement JointPosition ZMP ZMPSeq RelativeZMP XYZQWQXQYQZ XYZQXQYQZQW XYZRPY true",
+    "type content purpose formatVersion frameRate frame_rate numFrames num_frames numParts num_parts",
+    "components frames SE3Format hasFrameTime has_frame_time isRootRelative partLabels part_labels",
+    "CompositeSeq BodyMotion MultiValueSeq MultiSE3Seq Vector3Seq MultiSe3Seq MultiAffine3Seq",
+    "LinkPosition JointDisplacement JointPosition ZMP ZMPSeq RelativeZMP XYZQWQXQYQZ XYZQXQYQZQW XYZRPY",
+    "true",
 )
 _WORDS_OF_VRML = _split(
-    "#VRML V2.0 utf8 PROTO EXTERNPROTO DEF USE IS NULL TRUE FALSE ROUTE TO field exposedField eventIn eventOut SFNode MFNode SFFloat MFFloat",
-    "SFInt32 MFInt32 SFVec3f MFVec3f SFRotation SFString MFString SFColor SFImage SFBool SFTime SFVec2f Group Transform Shape Appearance",
-    "Material Box Sphere Cylinder Cone IndexedFaceSet IndexedLineSet PointSet Extrusion ElevationGrid Coordinate Normal Color Switch LOD",
-    "Inline ImageTexture PixelTexture TextureTransform Humanoid Joint Segment jointType jointId jointAxis humanoidBody children geometry",
-    "coord coordIndex point url mass momentsOfInertia centerOfMass translation rotation scale scaleOrientation center whichChoice choice",
-    "AccelerationSensor Gyro ForceSensor VisionSensor RangeSensor ExtraJoint Viewpoint crawler free slide rotate fixed { } [ ] -1",
+    "#VRML V2.0 utf8 PROTO EXTERNPROTO DEF USE IS NULL TRUE FALSE ROUTE TO field exposedField eventIn",
+    "eventOut SFNode MFNode SFFloat MFFloat SFInt32 MFInt32 SFVec3f MFVec3f SFRotation SFString MFString",
+    "SFColor SFImage SFBool SFTime SFVec2f Group Transform Shape Appearance Material Box Sphere Cylinder",
+    "Cone IndexedFaceSet IndexedLineSet PointSet Extrusion ElevationGrid Coordinate Normal Color Switch",
+    "LOD Inline ImageTexture PixelTexture TextureTransform Humanoid Joint Segment jointType jointId",
+    "jointAxis humanoidBody children geometry coord coordIndex point url mass momentsOfInertia",
+    "centerOfMass translation rotation scale scaleOrientation center whichChoice choice",
+    "AccelerationSensor Gyro ForceSensor VisionSensor RangeSensor ExtraJoint Viewpoint crawler free slide",
+    "rotate fixed { } [ ] -1",
 )
 _WORDS_OF_BODY = _split(
-    "format formatVersion ChoreonoidBody angleUnit degree radian name rootLink links parent jointType jointId jointAxis jointRange revolute",
-    "prismatic free fixed mass inertia centerOfMass elements type Transform RigidBody Shape Resource SubBody ContinuousTrack Camera Skip",
-    "geometry Box size Sphere Cylinder Capsule Cone Extrusion IndexedFaceSet ElevationGrid coordinate coordIndex appearance material uri node",
-    "translation rotation scale extraJoints link1Name link2Name import unlimited numJoints prefix",
+    "format formatVersion ChoreonoidBody angleUnit degree radian name rootLink links parent jointType",
+    "jointId jointAxis jointRange revolute prismatic free fixed mass inertia centerOfMass elements type",
+    "Transform RigidBody Shape Resource SubBody ContinuousTrack Camera Skip geometry Box size Sphere",
+    "Cylinder Capsule Cone Extrusion IndexedFaceSet ElevationGrid coordinate coordIndex appearance",
+    "material uri node translation rotation scale extraJoints link1Name link2Name import unlimited",
+    "numJoints prefix",
 )
 _WORDS_OF_URDF = _split(
-    "robot link joint name type revolute continuous prismatic fixed floating planar parent child origin xyz rpy axis limit lower upper effort",
-    "velocity mimic dynamics inertial mass inertia ixx visual collision geometry mesh filename scale box sphere cylinder radius length size",
-    "material color rgba texture transmission gazebo sensor pose camera bodymotion package:// file:///etc/passwd http://localhost/x ../x",
+    "robot link joint name type revolute continuous prismatic fixed floating planar parent child origin",
+    "xyz rpy axis limit lower upper effort velocity mimic dynamics inertial mass inertia ixx visual",
+    "collision geometry mesh filename scale box sphere cylinder radius length size material color rgba",
+    "texture transmission gazebo sensor pose camera bodymotion package:// file:///etc/passwd",
+    "http://localhost/x ../x",
 )
 _WORDS_OF_MJCF = _split(
-    "mujoco compiler angle degree coordinate eulerseq meshdir texturedir autolimits inertiafromgeom option default class childclass asset mesh",
-    "texture material hfield include file worldbody body joint freejoint geom site camera light inertial pos quat euler axisangle xyaxes zaxis",
-    "size type sphere capsule ellipsoid cylinder box plane fromto mass density range ref armature equality connect weld actuator motor sensor",
-    "gyro fitscale builtin frame attach replicate count offset composite flexcomp custom text numeric exclude tendon keyframe",
+    "mujoco compiler angle degree coordinate eulerseq meshdir texturedir autolimits inertiafromgeom",
+    "option default class childclass asset mesh texture material hfield include file worldbody body joint",
+    "freejoint geom site camera light inertial pos quat euler axisangle xyaxes zaxis size type sphere",
+    "capsule ellipsoid cylinder box plane fromto mass density range ref armature equality connect weld",
+    "actuator motor sensor gyro fitscale builtin frame attach replicate count offset composite flexcomp",
+    "custom text numeric exclude tendon keyframe",
 )
 _WORDS_OF_CHA = _split(
-    "controls legs body arm gripper bpm frequency time foot_pos leg_joints contact body_pos body_quat_wxyz body_euler_rpy_angles com_pos",
-    "hand_pos hand_quat_wxyz arm_joints extendable truncatable neutral_start precise_steps precise_timing timing_adjustability arm_playback",
-    "workspace jointspace minimum_hip_height description custom_icon display_rgb arm_required no_looping speed retime_to_integer_slices nan",
+    "controls legs body arm gripper bpm frequency time foot_pos leg_joints contact body_pos",
+    "body_quat_wxyz body_euler_rpy_angles com_pos hand_pos hand_quat_wxyz arm_joints extendable",
+    "truncatable neutral_start precise_steps precise_timing timing_adjustability arm_playback workspace",
+    "jointspace minimum_hip_height description custom_icon display_rgb arm_required no_looping speed",
+    "retime_to_integer_slices nan",
 )
 _WORDS_OF_CAP = _split(
-    "name animation_keyframes time gripper gripper_angle value arm joint_angles shoulder_0 hand_pose position quaternion euler_angles body",
-    "body_pos com_pos legs fl fr hl hr foot_pos stance controls_arm controls_legs bpm arm_playback ARM_PLAYBACK_WORKSPACE minimum_parameters",
-    "default_parameters speed key_frames timestamp seconds nanos foot_contact_state fl_contact animation_tform_body rotation { } < > : ; [ ]",
+    "name animation_keyframes time gripper gripper_angle value arm joint_angles shoulder_0 hand_pose",
+    "position quaternion euler_angles body body_pos com_pos legs fl fr hl hr foot_pos stance controls_arm",
+    "controls_legs bpm arm_playback ARM_PLAYBACK_WORKSPACE minimum_parameters default_parameters speed",
+    "key_frames timestamp seconds nanos foot_contact_state fl_contact animation_tform_body rotation { } <",
+    "> : ; [ ]",
 )
 _WORDS_OF_COLLADA = _split(
-    "COLLADA library_geometries geometry mesh source float_array accessor count stride offset param vertices input semantic POSITION VERTEX",
-    "NORMAL TEXCOORD triangles polylist polygons trifans tristrips lines vcount p ph h instance_geometry instance_node url node matrix lookat",
-    "visual_scene unit meter up_axis Y_UP X_UP skew instance_controller skin",
+    "COLLADA library_geometries geometry mesh source float_array accessor count stride offset param",
+    "vertices input semantic POSITION VERTEX NORMAL TEXCOORD triangles polylist polygons trifans",
+    "tristrips lines vcount p ph h instance_geometry instance_node url node matrix lookat visual_scene",
+    "unit meter up_axis Y_UP X_UP skew instance_controller skin",
 )
 _WORDS_OF_TABLES = _split(
     "time frame rate root_x root_qw root_roll zmp_x , ; # nan inf 1e999 -0 joint[0] fps x y z qx qy qz qw"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -9,11 +10,10 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["MEMORY", "SECONDS", "TIMES", "Escape", "Hang", "Swell", "watched"]
+__all__ = ["MEMORY", "SECONDS", "TIMES", "Escape", "Hang", "Swell", "scratch", "watched"]
 
 SECONDS = 10.0
 """[s] Processor time that a file of ordinary size may take."""
@@ -27,11 +27,11 @@ class Hang(BaseException):
     """It takes too long. No Exception, so that no `except Exception` in what is watched keeps it."""
 
 
-class Swell(AssertionError):
+class Swell(AssertionError):  # noqa: N818
     """It took too much memory."""
 
 
-class Escape(AssertionError):
+class Escape(AssertionError):  # noqa: N818
     """It reached for what is no part of the model: another file, a host, a program."""
 
 
@@ -108,14 +108,14 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def _status(key: str) -> int:
     """Give a size that the kernel keeps of this process, in bytes; 0 where it does not tell."""
     try:
-        with open("/proc/self/status", "rb") as file:
-            found = re.search(rf"^{key}:\s+(\d+) kB".encode(), file.read(), re.MULTILINE)
+        status = Path("/proc/self/status").read_bytes()
     except OSError:
         return 0
+    found = re.search(rf"^{key}:\s+(\d+) kB".encode(), status, re.MULTILINE)
     return int(found[1]) << 10 if found else 0
 
 
-@contextmanager
+@contextlib.contextmanager
 def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEMORY) -> Iterator[None]:
     """Watch a block that reads a file of so many bytes, and may open nothing outside a folder.
 
@@ -131,11 +131,8 @@ def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEM
     global _folder
     _hook()
     _seen.clear()
-    try:
-        with open("/proc/self/clear_refs", "w") as file:  # the highest size so far is forgotten
-            file.write("5")
-    except OSError:
-        pass
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # the highest size so far is forgotten
     before = _status("VmRSS")
     old = signal.signal(signal.SIGPROF, _stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -1,8 +1,9 @@
-"""Fuzzing one target with atheris, which learns from the lines that an input reaches. Run by `python -m fuzz`, one process for each target."""
+"""Fuzzing one target with atheris, which learns from the branches that an input takes. `python -m fuzz` starts one for each target."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import resource
 import sys
@@ -51,10 +52,8 @@ def main() -> None:
         place = Place(target)
         seeds = target.seeds()
         for seed in seeds:
-            try:  # what is imported and compiled only once does not count
+            with contextlib.suppress(AssertionError):  # what is imported and compiled only once does not count
                 attempt(place, seed, seconds=300, memory=4 << 30)
-            except AssertionError:
-                pass
         keeper = Keeper(place, Path(given.cases))
         work = Path(given.work)
         known = work / "corpus" / target.name
@@ -62,9 +61,9 @@ def main() -> None:
         for number, seed in enumerate(seeds):
             (known / f"seed{number}").write_bytes(seed)
         words = work / f"{target.name}.dict"
-        words.write_text("".join(f'"{_escaped(word)}"\n' for word in dict.fromkeys(target.words)), encoding="ascii")
-        with open("/proc/self/statm") as file:
-            pages = int(file.read().split()[0])
+        listed = dict.fromkeys((*target.words, b"\0"))  # libFuzzer takes no empty list
+        words.write_text("".join(f'"{_escaped(word)}"\n' for word in listed), encoding="ascii")
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
         resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + ADDRESSES,) * 2)
 
         def change(data: bytes, most: int, seed: int) -> bytes:

@@ -150,6 +150,8 @@ def _plain(geometry: Any) -> Mesh:  # noqa: ANN401
     faces = frozen_ints(np.array(geometry.faces))
     if not np.isfinite(vertices).all():
         raise ValueError("corners are not finite")
+    if len(faces) and not (faces.min() >= 0 and faces.max() < len(vertices)):
+        raise ValueError("faces have corners that are not there")
     colors = None
     if geometry.visual.kind == "vertex":
         colors = Corners(np.array(geometry.visual.vertex_colors, dtype=np.float64)[:, :3] / 255.0, faces)

@@ -39,6 +39,8 @@ _ALWAYS = 256 << 20
 _TIMES = 100
 _MEMBERS = 1000
 _TEXT_LIMIT = 1 << 20
+_LONGEST_EMPTY = 10**7
+"""Rows of an array without columns: they take no room in the file, but a motion has a time for each."""
 
 
 def read_archive(path: str | Path) -> dict[str, Array]:
@@ -84,23 +86,31 @@ def _arrays(archive: zipfile.ZipFile, size: int, where: Location) -> dict[str, A
 def _array(stream: BinaryIO, member: zipfile.ZipInfo, where: Location) -> Array:
     inside = Location(where.path, inside=member.filename)
     version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-    elif version == (2, 0):
-        shape, fortran, dtype = np.lib.format.read_array_header_2_0(stream)
-    else:
+    if version not in ((1, 0), (2, 0)):
         raise NOT_AN_ARCHIVE.error(f"arrays of the file format version {version} are not read", inside)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    try:
+        shape, fortran, dtype = read(stream)
+    except Exception as error:  # a header is looked at as Python's source: what its tokens and its syntax raise comes through
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} has a damaged header: {error}"[:200], inside) from error
     if dtype.hasobject or dtype.kind not in "biufU":
         raise OBJECTS.error(f"{member.filename} is an array of {dtype}", inside)
     count = math.prod(shape)
     if count * dtype.itemsize > member.file_size or min(shape, default=0) < 0 or len(shape) > 4:
         raise NOT_AN_ARCHIVE.error(f"{member.filename} says shape {shape}, and has {member.file_size} bytes", inside)
+    if not count and max(shape, default=0) > _LONGEST_EMPTY:
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} says shape {shape}, and holds nothing", inside)
     if dtype.kind == "U" and count * dtype.itemsize > _TEXT_LIMIT:
         raise NOT_AN_ARCHIVE.error(f"{member.filename} has too much text", inside)
     data = stream.read(count * dtype.itemsize)
     if len(data) != count * dtype.itemsize:
         raise NOT_AN_ARCHIVE.error(f"{member.filename} ends before its last number", inside)
-    return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+    array = np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+    if dtype.kind == "U":
+        codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+        if ((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))).any():
+            raise NOT_AN_ARCHIVE.error(f"{member.filename} holds codes that are no characters", inside)
+    return array
 
 
 def write_archive(stream: BinaryIO, arrays: Mapping[str, Array]) -> None:

@@ -38,4 +38,6 @@ def read_mesh_file(path: Path) -> Mesh:
         raise ValueError(str(error) or type(error).__name__) from error
     if not len(faces) or not np.isfinite(vertices).all():
         raise ValueError("it holds no triangles, or corners that are not finite")
+    if not (faces.min() >= 0 and faces.max() < len(vertices)):
+        raise ValueError("faces have corners that are not there")
     return Mesh(vertices, faces, crease_angle=SMOOTH)

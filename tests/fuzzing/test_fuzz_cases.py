@@ -1,0 +1,108 @@
+"""Inputs that once broke a reader, and the same harness as `make fuzz` for a few seconds, where atheris is not."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from pathlib import Path
+
+import pytest
+from fuzz.__main__ import NAMES
+from fuzz.cases import CASES, fault_of, saved_cases, shrunk
+from fuzz.changing import changed
+from fuzz.harness import Broken, Place, attempt
+from fuzz.targets import TARGETS
+from fuzz.watching import Escape, Hang, Swell, scratch, watched
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+FINDING = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+SAVED = [(path.parent.name, path) for name in NAMES for path in saved_cases(name)]
+
+
+def prepared(name: str) -> Place:
+    """Give a place where the target has been read once, so that what is imported and compiled does not count."""
+    place = Place(TARGETS[name])
+    for seed in place.target.seeds():
+        with contextlib.suppress(AssertionError):
+            attempt(place, seed, seconds=300, memory=4 << 30)
+    return place
+
+
+@pytest.fixture(scope="module")
+def places():
+    """Places by the names of targets, made when they are asked for."""
+    made: dict[str, Place] = {}
+
+    def place(name: str) -> Place:
+        if name not in made:
+            made[name] = prepared(name)
+        return made[name]
+
+    yield place
+    for place in made.values():
+        place.close()
+
+
+def test_names_and_folders():
+    assert tuple(TARGETS) == NAMES
+    assert {path.name for path in CASES.iterdir()} <= set(NAMES)
+    for _, path in SAVED:
+        assert path.stat().st_size < 20_000, "cases are small"
+
+
+@pytest.mark.parametrize(("name", "path"), SAVED, ids=lambda value: getattr(value, "name", value))
+def test_cases(places, name, path):
+    """What broke a reader once does not again, nor takes long."""
+    attempt(places(name), path.read_bytes())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_seeds_are_read(places, name):
+    place = places(name)
+    for seed in place.target.seeds():
+        assert attempt(place, seed) in ("Body", "Motion", "Animation")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_changed_files(places, name):
+    """What hypothesis draws are numbers: each makes a file of a seed. With CI=true they are the same each time."""
+    place = places(name)
+    seeds = place.target.seeds()
+
+    @FINDING
+    @given(st.integers(0, 2**40))
+    def files(number: int) -> None:
+        by = random.Random(number)
+        attempt(place, changed(by.choice(seeds), place.target, by))
+
+    files()
+
+
+def test_what_the_harness_notices():
+    with scratch() as folder:
+        with pytest.raises(Hang), watched(folder, 0, seconds=0.2):
+            while True:
+                pass
+        with pytest.raises(Escape, match="passwd"), watched(folder, 0), Path("/etc/passwd").open() as file:
+            file.read(1)
+        with pytest.raises(Escape, match=r"socket\."), watched(folder, 0), contextlib.suppress(OSError):
+            import socket
+
+            socket.create_connection(("127.0.0.1", 9), timeout=1)
+        with pytest.raises(Swell), watched(folder, 0, memory=50 << 20):
+            bytearray(100 << 20)
+        with watched(folder, 0):
+            pass
+
+
+def test_faults_are_named_and_made_small(places, monkeypatch):
+    def broken(place, data, *options):
+        if b"x" in data:
+            raise Broken("it has an x")
+
+    monkeypatch.setattr("fuzz.cases.attempt", broken)
+    place = places("csv")
+    assert fault_of(place, b"abc") is None
+    assert fault_of(place, b"abxc") == "Broken_it_has_an_x"
+    assert shrunk(place, b"some text with an x in it", "Broken_it_has_an_x") == b"x"
