@@ -311,6 +311,34 @@ def test_the_samples_get_no_worse(tmp_path, corpus):
     assert mended_files > 5
 
 
+@settings(max_examples=150)
+@given(st.data())
+def test_any_bytes_are_mended_or_stay(tmp_path_factory, data):
+    """Whatever is done to a file: no exception, and what is mended is gone, or less of it is left, and the diff is the change."""
+    row = data.draw(st.sampled_from(TRIGGERS))
+    text = bytearray(as_bytes(row[2]))
+    for _ in range(data.draw(st.integers(0, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        cut = data.draw(st.integers(0, 8))
+        put = data.draw(
+            st.sampled_from(
+                [b"", b"\r", b"\n", b"nan", b"{", b"]", b"#", b'"', b" - ", b"\xa0", b"\xc3\xa9", b"USE ARM "]
+            )
+        )
+        text[at : at + cut] = put
+    path = tmp_path_factory.mktemp("any") / row[1]
+    path.write_bytes(text)
+    before = counted(path)
+    found = mended(path, fixable(bm.check(path).problems, path))
+    if found is None:
+        return
+    assert patched(found.before, found.diff) == found.after.decode("utf-8", "replace").encode()
+    path.write_bytes(found.after)
+    now = counted(path)
+    for code in found.rules:
+        assert now[code] < before[code], code
+
+
 def patched(data: bytes, diff: str) -> bytes:
     """Apply a unified diff, strictly: every line that it shows must be there."""
     old = re.findall(r"[^\n]*\n|[^\n]+", data.decode("utf-8", "replace"))

@@ -110,6 +110,18 @@ def test_a_component_of_which_most_is_wrong_is_given_up(monkeypatch):
     assert "the rest of the component was not looked at" in found[-1].message
 
 
+def test_the_problems_of_very_many_components_are_counted(monkeypatch):
+    monkeypatch.setattr("bodymotion.formats.seq.listing.MOST", 30)
+    monkeypatch.setattr("bodymotion.formats.seq.listing.OF_HEADERS", 10)
+    one = "  - {type: MultiValueSeq, content: JointEffort, numParts: 1, numFrames: 7, frames: [[1], [x]]}\n"
+    found = checked(header(one * 100))
+    messages = {p.rule: p.message for p in found}
+    assert [p.rule for p in found].count("SEQ111") == 30 and messages["SEQ111"].endswith(
+        "and 70 more like this in other components"
+    )
+    assert [p.rule for p in found].count("SEQ214") == 10 and messages["SEQ214"].endswith("; and 90 more like this")
+
+
 def test_every_header_of_every_component():
     text = header(
         "  - {type: MultiValueSeq, content: JointDisplacement, numParts: two, frames: [[1, 2], [3]]}\n"

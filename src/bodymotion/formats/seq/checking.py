@@ -6,15 +6,16 @@ from pathlib import Path
 
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.checking_rows import ComponentCheck
+from bodymotion.formats.seq.checking_rows import ComponentCheck, Effort
 from bodymotion.formats.seq.document import Document, open_document, whole_document
 from bodymotion.formats.seq.faulty_lines import without_faulty_lines
 from bodymotion.formats.seq.fields import Fields
 from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.headers import ComponentHeader, read_headers
 from bodymotion.formats.seq.layout import VECTOR3, Layout
-from bodymotion.formats.seq.listing import Listing
+from bodymotion.formats.seq.listing import Listing, first_of_each
 from bodymotion.formats.seq.nodes import Mapping, Node, Sequence
+from bodymotion.formats.seq.reader import MUST_BE_FINITE
 from bodymotion.formats.seq.single_rows import first_row
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
@@ -51,13 +52,14 @@ def _attempt(source: ByteSource) -> tuple[Problem, ...] | FormatError:
         fast = open_document(source)
         return _examined(fast)
     except FormatError as error:
-        return error
+        return FormatError(error.problem, error.problems)  # without what it was raised from: all that was parsed
     except UnusualError as error:
         why = error
     try:
         return _examined(whole_document(source, why))
     except FormatError as error:
-        return error if fast is None else _row_by_row(fast, error)
+        plain = FormatError(error.problem, error.problems)
+    return plain if fast is None else _row_by_row(fast, plain)
 
 
 def _row_by_row(document: Document, error: FormatError) -> tuple[Problem, ...] | FormatError:
@@ -73,26 +75,26 @@ def _row_by_row(document: Document, error: FormatError) -> tuple[Problem, ...] |
 
 def _examined(document: Document, one_by_one: bool = False) -> tuple[Problem, ...]:
     headers = read_headers(document, Findings(lenient=True, one_by_one=one_by_one))
-    listing = Listing()
-    done: set[tuple[int, Layout | None, str]] = set()
+    listing, effort = Listing(), Effort(headers.components)
+    done: set[tuple[int, Layout | None, bool]] = set()
     for header in headers.components:
         if header.layout is None or header.frames is None:
             continue
         # Aliases give one sequence of frames to several components.
-        key = (id(header.frames), header.layout, header.content)
+        key = (id(header.frames), header.layout, header.content in MUST_BE_FINITE)
         if key in done:
             continue
         done.add(key)
         own = Listing()
-        ComponentCheck(header, own, one_by_one).run(header.layout)
+        ComponentCheck(header, own, one_by_one, effort).run(header.layout)
         if own.count(rules.ROW, header.inside):
-            own = _with_other_parts(document, header, one_by_one) or own
+            own = _with_other_parts(document, header, one_by_one, effort) or own
         listing.merge(own)
-    problems = dict.fromkeys([*headers.problems, *listing.problems])
+    problems = dict.fromkeys([*first_of_each(headers.problems), *listing.problems])
     return tuple(sorted(problems, key=lambda p: (p.location.line or 0, p.location.column or 0)))
 
 
-def _with_other_parts(document: Document, header: ComponentHeader, one_by_one: bool) -> Listing | None:
+def _with_other_parts(document: Document, header: ComponentHeader, one_by_one: bool, effort: Effort) -> Listing | None:
     """Where all rows have as many parts, but not as many as the component says, say that once, and what else is wrong with them."""
     assert header.layout is not None
     parts = parts_of_rows(header, one_by_one)
@@ -104,7 +106,7 @@ def _with_other_parts(document: Document, header: ComponentHeader, one_by_one: b
     said = f"numParts is {header.num_parts}, but all rows have {parts}"
     listing.add(rules.NUM_PARTS_ROWS, header.inside, said, lambda: where)
     layout = Layout(parts, header.layout.stamped, header.layout.order)
-    ComponentCheck(header, listing, one_by_one).run(layout)
+    ComponentCheck(header, listing, one_by_one, effort).run(layout)
     return None if listing.count(rules.ROW, header.inside) else listing
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 import numpy as np
@@ -21,10 +21,11 @@ from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.single_rows import SingleRow, elements, row_of, single_rows
 from bodymotion.formats.seq.source_bytes import UnusualError
 
-__all__ = ["ComponentCheck"]
+__all__ = ["ComponentCheck", "Effort"]
 
 MOST_FAULTS = 10_000
 """After so many faulty rows the rest of a component is not looked at."""
+_TIMES = 4
 _IN_ROW = 20
 """So many numbers of one row are named."""
 _UNREADABLE = "a bracket or a comma is missing, or there is one too many"
@@ -32,11 +33,22 @@ _UNREADABLE = "a bracket or a comma is missing, or there is one too many"
 Numbers = npt.NDArray[np.float64]
 
 
+class Effort:
+    """How many rows of a file may yet be read one by one: by aliases, one sequence of rows may be that of many components."""
+
+    def __init__(self, headers: Iterable[ComponentHeader]) -> None:
+        rows = {id(header.frames): header.num_frames for header in headers if header.frames is not None}
+        self.left = _TIMES * sum(rows.values()) + MOST_FAULTS
+
+
 class ComponentCheck:
     """The check of the rows of one component; `one_by_one`: also where a piece of them is no YAML as a whole."""
 
-    def __init__(self, header: ComponentHeader, listing: Listing, one_by_one: bool = False) -> None:
+    def __init__(
+        self, header: ComponentHeader, listing: Listing, one_by_one: bool = False, effort: Effort | None = None
+    ) -> None:
         self.header, self.listing, self.one_by_one = header, listing, one_by_one
+        self.effort = effort or Effort([header])
         self.inside = header.inside
         self.faults = 0
         self._last = -np.inf
@@ -55,13 +67,14 @@ class ComponentCheck:
                 numbers, rows = np.arange(piece.first_row, piece.first_row + piece.num_rows), piece.block
             else:
                 numbers, rows = self._one_by_one(piece, layout)
+                self.effort.left -= piece.num_rows
             if len(rows):
                 if layout.stamped:
                     self._times(piece, numbers, rows[:, 0])
                 self._finite(piece, numbers, rows[:, layout.stamped :], layout)
                 if layout.pose_size == 7:
                     self._turns(piece, numbers, rows[:, layout.stamped :].reshape(len(rows), -1, 7), layout)
-            if self.faults > MOST_FAULTS:
+            if self.faults > MOST_FAULTS or self.effort.left < 0:
                 self.listing.cut(self.inside)
                 return
 
@@ -107,7 +120,7 @@ class ComponentCheck:
                 faulty += 1
                 where = partial(piece.place, row.base + error.index, self._path(row.number))
                 self.listing.add(error.rule, self.inside, f"frame {row.number} {error.message}", where)
-                if error.rule is rules.NUMBER and faulty < _IN_ROW:
+                if error.rule is rules.NUMBER and faulty < _IN_ROW and not self.listing.full(error.rule, self.inside):
                     wrong = next(item for item in elements(node) if item.index == error.index)
                     wrong.text, wrong.quoted = "0", False  # to look at those behind it
                     continue

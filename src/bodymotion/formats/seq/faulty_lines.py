@@ -11,8 +11,8 @@ from bodymotion.formats.seq.source_bytes import ByteSource
 
 __all__ = ["without_faulty_lines"]
 
-LARGEST = 4 << 20
-"""Larger texts are not tried: each try may be a YAML parse of the whole."""
+EFFORT = 6 << 20
+"""So many bytes are parsed in all: each try may be a YAML parse of the whole."""
 MOST = 10
 """So many lines are taken out."""
 
@@ -61,11 +61,13 @@ def without_faulty_lines(source: ByteSource, error: FormatError, attempt: Attemp
     because of that is not spoken of.
     """
     said = list(error.problems)
-    if source.size > LARGEST or source.encoding not in ("utf-8", "utf-8-sig"):
+    if source.encoding not in ("utf-8", "utf-8-sig"):
         return tuple(said)
     data, line = source.read(0, source.size), error.problem.location.line
+    left = EFFORT
     for _ in range(MOST):
-        if line is None:
+        left -= 3 * source.size
+        if line is None or left < 0:
             break
         trials = [
             _Trial(trial, number, attempt(ByteSource(None, trial, source.path)))

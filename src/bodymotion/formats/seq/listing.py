@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from bodymotion.diagnostics import Location, Problem, Rule
 
-__all__ = ["SHOWN", "Listing"]
+__all__ = ["SHOWN", "Listing", "first_of_each"]
 
 SHOWN = 20
 """So many problems of one rule are listed of a component; the last of them says how many more there are."""
 MOST = 2000
 """So many are listed of all components together."""
+
+OF_HEADERS = 200
+"""So many problems of one rule are listed of all headers together."""
 
 
 class Listing:
@@ -51,7 +54,7 @@ class Listing:
 
     def merge(self, other: Listing) -> None:
         """Take over what another one has collected, of components that this one does not know."""
-        self._found += other._found
+        self._found += other._found[: max(MOST - len(self._found), 0)]
         self._counts += other._counts
         self._cut |= other._cut
 
@@ -64,6 +67,11 @@ class Listing:
         """All of them, in the order in which they were met."""
         listed = Counter(key for key, _ in self._found)
         last = {key: place for place, (key, _) in enumerate(self._found)}
+        of_rule = {key[0]: place for place, (key, _) in enumerate(self._found)}
+        elsewhere: Counter[str] = Counter()
+        for key, count in self._counts.items():
+            if key not in listed:
+                elsewhere[key[0]] += count
         said = []
         for place, (key, problem) in enumerate(self._found):
             more = self._counts[key] - listed[key]
@@ -71,5 +79,25 @@ class Listing:
                 least = "; and more like this: the rest of the component was not looked at"
                 tail = least if key[1] in self._cut else f"; and {more} more like this"
                 problem = replace(problem, message=problem.message + tail)
+            if elsewhere[key[0]] and of_rule[key[0]] == place:
+                tail = f"; and {elsewhere[key[0]]} more like this in other components"
+                problem = replace(problem, message=problem.message + tail)
             said.append(problem)
         return tuple(said)
+
+
+def first_of_each(problems: Iterable[Problem]) -> list[Problem]:
+    """Give the first problems of each rule; the last of them says how many more there are."""
+    counts: Counter[str] = Counter()
+    found: list[Problem] = []
+    last: dict[str, int] = {}
+    for problem in problems:
+        counts[problem.rule] += 1
+        if counts[problem.rule] <= OF_HEADERS:
+            last[problem.rule] = len(found)
+            found.append(problem)
+    for rule, place in last.items():
+        more = counts[rule] - OF_HEADERS
+        if more > 0:
+            found[place] = replace(found[place], message=f"{found[place].message}; and {more} more like this")
+    return found
