@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -22,6 +23,11 @@ __all__ = [
     "RangeSensor",
     "VisionSensor",
 ]
+
+
+MOST_RAYS = 10**6
+"""So many rays of a range sensor are laid out, and no more."""
+_COUNTABLE = 10**15
 
 
 def _unlimited() -> Floats:
@@ -92,12 +98,34 @@ class RangeSensor(Device):
     max_distance: float = 10.0
 
     @property
+    def num_rays(self) -> int:
+        """How many rays there are, which takes no time however many; 1 where angle or step say nothing."""
+        return 2 * self._half + 1
+
+    @property
     def ray_angles(self) -> Floats:
-        """The angles (N,) [rad] of the rays from −z towards the sides: 0, ±scan_step, … within ±scan_angle/2."""
-        if self.scan_angle <= 0 or self.scan_step <= 0:
-            return np.zeros(1)
-        half = int(np.floor(0.5 * self.scan_angle / self.scan_step + 1e-9))
-        return np.asarray(np.arange(-half, half + 1) * self.scan_step, dtype=np.float64)
+        """The angles (N,) [rad] of the rays from −z towards the sides: 0, ±scan_step, … within ±scan_angle/2.
+
+        Raises
+        ------
+        ValueError
+            When there are more than a million, see `num_rays`.
+        """
+        if self.num_rays > MOST_RAYS:
+            raise ValueError(
+                f"{self.name or 'a range sensor'} has {self.num_rays:.6g} rays, more than {MOST_RAYS}: "
+                f"is its scanStep of {self.scan_step:g} rad meant?"
+            )
+        half = self._half
+        return np.asarray(np.arange(-half, half + 1) * float(self.scan_step)) if half else np.zeros(1)
+
+    @property
+    def _half(self) -> int:
+        """How many rays are on either side of the middle one."""
+        if not (0 < self.scan_angle < math.inf and 0 < self.scan_step < math.inf):
+            return 0
+        ratio = 0.5 * self.scan_angle / self.scan_step
+        return math.floor(ratio + 1e-9) if ratio < _COUNTABLE else _COUNTABLE
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -55,8 +55,8 @@ def _value(node: Node, name: str) -> Value:
     return node.get(name) if value is None and node.proto is not None else value
 
 
-def numbers(node: Node, name: str) -> Floats:
-    """Give a field's numbers (N,) in a row; none where the field is not given."""
+def numbers(node: Node, name: str, wanted: str = "a list of numbers") -> Floats:
+    """Give a field's numbers (N,) in a row; none where the field is not given. `wanted` says what else would do, for the message."""
     value = _value(node, name)
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
         return frozen(value.reshape(-1))
@@ -66,7 +66,7 @@ def numbers(node: Node, name: str) -> Floats:
         array = np.asarray(value)
         if array.dtype.kind in "biuf":
             return frozen(array.reshape(-1))
-    raise _refused(node, name, "a list of numbers")
+    raise _refused(node, name, wanted)
 
 
 def number(node: Node, name: str, default: float) -> float:
@@ -76,7 +76,7 @@ def number(node: Node, name: str, default: float) -> float:
         return default
     if isinstance(value, (float, int)):
         return float(value)
-    values = numbers(node, name)
+    values = numbers(node, name, "a number")
     return float(values[0]) if len(values) else default
 
 
@@ -86,13 +86,17 @@ def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ..
     if value is None:
         return default
     if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype != np.float64:
-        value = numbers(node, name)
+        value = numbers(node, name, _so_many(default))
     values = value[: len(default)].tolist()
     if not values:
         return default
     if len(values) < len(default):
-        raise _refused(node, name, f"{len(default)} numbers")
+        raise _refused(node, name, _so_many(default))
     return tuple(values)
+
+
+def _so_many(default: tuple[float, ...]) -> str:
+    return "a number" if len(default) == 1 else f"{len(default)} numbers"
 
 
 def integer(node: Node, name: str, default: int) -> int:

@@ -77,11 +77,10 @@ class DeviceWriter:
                 self._less(device, f"MuJoCo has no {device.kind}: only its place is there, as a site")
 
     def _rays(self, body: Element, device: RangeSensor, site: str) -> None:
-        angles = device.ray_angles if device.scan_step > 0 or device.scan_angle <= 0 else np.zeros(1)
-        if len(angles) > MOST_RAYS:
-            self._less(device, f"it has {len(angles)} rays, more than {MOST_RAYS}: none is written")
+        if device.num_rays > MOST_RAYS:
+            self._less(device, f"it has {device.num_rays} rays, more than {MOST_RAYS}: none is written")
             return
-        for number, angle in enumerate(angles.tolist()):
+        for number, angle in enumerate(device.ray_angles.tolist()):
             name = self.names.free("site", f"{site}_ray{number}")
             body.add("site", {"name": name, **pose_attributes(ray_pose(device.pose, angle))})
             reach = device.max_distance
