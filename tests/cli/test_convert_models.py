@@ -125,6 +125,30 @@ def test_meshes_go_where_they_are_asked_to(models, tmp_path, goes, mesh, made):
     alike(bm.load(models[".wrl"]), bm.load(tmp_path / f"out{goes}"))
 
 
+@pytest.mark.parametrize(("goes", "options"), [(".urdf", []), (".xml", []), (".wrl", ["--mesh", "parts"])])
+def test_no_file_of_another_model_is_changed(models, tmp_path, goes, options):
+    """Not where the model itself has its meshes, not those of a first conversion; and nothing new comes of the same once more."""
+    target = tmp_path / f"out{goes}"
+
+    def there():
+        return {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path != target}
+
+    invoke(models[".wrl"], target, *options)
+    first, body = there(), bm.load(target)
+    assert first
+    invoke(models[".wrl"], target, *options, "--scale", 2)
+    second = there()
+    assert first.items() < second.items()
+    invoke(models[".wrl"], target, *options, "--scale", 2)
+    assert there() == second
+    invoke(models[".wrl"], target, *options)
+    assert there() == second
+    alike(bm.load(target), body)
+    # Where it is read from is where it goes to.
+    invoke(target, target, *options, "--scale", 4)
+    assert second.items() < there().items()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -107,9 +107,46 @@ def test_each_mesh_once_and_names_of_their_own(tmp_path):
     ball = meshing.to_mesh(Sphere(1.0))
     copy = dataclasses.replace(cube, vertices=np.array(cube.vertices))
     names = [folder.add(mesh, name) for mesh, name in ((cube, "a b"), (copy, "x"), (ball, "A B"), (ball, "../y"))]
-    assert names == ["robot_meshes/a_b.obj", "robot_meshes/a_b.obj", "robot_meshes/A_B_2.obj", "robot_meshes/A_B_2.obj"]
+    assert names == [
+        "robot_urdf_meshes/a_b.obj",
+        "robot_urdf_meshes/a_b.obj",
+        "robot_urdf_meshes/A_B_2.obj",
+        "robot_urdf_meshes/A_B_2.obj",
+    ]
     folder.write(b"")
-    assert sorted(path.name for path in (tmp_path / "robot_meshes").iterdir()) == ["A_B_2.obj", "a_b.obj"]
+    assert sorted(path.name for path in (tmp_path / "robot_urdf_meshes").iterdir()) == ["A_B_2.obj", "a_b.obj"]
+
+
+@pytest.mark.parametrize("kind", ["obj", "stl", "glb"])
+def test_files_of_others_stay_as_they_are(tmp_path, kind):
+    """Whatever is in the folder, no file of it changes; the same once more gives the same files."""
+    image = tmp_path / "wall.png"
+    image.write_bytes(b"\x89PNG")
+    look = Material(diffuse=(0.1, 0.2, 0.3), texture=Texture(image, "x"))
+    uv = Corners([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]])
+    first = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], texture_coordinates=uv)
+    stored(tmp_path, first, kind, look)
+
+    def there():
+        return {path: path.read_bytes() for path in (tmp_path / "robot_urdf_meshes").iterdir()}
+
+    before = there()
+    image.write_bytes(b"\x89PNG, another")
+    second = dataclasses.replace(first, vertices=2 * first.vertices)
+    path, _ = stored(tmp_path, second, kind, look)
+    assert path not in before
+    after = there()
+    assert before.items() < after.items()
+    again, folder = stored(tmp_path, second, kind, look)
+    assert (again, there()) == (path, after)
+    assert path.relative_to(tmp_path).as_posix() in folder.files
+    back, _ = stored(tmp_path, first, "stl")
+    assert np.array_equal(np.unique(read(back)[0].geometry.vertices), [0.0, 1.0])
+
+
+def test_each_model_has_a_folder_of_its_own(tmp_path):
+    names = [MeshFolder(tmp_path / name).name for name in ("a.urdf", "a.xml", "a.b.xml", "a")]
+    assert len(set(names)) == len(names)
 
 
 @given(st.text(max_size=30))

@@ -385,4 +385,4 @@ def test_package_names_of_files(tmp_path):
 
     body = bm.Body(name="r", links=(bm.Link(name="a", segments=(bm.Segment(visuals=(Shape(Cone(1.0, 1.0)),)),)),))
     write_urdf(body, tmp_path / "r.urdf", package="my_robot")
-    assert 'filename="package://my_robot/r_meshes/a.obj"' in (tmp_path / "r.urdf").read_text()
+    assert 'filename="package://my_robot/r_urdf_meshes/a.obj"' in (tmp_path / "r.urdf").read_text()

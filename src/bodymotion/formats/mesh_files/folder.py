@@ -1,9 +1,16 @@
-"""The folder of mesh files beside a model: `robot.urdf` has its meshes in `robot_meshes/`."""
+"""The folder of mesh files beside a model: `robot.urdf` has its meshes in `robot_urdf_meshes/`, `robot.xml` in `robot_xml_meshes/`.
+
+A file that is there already is used where it holds just what is to be written, and else left as it is: the new one takes another name
+(`ARM_2.obj`). So no mesh that another model names is ever changed, and the same conversion gives the same files however often it is
+done. Files that a model no longer names stay until somebody removes them: only their owner knows what else names them.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -24,6 +31,8 @@ __all__ = ["MeshFolder", "MeshFormat", "plain_name"]
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
+LIBRARY = "@.mtl"
+"""Stands in an OBJ for the name of its materials until that is chosen."""
 _SINGLE = ("stl", "glb")
 _LARGEST_IMAGE = 10**8
 
@@ -48,7 +57,8 @@ class MeshFolder:
         if format not in get_args(MeshFormat):
             raise ValueError(f"meshes are written as {', '.join(get_args(MeshFormat))}, not as {format!r}")
         self.model, self.format = model, format
-        self.name = re.sub(r"[\x00-\x1f\x7f/\\]", "_", model.stem) + "_meshes"
+        named = model.stem + model.suffix.replace(".", "_")
+        self.name = re.sub(r"[\x00-\x1f\x7f/\\]", "_", named) + "_meshes"
         self.possible = not model.exists() or model.is_file()
         """Whether there can be files beside the model: there are none beside a pipe or a terminal."""
         self.files: dict[str, bytes] = {}
@@ -71,7 +81,7 @@ class MeshFolder:
         dressed = self.format == "glb" or (self.format == "obj" and bool(mesh.colors or look.texture))
         key = _digest(mesh, look if dressed else None)
         if key not in self._by_content:
-            self._by_content[key] = self._make(mesh, self._free(name), look, dressed)
+            self._by_content[key] = self._make(mesh, name, look, dressed)
         return self._by_content[key]
 
     def image(self, texture: Texture) -> str | None:
@@ -87,9 +97,9 @@ class MeshFolder:
                 self._missing_images.append(texture.path.name)
                 self._images[texture.path] = ""
             else:
-                path = f"{self.name}/{self._free(texture.path.stem)}{plain_name(texture.path.suffix)}"
-                self.files[path] = data
-                self._images[texture.path] = path
+                suffix = plain_name(texture.path.suffix)
+                name = self._take(texture.path.stem, lambda name: {f"{name}{suffix}": data})
+                self._images[texture.path] = f"{self.name}/{name}{suffix}"
         return self._images[texture.path] or None
 
     @property
@@ -128,18 +138,26 @@ class MeshFolder:
         with whole_file(self.model) as stream:
             stream.write(model)
 
-    def _free(self, name: str) -> str:
-        """Give a file name, without suffix, that no other file here has, not even where large and small letters are the same."""
+    def _take(self, name: str, files: Callable[[str], dict[str, bytes]]) -> str:
+        """Take files whose names begin alike, and give that beginning: one that is free here and in the folder.
+
+        Free here is what no other file has, not even where large and small letters are the same; in the folder, what is not there, or
+        is there with the same content.
+        """
         plain = plain_name(name) or "mesh"
         number, free = 1, plain
-        while free.lower() in self._taken:
+        while free.lower() in self._taken or not self._fits(made := files(free)):
             number += 1
             free = f"{plain}_{number}"
         self._taken.add(free.lower())
+        self.files |= {f"{self.name}/{file}": data for file, data in made.items()}
         return free
 
+    def _fits(self, files: dict[str, bytes]) -> bool:
+        folder = self.model.parent / self.name
+        return all(not os.path.lexists(folder / file) or _holds(folder / file, data) for file, data in files.items())
+
     def _make(self, mesh: Mesh, name: str, look: Material, dressed: bool) -> str:
-        path = f"{self.name}/{name}.{self.format}"
         single = mesh.vertices
         if self.format in _SINGLE:
             with np.errstate(over="ignore"):
@@ -147,20 +165,23 @@ class MeshFolder:
             self._rounded += not np.array_equal(single, mesh.vertices)
         if self.format == "stl":
             self._bare += any(c is not None for c in (mesh.colors, mesh.normals, mesh.texture_coordinates))
-            self.files[path] = to_stl(mesh)
+            data = to_stl(mesh)
         elif self.format == "glb":
             from bodymotion.formats.mesh_files.glb import to_glb
 
-            self.files[path] = to_glb([Shape(mesh, material=look)]) or b""
+            data = to_glb([Shape(mesh, material=look)]) or b""
         else:
             image = self.image(look.texture) if dressed and look.texture is not None else None
-            library = f"{name}.mtl" if dressed else ""
             # In the library an image is named from the library's own folder.
-            shown, materials = to_obj(mesh, look, (image or "").rpartition("/")[2], library)
-            self.files[path] = shown
+            data, materials = to_obj(mesh, look, (image or "").rpartition("/")[2], LIBRARY if dressed else "")
             if dressed:
-                self.files[f"{self.name}/{library}"] = materials
-        return path
+
+                def both(name: str) -> dict[str, bytes]:
+                    shown = data.replace(LIBRARY.encode(), f"{name}.mtl".encode(), 1)
+                    return {f"{name}.obj": shown, f"{name}.mtl": materials}
+
+                return f"{self.name}/{self._take(name, both)}.obj"
+        return f"{self.name}/{self._take(name, lambda name: {f'{name}.{self.format}': data})}.{self.format}"
 
 
 def _holds(path: Path, data: bytes) -> bool:

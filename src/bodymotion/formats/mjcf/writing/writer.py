@@ -55,7 +55,7 @@ def write_mjcf(
     Parameters
     ----------
     body, path:
-        The folder of the meshes is called as the file, with `_meshes` behind.
+        The folder of the meshes is called as the file: `NAME_xml_meshes`. Files that are there already are never changed.
     fix_inertia:
         Repair links that MuJoCo refuses (`bodymotion.inertias.repaired`); each repair is one of the problems.
     mesh:

@@ -43,6 +43,8 @@ class Model:
 
     scene: Scene = field(default_factory=Scene)
     parts: dict[str, Scene] = field(default_factory=dict)
+    inlines: dict[str, Node] = field(default_factory=dict)
+    """The nodes that name the parts, by the same names."""
     losses: list[Problem] = field(default_factory=list)
 
 
@@ -189,9 +191,9 @@ class _Builder:
             texts = list(value) if isinstance(value, (list, tuple)) else []
             if key == "title" and isinstance(value, str):
                 fields["title"] = value
-            elif key == "info" and texts and all(isinstance(text, str) for text in texts):
+            elif key in ("info", "world_info") and texts and all(isinstance(text, str) for text in texts):
                 fields["info"] = texts
-            elif key == "info" and isinstance(value, (list, tuple, np.ndarray)) and not len(value):
+            elif key in ("info", "world_info") and isinstance(value, (list, tuple, np.ndarray)) and not len(value):
                 fields["info"] = []
             elif key not in ("name", "version", "info") or not isinstance(value, str):
                 self.tell(KEPT_VALUE, f"info[{key!r}] is left out")
@@ -319,7 +321,8 @@ class _Builder:
         nodes = shape_nodes(visuals, collisions, writer, title, self.tell, surfaces=True)
         file = self._part_name(name)
         self.model.parts[file] = Scene(nodes=nodes, protos={p.name: p for p in _prototypes(nodes)})
-        return [Node("Inline", fields={"url": [f"{self.folder}/{file}"]})]
+        node = self.model.inlines[file] = Node("Inline", fields={"url": [f"{self.folder}/{file}"]})
+        return [node]
 
     def _part_name(self, name: str) -> str:
         """Give a file name of its own, of plain characters, for a part: also where capital letters mean nothing."""

@@ -39,7 +39,8 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
         The file.
     mesh:
         "inline": all in one file. "parts": the shapes of each segment that has a mesh go to a file of their own, in the folder
-        `NAME-parts` beside the model, which the model names by Inline.
+        `NAME-parts` beside the model, which the model names by Inline. A file that is there already, and is not just that, stays as it
+        is: the part takes another name.
 
     Returns
     -------
@@ -88,8 +89,32 @@ def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]]
     # Numbers near the largest there are may overflow on the way; what is not finite in the end is left out and said.
     with np.errstate(all="ignore"):
         model = build(body, path.stem, url, folder)
-    contents = [(path.parent / (folder or "") / name, scene) for name, scene in model.parts.items()]
+    contents = []
+    taken = {name.lower() for name in model.parts}
+    for name, scene in model.parts.items():
+        assert folder is not None
+        free, count = name, 1
+        while (count > 1 and free.lower() in taken) or not _fits(path.parent / folder / free, scene):
+            count += 1
+            free = f"{name.removesuffix('.wrl')}_{count}.wrl"
+            free = name if free.lower() in taken else free
+        taken.add(free.lower())
+        model.inlines[name].fields["url"] = [f"{folder}/{free}"]
+        contents.append((path.parent / folder / free, scene))
     return [*contents, (path, model.scene)], (*model.losses, *dict.fromkeys(outside))
+
+
+def _fits(path: Path, scene: Scene) -> bool:
+    """Whether a part can be written here: nothing is there, or just this part."""
+    if not os.path.lexists(path):
+        return True
+    try:
+        with path.open("rb") as stream:
+            return all(stream.read(len(piece)) == piece for piece in scene_pieces(scene, REMARKS)) and not stream.read(
+                1
+            )
+    except OSError:
+        return False
 
 
 def _texture_url(texture: Texture, model_folder: Path, part_folder: str | None, outside: list[Problem]) -> str:

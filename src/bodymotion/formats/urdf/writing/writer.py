@@ -47,7 +47,7 @@ def write_urdf(
     package: str | None = None,
     extension: bool = True,
 ) -> tuple[Problem, ...]:
-    """Write a body as URDF, and its meshes into the folder `NAME_meshes` beside it.
+    """Write a body as URDF, and its meshes into the folder `NAME_urdf_meshes` beside it.
 
     Parameters
     ----------
