@@ -172,6 +172,7 @@ def test_wrong_values_are_refused_with_their_place(key, rule, words):
         ("inertia: [ 1, inf, 0, 0, 1, 0 ]", "BDY108"),
         ("joinType: revolute", "BDY111"),
         ("max_joint_velocty: 3", "BDY111"),
+        ("elements: [ { type: Shape, apearance: {}, geometry: { type: Box, size: [ 1, 1, 1 ] } } ]", "BDY111"),
     ],
 )
 def test_odd_values_are_read_with_a_problem(key, rule):

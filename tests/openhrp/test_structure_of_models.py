@@ -167,7 +167,18 @@ class TestTree:
             ("WRL129", 'DEF A Joint { jointType "free" jointId 2000000000 }', ""),
             ("WRL130", 'DEF A Joint { jointType "rotate" ulimit [ -1 ] llimit [ 1 ] }', ""),
             ("WRL131", 'DEF A Joint { jointType "free" center 1 0 0 }', ""),
+            (
+                "WRL110",
+                'DEF A Joint { jointType "free" children [ DEF S Segment { mass 1 } DEF S Segment { mass 1 } ] }',
+                "",
+            ),
+            ("WRL118", 'DEF A Joint { jointType "free" children Segment { mass 1 } }', ""),
+            ("WRL119", 'DEF A Joint { jointType "free" strange Group { } }', ""),
+            ("WRL119", 'DEF A Joint { jointType "free" strange [ Group { } Transform { } ] }', ""),
             ("WRL133", 'DEF A Joint { jointType "free" gearRatio 0 }', ""),
+            ("WRL133", 'DEF A Joint { jointType "free" torqueConst -1 }', ""),
+            ("WRL133", 'DEF A Joint { jointType "free" encoderPulse -1 }', ""),
+            ("WRL133", 'DEF A Joint { jointType "free" rotorResistor -1 }', ""),
             ("WRL134", 'DEF A Joint { jointType "free" rotation 1 1 0 2 }', ""),
             (
                 "WRL140",
@@ -388,3 +399,19 @@ def test_a_root_with_a_column_that_moves_nothing_is_said(tmp_path, fields, said)
     assert body.num_joints == said
     if said:
         assert np.array_equal(body.forward_kinematics([0.5]), body.forward_kinematics([0.0]))
+
+
+def test_words_of_the_humanoid_and_of_the_world(tmp_path):
+    """A WorldInfo beside a Humanoid does not take the place of the Humanoid's own info."""
+    humanoid = (
+        """DEF R Humanoid { info [ "author: me" "licence: BSD" ] humanoidBody DEF A Joint { jointType "free" } }"""
+    )
+    body = read(tmp_path, f"""WorldInfo {{ title "T" info [ "w" ] }}\n{humanoid}""")
+    assert body.info["info"] == "author: me\nlicence: BSD"
+    assert (body.info["title"], body.info["world_info"]) == ("T", ["w"])
+
+
+def test_a_joint_that_is_listed_twice(tmp_path):
+    humanoid = """DEF R Humanoid { humanoidBody DEF A Joint { jointType "free" } joints [ USE A USE A ] }"""
+    (problem,) = (p for p in read(tmp_path, humanoid).problems if p.rule == "WRL109")
+    assert "twice" in problem.message

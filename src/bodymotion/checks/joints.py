@@ -80,5 +80,15 @@ def _motor(sheet: Sheet, link: Link, joint: Joint) -> None:
         odd.append(f"a gear efficiency of {joint.gear_efficiency:g}")
     if joint.rotor_inertia < 0:
         odd.append(f"a rotor inertia of {joint.rotor_inertia:g} kg m²")
+    for what, value in (("rotor resistor", joint.rotor_resistor), ("encoder pulse", joint.encoder_pulse)):
+        if value < 0:
+            odd.append(f"a {what} of {value:g}")
+    if joint.torque_const < 0:
+        odd.append(f"a torque constant of {joint.torque_const:g} Nm/A")
+    current = joint.extra.get("climit")
+    if current is not None and np.size(current) and np.issubdtype(np.asarray(current).dtype, np.number):
+        first = float(np.ravel(current)[0])
+        if first < 0:
+            odd.append(f"a climit of {first:g} A")
     if odd:
         sheet.of_link(rules.MOTOR, link, f"has {' and '.join(odd)}")

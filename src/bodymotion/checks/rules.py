@@ -127,7 +127,7 @@ FREE_INSIDE = Rule("BODY120", "note", "A free joint is the root's; elsewhere its
 MOTOR = Rule(
     "BODY121",
     "warning",
-    "A gear's ratio is not zero, its efficiency is in 0…1, a rotor's inertia is not negative.",
+    "A gear's ratio is not zero, its efficiency is in 0…1; inertia, resistance, torque constant, pulses, current are not negative.",
     "judgement",
 )
 

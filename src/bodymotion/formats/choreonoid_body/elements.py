@@ -53,6 +53,7 @@ SCENERY = ("AmbientLight", "DirectionalLight", "Fog", "Text", "Viewpoint")
 NAMED = {"shape": "Shape", "resource": "Resource"}
 """Keys of Visual and Collision that hold a single element of that type."""
 
+SHAPE_KEYS = ("type", "name", "geometry", "appearance", "material", "translation", "rotation", "scale", "elements")
 SHAPE_PLACE = ("translation", "rotation", "scale")
 
 
@@ -232,6 +233,7 @@ class ElementReader:
         if made is not None:
             shape = Shape(made, place.transform, material or PLAIN, fields.text("name"))
             self.drawn.append(Drawn(shape, place.visual, place.collision))
+        fields.warn_of_misspelt(SHAPE_KEYS)
 
     def _material(self, fields: Fields) -> Material | None:
         appearance, material = fields.find("appearance"), fields.find("material")

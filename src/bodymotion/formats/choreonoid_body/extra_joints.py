@@ -28,6 +28,18 @@ TYPES: dict[str, ExtraJointType] = {
 }
 
 
+KEYS = (
+    "name",
+    "joint_type",
+    "joint_axis",
+    "axis",
+    "link1_name",
+    "link2_name",
+    "link1_local_pos",
+    "link2_local_pos",
+)
+
+
 class RawExtraJoint:
     """An extra joint whose links are known by name only."""
 
@@ -69,6 +81,7 @@ def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
         direction = frozen([1.0, 0.0, 0.0] if kind in ("xyz", "xy", "z") else [0.0, 0.0, 1.0])
     positions = [fields.vector(name, default=(0.0, 0.0, 0.0)) for name in ("link1_local_pos", "link2_local_pos")]
     names = (fields.text("link1_name"), fields.text("link2_name"))
+    fields.warn_of_misspelt(KEYS, 0.8)
     joint = ExtraJoint(
         name=fields.text("name"),
         type=TYPES[kind],

@@ -272,12 +272,12 @@ class Fields:
                 left[key] = plain(value, self.context)
         return left
 
-    def warn_of_misspelt(self, known: Iterable[str]) -> None:
+    def warn_of_misspelt(self, known: Iterable[str], likeness: float = 0.87) -> None:
         """Note unused keys that are almost those of the format."""
         names = {spelling for name in known for spelling in (name, camel(name))}
         unused = [key for key in self.node.places if key not in self.used and key not in names and len(key) > 3]
         for key in unused[:MOST_MISSPELT]:
-            meant = difflib.get_close_matches(key, names, 1, 0.87)
+            meant = difflib.get_close_matches(key, names, 1, likeness)
             if meant:
                 self.tell(rules.MISSPELT, f"{key[:60]} of {self.title} is not used; {meant[0]} would be", key)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,8 @@ from bodymotion.formats.openhrp.rules import (
     SENSOR_ID_TWICE,
     SENSOR_LIMIT,
     TRIANGLE,
+    UNKNOWN_NODES,
+    UNNAMED_SEGMENT,
     UNUSED_FIELD,
 )
 from bodymotion.formats.vrml import access
@@ -57,6 +59,12 @@ def _check_names(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
         if node.name in seen and node.name:
             problems.append(SAME_NAME.problem(f"a second Joint has the name {node.name!r}", node.location))
         seen.add(node.name)
+    segments: dict[str, Node] = {}
+    for node in tree.segment_nodes:
+        if not node.name:
+            problems.append(UNNAMED_SEGMENT.problem("a Segment has no name", node.location))
+        elif segments.setdefault(node.name, node) is not node:
+            problems.append(SAME_NAME.problem(f"a second Segment has the name {node.name!r}", node.location))
     for name, nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
         listed = access.children(humanoid, name)
         numbers, there = {id(item) for item in listed}, {id(node) for node in nodes}
@@ -66,9 +74,17 @@ def _check_names(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
             problems.append(LISTS.problem(f"{name} lacks {_some(missing)}", humanoid.location_of(name)))
         if strange:
             problems.append(LISTS.problem(f"{name} has {_some(strange)} too", humanoid.location_of(name)))
+        counts = Counter(map(id, listed))
+        twice = [values.label(node) for node in nodes if counts[id(node)] > 1]
+        if twice:
+            problems.append(
+                LISTS.problem(f"{name} has {_some(list(dict.fromkeys(twice)))} twice", humanoid.location_of(name))
+            )
 
 
 UNUSED = ("bboxCenter", "bboxSize", "sites", "coord", "displacers", "addChildren", "removeChildren")
+KNOWN_NODES = {"children", "humanoidBody", "joints", "segments", "viewpoints", *UNUSED}
+"""Fields that hold nodes and are read, or do nothing."""
 
 
 def _check_fields(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
@@ -80,6 +96,11 @@ def _check_fields(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
                 unused.setdefault(name, node.location_of(name))
     for name, place in unused.items():
         problems.append(UNUSED_FIELD.problem(f"the file gives a {name}", place))
+    for node in (humanoid, *tree.joint_nodes, *tree.segment_nodes, *tree.device_nodes, *tree.extra_joint_nodes):
+        for name in (name for name in node.fields if name not in KNOWN_NODES and _holds_nodes(node.fields[name])):
+            problems.append(
+                UNKNOWN_NODES.problem(f"{name} of {values.label(node)} holds nodes", node.location_of(name))
+            )
     for node in (*tree.joint_nodes, *tree.segment_nodes):
         said = node.fields.get("name")
         if isinstance(said, str) and said and node.name and said != node.name:
@@ -191,3 +212,7 @@ def _some(names: list[str]) -> str:
     if len(names) <= 6:
         return ", ".join(names)
     return f"{', '.join(names[:5])} and {len(names) - 5} more"
+
+
+def _holds_nodes(value: object) -> bool:
+    return isinstance(value, Node) or (isinstance(value, list) and any(isinstance(item, Node) for item in value))

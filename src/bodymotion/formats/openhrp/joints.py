@@ -149,10 +149,13 @@ def _motor(node: Node, problems: list[Problem]) -> dict[str, float]:
         "encoder_pulse": "encoderPulse",
     }
     motor = {ours: values.finite(node, name, (getattr(DEFAULT, ours),), problems)[0] for ours, name in fields.items()}
-    if motor["gear_ratio"] == 0 or not 0 < motor["gear_efficiency"] <= 1 or motor["rotor_inertia"] < 0:
-        shown = ", ".join(
-            f"{fields[name]} {motor[name]:g}" for name in ("gear_ratio", "gear_efficiency", "rotor_inertia")
-        )
+    odd = [
+        name
+        for name, value in motor.items()
+        if (value == 0 if name == "gear_ratio" else value < 0 or (name == "gear_efficiency" and not 0 < value <= 1))
+    ]
+    if odd:
+        shown = ", ".join(f"{fields[name]} {motor[name]:g}" for name in odd)
         problems.append(MOTOR.problem(f"{values.label(node)} has {shown}", node.location))
     return motor
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -179,10 +180,15 @@ def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> tuple[Body, d
         devices=tuple(tree.devices),
         extra_joints=extra_joints,
         root_pose=tree.links[0].offset,
-        info=info | top.world,
+        info=info | _beside(top.world),
         extra=extra,
     )
     return body, places
+
+
+def _beside(world: Mapping[str, object]) -> dict[str, object]:
+    """Give the words of a WorldInfo beside a Humanoid, which has an info of its own."""
+    return {"world_info" if name == "info" else name: value for name, value in world.items()}
 
 
 def _single_link(top: _Top, path: Path) -> Body:

@@ -73,6 +73,15 @@ NO_HUMANOID = Rule(
     hint="put a Humanoid around the Joints: its humanoidBody has the root Joint",
 )
 EXTENSION = Rule("WRL117", "note", "The name of a model's file ends with .wrl.")
+UNNAMED_SEGMENT = Rule(
+    "WRL118", "note", "A Segment has a name: DEF NAME Segment { … }; the list segments names it.", "judgement"
+)
+UNKNOWN_NODES = Rule(
+    "WRL119",
+    "warning",
+    "Of a field that nobody knows and that holds nodes, only their names or types are kept.",
+    "judgement",
+)
 
 # Joints
 JOINT_TYPE = Rule("WRL120", "error", "jointType is one of free, slide, rotate, fixed and crawler.")
