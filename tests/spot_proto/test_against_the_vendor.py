@@ -168,10 +168,10 @@ def test_limits_of_the_robot(tmp_path, config):
 
 def test_frame_id_is_whole(tmp_path):
     path = ChaFile(
-        ["controls arm", "arm_playback workspace_dance_frame"],
+        ["controls arm gripper", "arm_playback workspace_dance_frame"],
         ["arm_dance_frame_id 0 1 3.7"],
-        ["time", "hand_pos"],
-        [["0", "1", "1", "1"]],
+        ["time", "hand_pos", "gripper"],
+        [["0", "1", "1", "1", "-1"]],
     ).write(tmp_path)
     message = bm.spot.to_proto(bm.load(path))
     assert message == vendors(path).proto

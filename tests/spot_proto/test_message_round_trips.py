@@ -64,7 +64,7 @@ def check_same(back: Animation, first: Animation) -> None:
 def test_there_and_back(way, file: ChaFile):
     first, _ = examine(file.text.encode(), "generated.cha")
     back = WAYS[way](first)
-    assert not back.problems
+    assert not [problem for problem in back.problems if problem.rule.startswith("CAP")]
     check_same(back, first)
     assert bm.spot.to_bytes(back) == bm.spot.to_bytes(first) or len(first.keyframes) == 1
 
@@ -134,7 +134,7 @@ def test_what_comes_and_goes_is_held():
     animation = bm.spot.from_text(text)
     assert animation.keyframes.column("body_x").tolist() == [1, 1, 1, 3]
     assert animation.keyframes.column("body_y").tolist() == [0, 0, 0, 0]
-    assert [problem.rule for problem in animation.problems] == ["CAP102"]
+    assert [problem.rule for problem in animation.problems if problem.rule.startswith("CAP")] == ["CAP102"]
     assert "body.body_pos.x in 2" in animation.problems[0].message
 
 

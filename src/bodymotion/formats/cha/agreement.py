@@ -162,7 +162,7 @@ def _check_range(name: str, parameter: Parameter, places: Places, findings: Find
         elif name == "speed" and value == 0 and what != "default":
             said = f"the {what} of 'speed' is 0, at which the animation stands still"
             findings.add(rules.PARAMETER_NEGATIVE, said, places.parameter(name, k))
-        if word.whole and not value.is_integer():
+        if word.whole and not float(value).is_integer():
             said = f"the {what} of {name!r} is {value:g}"
             findings.add(rules.PARAMETER_WHOLE, said, places.parameter(name, k))
 

@@ -11,6 +11,7 @@ from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha_proto.animations import animation_of
 from bodymotion.formats.cha_proto.decoding import decode
+from bodymotion.formats.cha_proto.playable import unplayable
 from bodymotion.formats.cha_proto.recording import Recording
 from bodymotion.formats.cha_proto.rules import UNREADABLE
 from bodymotion.formats.cha_proto.sniffing import is_bytes
@@ -34,7 +35,7 @@ def from_bytes(data: bytes) -> Animation:
     """Make an animation of the bytes of the vendor's message Animation; no package of the vendor's is needed.
 
     What stands for a zero, 1e-6, becomes 0 again. A number that only some keyframes have is held where it is missing (CAP102 in
-    `problems`).
+    `problems`). Times that go back, numbers that are not finite and the like are read as they are, and are errors in `problems`.
 
     Raises
     ------
@@ -42,7 +43,7 @@ def from_bytes(data: bytes) -> Animation:
         When they are no such message (CAP001), or its keyframes do not fit together (CAP003), are nearly all empty (CAP004), or missing
         (CAP006).
     """
-    return animation_of(decode(data, "Animation"))
+    return _looked_at(animation_of(decode(data, "Animation")))
 
 
 def from_text(text: str | bytes) -> Animation:
@@ -54,13 +55,13 @@ def from_text(text: str | bytes) -> Animation:
         As `from_bytes` does, and CAP002 with line and column for what is no such text.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return animation_of(parse(data, "Animation"))
+    return _looked_at(animation_of(parse(data, "Animation")))
 
 
 def read_animation_message(path: str | Path) -> Animation:
     """Read a file of a message Animation, text (`.cap`) or bytes (`.pb`), whichever it holds. Raises FormatError as `from_text` does."""
     path = Path(path)
-    return animation_of(_recording(path, "Animation"), path)
+    return _looked_at(animation_of(_recording(path, "Animation"), path), path)
 
 
 def read_state_log(path: str | Path) -> Animation:
@@ -91,7 +92,13 @@ def _checked(read: Callable[[str | Path], Animation], path: str | Path) -> tuple
     except FormatError as error:
         return error.problems
     found = (replace(one, location=replace(one.location, path=str(path))) for one in check_animation(animation))
-    return (*animation.problems, *found)
+    return tuple(dict.fromkeys((*animation.problems, *found)))
+
+
+def _looked_at(animation: Animation, path: Path | None = None) -> Animation:
+    """Say that nothing can be played of a message; it is read all the same."""
+    faults = unplayable(animation, None if path is None else str(path))
+    return replace(animation, problems=(*animation.problems, *faults)) if faults else animation
 
 
 def _recording(path: Path, kind: str) -> Recording:

@@ -7,6 +7,7 @@ from pathlib import Path
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha_proto.encoding import encoded
+from bodymotion.formats.cha_proto.playable import unplayable
 from bodymotion.formats.cha_proto.printing import printed
 from bodymotion.formats.files import whole_file
 
@@ -16,7 +17,7 @@ __all__ = ["write_message_bytes", "write_message_text"]
 def write_message_text(
     animation: Animation, path: str | Path, *, move_params_config: str | Path | None = None
 ) -> tuple[Problem, ...]:
-    """Write an animation as a `.cap`, the text of the vendor's message; gives what that does not hold.
+    """Write an animation as a `.cap`, the text of the vendor's message; gives what that does not hold, and of what nothing can be played.
 
     Raises
     ------
@@ -27,13 +28,13 @@ def write_message_text(
     with whole_file(path) as stream:
         for piece in pieces:
             stream.write(piece.encode("utf-8"))
-    return tuple(problems)
+    return (*problems, *unplayable(animation))
 
 
 def write_message_bytes(
     animation: Animation, path: str | Path, *, move_params_config: str | Path | None = None
 ) -> tuple[Problem, ...]:
-    """Write an animation as the bytes of the vendor's message; gives what these do not hold.
+    """Write an animation as the bytes of the vendor's message; gives what these do not hold, and of what nothing can be played.
 
     Raises
     ------
@@ -43,4 +44,4 @@ def write_message_bytes(
     data, problems = encoded(animation, move_params_config)
     with whole_file(path) as stream:
         stream.write(data)
-    return tuple(problems)
+    return (*problems, *unplayable(animation))
