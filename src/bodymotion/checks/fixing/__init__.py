@@ -71,17 +71,26 @@ def mended(path: Path, codes: Iterable[str]) -> Mended | None:
     found: list[Edit] = []
     if row.name in _ROOMS:
         found += import_module(f"bodymotion.checks.fixing.{_ROOMS[row.name]}").edits_of(data, path)
-    if rules.LINE_ENDS.code in wanted and row.name in TEXTS and not (row.name == "openhrp" and _kept(data)):
-        end = most_common_end(data)
-        found += [Edit(start, stop, end, rules.LINE_ENDS.code) for start, stop in other_ends(data)]
+    if rules.LINE_ENDS.code in wanted and row.name in TEXTS:
+        found += _line_ends(data, path, row.name)
     edits = in_order(edit for edit in found if edit.rule in wanted and data[edit.start : edit.stop] != edit.text)
     return Mended(path, data, edits) if edits else None
 
 
-def _kept(data: bytes) -> bool:
-    from bodymotion.checks.fixing.wrl import ends_in_strings
+def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
+    """Let all lines end as most of them do, where that does not change what the text says."""
+    end = most_common_end(data)
+    edits = [Edit(start, stop, end, rules.LINE_ENDS.code) for start, stop in other_ends(data)]
+    if name == "openhrp":
+        from bodymotion.checks.fixing.wrl import ends_in_strings
 
-    return ends_in_strings(data)
+        return [] if ends_in_strings(data) else edits
+    if name == "seq" and any(data[edit.start : edit.stop] == b"\r" for edit in edits):
+        # Where a CR stands alone, a part of a line may become a line.
+        from bodymotion.checks.fixing.seq import says_the_same
+
+        return edits if says_the_same(data, applied(data, edits), path) else []
+    return edits
 
 
 def write_mended(found: Mended) -> None:

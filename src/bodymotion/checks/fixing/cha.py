@@ -11,6 +11,7 @@ import numpy as np
 from bodymotion.animation import GROUPS
 from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha import examine, rules
 from bodymotion.formats.cha.columns import read_header
@@ -41,10 +42,12 @@ def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
 def _edits(data: bytes, lines: Lines, problems: tuple[Problem, ...]) -> Iterator[Edit]:
     codes = {problem.rule for problem in problems}
     if rules.BOM.code in codes and data.startswith(_BOM):
-        yield Edit(0, len(_BOM), b"", rules.BOM.code)
+        count = next(k for k in range(1, len(data) + 1) if not data.startswith(_BOM, k * len(_BOM)))
+        yield Edit(0, count * len(_BOM), b"", rules.BOM.code)
     if rules.LEADING_BLANK.code in codes:
         stop = next((k for k in range(1, len(lines.starts) + 1) if not _is_blank(lines, k)), 1)
-        yield Edit(lines.starts[0], lines.starts[stop - 1], b"", rules.LEADING_BLANK.code)
+        if not data.startswith(_BOM, lines.starts[stop - 1]):
+            yield Edit(lines.starts[0], lines.starts[stop - 1], b"", rules.LEADING_BLANK.code)
     for problem in problems:
         number = problem.location.line
         if number is None:
@@ -57,7 +60,7 @@ def _edits(data: bytes, lines: Lines, problems: tuple[Problem, ...]) -> Iterator
                 yield Edit(lines.span(first)[1], lines.span(number)[1], b"", rules.BLANK_LINES.code)
         elif problem.rule == rules.PARAMETERS_MISSING.code and number > 1 and _is_blank(lines, number - 1):
             start = lines.span(number)[0]
-            yield Edit(start, start, b"no parameters" + 2 * lines.newline, rules.PARAMETERS_MISSING.code)
+            yield Edit(start, start, b"no parameters" + 2 * most_common_end(data), rules.PARAMETERS_MISSING.code)
     if rules.BLANKS.code in codes:
         yield from _blanks(lines)
     if rules.QUATERNION_UNIT.code in codes:

@@ -75,12 +75,6 @@ class Lines:
         before = self.text(line).decode("utf-8", "replace")[: column - 1]
         return self.starts[line - 1] + len(before.encode("utf-8", "replace"))
 
-    @property
-    def newline(self) -> bytes:
-        """How the first line ends; LF where there is none."""
-        first = self.text(1)
-        return b"\r\n" if first.endswith(b"\r\n") else b"\r" if first.endswith(b"\r") else b"\n"
-
 
 def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> str:
     """Show edits as `diff -u` does. Made of the edits themselves: it takes time for what changes, not for all pairs of lines."""

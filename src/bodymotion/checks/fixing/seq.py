@@ -10,6 +10,7 @@ import numpy as np
 
 from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.motion_rules import MOTION_QUATERNION, ROUGH
 from bodymotion.formats.seq import rules
@@ -21,12 +22,12 @@ from bodymotion.formats.seq.frames import RowPiece
 from bodymotion.formats.seq.headers import ComponentHeader, read_headers
 from bodymotion.formats.seq.layout import VECTOR3, Layout
 from bodymotion.formats.seq.nodes import Mapping, Scalar
-from bodymotion.formats.seq.reader import read_document
+from bodymotion.formats.seq.reader import parse_seq, read_document
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.single_rows import elements
 from bodymotion.formats.seq.source_bytes import ByteSource
 
-__all__ = ["edits_of"]
+__all__ = ["edits_of", "says_the_same"]
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
@@ -40,6 +41,14 @@ def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
         return read_document(source, lambda document: tuple(_edits(document, lines)))
     except FormatError:
         return ()
+
+
+def says_the_same(before: bytes, after: bytes, path: Path) -> bool:
+    """Whether two texts can be read, and are the same motion."""
+    try:
+        return parse_seq(before, str(path)) == parse_seq(after, str(path))
+    except FormatError:
+        return False
 
 
 def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
@@ -75,7 +84,7 @@ def _version(document: Document, root: Mapping, lines: Lines) -> Iterator[Edit]:
         return
     first = root.pairs[0][0]
     if isinstance(first, Scalar) and first.index == root.index and lines.data[at : at + 1].isalpha():
-        text = b"formatVersion: 2" + lines.newline + b" " * (place.column - 1)
+        text = b"formatVersion: 2" + most_common_end(lines.data) + b" " * (place.column - 1)
         yield Edit(at, at, text, rules.VERSION_MISSING.code)
 
 

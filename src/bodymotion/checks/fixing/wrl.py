@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bodymotion.checks.fixing.edits import Edit
 from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
@@ -61,8 +62,7 @@ _Change = tuple[int, int, str, str]
 
 
 def _newline(text: str) -> str:
-    found = _LINE_END.search(text)
-    return found[0] if found else "\n"
+    return most_common_end(text.encode("utf-8", "replace")).decode()
 
 
 def _marks(text: Text, problems: list[Problem]) -> Iterator[_Change]:
@@ -141,7 +141,8 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
         if any(node.text is not humanoid.text or not body < node.offset for node in nodes):
             continue
         if place is None:
-            yield from _new_list(text.data, body, name, names)
+            if humanoid.proto is None or name in humanoid.proto.fields:
+                yield from _new_list(text.data, body, name, names)
         elif text.data.startswith(name, place) and all(node.offset < place for node in nodes):
             yield from _changed_list(text.data, place + len(name), names)
 
