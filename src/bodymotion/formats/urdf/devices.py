@@ -21,7 +21,7 @@ from bodymotion.formats.urdf.sensors import read_sensor
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
-    from bodymotion.formats.urdf.extension import Extension
+    from bodymotion.formats.urdf.extension import Extension, Said
     from bodymotion.formats.urdf.tree import Node
     from bodymotion.formats.xml_tree import Element
 
@@ -55,6 +55,7 @@ def read_devices(
     found: dict[str, tuple[Device, Location]] = {}
     counts: dict[str, int] = {}
     numbers: dict[tuple[str, str], int] = {}
+    unmeant = {one.element.get("sensor") for one in said.devices if _is_unmeant(one)}
     for block in robot.all("gazebo"):
         reference = block.get("reference")
         link = names.get(reference, holds.get(reference, -1))
@@ -71,6 +72,8 @@ def read_devices(
                     same = title, device.name
                     numbers[same] = numbers.get(same, 0) + 1
                     key = sensor_key(title, device.name, numbers[same])
+                    if key in unmeant:
+                        continue
                     counts[device.kind] = counts.get(device.kind, -1) + 1
                     found[key] = replace(device, link=at, id=counts[device.kind]), sensor.location
             rest = replace(block, children=[child for child in block.children if child.name != "sensor"])
@@ -81,12 +84,19 @@ def read_devices(
     return _with_said(found, names, said, problems)
 
 
+def _is_unmeant(one: Said) -> bool:
+    """Whether <bodymotion> says of a half of an IMU that the body has no such device."""
+    return one.element.get("meant") == "no"
+
+
 def _with_said(
     found: dict[str, tuple[Device, Location]], names: Mapping[str, int], said: Extension, problems: list[Problem]
 ) -> tuple[tuple[Device, ...], list[Location]]:
     devices: list[tuple[Device, Location]] = []
     for one in said.devices:
         element = one.element
+        if _is_unmeant(one):
+            continue
         if "sensor" in element.attributes:
             known = found.pop(element.attributes["sensor"], None)
             if known is None:

@@ -11,13 +11,14 @@ rest of the file gives, and the pair is passed over (URDF161). A joint's `id` an
       <joint link="ARM">{"id": 3, "rotor_inertia": [0.0, 1e-4], "velocity_lower": [-2.0, -5.0]}</joint>
       <material name="material_0">{"specular": [[0, 0, 0], [0.5, 0.5, 0.5]]}</material>
       <device sensor="WAIST/gyro">{"max_angular_velocity": [[-1, -1, -1], [9, 9, 9]]}</device>
+      <device sensor="WAIST/gyro#2" meant="no"/>
       <device kind="SpotLightDevice" link="HEAD">{"name": ["", "light"], "extra": [{}, {"color": [1, 1, 1]}]}</device>
       <extra_joint link1="A" link2="B">{"type": ["xyz", "ball"], "axis": [[1, 0, 0], [0, 0, 1]]}</extra_joint>
     </bodymotion>
 
 A joint is named by the link that it holds; links and materials by their names in the file, sensors by their link and name (with `#2`, …
 behind it for a second one). <device> elements stand in the order of the body's devices: those with `sensor` are a Gazebo sensor, those with
-`kind` are none.
+`kind` are none. An IMU is an accelerometer and a gyro, counted in this order; `meant="no"` is the half of one that the body has not.
 """
 
 from __future__ import annotations

@@ -49,9 +49,10 @@ GEOMETRY = Rule(
     "URDF131",
     "error",
     "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh; another shows nothing.",
+    leaves_out=True,
 )
 MATERIAL = Rule("URDF132", "warning", "A material is defined somewhere in the file, by a colour or a texture.")
-SIZE = Rule("URDF133", "error", "Sizes are zero or greater; a shape of another size shows nothing.")
+SIZE = Rule("URDF133", "error", "Sizes are zero or greater; a shape of another size shows nothing.", leaves_out=True)
 
 # Files
 RESOURCE_MISSING = Rule(
@@ -60,8 +61,11 @@ RESOURCE_MISSING = Rule(
     "A mesh or texture is there, in the folder tree of the model or of its package.",
     "judgement",
     "package_paths names folders of packages, allow_outside=True opens files anywhere",
+    leaves_out=True,
 )
-RESOURCE_BROKEN = Rule("URDF141", "error", "The file of a mesh can be read; else it shows nothing.", "judgement")
+RESOURCE_BROKEN = Rule(
+    "URDF141", "error", "The file of a mesh can be read; else it shows nothing.", "judgement", leaves_out=True
+)
 
 # Sensors
 SENSOR_LINK = Rule("URDF150", "warning", "The reference of a <gazebo> element is the name of a link or joint.")
@@ -74,6 +78,7 @@ EXTENSION = Rule(
     "warning",
     "The element <bodymotion> is as bodymotion writes it; what is not is passed over.",
     "judgement",
+    leaves_out=True,
 )
 CHANGED = Rule(
     "URDF161",

@@ -2,11 +2,15 @@
 
 Gazebo's cameras and lidars look along +x with +z up, devices here along −z with +y up: `LOOKING` turns between the two. The field of view
 of a VisionSensor is that of the shorter side of the image (as the reference program has it), Gazebo's is horizontal.
+
+An `imu` measures acceleration and angular velocity, whatever it says of their noise: it is two devices, and two devices of one name in
+one place are written as one. What a sensor says beside what a device has (noise, rates, frames) is kept, and written back.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,7 +35,7 @@ from bodymotion.formats.xml_tree import Element, number_text, parse_xml
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["read_sensor", "sensor_element"]
+__all__ = ["groups", "read_sensor", "sensor_element"]
 
 LOOKING: Floats = frozen(rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])))
 """The turn from a device's frame to Gazebo's of the same thing: its x axis is the device's −z, its z axis the device's y."""
@@ -44,12 +48,15 @@ CAMERAS = {
     "rgbd": "COLOR_DEPTH",
     "rgbd_camera": "COLOR_DEPTH",
 }
+FORCE_CONVENTION = {"frame": ("child", "sensor"), "measure_direction": ("child_to_parent", "child_to_parent")}
+"""What a force_torque sensor means where it does not say, and what a ForceSensor measures: in its own frame, child on parent."""
+
 LIDARS = ("ray", "gpu_ray", "lidar", "gpu_lidar")
 MOST_RAYS = 10**6
 
 
 def read_sensor(element: Element, problems: list[Problem]) -> list[Device]:
-    """Give the devices of a <sensor>: an `imu` is an accelerometer, a gyro, or both.
+    """Give the devices of a <sensor>: an `imu` is an accelerometer and a gyro, in this order.
 
     What of the element has no place in a device is kept in `extra` under "sdf", as XML; a sensor of another kind is kept whole. Links
     and ids are not set.
@@ -60,20 +67,12 @@ def read_sensor(element: Element, problems: list[Problem]) -> list[Device]:
     pose = taken.pose()
     found: list[Device]
     if kind == "imu":
-        parts = [part for part in ("linear_acceleration", "angular_velocity") if element.first("imu", part)]
         for part in ("linear_acceleration", "angular_velocity"):
             taken.drop("imu", part)
-        found = []
-        if parts != ["angular_velocity"]:
-            found.append(AccelerationSensor(name=name, pose=pose))
-        if parts != ["linear_acceleration"]:
-            found.append(Gyro(name=name, pose=pose))
-        taken.drop("update_rate")
+        found = [AccelerationSensor(name=name, pose=pose), Gyro(name=name, pose=pose)]
     elif kind == "force_torque":
-        for part in ("frame", "measure_direction"):
-            taken.drop("force_torque", part)
+        taken.force_convention()
         found = [ForceSensor(name=name, pose=pose)]
-        taken.drop("update_rate")
     elif kind in CAMERAS:
         found = [_camera(taken, CAMERAS[kind], name, pose)]
     elif kind in LIDARS:
@@ -103,7 +102,7 @@ def _camera(taken: _Taker, kind: str, name: str, pose: Floats) -> VisionSensor:
         back_clip_distance=taken.number(100.0, "camera", "clip", "far"),
         width=width,
         height=height,
-        frame_rate=taken.number(default.frame_rate, "update_rate"),
+        frame_rate=taken.rate(default.frame_rate),
     )
 
 
@@ -127,7 +126,7 @@ def _lidar(taken: _Taker, name: str, pose: Floats) -> RangeSensor:
         pose=poses.compose(pose, _turned(rotations.conjugate(LOOKING))),
         scan_angle=angle,
         scan_step=angle / (rays - 1) if rays > 1 else RangeSensor().scan_step,
-        scan_rate=taken.number(10.0, "update_rate"),
+        scan_rate=taken.rate(RangeSensor().scan_rate),
         max_distance=taken.number(10.0, words, "range", "max"),
     )
 
@@ -152,6 +151,24 @@ class _Taker:
         if not math.isfinite(value) or abs(value) > 1e15:
             return default
         return value
+
+    def rate(self, default: float) -> float:
+        """Give the update_rate [Hz]; the default where it is 0 or not there, which is to be as often as can be, and is kept as 0."""
+        value = self.number(0.0, "update_rate")
+        if value > 0:
+            return value
+        self.left.add("update_rate", text="0")
+        return default
+
+    def force_convention(self) -> None:
+        """Keep in which frame and which way a force is measured, in full where it is not as here."""
+        found = {name: self.element.first("force_torque", name) for name in FORCE_CONVENTION}
+        words = {name: "" if element is None else element.text.strip() for name, element in found.items()}
+        for name, (default, ours) in FORCE_CONVENTION.items():
+            self.drop("force_torque", name)
+            if (words[name] or default) != ours:
+                inside = self.left.first("force_torque") or self.left.add("force_torque")
+                inside.add(name, text=words[name] or default)
 
     def pose(self) -> Floats:
         found = self.element.first("pose")
@@ -216,8 +233,30 @@ def _word(device: Device) -> str:
     return {"RangeSensor": "ray", "ForceSensor": "force_torque"}.get(device.kind, "imu")
 
 
+def groups(devices: Sequence[Device]) -> list[list[int]]:
+    """Give the devices, as their places in the list, by the sensors that they are written as, in the order of their first ones.
+
+    An accelerometer and a gyro of one name, on one link and in one place, are one IMU.
+    """
+    found: list[list[int]] = []
+    open_halves: dict[object, list[int]] = {}
+    for number, device in enumerate(devices):
+        if isinstance(device, (AccelerationSensor, Gyro)):
+            other = Gyro if isinstance(device, AccelerationSensor) else AccelerationSensor
+            place = (device.link, device.name, device.pose.tobytes(), str(device.extra.get("sdf")))
+            half = open_halves.pop((other.__name__, *place), None)
+            if half is not None:
+                half.append(number)
+                continue
+            found.append([number])
+            open_halves[(device.kind, *place)] = found[-1]
+        else:
+            found.append([number])
+    return found
+
+
 def sensor_element(device: Device, name: str) -> Element | None:
-    """Give the <sensor> of a device, called `name`; None where Gazebo has none of its kind."""
+    """Give the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer and a gyro are an IMU each."""
     kept = device.extra.get("sdf")
     base = _parsed(kept) if isinstance(kept, str) else None
     if isinstance(device, OtherDevice):
@@ -229,7 +268,7 @@ def sensor_element(device: Device, name: str) -> Element | None:
     pose = device.pose
     if isinstance(device, VisionSensor):
         pose = poses.compose(pose, _turned(LOOKING))
-        _put(sensor, device.frame_rate, "update_rate")
+        _put_rate(sensor, device.frame_rate, VisionSensor().frame_rate)
         _put(sensor, _horizontal(device.field_of_view, device.width, device.height), "camera", "horizontal_fov")
         _put(sensor, device.width, "camera", "image", "width")
         _put(sensor, device.height, "camera", "image", "height")
@@ -238,23 +277,21 @@ def sensor_element(device: Device, name: str) -> Element | None:
     elif isinstance(device, RangeSensor):
         pose = poses.compose(pose, _turned(LOOKING))
         words = "lidar" if sensor.first("lidar") else "ray"
-        angles = device.ray_angles if device.scan_angle < 1e4 * max(device.scan_step, 1e-6) else np.zeros(1)
-        _put(sensor, device.scan_rate, "update_rate")
-        _put(sensor, len(angles), words, "scan", "horizontal", "samples")
+        rays = device.num_rays if device.num_rays <= MOST_RAYS else 1
+        side = (rays // 2) * device.scan_step if rays > 1 else 0.0
+        _put_rate(sensor, device.scan_rate, RangeSensor().scan_rate)
+        _put(sensor, rays, words, "scan", "horizontal", "samples")
         _put(sensor, 1, words, "scan", "horizontal", "resolution")
-        _put(sensor, angles[0], words, "scan", "horizontal", "min_angle")
-        _put(sensor, angles[-1], words, "scan", "horizontal", "max_angle")
+        _put(sensor, -side, words, "scan", "horizontal", "min_angle")
+        _put(sensor, side, words, "scan", "horizontal", "max_angle")
         if sensor.first(words, "range", "min") is None:
             _put(sensor, 0, words, "range", "min")
         _put(sensor, device.max_distance, words, "range", "max")
     elif isinstance(device, ForceSensor):
-        _put(sensor, "sensor", "force_torque", "frame")
-        _put(sensor, "child_to_parent", "force_torque", "measure_direction")
-    elif isinstance(device, AccelerationSensor):
-        _put(sensor, "", "imu", "linear_acceleration")
-    elif isinstance(device, Gyro):
-        _put(sensor, "", "imu", "angular_velocity")
-    else:
+        for word, (_, ours) in FORCE_CONVENTION.items():
+            if sensor.first("force_torque", word) is None:
+                _put(sensor, ours, "force_torque", word)
+    elif not isinstance(device, (AccelerationSensor, Gyro)):
         return None
     kept_type = sensor.attributes.pop("type", "")
     same = kept_type in LIDARS or (isinstance(device, VisionSensor) and CAMERAS.get(kept_type) == device.type)
@@ -263,6 +300,12 @@ def sensor_element(device: Device, name: str) -> Element | None:
     if six.any():
         sensor.children.insert(0, Element("pose", text=number_text(six)))
     return sensor
+
+
+def _put_rate(sensor: Element, rate: float, default: float) -> None:
+    """Set the update_rate; what is kept of it (as often as can be) stays where the device has the rate that it was read with."""
+    if sensor.first("update_rate") is None or rate != default:
+        _put(sensor, rate, "update_rate")
 
 
 def _put(sensor: Element, value: object, *path: str) -> None:

@@ -16,7 +16,7 @@ from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import KINDS, sensor_key
 from bodymotion.formats.urdf.joints import read_joint
 from bodymotion.formats.urdf.segments import is_parted, kept_segments
-from bodymotion.formats.urdf.sensors import read_sensor, sensor_element
+from bodymotion.formats.urdf.sensors import groups, read_sensor, sensor_element
 from bodymotion.formats.urdf.shapes import read_rgba
 from bodymotion.formats.urdf.writing.joints import joint_element, transmission_element
 from bodymotion.formats.urdf.writing.keeping import Keeper
@@ -192,34 +192,67 @@ class _Writer:
     def _devices(self) -> list[Element]:
         """Give the <gazebo> elements of the devices that Gazebo has; keep the others, and their order."""
         found: list[Element] = []
+        said: dict[int, tuple[str, Device, int]] = {}
+        """By the place of a device: the key of what it is read as, that, and the id that it is given."""
         counts: dict[str, int] = {}
         numbers: dict[tuple[str, str], int] = {}
-        for device in self.body.devices:
-            link = self.names[device.link]
-            of_joint = isinstance(device, ForceSensor)
-            name = unique_names([device.name], device.kind)[0]
-            sensor = None if of_joint and device.link == 0 else sensor_element(device, name)
+        together = groups(self.body.devices)
+        unmeant: list[str] = []
+        for places, name in zip(together, self._sensor_names(together), strict=True):
+            devices = {self.body.devices[place].kind: place for place in places}
+            first = self.body.devices[places[0]]
+            of_joint = isinstance(first, ForceSensor)
+            sensor = None if of_joint and first.link == 0 else sensor_element(first, name)
             read = read_sensor(parse_xml(to_xml(sensor)), []) if sensor is not None else []
-            if sensor is None or len(read) != 1:
-                self._keep_device(device, link)
+            if sensor is None or not devices.keys() <= {base.kind for base in read}:
                 continue
-            block = Element("gazebo", {"reference": self.joint_names[device.link] if of_joint else link})
+            link = self.names[first.link]
+            block = Element("gazebo", {"reference": self.joint_names[first.link] if of_joint else link})
             block.children.append(sensor)
             found.append(block)
-            base = read[0]
-            numbers[link, base.name] = numbers.get((link, base.name), 0) + 1
-            key = sensor_key(link, base.name, numbers[link, base.name])
-            counts[base.kind] = counts.get(base.kind, -1) + 1
-            values = self.keeper.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
-            if device.id != counts[base.kind]:
-                values = {"id": device.id, **values}
-                self.keeper.note(f"{device.kind} id", device.name)
-            self.keeper.put("device", {"sensor": key}, values, always=True)
+            for base in read:
+                numbers[link, name] = numbers.get((link, name), 0) + 1
+                key = sensor_key(link, name, numbers[link, name])
+                if base.kind not in devices:
+                    unmeant.append(key)
+                    self.keeper.note(f"that an IMU is a {first.kind} alone", first.name)
+                else:
+                    counts[base.kind] = counts.get(base.kind, -1) + 1
+                    said[devices[base.kind]] = key, base, counts[base.kind]
+        for place, device in enumerate(self.body.devices):
+            if place in said:
+                self._keep_sensor(device, *said[place])
+            else:
+                self._keep_device(device, self.names[device.link])
+        for key in unmeant:
+            self.keeper.put("device", {"sensor": key, "meant": "no"}, {}, always=True)
         return found
+
+    def _sensor_names(self, together: list[list[int]]) -> list[str]:
+        """Give each sensor a name that no other on its link has, as SDFormat wants it."""
+        firsts = [self.body.devices[places[0]] for places in together]
+        names = [unique_names([first.name], first.kind)[0] for first in firsts]
+        of_links: dict[int, list[int]] = {}
+        for number, first in enumerate(firsts):
+            of_links.setdefault(first.link, []).append(number)
+        for mine in of_links.values():
+            for number, name in zip(mine, unique_names([names[k] for k in mine], "sensor"), strict=True):
+                names[number] = name
+        return names
+
+    def _keep_sensor(self, device: Device, key: str, base: Device, number: int) -> None:
+        values = self.keeper.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
+        if device.id != number:
+            values = {"id": device.id, **values}
+            self.keeper.note(f"{device.kind} id", device.name)
+        self.keeper.put("device", {"sensor": key}, values, always=True)
 
     def _keep_device(self, device: Device, link: str) -> None:
         base = KINDS[device.kind]() if device.kind in KINDS else OtherDevice(type=device.kind)
-        self.lost.add(losses.DEVICE, f"URDF and Gazebo have no {device.kind}", device.name)
+        words = f"URDF and Gazebo have no {device.kind}"
+        if isinstance(device, ForceSensor):
+            words = "a ForceSensor measures at a joint, and the root has none"
+        self.lost.add(losses.DEVICE, words, device.name)
         values = self._quiet_differences(base, device)
         values = {"id": device.id, **values} if device.id >= 0 else values
         self.keeper.put("device", {"kind": device.kind, "link": link}, values, always=True)
