@@ -110,3 +110,20 @@ def test_long_recordings_play_in_pieces_of_memory():
     motion = move("body", "body_z body_yaw", rows, times).play(frame_rate=50)
     assert motion.num_frames > 12_000
     assert body(motion)[:, 2].min() == pytest.approx(0.43 + 0.036, abs=1e-4)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "name", ["speed", "offset_slices", "body_entry_slices", "body_exit_slices", "translation_multiplier.z"]
+)
+@pytest.mark.parametrize("value", [1e300, 1e6, 1e-300])
+def test_absurd_parameters_play_or_are_refused_without_a_warning_of_numpy(name, value):
+    animation = move("body", "body_z body_yaw", [[0.48, 0], [0.4, 1]], parameters={name: Parameter(0, value, 1e301)})
+    (refused,) = {p.rule for p in bm.spot.mind(animation)} & {"SPOT017"} or (None,)
+    if value == 1e300:
+        assert refused
+        with pytest.raises(ValueError, match="so large"):
+            animation.play()
+    else:
+        assert refused is None
+        assert np.isfinite(joints(animation.play())).all()

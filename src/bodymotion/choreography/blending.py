@@ -33,6 +33,10 @@ def _smooth(now: Floats, start: float, end: float) -> Floats:
 
 def blended(a: npt.ArrayLike, b: npt.ArrayLike, weight: Floats) -> Floats:
     """Give poses (T, 7) from `a` (…, 7), at weight 0, to `b` (…, 7), at weight 1: places in a line, orientations by SLERP."""
+    if (weight == 1.0).all() and np.shape(b) == (len(weight), 7):
+        return np.asarray(b, dtype=np.float64)
+    if (weight == 0.0).all() and np.shape(a) == (len(weight), 7):
+        return np.asarray(a, dtype=np.float64)
     a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
     shape = (len(weight), 7)
     a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)

@@ -25,6 +25,9 @@ BEND = float(np.arctan2(KNEE[0], -KNEE[2]))
 STARTS = 3
 """From so many poses the nearest reachable point is searched."""
 
+PIECE = 4096
+"""So many frames at once, which a processor's cache can hold."""
+
 ON_LIMIT = 1e-9
 """[rad] So far beyond a limit counts as on it."""
 
@@ -120,11 +123,11 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
     """
     feet = frozen(feet, (None, 4, 3), "feet")
     before = None if before is None else frozen(before, (4, 3), "before")
-    found = solutions(feet)
     lower, upper = LEG_LIMITS.T
-    beyond = np.maximum(np.maximum(lower - found, found - upper), 0.0)
-    exact = np.linalg.norm(_from_hip(found, (SIDES * HIP_WIDTH)[:, None]) + HIPS[:, None] - feet[..., None, :], axis=-1)
-    fits = (beyond.max(axis=-1) <= ON_LIMIT) & (exact <= 1e-9)
+    found, fits = np.empty((*feet.shape[:-1], 2, 3)), np.empty((*feet.shape[:-1], 2), dtype=bool)
+    for first in range(0, len(feet), PIECE):
+        piece = slice(first, first + PIECE)
+        found[piece], fits[piece] = _solved(feet[piece])
     joints = np.empty(feet.shape)
     miss = np.zeros(feet.shape[:-1])
     for leg in range(4):
@@ -141,6 +144,16 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
                 joints[lost, leg] = np.clip(joints[lost, leg], lower, upper)
             miss[lost, leg] = np.linalg.norm(_from_hip(joints[lost, leg], width) - goal, axis=-1)
     return Legs(joints, miss)
+
+
+def _solved(feet: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Give both solutions (..., 4, 2, 3), and which (..., 4, 2) are within the limits and bring the feet where they should be."""
+    found = solutions(feet)
+    off = _from_hip(found, (SIDES * HIP_WIDTH)[:, None]) + HIPS[:, None] - feet[..., None, :]
+    fits = off[..., 0] ** 2 + off[..., 1] ** 2 + off[..., 2] ** 2 <= 1e-18
+    for joint, (lower, upper) in enumerate(LEG_LIMITS):
+        fits &= (found[..., joint] >= lower - ON_LIMIT) & (found[..., joint] <= upper + ON_LIMIT)
+    return found, fits
 
 
 def _apart(goals: Floats, width: Floats) -> Errors:
