@@ -205,7 +205,10 @@ def _zip(data: bytes, target: Target, by: random.Random) -> bytes:
         case _:
             members[at] = (name, _put(inside, 128, 128 + 8 * by.randrange(3), by.randbytes(8 * by.randrange(3))))
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", by.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive, warnings.catch_warnings():
+    with (
+        zipfile.ZipFile(packed, "w", by.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
         for name, inside in members:
             archive.writestr(name or "x", inside)

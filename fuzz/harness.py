@@ -18,7 +18,7 @@ from bodymotion.formats.table import find_format
 from fuzz.targets import Target
 from fuzz.watching import MEMORY, SECONDS, Escape, Swell, scratch, watched
 
-__all__ = ["Broken", "Place", "attempt", "fault_name"]
+__all__ = ["Broken", "Place", "attempt", "fault_name", "look_at", "show"]
 
 
 class Broken(AssertionError):  # noqa: N818
@@ -81,7 +81,7 @@ def _attempt(target: Target, path: Path, asked: Path, saved: Path) -> str:
         return "refused"
     if target.format == "seq":
         _in_pieces(path, thing)
-    _looked_at(thing)
+    look_at(thing)
     _written(target, thing, saved)
     return type(thing).__name__
 
@@ -101,7 +101,7 @@ def _in_pieces(path: Path, motion: bm.Motion) -> None:
         raise Broken(f"{frames} frames in pieces")
 
 
-def _looked_at(thing: object) -> None:
+def look_at(thing: object) -> None:
     """Ask a thing for what is worked out of it only then."""
     if isinstance(thing, bm.Body):
         for link in thing.links:

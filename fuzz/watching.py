@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["MEMORY", "SECONDS", "TIMES", "Escape", "Hang", "Swell", "scratch", "watched"]
+__all__ = ["MEMORY", "SECONDS", "TIMES", "Escape", "Hang", "Swell", "scratch", "taken", "watched"]
 
 SECONDS = 10.0
 """[s] Processor time that a file of ordinary size may take."""
@@ -55,6 +55,7 @@ _FORBIDDEN = re.compile(
 )
 
 _folder: str | None = None
+_taken = 0
 _seen: list[str] = []
 
 
@@ -128,7 +129,7 @@ def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEM
     Escape
         When it opened another file, reached for the network, or started a program.
     """
-    global _folder
+    global _folder, _taken
     _hook()
     _seen.clear()
     with contextlib.suppress(OSError):
@@ -143,11 +144,16 @@ def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEM
         _folder = None
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, old)
-    taken = _status("VmHWM") - before
+        _taken = _status("VmHWM") - before
     if _seen:
         raise Escape("; ".join(dict.fromkeys(_seen)))
-    if taken > memory + TIMES * size:
-        raise Swell(f"{taken >> 20} MiB for a file of {size} bytes")
+    if _taken > memory + TIMES * size:
+        raise Swell(f"{_taken >> 20} MiB for a file of {size} bytes")
+
+
+def taken() -> int:
+    """Give how much memory the last watched block took [bytes]."""
+    return _taken
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:

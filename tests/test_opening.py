@@ -71,7 +71,7 @@ def test_a_pipe_without_end(monkeypatch):
         bm.load(path)
     with pytest.raises(FormatError) as caught:
         bm.load("/dev/zero")
-    assert caught.value.problem.rule == "FMT001"
+    assert caught.value.problem.rule == "FMT002"
 
 
 def test_what_is_read_is_named(tmp_path):

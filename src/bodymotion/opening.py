@@ -29,6 +29,9 @@ class _Pipe:
 
     def __init__(self, path: Path) -> None:
         self._file: BinaryIO | None = path.open("rb")
+        if stat.S_ISCHR(os.fstat(self._file.fileno()).st_mode) and not self._file.isatty():
+            self.close()
+            raise OSError(errno.EINVAL, "a device is no file: what comes out of it may have no end")
         self._seen = io.BytesIO()
 
     def head(self, size: int) -> bytes:
