@@ -10,12 +10,14 @@ __all__ = [
     "COMMENTS",
     "COMPONENT",
     "CONTENT",
+    "DANGLING",
     "DEPTH",
     "DESCRIPTION",
     "DEVICE",
     "DISPLAY",
     "EXCLUDED",
     "EXTRA",
+    "FOLLOWING",
     "FRAMES",
     "FREQUENCY",
     "INERTIA_CHANGED",
@@ -37,6 +39,7 @@ __all__ = [
     "NO_FIELD",
     "NO_LIMITS",
     "NUMBER_RANGE",
+    "ONLY_MJCF",
     "OPTION",
     "ORIENTATION",
     "OTHER_RATE",
@@ -227,6 +230,15 @@ KEPT_LESS = Rule(
 EFFECT = Rule(
     "LOSS052", "warning", "What this does in the body it does not do in the target, which only keeps it.", "judgement"
 )
+ONLY_MJCF = Rule(
+    "LOSS085",
+    "warning",
+    "What MJCF alone says of a model is written where the things that it names are there, and nowhere but in MJCF.",
+    "judgement",
+)
+FOLLOWING = Rule(
+    "LOSS086", "warning", "A joint that follows another one does so where that is in the target.", "judgement"
+)
 DESCRIPTION = Rule(
     "LOSS070",
     "warning",
@@ -238,5 +250,11 @@ OPTION = Rule("LOSS072", "warning", "The options of an animation file are those 
 FREQUENCY = Rule("LOSS073", "warning", "An animation file has a frequency or a column of times, not both.", "document")
 UNREAD = Rule(
     "LOSS074", "warning", "Lines that meant nothing to the reader of an animation file are not written.", "judgement"
+)
+DANGLING = Rule(
+    "LOSS090",
+    "warning",
+    "What was kept of another URDF names joints and parts of the model; where they are gone, it is left out.",
+    "judgement",
 )
 NAME = Rule("LOSS075", "warning", "The name of a move is that of its animation file.", "document")

@@ -124,6 +124,21 @@ def test_a_sensor_without_a_rate_gets_none(tmp_path, kind, rate):
     assert read_urdf(tmp_path / "r.urdf").devices == body.devices
 
 
+@pytest.mark.parametrize("samples", [1, 2, 5, 100, 640])
+def test_a_lidar_keeps_its_rays(tmp_path, samples):
+    """Many have an even number of rays, and none in the middle."""
+    scan = f"<samples>{samples}</samples><resolution>1</resolution><min_angle>-1</min_angle><max_angle>1</max_angle>"
+    ranges = "<range><min>0.3</min><max>131</max></range><noise><stddev>0.01</stddev></noise>"
+    given = robot(sensor("gpu_lidar", f"<lidar><scan><horizontal>{scan}</horizontal></scan>{ranges}</lidar>"))
+    _, _, (found,) = rewritten(given, tmp_path)
+    horizontal = found.find("lidar/scan/horizontal")
+    assert int(horizontal.findtext("samples")) == samples
+    if samples > 1:
+        ends = [float(horizontal.findtext(word)) for word in ("min_angle", "max_angle")]
+        assert ends == pytest.approx([-1, 1], abs=1e-12)
+    assert (found.findtext("lidar/range/min"), found.findtext("lidar/noise/stddev")) == ("0.3", "0.01")
+
+
 def test_a_force_sensor_of_the_root_is_said_to_have_no_joint(tmp_path):
     body = bm.Body(name="r", links=(bm.Link(name="a"),), devices=(bm.ForceSensor(name="f", id=0, link=0),))
     (problem,) = lost(write_urdf(body, tmp_path / "r.urdf"))

@@ -9,6 +9,7 @@ one place are written as one. What a sensor says beside what a device has (noise
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -117,10 +118,13 @@ def _lidar(taken: _Taker, name: str, pose: Floats) -> RangeSensor:
         # So it is written where nothing else is known.
         taken.drop(words, "range", "min")
     rays = min(max(round(samples * resolution) if math.isfinite(samples * resolution) else 1, 1), MOST_RAYS)
+    if rays % 2 == 0:
+        # A RangeSensor has a ray in the middle: that this one has none is kept.
+        _put(taken.left, rays, words, "scan", "horizontal", "samples")
     middle = 0.5 * (low + high)
     if middle:
         pose = poses.compose(pose, _turned(rotations.from_axis_angle([0.0, 0.0, 1.0], middle)))
-    angle = high - low
+    angle = high - low if rays > 1 else 0.0
     return RangeSensor(
         name=name,
         pose=poses.compose(pose, _turned(rotations.conjugate(LOOKING))),
@@ -277,8 +281,7 @@ def sensor_element(device: Device, name: str) -> Element | None:
     elif isinstance(device, RangeSensor):
         pose = poses.compose(pose, _turned(LOOKING))
         words = "lidar" if sensor.first("lidar") else "ray"
-        rays = device.num_rays if device.num_rays <= MOST_RAYS else 1
-        side = (rays // 2) * device.scan_step if rays > 1 else 0.0
+        rays, side = _rays(device, sensor.first(words, "scan", "horizontal", "samples"))
         _put_rate(sensor, device.scan_rate, RangeSensor().scan_rate)
         _put(sensor, rays, words, "scan", "horizontal", "samples")
         _put(sensor, 1, words, "scan", "horizontal", "resolution")
@@ -300,6 +303,18 @@ def sensor_element(device: Device, name: str) -> Element | None:
     if six.any():
         sensor.children.insert(0, Element("pose", text=number_text(six)))
     return sensor
+
+
+def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
+    """Give how many rays there are, and the angle [rad] of the last; `kept` is the even number of them that the device was read with."""
+    with contextlib.suppress(FormatError):
+        even = kept.text_numbers(1)[0] if kept is not None else 0.0
+        if 2 <= even <= MOST_RAYS and even % 2 == 0:
+            span = device.scan_step * (even - 1)
+            if 0 < device.scan_angle < math.inf and abs(span - device.scan_angle) <= 1e-9 * device.scan_angle:
+                return int(even), 0.5 * device.scan_angle
+    rays = device.num_rays if device.num_rays <= MOST_RAYS else 1
+    return rays, (rays // 2) * device.scan_step if rays > 1 else 0.0
 
 
 def _put_rate(sensor: Element, rate: float, default: float) -> None:

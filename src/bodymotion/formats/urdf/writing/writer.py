@@ -14,11 +14,11 @@ from bodymotion.devices import ForceSensor, OtherDevice
 from bodymotion.formats.mesh_files import MeshFolder, MeshFormat
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import KINDS, sensor_key
-from bodymotion.formats.urdf.joints import read_joint
+from bodymotion.formats.urdf.joints import read_gears, read_joint
 from bodymotion.formats.urdf.segments import is_parted, kept_segments
 from bodymotion.formats.urdf.sensors import groups, read_sensor, sensor_element
 from bodymotion.formats.urdf.shapes import read_rgba
-from bodymotion.formats.urdf.writing.joints import joint_element, transmission_element
+from bodymotion.formats.urdf.writing.joints import joint_element, set_gear, transmission_element
 from bodymotion.formats.urdf.writing.keeping import Keeper
 from bodymotion.formats.urdf.writing.names import unique_names
 from bodymotion.formats.urdf.writing.shapes import ShapeWriter, inertial_element
@@ -99,6 +99,10 @@ class _Writer:
         """The names in the file by those of joints in the body; of several with one name the first."""
         for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
             self.known_joints.setdefault(link.joint.name or link.name, name)
+        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
+            # A joint of a .wrl model has the name of its link, and may know the one that it had before.
+            if isinstance(before := link.joint.extra.get("name"), str):
+                self.known_joints.setdefault(before, name)
         for kind, names, wanted in (
             ("links", self.names, [link.name for link in body.links]),
             ("joints", self.joint_names[1:], [link.joint.name or link.name for link in body.links[1:]]),
@@ -121,13 +125,12 @@ class _Writer:
             self._keep_material(name, look, element)
         for index, element in enumerate(links):
             robot.children += [element, joints[index - 1]] if index else [element]
-        self._keep_joints(joints)
-        for link in body.links[1:]:
-            gear = transmission_element(link.joint, self.joint_names[link.index])
-            if gear is not None:
-                robot.children.append(gear)
+        left = self._left()
+        gears = self._transmissions([element for element in left if element.name == "transmission"])
+        self._keep_joints(joints, read_gears(Element("robot", children=gears))[0])
+        robot.children += gears
         robot.children += self._devices()
-        robot.children += self._left()
+        robot.children += [element for element in left if element.name != "transmission"]
         self._extra_joints()
         if self.keeper.on and self.keeper.element.children:
             robot.children.append(self.keeper.element)
@@ -162,13 +165,36 @@ class _Writer:
         ends = self.names[link.parent], self.names[link.index]
         return joint_element(link.joint, link.offset, self.joint_names[link.index], ends, self.known_joints, self.lost)
 
-    def _keep_joints(self, elements: list[Element]) -> None:
-        """Keep of each joint what its element does not say; ids for all as soon as one is not what a reader counts."""
-        gears = {
-            self.joint_names[link.index]: link.joint.gear_ratio
-            for link in self.body.links[1:]
-            if transmission_element(link.joint, "") is not None
-        }
+    def _transmissions(self, left: list[Element]) -> list[Element]:
+        """Give the <transmission> elements: those that the body was read with, and one for each gear that is in none of them."""
+        found = []
+        of_joints: dict[str, list[Element]] = {}
+        for element in left:
+            gone = [joint.get("name") for joint in element.all("joint") if joint.get("name") not in self.known_joints]
+            if gone:
+                words = f"transmissions of joints that are gone: {', '.join(gone)[:80]}"
+                self.lost.add(losses.DANGLING, words, element.get("name"))
+                continue
+            try:
+                read_gears(Element("robot", children=[element]))
+            except ValueError:
+                self.lost.add(losses.EXTRA, "transmissions whose gear is no number", element.get("name"))
+                continue
+            for joint in element.all("joint"):
+                name = joint.attributes["name"] = self.known_joints[joint.get("name")]
+                of_joints.setdefault(name, []).append(element)
+            found.append(element)
+        made = []
+        for link in self.body.links[1:]:
+            name = self.joint_names[link.index]
+            if name in of_joints:
+                set_gear(of_joints[name], link.joint, name)
+            elif (gear := transmission_element(link.joint, name)) is not None:
+                made.append(gear)
+        return [*made, *found]
+
+    def _keep_joints(self, elements: list[Element], gears: dict[str, float]) -> None:
+        """Keep of each joint what its element and gear do not say; ids for all as soon as one is not what a reader counts."""
         said = [Joint(name=self.names[0], type="fixed" if self.names[0] == "world" else "free")]
         said += [read_joint(element, gears, []) for element in elements]
         movers = [k for k in range(1, len(said)) if said[k].type in ("rotate", "slide")]
