@@ -84,7 +84,7 @@ def test_exit_codes(desk):
     assert "not a model" in check("--body", desk / "walk.seq", desk / "walk.seq", code=2).stderr
     assert "FMT002" in check(desk / "nothing.seq", code=1).stdout
     (desk / "empty").mkdir()
-    assert "there is no model and no motion" in check(desk / "empty", code=1).stderr
+    assert "there is no model, no motion and no animation" in check(desk / "empty", code=1).stderr
     assert "broken.seq" in check("--body", desk / "broken.seq", desk / "walk.seq", code=1).stderr
 
 

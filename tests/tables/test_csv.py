@@ -364,3 +364,28 @@ def test_angles_of_the_root_are_no_exception(tmp_path):
     names = "root_x,root_y,root_z,root_roll,root_pitch,root_yaw"
     assert "--degrees" in refused(table(tmp_path, f"{names}\n0,0,0,0,0,90\n"), "CSV004", frame_rate=1).hint
     assert [p.rule for p in bm.load(table(tmp_path, f"{names}\n0,0,0,0,0,3\n"), frame_rate=1).problems] == ["CSV011"]
+
+
+def test_contacts_of_a_spot_are_columns(tmp_path):
+    times = np.arange(4) / 10
+    stance = np.array([[1, 1, 1, 1], [0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 1]], float)
+    timeline = bm.Timeline.uniform(4, 10.0)
+    joints = bm.MultiValueSeq(
+        content="JointDisplacement", timeline=timeline, values=np.zeros((4, 2)), part_labels=("fl_hx", "fl_hy")
+    )
+    feet = ("fl", "fr", "hl", "hr")
+    contacts = bm.MultiValueSeq(content="FootContact", timeline=timeline, values=stance, part_labels=feet)
+    path = tmp_path / "trot.csv"
+    assert not bm.save(bm.Motion((joints, contacts)), path).problems
+    assert path.read_text().splitlines()[0] == "time,fl_hx,fl_hy,fl_contact,fr_contact,hl_contact,hr_contact"
+    (back,) = [c for c in bm.load(path).timed if c.content == "FootContact"]
+    np.testing.assert_array_equal(back.values, stance)
+    np.testing.assert_allclose(back.timeline.times, times)
+    assert back.part_labels == feet
+    assert bm.load(path).joint_displacement.part_labels == ("fl_hx", "fl_hy")
+
+
+def test_contacts_of_some_feet_are_columns_like_any_other(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("time,fl_contact,fr_contact\n0,1,0\n0.1,0,1\n")
+    assert bm.load(path).joint_displacement.part_labels == ("fl_contact", "fr_contact")

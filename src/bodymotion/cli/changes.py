@@ -80,7 +80,9 @@ def load_motion(path: Path, hint: str = "IN", whole: str = "") -> Motion:
         check_memory(PER_NUMBER * numbers, f"changing {path} as a whole" + (f" ({whole})" if whole else ""))
     found = load(path)
     if not isinstance(found, Motion):
-        raise typer.BadParameter(f"{path} holds a {type(found).__name__.lower()}, not a motion", param_hint=hint)
+        kind = type(found).__name__.lower()
+        article = "an" if kind == "animation" else "a"
+        raise typer.BadParameter(f"{path} holds {article} {kind}, not a motion", param_hint=hint)
     return found
 
 

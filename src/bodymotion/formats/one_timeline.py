@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,9 +28,16 @@ class SharedTime:
     links: MultiSE3Seq | None
     zmp: Vector3Seq | None
     problems: tuple[Problem, ...]
+    others: tuple[MultiValueSeq, ...] = ()
 
 
-def on_one_timeline(motion: Motion, rows: bool = True, body: Body | None = None, nameless: bool = False) -> SharedTime:
+def on_one_timeline(
+    motion: Motion,
+    rows: bool = True,
+    body: Body | None = None,
+    nameless: bool = False,
+    contents: Collection[str] = (),
+) -> SharedTime:
     """Pick joint displacements, link positions and ZMP, and put them on a common timeline if they have not one.
 
     Parameters
@@ -42,6 +50,8 @@ def on_one_timeline(motion: Motion, rows: bool = True, body: Body | None = None,
         Joint columns with names of its joints are put in order of joint id.
     nameless:
         Whether the format holds no names: then a body has a column for each joint.
+    contents:
+        Contents of values of four parts that the format holds, too: contacts of feet.
 
     Raises
     ------
@@ -49,10 +59,14 @@ def on_one_timeline(motion: Motion, rows: bool = True, body: Body | None = None,
         When the motion has none of the three, or they can not be put on one timeline, or the joints are not the body's.
     """
     kept = [c for c in (motion.link_position, motion.joint_displacement, motion.zmp) if c is not None]
+    others = [c for c in motion.timed if isinstance(c, MultiValueSeq) and c.content in contents and c.num_parts == 4][
+        -1:
+    ]
     if not kept:
         raise ValueError(
             "the motion has neither joint displacements nor link positions nor a ZMP: there is nothing to write"
         )
+    kept += others
     problems = []
     for component in motion.components:
         if not any(component is one for one in kept):
@@ -70,6 +84,7 @@ def on_one_timeline(motion: Motion, rows: bool = True, body: Body | None = None,
         message = f"the components have different timelines; all get {timeline.num_frames} frames at {timeline.frame_rate:g} Hz"
         problems.append(losses.FRAMES.problem(message))
     joints, links = reduced.joint_displacement, reduced.link_position
+    others = [c for c in reduced.timed if isinstance(c, MultiValueSeq) and c.content in contents]
     if joints is not None and body is not None and joints.num_parts:
         joints = by_joint_id(joints, body, nameless)
     if rows:
@@ -83,4 +98,4 @@ def on_one_timeline(motion: Motion, rows: bool = True, body: Body | None = None,
         links = links if links is not None and links.num_parts else None
         if joints is None and links is None and reduced.zmp is None:
             raise ValueError("the motion has no part that moves: there is nothing to write")
-    return SharedTime(reduced, reduced.timeline, joints, links, reduced.zmp, tuple(problems))
+    return SharedTime(reduced, reduced.timeline, joints, links, reduced.zmp, tuple(problems), tuple(others))

@@ -263,17 +263,18 @@ def target_format(thing: object, path: str | Path, format: str | None = None) ->
     path, kind = Path(path), type(thing).__name__
     able = [f for f in FORMATS if f.write is not None and f.holds == kind]
     known = ", ".join(extension for f in able for extension in f.extensions)
-    hint = f"a {kind} can be written as {known}" if able else ""
+    one = f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
+    hint = f"{one} can be written as {known}" if able else ""
     if format is not None:
         found = named_format(format)
         if found not in able:
-            raise UNWRITABLE.error(f"a {kind} is not written as {found.title}", Location(str(path)), hint)
+            raise UNWRITABLE.error(f"{one} is not written as {found.title}", Location(str(path)), hint)
         return found
     for candidate in able:
         if path.suffix.lower() in candidate.extensions:
             return candidate
     said = f"the extension {path.suffix!r}" if path.suffix else "a name without extension"
-    raise UNWRITABLE.error(f"{said} names no format that a {kind} is written in", Location(str(path)), hint)
+    raise UNWRITABLE.error(f"{said} names no format that {one} is written in", Location(str(path)), hint)
 
 
 def save(thing: object, path: str | Path, *, format: str | None = None, **options: Any) -> Report:  # noqa: ANN401
@@ -295,7 +296,7 @@ def save(thing: object, path: str | Path, *, format: str | None = None, **option
     Returns
     -------
     Report
-        What the file does not hold of the thing: `report.losses`.
+        What the file does not hold of the thing, and what the file that it was read from has and the thing has not: `report.losses`.
 
     Raises
     ------
@@ -306,4 +307,5 @@ def save(thing: object, path: str | Path, *, format: str | None = None, **option
     """
     found = target_format(thing, path, format)
     assert found.write is not None
-    return Report(found.write(thing, Path(path), **options))
+    left_out = tuple(problem for problem in getattr(thing, "problems", ()) if problem.leaves_out)
+    return Report((*left_out, *found.write(thing, Path(path), **options)))

@@ -17,7 +17,9 @@ __all__ = ["check"]
 def check(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE", help="Models, motions, or folders with them.", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="Models, motions, Spot animations, or folders with them.", show_default=False
+        ),
     ],
     body: Annotated[
         Path | None,
@@ -49,9 +51,9 @@ def check(
         bool, typer.Option("--diff", help="Show what --fix would change as a unified diff, and change nothing.")
     ] = False,
 ) -> None:
-    """Say everything that is wrong with models and motions: where, how bad, what to do.
+    """Say everything that is wrong with models, motions and Spot animations: where, how bad, what to do.
 
-    In a folder all files are checked that look like models or motions. With --body, motions are checked against the joints of the model and
+    In a folder all files are checked that look like one of them. With --body, motions are checked against the joints of the model and
     their limits. --fix shows what it changes as a diff; what it does not change in a file stays byte for byte.
 
     Exit code 0: no errors (with --fix: none left; with --diff: nothing to be changed); 1: errors, or with --strict warnings.
@@ -90,7 +92,7 @@ def check(
         robot = None if body is None else load_body(body, allow_outside)
         paths = list(found_files(files))
         if not paths:
-            say("bodymotion check: there is no model and no motion")
+            say("bodymotion check: there is no model, no motion and no animation")
             raise typer.Exit(1)
         plain = not (as_json or as_sarif)
         mender = Mender(task, robot, write=not diff)

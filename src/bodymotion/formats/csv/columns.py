@@ -7,14 +7,28 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["AXES", "QUATERNION_ORDERS", "Column", "QuaternionOrder", "column", "unitree_columns"]
+__all__ = [
+    "AXES",
+    "FEET",
+    "FOOT_CONTACT",
+    "QUATERNION_ORDERS",
+    "Column",
+    "QuaternionOrder",
+    "column",
+    "unitree_columns",
+]
 
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
 QUATERNION_ORDERS: tuple[str, ...] = ("wxyz", "xyzw")
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 """The numbers of a pose, in our order."""
 
-Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "joint"]
+FEET = ("fl", "fr", "hl", "hr")
+"""The feet of Spot, as its contacts name them."""
+FOOT_CONTACT = "FootContact"
+"""The content of the component with the contacts."""
+
+Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "contact", "joint"]
 
 _UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°]++)\s*+[\])]\Z")
 _UNITS = {
@@ -62,6 +76,8 @@ def column(text: str) -> Column | None:
         return Column("time", name, factor=factor)
     if low in ("frame", "frame_index", "frame_id"):
         return Column("frame", name, factor=factor)
+    if name.endswith("_contact") and name[:-8] in FEET and factor is None:
+        return Column("contact", name, FEET.index(name[:-8]))
     if match := _LINK.fullmatch(name):
         return Column("pose", name, AXES.index(match[2]), match[1], factor)
     if match := _ZMP.fullmatch(name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,8 @@ from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.columns import (
     AXES,
+    FEET,
+    FOOT_CONTACT,
     QUATERNION_ORDERS,
     Column,
     QuaternionOrder,
@@ -114,6 +117,7 @@ def read_csv(
     components += reader.poses(timeline)
     components += reader.joints(timeline, nameless=table.names is None and columns is None)
     components += reader.zmps(timeline)
+    components += reader.contacts(timeline)
     if layout is None:
         reader.say_unit()
     return Motion(
@@ -161,6 +165,11 @@ class _Reader:
             if found is None:
                 raise rules.NAMES.error(f"the unit of the column {name!r} is not known", self.where)
             self.columns.append(found)
+        if 0 < sum(one.kind == "contact" for one in self.columns) < len(FEET):
+            # Without those of all feet they are columns like any other.
+            self.columns = [
+                replace(one, kind="joint", index=0) if one.kind == "contact" else one for one in self.columns
+            ]
         known: set[tuple[object, ...]] = set()
         for one in self.columns:
             key = (one.kind, one.part, one.index, one.name if one.kind == "joint" else "")
@@ -339,6 +348,13 @@ class _Reader:
                 values = np.stack([found[k] for k in range(3)], axis=-1)
                 components.append(Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=relative))
         return components
+
+    def contacts(self, timeline: Timeline) -> list[Component]:
+        found = self.of("contact")
+        if not found:
+            return []
+        values = np.stack([found[k] for k in range(len(FEET))], axis=-1)
+        return [MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=values, part_labels=FEET)]
 
 
 def _numbered(parts: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from bodymotion import losses, rotations
 from bodymotion.arrays import Floats
 from bodymotion.decimals import number_rows, rounded
 from bodymotion.diagnostics import Location, Problem, Rule
-from bodymotion.formats.csv.columns import AXES, column
+from bodymotion.formats.csv.columns import AXES, FEET, FOOT_CONTACT, column
 from bodymotion.formats.csv.reader import DOUBTFUL, NOT_FAR, UNITREE_RATE
 from bodymotion.formats.files import whole_file
 from bodymotion.formats.joint_names import generic_name, is_generic, joint_names
@@ -62,7 +62,8 @@ def write_csv(
     """
     if layout not in (None, "unitree"):
         raise ValueError(f"the layouts are 'unitree', not {layout!r}")
-    shared = on_one_timeline(motion, body=body, nameless=layout is not None)
+    contents = () if layout is not None else (FOOT_CONTACT,)
+    shared = on_one_timeline(motion, body=body, nameless=layout is not None, contents=contents)
     table = _Table(shared, body, degrees, unitree=layout == "unitree")
     if digits is not None:
         table.columns = [
@@ -126,6 +127,9 @@ class _Table:
             prefix = "root_relative_zmp" if shared.zmp.is_root_relative else "zmp"
             for k, axis in enumerate("xyz"):
                 self.add(f"{prefix}_{axis}", shared.zmp.values[:, k])
+        for contacts in shared.others:
+            for k, foot in enumerate(FEET):
+                self.add(f"{foot}_contact", contacts.values[:, k])
         if motion.extra:
             self.lost(losses.EXTRA, f"keys of the top node: {', '.join(map(str, motion.extra))}")
 
