@@ -30,13 +30,14 @@ class Location:
 
 @dataclass(frozen=True)
 class Problem:
-    """One place where a rule is broken."""
+    """One place where a rule is broken; `leaves_out`: something that the file has there is not in what was read."""
 
     rule: str
     severity: Severity
     message: str
     location: Location = field(default_factory=Location)
     hint: str = ""
+    leaves_out: bool = False
 
     def __str__(self) -> str:
         place = str(self.location)
@@ -65,6 +66,7 @@ class Rule:
     """A rule of a format: its stable code, its usual severity, one sentence with the reason, and what to do.
 
     `fixable`: what breaks it has, mostly, one right answer, which `bodymotion check --fix` writes (see `bodymotion.checks.fixing`).
+    `leaves_out`: where a reader meets it, something in the file does not become a part of what is read, so that a save has lost it.
     """
 
     code: str
@@ -73,10 +75,12 @@ class Rule:
     source: str = "document"
     hint: str = ""
     fixable: bool = False
+    leaves_out: bool = False
 
     def problem(self, message: str, location: Location | None = None, hint: str | None = None) -> Problem:
         """Say that the rule is broken at `location`."""
-        return Problem(self.code, self.severity, message, location or Location(), self.hint if hint is None else hint)
+        hint = self.hint if hint is None else hint
+        return Problem(self.code, self.severity, message, location or Location(), hint, self.leaves_out)
 
     def error(self, message: str, location: Location | None = None, hint: str | None = None) -> FormatError:
         """Make the exception that says so: what a file is refused for is an error, also by a rule that is a warning elsewhere."""
@@ -96,8 +100,8 @@ class Report:
 
     @property
     def losses(self) -> tuple[Problem, ...]:
-        """The problems that say what a save could not keep; their rules are those of `bodymotion.losses`."""
-        return tuple(problem for problem in self.problems if problem.rule.startswith("LOSS"))
+        """The problems that say what a save could not keep (the rules of `bodymotion.losses`), or what was not read in the first place."""
+        return tuple(problem for problem in self.problems if problem.rule.startswith("LOSS") or problem.leaves_out)
 
     @property
     def ok(self) -> bool:

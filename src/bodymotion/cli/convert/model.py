@@ -54,7 +54,7 @@ def convert_model(source: Path, target: Path, came: Format, options: Options) ->
         met = (*met, *goes.write(thing, target, **given))
     show_reading(source, read, options.every)
     show_grouped(met, options.every)
-    return 3 if Report(met).losses else 0
+    return 3 if Report((*read, *met)).losses else 0
 
 
 def _written(goes: Format) -> set[str]:

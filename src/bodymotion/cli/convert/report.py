@@ -31,11 +31,11 @@ def show_grouped(problems: Sequence[Problem], every: bool = False) -> None:
 
 
 def show_reading(source: Path, problems: Sequence[Problem], every: bool = False) -> None:
-    """Show the errors of a file that was read all the same, and count the rest."""
+    """Show the errors of a file that was read all the same, and what was left out of it; count the rest."""
     from bodymotion.cli.messages import say
     from bodymotion.cli.text import one_line
 
-    show_grouped([problem for problem in problems if problem.severity == "error"], every)
+    show_grouped([problem for problem in problems if problem.severity == "error" or problem.leaves_out], every)
     counts = {kind: sum(p.severity == kind for p in problems) for kind in ("warning", "note")}
     said = ", ".join(f"{n} {kind}{'' if n == 1 else 's'}" for kind, n in counts.items() if n)
     if counts["warning"]:

@@ -25,12 +25,18 @@ SUFFIX = Rule(
     "judgement",
     "write 0.5, not 0.5f; what stands behind the number is not used",
 )
-IGNORED = Rule("BDY110", "note", "A file holds one document without tags; what is beyond is not used.", "judgement")
+IGNORED = Rule(
+    "BDY110",
+    "note",
+    "A file holds one document without tags; what is beyond is not used.",
+    "judgement",
+    leaves_out=True,
+)
 MISSPELT = Rule("BDY111", "warning", "A key that is almost that of the format may be meant for it.", "judgement")
 LEFT_OVER = Rule(
     "BDY113", "warning", "A list of points has two or three numbers for each; what is left over is not used."
 )
-TOO_LARGE = Rule("BDY112", "error", "A model stays within what can be held.", "judgement")
+TOO_LARGE = Rule("BDY112", "error", "A model stays within what can be held.", "judgement", leaves_out=True)
 
 # Links
 NO_LINK = Rule("BDY120", "error", "A body has a link.")
@@ -40,9 +46,13 @@ PARENT = Rule("BDY123", "error", "The parent of a link is the name of another li
 ROOT = Rule(
     "BDY124", "error", "root_link is the name of a link without a parent; without it the first link is the root."
 )
-LOOSE = Rule("BDY125", "error", "All links hang on the root; others are left out.", hint="give them a parent")
+LOOSE = Rule(
+    "BDY125", "error", "All links hang on the root; others are left out.", hint="give them a parent", leaves_out=True
+)
 LINK_TYPE = Rule("BDY126", "error", "The type of a link is Link, SubBody, ContinuousTrack or Skip.")
-SUB_BODY = Rule("BDY127", "error", "The file of a SubBody is there, can be read, and does not contain itself.")
+SUB_BODY = Rule(
+    "BDY127", "error", "The file of a SubBody is there, can be read, and does not contain itself.", leaves_out=True
+)
 ROOT_MOVES = Rule(
     "BDY128",
     "warning",
@@ -104,7 +114,9 @@ SCALED = Rule(
     "BDY152", "warning", "Rigid bodies and devices stand under Transforms that do not scale them.", "judgement"
 )
 NO_SIZE = Rule("BDY153", "warning", "A geometry gives its sizes; one that is missing is 1.", "judgement")
-NOT_SHOWN = Rule("BDY154", "note", "Lights, texts and other parts of scenes have no shape here.", "judgement")
+NOT_SHOWN = Rule(
+    "BDY154", "note", "Lights, texts and other parts of scenes have no shape here.", "judgement", leaves_out=True
+)
 CAMERA = Rule(
     "BDY155",
     "warning",
@@ -114,20 +126,32 @@ CAMERA = Rule(
 SCAN = Rule(
     "BDY156", "warning", "A RangeSensor has ranges, steps, a rate and a distance that can be scanned.", "judgement"
 )
-GEOMETRY = Rule("BDY157", "error", "A geometry is of a known type; another shows nothing.")
+GEOMETRY = Rule("BDY157", "error", "A geometry is of a known type; another shows nothing.", leaves_out=True)
 
 # Resources
-RESOURCE_KIND = Rule("BDY160", "error", "A resource is VRML97, YAML or a mesh of a known kind.")
-RESOURCE_NODE = Rule("BDY161", "error", "The node of a resource is in its file.")
-RESOURCE_BROKEN = Rule("BDY162", "error", "The file of a resource can be read; else it shows nothing.")
+RESOURCE_KIND = Rule("BDY160", "error", "A resource is VRML97, YAML or a mesh of a known kind.", leaves_out=True)
+RESOURCE_NODE = Rule("BDY161", "error", "The node of a resource is in its file.", leaves_out=True)
+RESOURCE_BROKEN = Rule("BDY162", "error", "The file of a resource can be read; else it shows nothing.", leaves_out=True)
 RESOURCE_PARTS = Rule(
-    "BDY163", "warning", "All that a resource holds can be used; what can not is left out.", "judgement"
+    "BDY163",
+    "warning",
+    "All that a resource holds can be used; what can not is left out.",
+    "judgement",
+    leaves_out=True,
 )
 
 # Closed loops
 EXTRA_LINK = Rule(
-    "BDY170", "error", "link1_name and link2_name of an extra joint are names of links; else it is left out."
+    "BDY170",
+    "error",
+    "link1_name and link2_name of an extra joint are names of links; else it is left out.",
+    leaves_out=True,
 )
-EXTRA_TYPE = Rule("BDY171", "error", "The joint_type of an extra joint is ball, hinge or piston; else it is left out.")
+EXTRA_TYPE = Rule(
+    "BDY171",
+    "error",
+    "The joint_type of an extra joint is ball, hinge or piston; else it is left out.",
+    leaves_out=True,
+)
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

@@ -17,6 +17,7 @@ from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.vrml.meshfile import read_mesh_file
 from bodymotion.formats.vrml.reader import parse_vrml
 from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.formats.vrml.shape_rules import SCENERY
 from bodymotion.shapes import Corners, Material, Mesh, Shape, Texture
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
         walker.walk(scene.nodes, Place(), lambda node, place: False)
     except FormatError as error:
         raise ValueError(error.problem.message) from error
-    remarks += [problem.message for problem in met]
+    remarks += [problem.message for problem in met if problem.rule != SCENERY.code]
     return [drawn.shape for drawn in walker.drawn if drawn.visual]
 
 

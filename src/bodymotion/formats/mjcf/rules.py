@@ -18,7 +18,9 @@ INCLUDE = Rule(
 NO_BODY = Rule("MJCF103", "error", "A model has a body.", "judgement")
 TOO_LARGE = Rule("MJCF104", "error", "A model stays within what can be held.", "judgement")
 CLASS = Rule("MJCF105", "error", "class and childclass name a class of <default>.")
-NOT_READ = Rule("MJCF106", "warning", "Elements that have no place in a body are left out.", "judgement")
+NOT_READ = Rule(
+    "MJCF106", "warning", "Elements that have no place in a body are left out.", "judgement", leaves_out=True
+)
 SAME_NAME = Rule("MJCF107", "error", "No two things of one kind have the same name.")
 GLOBAL = Rule("MJCF108", "error", "Coordinates are local; MuJoCo has given up global ones.")
 
@@ -47,8 +49,9 @@ BESIDE = Rule(
     "warning",
     "Where one body of the world alone is free, it is the robot; what stands beside it is left out.",
     "judgement",
+    leaves_out=True,
 )
-WORLD_SHAPES = Rule("MJCF123", "note", "Shapes of the world are no part of a robot.", "judgement")
+WORLD_SHAPES = Rule("MJCF123", "note", "Shapes of the world are no part of a robot: they are kept as plain data.", "judgement")
 
 # Masses
 NO_MASS = Rule("MJCF130", "warning", "A body that moves has a mass and an inertia.")
@@ -64,10 +67,17 @@ REFUSED = Rule(
 )
 
 # Geometry
-GEOM = Rule("MJCF140", "warning", "A geom is a box, sphere, capsule, cylinder, ellipsoid or mesh; others show nothing.")
+GEOM = Rule(
+    "MJCF140",
+    "warning",
+    "A geom is a box, sphere, capsule, cylinder, ellipsoid or mesh; others show nothing.",
+    leaves_out=True,
+)
 GEOM_SIZE = Rule("MJCF141", "error", "A geom has the sizes of its type, and they are positive.")
 ASSET = Rule("MJCF142", "error", "Meshes, materials and textures that are named are among the assets.")
-MESH_FILE = Rule("MJCF143", "warning", "The files of meshes and textures are there and can be read.", "judgement")
+MESH_FILE = Rule(
+    "MJCF143", "warning", "The files of meshes and textures are there and can be read.", "judgement", leaves_out=True
+)
 
 # Devices and loops
 SENSOR = Rule("MJCF150", "note", "Sensors that no device stands for are kept as plain data.", "judgement")
@@ -77,7 +87,7 @@ LIMITS = Rule("MJCF153", "warning", "A lower limit is below the upper one.")
 KEPT = Rule(
     "MJCF154",
     "note",
-    "Actuators, tendons, contacts and keyframes have no place in a body and are kept as plain data.",
+    "Actuators, tendons, contacts, keyframes and options have no place in a body and are kept as plain data.",
     "judgement",
 )
 DEEP = Rule("MJCF155", "error", "Links hang on each other in chains that XML readers can follow.", "judgement")

@@ -27,6 +27,7 @@ from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.vrml import InlineLoader, Node, access, read_vrml
 from bodymotion.formats.vrml.nodes import Scene, Value
 from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.formats.vrml.shape_rules import SCENERY
 from bodymotion.links import Joint, Link, Segment
 from bodymotion.source import Source
 
@@ -86,6 +87,10 @@ def _read(path: Path, allow_outside: bool, apply_humanoid_pose: bool) -> Body:
 def _made(scene: Scene, parts: InlineLoader, problems: list[Problem], path: Path, apply_humanoid_pose: bool) -> Body:
     top = _Top(parts, problems)
     top.walker.walk(scene.nodes, Place(), top.meet)
+    if scene.routes:
+        first = scene.routes[0]
+        words = f"ROUTE {first.from_node[:60]}.{first.from_event[:60]}, one of {len(scene.routes)}: no part of a body"
+        problems.append(SCENERY.problem(words, Location(str(path))))
     if top.humanoids:
         humanoid, where = top.humanoids[0]
         for other, _ in top.humanoids[1:]:

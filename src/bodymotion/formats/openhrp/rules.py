@@ -7,7 +7,7 @@ from bodymotion.diagnostics import Rule
 __all__ = ["RULES"]
 
 # The tree
-HUMANOIDS = Rule("WRL101", "error", "A file holds one Humanoid; the first is read.")
+HUMANOIDS = Rule("WRL101", "error", "A file holds one Humanoid; the first is read.", leaves_out=True)
 NO_JOINT = Rule(
     "WRL102",
     "warning",
@@ -20,6 +20,7 @@ SEVERAL_ROOTS = Rule(
     "error",
     "A body has one root; the first Joint of humanoidBody is read, what stands beside it is left out.",
     hint="put the other Joints into the first one's children",
+    leaves_out=True,
 )
 JOINT_MOVED = Rule(
     "WRL104",
@@ -33,7 +34,13 @@ JOINT_IN_SEGMENT = Rule(
 SEGMENT_IN_SEGMENT = Rule(
     "WRL106", "error", "A Segment does not stand in a Segment.", hint="put the Segments side by side"
 )
-OUTSIDE = Rule("WRL107", "warning", "Only what stands in a Joint of the Humanoid belongs to the body.", "judgement")
+OUTSIDE = Rule(
+    "WRL107",
+    "warning",
+    "Only what stands in a Joint of the Humanoid belongs to the body.",
+    "judgement",
+    leaves_out=True,
+)
 HUMANOID_POSE = Rule(
     "WRL108",
     "warning",
@@ -81,6 +88,7 @@ UNKNOWN_NODES = Rule(
     "warning",
     "Of a field that nobody knows and that holds nodes, only their names or types are kept.",
     "judgement",
+    leaves_out=True,
 )
 
 # Joints

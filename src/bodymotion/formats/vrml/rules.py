@@ -72,6 +72,7 @@ UNDEFINED_USE = Rule(
     "error",
     "USE needs a node with that DEF name before it, in the same file or prototype.",
     hint="nothing stands in its place",
+    leaves_out=True,
 )
 ODD_VALUE = Rule(
     "VRML117",
@@ -114,6 +115,7 @@ PART_MISSING = Rule(
     "warning",
     "The file that an Inline, a texture or an EXTERNPROTO names must exist.",
     hint="the model is shown without this part",
+    leaves_out=True,
 )
 PART_OUTSIDE = Rule(
     "VRML131",
@@ -121,6 +123,7 @@ PART_OUTSIDE = Rule(
     "Parts must lie in the folder of the model or below it, symbolic links followed.",
     "judgement",
     "if you trust the file, allow_outside=True reads the part",
+    leaves_out=True,
 )
 PART_REMOTE = Rule(
     "VRML132",
@@ -128,9 +131,14 @@ PART_REMOTE = Rule(
     "Parts are named by a path relative to their file: absolute paths and network addresses are never opened.",
     "judgement",
     "put a copy beside the model and name it by its relative path",
+    leaves_out=True,
 )
 PART_CYCLE = Rule(
-    "VRML133", "error", "A file must not contain itself through Inline.", hint="the inner one is left out"
+    "VRML133",
+    "error",
+    "A file must not contain itself through Inline.",
+    hint="the inner one is left out",
+    leaves_out=True,
 )
 PART_LIMIT = Rule(
     "VRML134",
@@ -138,18 +146,21 @@ PART_LIMIT = Rule(
     "Parts may be nested 64 deep at most, and be 2 GB with a million nodes in all.",
     "judgement",
     "the part is left out",
+    leaves_out=True,
 )
 PART_UNREADABLE = Rule(
     "VRML135",
     "warning",
     "A part must be a VRML97 file.",
     hint="the model is shown without this part",
+    leaves_out=True,
 )
 NO_PROTO = Rule(
     "VRML136",
     "warning",
     "The file of an EXTERNPROTO must declare a PROTO of that name.",
     hint="the model is shown without its instances",
+    leaves_out=True,
 )
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

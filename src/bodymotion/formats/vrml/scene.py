@@ -18,7 +18,7 @@ from bodymotion.formats.vrml.meshfile import read_mesh_file
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.prototypes import expand
 from bodymotion.formats.vrml.rules import PART_UNREADABLE
-from bodymotion.formats.vrml.shape_rules import NOT_FINITE, TOO_LARGE, UNKNOWN_NODE
+from bodymotion.formats.vrml.shape_rules import NOT_FINITE, SCENERY, TOO_LARGE, UNKNOWN_NODE
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.shapes import Mesh, Shape
 
@@ -146,17 +146,27 @@ class SceneWalker:
                 chosen = access.integer(found, "whichChoice", -1)
                 if 0 <= chosen < len(choices) and isinstance(choices[chosen], Node):
                     self.enter([choices[chosen]], place)
+                self._say_scenery(found, "what a Switch does not choose", len(choices) > 1 or chosen != 0)
             case "LOD":
-                self.enter((access.children(found, "level") or access.children(found))[:1], place)
+                levels = access.children(found, "level") or access.children(found)
+                self.enter(levels[:1], place)
+                self._say_scenery(found, "the other levels of an LOD", len(levels) > 1)
             case "Collision":
                 self._collision(found, place)
             case "Inline":
                 self._part(found, place)
             case "Shape":
                 self._draw(found, place)
-            case _ if found.type not in STANDARD_NODES and found.type not in self._strange:
+            case _ if found.type in STANDARD_NODES:
+                self._say_scenery(found, found.type)
+            case _ if found.type not in self._strange:
                 self._strange.add(found.type)
                 self.tell(UNKNOWN_NODE, f"{found.type} is no node that is known; it is left out", found.location)
+
+    def _say_scenery(self, node: Node, what: str, there: bool = True) -> None:
+        if there and node.type not in self._strange:
+            self._strange.add(node.type)
+            self.tell(SCENERY, f"{what}: no part of a body", node.location)
 
     def _collision(self, node: Node, place: Place) -> None:
         collide, proxy = access.flag(node, "collide", True), access.child(node, "proxy")

@@ -9,17 +9,27 @@ ZERO_AXIS = Rule(
     "VRML202", "error", "The axis of a rotation has a length.", hint="write 0 0 1 0 for a rotation that does nothing"
 )
 BAD_INDEX = Rule(
-    "VRML203", "error", "An index points into the list that it is for; the faces that break this are left out."
+    "VRML203",
+    "error",
+    "An index points into the list that it is for; the faces that break this are left out.",
+    leaves_out=True,
 )
-SMALL_FACE = Rule("VRML204", "warning", "A face has three corners or more; others are left out.")
+SMALL_FACE = Rule("VRML204", "warning", "A face has three corners or more; others are left out.", leaves_out=True)
 UNUSED_LIST = Rule(
     "VRML205",
     "warning",
     "Colours, normals and texture coordinates are as many as what they are for; else they are not used.",
+    leaves_out=True,
 )
 NO_POINTS = Rule("VRML206", "warning", "A shape has points; one without shows nothing.", "judgement")
-NOT_FINITE = Rule("VRML207", "warning", "Coordinates are finite numbers; faces with others are left out.", "judgement")
-NOT_SHOWN = Rule("VRML213", "note", "Some nodes of VRML97 have no shape here.", "judgement")
+NOT_FINITE = Rule(
+    "VRML207",
+    "warning",
+    "Coordinates are finite numbers; faces with others are left out.",
+    "judgement",
+    leaves_out=True,
+)
+NOT_SHOWN = Rule("VRML213", "note", "Some nodes of VRML97 have no shape here.", "judgement", leaves_out=True)
 OUT_OF_RANGE = Rule(
     "VRML209", "warning", "Colours and the other values of a material are in 0…1; others are cut off there."
 )
@@ -27,9 +37,25 @@ BAD_SIZE = Rule(
     "VRML210",
     "warning",
     "The sizes of a primitive are greater than zero; others show nothing, but for a box that is flat in one direction.",
+    leaves_out=True,
 )
-TOO_LARGE = Rule("VRML211", "error", "A scene stays within what can be held; what is beyond is left out.", "judgement")
-UNKNOWN_NODE = Rule("VRML212", "warning", "A node is of the standard or has a PROTO; others are left out.")
+TOO_LARGE = Rule(
+    "VRML211",
+    "error",
+    "A scene stays within what can be held; what is beyond is left out.",
+    "judgement",
+    leaves_out=True,
+)
+UNKNOWN_NODE = Rule(
+    "VRML212", "warning", "A node is of the standard or has a PROTO; others are left out.", leaves_out=True
+)
+SCENERY = Rule(
+    "VRML214",
+    "note",
+    "Lights, sounds, scripts, ROUTEs, and what a Switch or an LOD does not show, are parts of a scene and of no body: they are left out.",
+    "judgement",
+    leaves_out=True,
+)
 INSIDE_OUT = Rule(
     "VRML208",
     "warning",
@@ -50,5 +76,6 @@ RULES: tuple[Rule, ...] = (
     BAD_SIZE,
     TOO_LARGE,
     UNKNOWN_NODE,
+    SCENERY,
     INSIDE_OUT,
 )
