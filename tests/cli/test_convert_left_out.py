@@ -1,0 +1,89 @@
+"""What a reader leaves out of a model is lost on the way to any other file: `convert` names it and exits with 3, `save` says it."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+import bodymotion as bm
+from bodymotion.cli.app import app
+
+HEAD = "#VRML V2.0 utf8\n"
+BODY = (
+    'DEF R Humanoid {{ humanoidBody [ DEF W Joint {{ jointType "fixed" children [ DEF S Segment {{ mass 1 '
+    "momentsOfInertia [ 1 0 0 0 1 0 0 0 1 ] children [ Shape {{ geometry Box {{ }} }} {inside} ] }} ] }} {beside} ] }}\n"
+)
+
+WRL = {
+    "nothing": ("", "", ""),
+    "NavigationInfo": ("NavigationInfo { headlight FALSE }", "", ""),
+    "Background": ("Background { skyColor 0.4 0.6 0.4 }", "", ""),
+    "DirectionalLight": ("DirectionalLight { }", "", ""),
+    "PointLight": ("", "PointLight { }", ""),
+    "Sound": ("", "Sound { }", ""),
+    "TouchSensor": ("", "TouchSensor { }", ""),
+    "Switch": ("", "Switch { whichChoice -1 choice [ Shape { geometry Box { } } ] }", ""),
+    "LOD": ("", "LOD { level [ Shape { geometry Box { } } Shape { geometry Sphere { } } ] }", ""),
+    "ROUTE": ("DEF A Transform { } DEF B Transform { } ROUTE A.translation TO B.translation", "", ""),
+    "beside the Humanoid": ("Shape { geometry Sphere { } }", "", ""),
+    "'B' is a second one": ("", "", ""),
+    "Joint 'J9' is a second root": ("", "", 'DEF J9 Joint { jointType "fixed" }'),
+    "Text has no shape": ("", "Shape { geometry Text { string [ \"hello\" ] } }", ""),
+    "PixelTexture": ("", "Shape { appearance Appearance { texture PixelTexture { } } geometry Box { } }", ""),
+    "gone.png": ("", 'Shape { appearance Appearance { texture ImageTexture { url "gone.png" } } geometry Box { } }', ""),
+    "gone.wrl": ("", 'Inline { url "gone.wrl" }', ""),
+    "Strange": ("", "Strange { }", ""),
+}  # fmt: skip
+
+ROBOT = '<robot name="r"><link name="a">{}</link></robot>'
+MUJOCO = """<mujoco><asset><mesh name="m" file="gone.stl"/></asset><worldbody><body name="a"><freejoint/><geom size="1"/>
+<geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
+CHOREONOID = "format: ChoreonoidBody\nformat_version: 2.0\nname: a\nlinks:\n  - name: a\n    elements: [ {} ]\n"
+OTHERS = {
+    "none.stl": ("a.urdf", ROBOT.format('<visual><geometry><mesh filename="none.stl"/></geometry></visual>')),
+    "<torus> is no": ("a.urdf", ROBOT.format("<visual><geometry><torus/></geometry></visual>")),
+    "gone.stl": ("a.xml", MUJOCO),
+    "missing.stl": ("a.body", CHOREONOID.format("{ type: Resource, uri: missing.stl }")),
+}
+
+
+def converted(source, target):
+    return CliRunner().invoke(app, ["convert", str(source), str(target), "--all"], terminal_width=200)
+
+
+@pytest.mark.parametrize("what", WRL)
+def test_parts_of_a_wrl(tmp_path, what):
+    top, inside, beside = WRL[what]
+    second = 'DEF B Humanoid { humanoidBody [ DEF JB Joint { jointType "fixed" } ] }' if "'B'" in what else ""
+    source = tmp_path / "a.wrl"
+    source.write_text(HEAD + BODY.format(inside=inside, beside=beside) + second + top)
+    kept = converted(source, tmp_path / "b.wrl")
+    if what == "nothing":
+        assert kept.exit_code == 0 and "VRML" not in kept.stderr
+        return
+    assert kept.exit_code == 3 and what in kept.stderr, kept.stderr
+    assert any(what in problem.message for problem in bm.save(bm.load(source), tmp_path / "c.urdf").losses)
+    # What was left out once is not there to be left out again.
+    assert converted(tmp_path / "b.wrl", tmp_path / "c.wrl").exit_code == 0
+    for goes in ("d.urdf", "d.xml"):
+        assert converted(source, tmp_path / goes).exit_code == 3
+        assert bm.load(tmp_path / goes).mass == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("what", OTHERS)
+@pytest.mark.parametrize("goes", ["b.wrl", "b.urdf"])
+def test_parts_of_other_models(tmp_path, what, goes):
+    name, text = OTHERS[what]
+    source = tmp_path / name
+    source.write_text(text)
+    result = converted(source, tmp_path / goes)
+    assert result.exit_code == 3
+    found = [problem for problem in bm.load(source).problems if problem.leaves_out]
+    assert found and all(problem.rule in result.stderr for problem in found)
+
+
+def test_lights_in_a_mesh_file_are_no_fault_of_the_model(tmp_path):
+    (tmp_path / "m.wrl").write_text(HEAD + "PointLight { } Shape { geometry Box { } }")
+    (tmp_path / "a.urdf").write_text(ROBOT.format('<visual><geometry><mesh filename="m.wrl"/></geometry></visual>'))
+    body = bm.load(tmp_path / "a.urdf")
+    assert len(body.links[0].visuals) == 1 and not body.problems
