@@ -181,3 +181,31 @@ def test_shapes_are_checked():
         )
     with pytest.raises(ValueError, match="values"):
         Keyframes(columns=("body_z",), values=np.zeros((2, 2)), times=np.zeros(2))
+
+
+def test_the_canonical_style_changes_no_message():
+    text = "controls body\n\nno parameters\n\ntime body_x body_y body_z\n0 -0 0 0.48\n1 0.0 -0.0 0.48\n"
+    read = parse_cha(text.encode(), "a.cha")
+    again = parse_cha(cha_text(read, style="canonical")[0], "a.cha")
+    assert again.keyframes.header == ("time", "body_pos")
+    assert bm.spot.to_bytes(again) == bm.spot.to_bytes(read)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("a # b", "a comment begins"), ("one\ntwo", "one line"), (" a ", "blanks"), ("a\x07b", "control characters")],
+)
+def test_why_a_description_is_changed(text, reason):
+    read = parse_cha(cha().encode(), "a.cha")
+    (lost,) = cha_text(dataclasses.replace(read, options={**read.options, "description": text}))[1]
+    assert lost.rule == "LOSS070"
+    assert reason in lost.message
+    assert "#" not in lost.message or "#" in text
+
+
+def test_a_name_that_is_not_the_files_is_lost(tmp_path):
+    read = parse_cha(cha().encode(), "a.cha")
+    assert [p.rule for p in bm.save(dataclasses.replace(read, name="other"), tmp_path / "b.cha").losses] == ["LOSS075"]
+    assert not bm.save(dataclasses.replace(read, name="b"), tmp_path / "b.cha").losses
+    # A copy of a file under another name is meant to be called so.
+    assert not bm.save(bm.load(tmp_path / "b.cha"), tmp_path / "c.cha").losses

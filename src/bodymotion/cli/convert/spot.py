@@ -64,7 +64,8 @@ def convert_move(source: Path, target: Path, came: Format, options: Options) -> 
 def _recorded(motion: Motion, target: Path, making: dict[str, object]) -> Animation:
     from bodymotion.animation import Animation
 
-    name = target.name.partition(".")[0]
+    # As the readers of the target name it.
+    name = target.name.split(".cha")[0] if ".cha" in target.name else target.name.partition(".")[0]
     bpm, legs = making.get("bpm"), making.get("legs")
     return Animation.from_motion(
         motion,
