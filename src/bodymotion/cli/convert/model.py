@@ -63,6 +63,11 @@ def _written(goes: Format) -> set[str]:
 
 def _writing(given: dict[str, Any], goes: Format) -> dict[str, Any]:
     """Check the kind of meshes against what the writer can do."""
+    from bodymotion.formats.urdf.packages import is_package_name
+
+    package = given.get("package")
+    if package is not None and not is_package_name(package):
+        raise typer.BadParameter(f"{package!r:.60} is no name of a ROS package", param_hint="--package")
     mesh = given.pop("mesh", None)
     if mesh is not None:
         ways = MESHES[goes.name]

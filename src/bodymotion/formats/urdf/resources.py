@@ -1,9 +1,10 @@
 """The files that a URDF model names, and which of them may be opened.
 
 A relative path starts from the folder of the model; `package://NAME/path` from the folder of the package NAME: one of `package_paths`
-(it, or a folder NAME in it), else a folder NAME beside the model, else a folder NAME at or beside a folder above the model, if it is a ROS
-package (has a `package.xml`). Opened are files in the folder tree of the model, and of packages found in this way. A model
-inside of a package may name every file of it: `../meshes/arm.stl` is how most do.
+(it, or a folder NAME in it), else a folder NAME beside the model, else the ROS package around the model (the folder with a `package.xml`)
+if it says that it is NAME, else a folder NAME at or beside a folder above the model, if it is a ROS package. Opened are files in the
+folder tree of the model, and of packages found in this way. A model inside of a package may name every file of it: `../meshes/arm.stl`
+is how most do.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from bodymotion.formats.urdf import rules
+from bodymotion.formats.urdf.packages import SIGN, package_above, package_name
 from bodymotion.formats.vrml.inline import InlineLoader
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["FileFinder"]
 
 PACKAGE = "package://"
-PACKAGE_SIGN = "package.xml"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
@@ -37,8 +38,8 @@ class FileFinder:
         self.model, self.allow_outside, self.problems = model, allow_outside, problems
         self.package_paths = [Path(path) for path in package_paths]
         self.folder = _real(model.parent)
-        home = next((above for above in (self.folder, *self.folder.parents) if (above / PACKAGE_SIGN).is_file()), None)
-        self.own = InlineLoader(home or self.folder, allow_outside, model=model)
+        self.home = package_above(self.folder)
+        self.own = InlineLoader(self.home or self.folder, allow_outside, model=model)
         self._packages: dict[str, InlineLoader | None] = {}
         self._found: dict[str, tuple[Path, InlineLoader] | None] = {}
 
@@ -98,9 +99,11 @@ class FileFinder:
                     return folder
         if (self.folder / name).is_dir():
             return self.folder / name
+        if self.home is not None and package_name(self.home) == name:
+            return self.home
         for above in (self.folder, *self.folder.parents):
             for folder in (above, above / name):
-                good = self.allow_outside or (folder / PACKAGE_SIGN).is_file()
+                good = self.allow_outside or (folder / SIGN).is_file()
                 if folder.name == name and folder.is_dir() and good:
                     return folder
         return None

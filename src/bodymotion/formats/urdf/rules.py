@@ -92,5 +92,11 @@ KEPT = Rule(
     "What URDF has no words for stands in the element <bodymotion>: bodymotion reads it back, other programs do not.",
     "judgement",
 )
+PACKAGE = Rule(
+    "URDF163",
+    "note",
+    "Paths of package:// start at the folder of the package.xml above the file, and by the name that this says.",
+    "judgement",
+)
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

@@ -15,6 +15,7 @@ from bodymotion.formats.mesh_files import MeshFolder, MeshFormat
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import KINDS, sensor_key
 from bodymotion.formats.urdf.joints import read_gears, read_joint
+from bodymotion.formats.urdf.packages import package_prefix
 from bodymotion.formats.urdf.segments import is_parted, kept_segments
 from bodymotion.formats.urdf.sensors import groups, read_sensor, sensor_element
 from bodymotion.formats.urdf.shapes import read_rgba
@@ -58,7 +59,8 @@ def write_urdf(
     mesh:
         The kind of mesh files: "obj" (to the bit, with colours), "stl" or "glb".
     package:
-        Name files as `package://NAME/…`, which RViz and Gazebo need; by default by paths from the model's folder.
+        Name files as `package://NAME/…`, which RViz and Gazebo need; by default by paths from the model's folder. The package is the
+        folder above the file that has a `package.xml`; where there is none, it is the folder of the file, and that is noted (URDF163).
     extension:
         Add the element <bodymotion>, which other programs pass over, with all that URDF has no words for: joint ids, motors, closed loops …
 
@@ -70,17 +72,21 @@ def write_urdf(
     ------
     FormatError
         When the body has no link (URDF110).
+    ValueError
+        When no package can be called `package`.
     OSError
         When a file can not be written.
     """
     path = Path(path)
     if not body.links:
         raise _no_link()
+    prefix, note = package_prefix(path, package) if package is not None else ("", "")
     with np.errstate(all="ignore"):
-        writer = _Writer(body, MeshFolder(path, mesh), package, extension)
+        writer = _Writer(body, MeshFolder(path, mesh), prefix, extension)
         robot = writer.robot()
     writer.folder.write(to_xml(robot, COMMENT))
-    return (*writer.lost.problems, *writer.folder.lost)
+    noted = (rules.PACKAGE.problem(note),) if note else ()
+    return (*writer.lost.problems, *writer.folder.lost, *noted)
 
 
 def _no_link() -> FormatError:
@@ -88,11 +94,11 @@ def _no_link() -> FormatError:
 
 
 class _Writer:
-    def __init__(self, body: Body, folder: MeshFolder, package: str | None, extension: bool) -> None:
+    def __init__(self, body: Body, folder: MeshFolder, prefix: str, extension: bool) -> None:
         self.body, self.folder = body, folder
         self.lost = Tally()
         self.keeper = Keeper(extension, self.lost)
-        self.shapes = ShapeWriter(folder, f"package://{package}/" if package else "", self.lost)
+        self.shapes = ShapeWriter(folder, prefix, self.lost)
         self.names = unique_names((link.name for link in body.links), "link")
         self.joint_names = unique_names((link.joint.name or link.name for link in body.links), "joint")
         self.known_joints: dict[str, str] = {}
