@@ -70,7 +70,11 @@ def check(
     of_body = _body(body)
     try:
         with pipes_kept():
-            problems = (*_of_file(path, of_body, options), *_line_ends(path, options))
+            name = options.get("format")
+            row = find_format(path) if name is None else named_format(name)
+            problems = _of_file(row, path, of_body, options)
+            if row.name in TEXTS:
+                problems += check_line_ends(path)
     except FormatError as error:
         problems = error.problems
     except (OSError, MemoryError) as error:
@@ -79,10 +83,8 @@ def check(
     return Report(selected(_in_order(problems, str(path)), select, ignore))
 
 
-def _of_file(path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:
+def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:
     """Give all problems of a file: those that its format's own check finds, and those of what it holds."""
-    name = options.get("format")
-    row = find_format(path) if name is None else named_format(name)
     if row.check is not None and row.holds == "Motion":
         return row.check(path) if body is None else _on_body(row, path, body, options)
     found = () if row.check is None else row.check(path)
@@ -91,11 +93,6 @@ def _of_file(path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple
             return (*found, *mind(load(path, **options)))
         return found
     return (*found, *_problems(load(path, **options), body))
-
-
-def _line_ends(path: Path, options: Mapping[str, Any]) -> tuple[Problem, ...]:
-    name = options.get("format") or find_format(path).name
-    return check_line_ends(path) if name in TEXTS else ()
 
 
 def _on_body(row: Format, path: Path, body: Body, options: Mapping[str, Any]) -> tuple[Problem, ...]:
