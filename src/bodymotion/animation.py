@@ -166,19 +166,26 @@ class Animation(ContentEquality):
         name, bpm:
             Of the move.
 
+        A motion without the body's pose stands still, as `problems` says (LOSS076).
+
         Raises
         ------
         ValueError
             When it is no motion of Spot, has no frames, or numbers that are not finite.
         """
         from bodymotion.choreography.recording import recorded
+        from bodymotion.losses import BODY_POSE
 
         found = recorded(motion, legs)
         options: dict[str, object] = {"controls": found.controls}
         if bpm is not None:
             options["bpm"] = float(bpm)
         keyframes = Keyframes(columns=found.columns, values=found.values, times=found.times, header=found.header)
-        return cls(name=name, options=options, keyframes=keyframes)
+        root = motion.link_position
+        problems = (
+            () if root is not None and root.num_parts else (BODY_POSE.problem("the motion has no pose of the root"),)
+        )
+        return cls(name=name, options=options, keyframes=keyframes, problems=problems)
 
     @property
     def title(self) -> str:

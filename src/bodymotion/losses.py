@@ -7,6 +7,7 @@ from bodymotion.diagnostics import Rule
 __all__ = [
     "BODY_NAMES",
     "BODY_ORDER",
+    "BODY_POSE",
     "COMMENTS",
     "COMPONENT",
     "CONTENT",
@@ -256,5 +257,12 @@ DANGLING = Rule(
     "warning",
     "What was kept of another URDF names joints and parts of the model; where they are gone, it is left out.",
     "judgement",
+)
+BODY_POSE = Rule(
+    "LOSS076",
+    "warning",
+    "A motion of Spot says where its body is.",
+    "judgement",
+    "without it the body stands still and level at its nominal height",
 )
 NAME = Rule("LOSS075", "warning", "The name of a move is that of its animation file.", "document")

@@ -117,3 +117,19 @@ def test_a_motion_without_a_root_stands():
     animation = Animation.from_motion(motion.replaced(motion.joint_displacement))
     assert animation.keyframes.column("body_z")[0] == pytest.approx(0.48, abs=1e-9)
     assert feet(animation.play()).shape[1:] == (4, 3)
+
+
+def test_contacts_and_names_go_through_a_table_and_back(tmp_path):
+    stance = np.array([[1, 1, 1, 1], [0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 1]], float)
+    columns = tuple(f"{leg}_{joint}" for leg in ("fl", "fr", "hl", "hr") for joint in ("hx", "hy", "kn"))
+    joints = bm.MultiValueSeq(
+        content="JointDisplacement",
+        timeline=bm.Timeline.uniform(4, 10.0),
+        values=np.tile([0.0, 0.8, -1.6], (4, 4)),
+        part_labels=columns,
+    )
+    contacts = bm.MultiValueSeq(content="FootContact", timeline=joints.timeline, values=stance)
+    bm.save(bm.Motion((joints, contacts)), tmp_path / "trot.csv")
+    animation = bm.Animation.from_motion(bm.load(tmp_path / "trot.csv"), name="trot")
+    np.testing.assert_array_equal(animation.keyframes.column("contact"), stance)
+    assert [problem.rule for problem in animation.problems] == ["LOSS076"], "nothing says where the body is"

@@ -56,6 +56,8 @@ def convert_move(source: Path, target: Path, came: Format, options: Options) -> 
             raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
         assert goes.write is not None
         met = goes.write(made, target, **writing)
+        if recording:
+            met = (*made.problems, *met)
     show_reading(source, tuple(thing.problems), options.every)
     show_grouped(met, options.every)
     return 3 if Report(met).losses else 0
