@@ -510,3 +510,20 @@ def test_what_can_be_mended_is_gone_after_that(tmp_path, rule, wrong, right):
     after = [problem.rule for problem in check_cha(path)]
     assert all(after.count(code) <= before.count(code) for code in after)
     assert not any(code in after for code in found.rules)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (cha(rows="0 0.48\n1 x\n"), ["CHA204"]),
+        (cha(rows="0 0,48\n1 0,44\n"), ["CHA204", "CHA204"]),
+        (cha(rows="0 x\n1 0.48\n2 0.48\n"), ["CHA204"]),
+        (cha(rows="0 0.48\n1 inf\n2 0.44\n"), ["CHA205"]),
+        (legs("time leg_joints body_z", f"0 {LEGS} 0\n1 {LEGS} 0\n", controls="legs, body"), ["CHA122"]),
+        (legs("time leg_joints body_z", f"0 {LEGS} 0\n1 {LEGS} 0\n", controls="legs,body"), ["CHA122"]),
+        (cha().replace("\n\n", "\n", 1), ["CHA117"]),
+        (bytes(range(256)) * 4000, ["CHA108"]),
+    ],
+)
+def test_nothing_is_said_that_comes_of_another_fault(text, codes):
+    assert codes_of(text) == codes
