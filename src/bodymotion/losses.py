@@ -19,6 +19,7 @@ __all__ = [
     "EXCLUDED",
     "EXTRA",
     "FOLLOWING",
+    "FORCE_SENSOR",
     "FRAMES",
     "FREQUENCY",
     "INERTIA_CHANGED",
@@ -56,6 +57,7 @@ __all__ = [
     "TEXT",
     "UNREAD",
     "UNSAID",
+    "UNSCALED",
     "VALUE",
     "WHOLE",
 ]
@@ -266,3 +268,18 @@ BODY_POSE = Rule(
     "without it the body stands still and level at its nominal height",
 )
 NAME = Rule("LOSS075", "warning", "The name of a move is that of its animation file.", "document")
+FORCE_SENSOR = Rule(
+    "LOSS080",
+    "warning",
+    "A force sensor is at a joint: told from another root, it is on the link that the joint holds now, and reads what that one exerts.",
+    "judgement",
+    "its readings are the opposite ones, in the axes of that link",
+    leaves_out=True,
+)
+UNSCALED = Rule(
+    "LOSS081",
+    "warning",
+    "What a body keeps for one format alone is not scaled: which of its numbers are lengths is not known.",
+    "judgement",
+    leaves_out=True,
+)

@@ -31,6 +31,9 @@ PLAIN = (0.5, 0.5, 0.5, 1.0)
 """The colour of what has none, in MJCF."""
 
 
+MATERIAL = {"name", "class", "rgba", "specular", "shininess", "emission", "texture"}
+
+
 @dataclass(frozen=True)
 class MeshAsset:
     """A mesh as geoms show it, and in which way MuJoCo takes its mass."""
@@ -172,6 +175,10 @@ class Assets:
         element = self._elements["material"].get(name)
         if element is None:
             raise rules.ASSET.error(f"there is no material {name!r:.60}", geom.location)
+        more = sorted(element.attributes.keys() - MATERIAL)
+        if more or any(layer.get("role") != "rgb" for layer in element.all("layer")):
+            words = f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"
+            self.problems.append(rules.LOOK.problem(words[:300], element.location))
         rgba = element.numbers("rgba", 4, (1.0, 1.0, 1.0, 1.0))
         # A geom's own colour counts where it is another than that of geoms without one (as in MuJoCo).
         if own is not None and own != PLAIN:
@@ -214,6 +221,9 @@ class Assets:
             raise rules.ASSET.error(f"there is no texture {name!r:.60}", element.location)
         file = texture.get("file")
         path = self._file(file, self.settings.texturedir, texture) if file else None
+        if not file:
+            words = f"texture {name!r:.60} is no image file: it is left out"
+            self.problems.append(rules.LOOK.problem(words, texture.location))
         if path is None:
             return look
         kept = said.get("texture")

@@ -12,7 +12,9 @@ from bodymotion.formats.mjcf.motors import effort_range
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.defaults import Defaults
+    from bodymotion.formats.mjcf.devices import DeviceReader
     from bodymotion.formats.mjcf.loops import LoopReader
+    from bodymotion.formats.mjcf.settings import Settings
     from bodymotion.formats.mjcf.tree import Tree
     from bodymotion.formats.xml_tree import Element
     from bodymotion.links import Link
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["plain_sections", "with_efforts"]
 
 SECTIONS = ("keyframe", "tendon", "actuator", "contact")
+WHOLE = ("option", "size", "statistic", "visual", "extension", "deformable")
+"""Sections that are kept with their own attributes."""
+CLASSED = (
+    *("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor"),
+    *("tendon", "equality", "pair"),
+)
+"""What classes of defaults say of these is kept, since their elements are kept as they stand."""
+RANGES = {"ctrlrange": "ctrllimited", "forcerange": "forcelimited", "actrange": "actlimited"}
 MOST = 100_000
 """So many elements are kept as they are."""
 
@@ -55,30 +65,92 @@ def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: D
 
 
 def plain_sections(
-    root: Element, own: bool, loops: LoopReader, sensors: list[Element], tree: Tree, problems: list[Problem]
+    root: Element,
+    said: dict[str, object],
+    settings: Settings,
+    loops: LoopReader,
+    devices: DeviceReader,
+    tree: Tree,
+    problems: list[Problem],
 ) -> dict[str, object]:
-    """Give what has no place in a body by the name of its section; of a file of ours (`own`) only what is not made of the body."""
-    joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
+    """Give what has no place in a body by the name of its section; of a file of ours only what is not made of the body.
+
+    `said` is what a file of ours keeps of the body.
+    """
+    made = bool(said) and "motors" in said
+    motors = _own_motors(root, tree) if made else set()
+    excluded = said.get("excludes")
+    excludes = excluded if made and isinstance(excluded, list) else []
     found: dict[str, list[Element]] = {}
     for name in SECTIONS:
         for element in (child for section in root.all(name) for child in section.children):
-            ours = own and (
-                (name == "actuator" and element.name == "motor" and element.get("joint") in joints)
-                or (name == "contact" and element.name == "exclude")
+            ours = (
+                (name == "actuator" and id(element) in motors)
+                or (name == "contact" and [element.get("body1"), element.get("body2")] in excludes)
                 or (name == "tendon" and element.get("name") in loops.tendons)
             )
             if not ours:
                 found.setdefault(name, []).append(element)
-    for name, elements in (("equality", loops.others), ("sensor", sensors)):
-        if elements:
-            found[name] = elements
+    for name in WHOLE:
+        found.setdefault(name, []).extend(root.all(name))
+    numbers = [
+        c for section in root.all("custom") for c in section.children if not c.get("name").startswith("bodymotion ")
+    ]
+    found["custom"] = numbers
+    found["asset"] = [
+        child for section in root.all("asset") for child in section.children if child.name not in ("mesh", "material")
+    ]
+    # Images of materials are read; what else there is, sky and height fields, is kept.
+    found["asset"] = [
+        child
+        for child in found["asset"]
+        if not (child.name == "texture" and child.get("file") and child.get("type", "cube") == "2d")
+    ]
+    for name, elements in (("equality", loops.others), ("sensor", devices.others)):
+        found[name] = elements
     left = [MOST]
+    kept: dict[str, object] = {}
     for name, elements in found.items():
+        if not elements:
+            continue
         rule = {"equality": rules.EQUALITY, "sensor": rules.SENSOR}.get(name, rules.KEPT)
-        what = f"{len(elements)} of <{name}>" if len(elements) > 1 else f"one of <{name}>"
-        problems.append(rule.problem(f"{what} kept as plain data", elements[0].location))
-    kept = {name: [_plain(element, left) for element in elements] for name, elements in found.items()}
+        if name not in ("size", "asset", "custom"):
+            what = f"{len(elements)} of <{name}>" if len(elements) > 1 else f"one of <{name}>"
+            problems.append(rule.problem(f"{what} kept as plain data", elements[0].location))
+        kept[name] = [_plain(element, left) for element in elements]
+    for one, element in zip(kept.get("sensor", []), devices.others, strict=False):  # type: ignore[call-overload]
+        one["order"] = devices.order[id(element)]
+    classes = [_classes(element, left) for element in root.all("default")]
+    if any(classes):
+        kept["default"] = [one for one in classes if one]
+    if not settings.autolimits:
+        for name in ("actuator", "tendon", "default"):
+            for one in kept.get(name, []):  # type: ignore[attr-defined]
+                _unlimited(one)
+    if tree.beside:
+        kept["worldbody"] = tree.beside
+    if "keyframe" in kept:
+        # A ball joint stands for three links.
+        elements_of = dict.fromkeys(id(raw.joint_element) for raw in tree.links if raw.joint_element is not None)
+        named = {id(raw.joint_element): raw.joint.name for raw in tree.links if raw.joint_element is not None}
+        balls = {
+            id(e): e.get("name")
+            for raw in tree.links
+            if (e := raw.joint_element) is not None and e.get("type") == "ball"
+        }
+        kept["joints"] = [{**named, **balls}[key] for key in elements_of]
     return {"mjcf": kept} if kept else {}
+
+
+def _own_motors(root: Element, tree: Tree) -> set[int]:
+    """Give the motors that our writer made, the first one of each joint."""
+    joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
+    found: dict[str, int] = {}
+    for section in root.all("actuator"):
+        for element in section.all("motor"):
+            if element.get("joint") in joints:
+                found.setdefault(element.get("joint"), id(element))
+    return set(found.values())
 
 
 def _plain(element: Element, left: list[int], depth: int = 0) -> dict[str, object]:
@@ -87,3 +159,25 @@ def _plain(element: Element, left: list[int], depth: int = 0) -> dict[str, objec
     if element.children and left[0] > 0 and depth < 20:
         values["children"] = [_plain(child, left, depth + 1) for child in element.children]
     return values
+
+
+def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, object]:
+    """Give a class of defaults with those in it, as far as they say something of what is kept as it stands."""
+    if depth > 20:
+        return {}
+    inside = [_plain(child, left) for child in element.children if child.name in CLASSED]
+    inside += [below for child in element.all("default") if (below := _classes(child, left, depth + 1))]
+    return {"element": "default", **element.attributes, "children": inside} if inside else {}
+
+
+def _unlimited(one: dict[str, object]) -> None:
+    """Say of ranges that they do not count, where the file's compiler counts them only when it is told to."""
+    for key, limited in {
+        **RANGES,
+        **({"range": "limited"} if one.get("element") in ("spatial", "fixed", "tendon") else {}),
+    }.items():
+        if key in one:
+            one.setdefault(limited, "false")
+    inner = one.get("children")
+    for child in inner if isinstance(inner, list) else []:
+        _unlimited(child)

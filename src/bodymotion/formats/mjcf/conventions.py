@@ -7,7 +7,14 @@ import numpy as np
 from bodymotion import poses
 from bodymotion.shapes import Material
 
-__all__ = ["FROM_Y_TO_Z", "read_look"]
+__all__ = ["CLASSES", "FROM_Y_TO_Z", "read_look"]
+
+CLASSES = {
+    "visual": {"group": "2", "contype": "0", "conaffinity": "0"},
+    "collision": {"group": "3"},
+    "seen_collision": {"group": "1"},
+}
+"""Classes of geoms: what is only seen, what only touches (MuJoCo does not show group 3), and what does both."""
 
 FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
 """The pose of a frame whose z is along y: cylinders and capsules stand along y here, along z there."""

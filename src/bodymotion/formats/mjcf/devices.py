@@ -12,8 +12,10 @@ from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.alone import SITE_PLACE
 from bodymotion.formats.mjcf.cameras import field_of_view, vertical_field_of_view
 from bodymotion.formats.mjcf.frames import Item, finite, pose
+from bodymotion.formats.xml_tree import number_text
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.tree import RawLink
     from bodymotion.formats.xml_tree import Element
 
-__all__ = ["DeviceReader", "Place"]
+__all__ = ["LIMITS", "SENSORS", "TURNED", "DeviceReader", "Place"]
 
 KINDS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
@@ -45,7 +47,8 @@ LIMITS = {
     "force": "max_force",
     "torque": "max_torque",
 }
-_TURNED = np.array([0.0, 1.0, 0.0, 0.0])
+CAMERA_TOLD = ("name", "class", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fovy", "resolution")
+TURNED = np.array([0.0, 1.0, 0.0, 0.0])
 """The turn between a rangefinder's site, which looks along +z, and a range sensor, which looks along −z."""
 
 
@@ -67,6 +70,9 @@ class DeviceReader:
         self.others: list[Element] = []
         """Sensors that no device stands for."""
         self._ids: dict[str, int] = {}
+        self.order: dict[int, int] = {}
+        """The place of each sensor among all of the file."""
+        self._all: list[Element] = []
 
     def note_sites(self, links: list[RawLink]) -> None:
         """Take down where the sites of all links are."""
@@ -104,11 +110,15 @@ class DeviceReader:
                 elif said.get("kind") is not None:
                     made = [self._kept(said, name, index, place)]
                 else:
-                    made = self._of_site(name, index, place, sensing.get(name, []))
-                found += [(device, element.location, said.get("order")) for device in made]
+                    made = self._of_site(item, index, place, sensing.get(name, []) if name else [])
+                found += [(device, element.location, self._order(said, name, device)) for device in made]
         if found and all(isinstance(order, int) for _, _, order in found):
             found.sort(key=lambda one: one[2])
         return [(device, location) for device, location, _ in found]
+
+    def _order(self, said: dict[str, object], name: str, device: Device) -> object:
+        key = name if isinstance(device, OtherDevice) else f"{name} {device.kind}"
+        return said.get("order", self.kept.get("sensing", key).get("order"))
 
     def _is_range(self, name: str) -> bool:
         return self.kept.get("device", name).get("kind") == "RangeSensor"
@@ -128,6 +138,8 @@ class DeviceReader:
         for section in root.all("sensor"):
             for plain in section.children:
                 element = self.defaults.full(plain)
+                self.order[id(element)] = len(self.order)
+                self._all.append(element)
                 site = element.get("site")
                 if element.name not in SENSORS or (not site and element.name == "rangefinder") or site in left_out:
                     self.others.append(element)
@@ -144,27 +156,63 @@ class DeviceReader:
         self._ids[kind] = number + 1
         return number
 
-    def _of_site(self, name: str, link: int, place: Floats, sensors: list[Element]) -> list[Device]:
+    def _of_site(self, item: Item, link: int, place: Floats, sensors: list[Element]) -> list[Device]:
         """Give a device for each kind of sensor at a site; a force and a torque are one; a site alone is kept as it is."""
+        name = item.element.get("name")
+        site = self._alone(item)
         if not sensors:
-            return [OtherDevice(name=name, link=link, pose=place, type="site")]
+            return [self._changed(OtherDevice(name=name, link=link, pose=place, type="site", extra=site), name)]
+        told: dict[str, list[dict[str, object]]] = {}
         made: dict[str, Device] = {}
         for element in sensors:
             kind = SENSORS[element.name]
             if kind not in made:
                 at = place
                 if kind == "RangeSensor":
-                    at = poses.from_parts(place[:3], rotations.multiply(rotations.normalized(place[3:]), _TURNED))
+                    at = poses.from_parts(place[:3], rotations.multiply(rotations.normalized(place[3:]), TURNED))
                 made[kind] = KINDS[kind](name=element.get("name") or name, id=self._next(kind), link=link, pose=at)
                 if kind == "RangeSensor":
                     made[kind] = replace(made[kind], scan_angle=0.0)  # type: ignore[call-arg]
+            # How the file says it, so that it can be said again.
+            values = {key: value for key, value in element.attributes.items() if key not in ("site", "class")}
+            told.setdefault(kind, []).append({"element": element.name, "order": self.order[id(element)], **values})
             cutoff = element.number("cutoff", 0.0)
             if 0 < cutoff < math.inf:
                 limit = (
                     {LIMITS[element.name]: frozen([cutoff] * 3)} if element.name in LIMITS else {"max_distance": cutoff}
                 )
                 made[kind] = replace(made[kind], **limit)
+        for kind, device in made.items():
+            alone = site.get("mjcf", {"site": {"name": name}})
+            assert isinstance(alone, dict)
+            extra = {"mjcf": {**alone, "sensors": told[kind]}}
+            made[kind] = self._changed(replace(device, extra=extra), f"{name} {kind}")
         return list(made.values())
+
+    def _alone(self, item: Item) -> dict[str, object]:
+        """Give what a site says beside its place, as the `extra` of a device."""
+        element = item.element
+        said: dict[str, object] = {k: v for k, v in element.attributes.items() if k not in SITE_PLACE}
+        if "fromto" in element.attributes:
+            ends = finite(element, "fromto", 6)
+            radius = element.numbers("size", None, (0.005,))[0]
+            said["size"] = number_text([radius, 0.5 * float(np.linalg.norm(ends[:3] - ends[3:]))])
+        if not said:
+            return {}
+        return {"mjcf": {"site": {"name": element.get("name"), **said}}}
+
+    def _changed(self, device: Device, key: str) -> Device:
+        """Give a device with what the file keeps of it beside a site and sensors of MJCF's own."""
+        said = self.kept.get("sensing", key)
+        if not said:
+            return device
+        found = self._kept({"kind": device.kind, **said}, device.name, device.link, device.pose)
+        fields_said = {
+            field.name: getattr(found, field.name)
+            for field in fields(device)
+            if field.name in said and field.name not in ("kind", "extra", "link", "pose")
+        }
+        return replace(device, **fields_said, extra={**found.extra, **device.extra})
 
     def _camera(self, item: Item, link: int, place: Floats, said: dict[str, object]) -> Device:
         element = item.element
@@ -173,6 +221,7 @@ class DeviceReader:
         sensor, focal = element.numbers("sensorsize", 2, (0.0, 0.0)), element.numbers("focal", 2, (0.0, 0.0))
         if sensor[1] > 0 and focal[1] > 0:
             vertical = 2.0 * math.atan(0.5 * sensor[1] / focal[1])
+        alone = {key: value for key, value in element.attributes.items() if key not in CAMERA_TOLD}
         name = element.get("name")
         kept = self._kept(said, name, link, place) if said.get("kind") == "VisionSensor" else None
         if isinstance(kept, VisionSensor):
@@ -182,8 +231,8 @@ class DeviceReader:
             if (width, height) != (kept.width, kept.height) or (
                 "fovy" in element.attributes and not math.isclose(had, vertical, rel_tol=1e-9)
             ):
-                return replace(kept, width=width, height=height, field_of_view=field_of_view(vertical, width, height))
-            return kept
+                kept = replace(kept, width=width, height=height, field_of_view=field_of_view(vertical, width, height))
+            return replace(kept, extra={**kept.extra, "mjcf": {"camera": alone}}) if alone else kept
         default = VisionSensor()
         if width <= 1 or height <= 1:
             width, height = default.width, default.height
@@ -192,6 +241,7 @@ class DeviceReader:
             id=self._next("VisionSensor"),
             link=link,
             pose=place,
+            extra={"mjcf": {"camera": alone}} if alone else {},
             type="COLOR",
             field_of_view=field_of_view(vertical, width, height),
             width=width,

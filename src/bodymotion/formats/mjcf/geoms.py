@@ -131,10 +131,14 @@ class GeomReader:
 
 
 def _seen_and_touched(element: Element) -> tuple[bool, bool]:
-    """Say whether a geom is seen and whether it touches: hidden ones (group 3 and more) are there to touch."""
+    """Say whether a geom is seen and whether it touches. Hidden ones (group 3 and more) are there to touch; one that does neither must not
+    become an obstacle elsewhere, and is taken for seen.
+    """
     touches = element.number("contype", 1.0) != 0 or element.number("conaffinity", 1.0) != 0
     hidden = element.number("group", 0.0) >= SEEN
-    return not hidden, touches or hidden
+    # What lies in a plane touches nothing in MuJoCo: our writer says so of shapes that are there to touch all the same.
+    ours = element.get("class") in ("collision", "seen_collision") and element.get("type") == "mesh"
+    return not hidden or not (touches or ours), touches or ours
 
 
 def _solid(kind: str, size: tuple[float, ...], place: Floats) -> tuple[Geometry, Floats]:

@@ -12,7 +12,8 @@ from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.frames import Item, finite
 from bodymotion.formats.mjcf.motors import armature
-from bodymotion.formats.mjcf.plain_joints import unit_axis
+from bodymotion.formats.mjcf.plain_joints import ball_parts, beyond, unit_axis
+from bodymotion.formats.xml_tree import number_text
 from bodymotion.links import Joint, JointType
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["JointRead", "read_joints", "with_kept"]
 
 TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
-DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
-"""Attributes that a Joint has no place for, kept in `extra` under their names."""
 
 
 @dataclass(frozen=True)
@@ -55,19 +54,33 @@ def read_joints(items: list[Item], settings: Settings, problems: list[Problem]) 
             raise rules.JOINT_TYPE.error(f"the type of a joint is {kind!r:.60}", element.location)
         name = element.get("name")
         if kind == "free":
-            found.append(JointRead(Joint(name=name, type="free"), np.zeros(3), 0.0, element))
+            # A <freejoint> takes no defaults of joints; <joint type="free"> does, and may be damped.
+            alone = {
+                key: value for key, value in element.attributes.items() if key not in ("name", "class", "pos", "axis")
+            }
+            joint = Joint(name=name, type="free", extra={"mjcf": alone} if alone else {})
+            found.append(JointRead(joint, np.zeros(3), 0.0, element))
             continue
         anchor = finite(element, "pos", 3, (0.0, 0.0, 0.0))
         if item.frame is not None:
             anchor = poses.transform_points(item.frame, anchor)
         if kind == "ball":
             problems.append(rules.BALL.problem(f"joint {name!r:.60} is a ball", element.location))
-            for letter, axis in zip("xyz", np.eye(3), strict=True):
-                part = Joint(name=f"{name or 'ball'}_{letter}", type="rotate", axis=frozen(axis))
+            for part in ball_parts(name, _of_ball(element, settings)):
                 found.append(JointRead(part, anchor, 0.0, element))
             continue
         found.append(_of_one_value(item, "rotate" if kind == "hinge" else "slide", anchor, settings, problems))
     return found
+
+
+def _of_ball(element: Element, settings: Settings) -> dict[str, str]:
+    """Give the attributes of a ball joint that are not of its place, angles in radians."""
+    said = {k: v for k, v in element.attributes.items() if k not in ("name", "class", "type", "pos", "axis", "ref")}
+    if "range" in said:
+        said["range"] = number_text(np.array(element.numbers("range", 2)) * settings.angle)
+        if not settings.autolimits:
+            said.setdefault("limited", "false")
+    return said
 
 
 def _of_one_value(
@@ -82,15 +95,12 @@ def _of_one_value(
     if item.frame is not None:
         axis = rotations.rotate(rotations.normalized(item.frame[3:]), axis)
     lower, upper = _limits(element, unit, settings, problems)
-    extra: dict[str, object] = {}
-    for key in DYNAMICS:
-        if key in element.attributes:
-            numbers = element.numbers(key)
-            value = [number * unit for number in numbers] if key in ("springref", "margin") else list(numbers)
-            extra[key] = value[0] if len(value) == 1 else value
-    forces = element.numbers("actuatorfrcrange", 2) if "actuatorfrcrange" in element.attributes else (0.0, 0.0)
-    if forces[0] < forces[1] and element.get("actuatorfrclimited", "auto") != "false":
-        extra["joint_effort_range"] = list(forces)
+    extra = beyond(element, unit)
+    alone = extra.get("mjcf")
+    if not settings.autolimits and isinstance(alone, dict) and "actuatorfrcrange" in alone:
+        alone.setdefault("actuatorfrclimited", "false")
+        if alone["actuatorfrclimited"] != "true":
+            extra.pop("joint_effort_range", None)
     joint = Joint(
         name=element.get("name"),
         type=kind,
@@ -144,7 +154,10 @@ def with_kept(joint: Joint, kept: object) -> Joint:
         ):
             given["type"] = value
     if "extra" in given:
-        given["extra"] = {**joint.extra, **given["extra"]}  # type: ignore[dict-item]
+        without = kept.get("without")
+        gone = {key for key in without if isinstance(key, str)} if isinstance(without, list) else set()
+        left = {key: value for key, value in joint.extra.items() if key not in gone}
+        given["extra"] = {**given["extra"], **left}  # type: ignore[dict-item]
     told = armature(joint)
     if joint.lower > -np.inf or joint.upper < np.inf:
         for name in ("lower", "upper"):

@@ -46,14 +46,17 @@ class LoopReader:
         are for: an anchor is given there. `left_out` are the names of bodies and sites that are not read.
         """
         found: list[tuple[ExtraJoint, Location, Any]] = []
-        elements = [self.defaults.full(child) for section in root.all("equality") for child in section.children]
+        listed = self.kept.get("body", "").get("mimics")
+        mimics = listed if isinstance(listed, list) else []
+        # Classes have what they say of all equalities under one name, that of joints among them is another thing.
+        elements = [child for section in root.all("equality") for child in section.children]
         named = {element.get("name"): element for element in elements}
         for name in self.kept.names("loop"):
             made = self._kept(name, named.get(name), root)
             if made is not None:
                 found.append(made)
         for element in elements:
-            if self._ours(element):
+            if self._ours(element) or (element.name == "joint" and element.get("name") in mimics):
                 continue
             ends = {element.get(name) for name in ("site1", "site2", "body1", "body2")} - {""}
             if element.get("active", "true") == "false" or ends & left_out:
@@ -130,7 +133,11 @@ class LoopReader:
                     )
             one, two = (self.sites[end] for end in ends)
             return ExtraJoint(
-                name=name, type="ball", links=(one.link, two.link), positions=np.stack([one.pose[:3], two.pose[:3]])
+                name=name,
+                type="ball",
+                links=(one.link, two.link),
+                positions=np.stack([one.pose[:3], two.pose[:3]]),
+                extra={"mjcf": _alone(element)},
             )
         bodies = [element.need("body1"), element.get("body2", "world") or "world"]
         links = []
@@ -147,4 +154,15 @@ class LoopReader:
         first = finite(element, "anchor", 3)
         point = poses.transform_points(resting[links[0]], first)
         second = poses.transform_points(poses.inverse(resting[links[1]]), point)
-        return ExtraJoint(name=name, type="ball", links=(links[0], links[1]), positions=np.stack([first, second]))
+        return ExtraJoint(
+            name=name,
+            type="ball",
+            links=(links[0], links[1]),
+            positions=np.stack([first, second]),
+            extra={"mjcf": _alone(element)},
+        )
+
+
+def _alone(element: Element) -> dict[str, object]:
+    """Give what the file says of a constraint, to be said again."""
+    return {key: value for key, value in element.attributes.items() if key != "name"}

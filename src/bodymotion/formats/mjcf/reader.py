@@ -85,11 +85,11 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
     extra_joints = loops.read(root, tree.of_body, _resting(links, tree), tree.left_out)
     carried = devices.read(root, tree.links, loops.taken, tree.left_out)
     said = kept.get("body", "")
-    own = bool(said)
     links = with_efforts(links, tree, root, defaults)
-    extra = plain_sections(root, own, loops, devices.others, tree, problems)
-    if isinstance(said.get("extra"), dict):
-        extra = {**extra, **said["extra"]}  # type: ignore[dict-item]
+    extra = plain_sections(root, said, settings, loops, devices, tree, problems)
+    own = said.get("extra")
+    if isinstance(own, dict):
+        extra = {**own, **extra}
     info = said.get("info")
     body = Body(
         name=root.get("model"),
@@ -105,6 +105,7 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
             path,
             parts=tuple(files),
             encoding="utf-8",
+            options={"motors": "made"} if "motors" in said else {},
             places={
                 "links": tuple(raw.element.location for raw in tree.links),
                 "devices": tuple(location for _, location in carried),

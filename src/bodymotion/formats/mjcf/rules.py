@@ -51,7 +51,9 @@ BESIDE = Rule(
     "judgement",
     leaves_out=True,
 )
-WORLD_SHAPES = Rule("MJCF123", "note", "Shapes of the world are no part of a robot: they are kept as plain data.", "judgement")
+WORLD_SHAPES = Rule(
+    "MJCF123", "note", "Shapes of the world are no part of a robot: they are kept as plain data.", "judgement"
+)
 
 # Masses
 NO_MASS = Rule("MJCF130", "warning", "A body that moves has a mass and an inertia.")
@@ -77,6 +79,14 @@ GEOM_SIZE = Rule("MJCF141", "error", "A geom has the sizes of its type, and they
 ASSET = Rule("MJCF142", "error", "Meshes, materials and textures that are named are among the assets.")
 MESH_FILE = Rule(
     "MJCF143", "warning", "The files of meshes and textures are there and can be read.", "judgement", leaves_out=True
+)
+
+LOOK = Rule(
+    "MJCF144",
+    "warning",
+    "A surface has a colour, a highlight, a glow and one image from a file; what else a material says is left out.",
+    "judgement",
+    leaves_out=True,
 )
 
 # Devices and loops

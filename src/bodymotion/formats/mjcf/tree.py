@@ -10,10 +10,12 @@ import numpy as np
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.alone import geom_rules, of_body, placed, with_body
 from bodymotion.formats.mjcf.frames import Item, contents, pose
 from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
 from bodymotion.formats.mjcf.kept_segments import segments_again
 from bodymotion.formats.mjcf.masses import NONE, Mass, given_mass, mass_of_geoms, settled
+from bodymotion.formats.xml_tree import number_text
 from bodymotion.links import Joint, Segment
 from bodymotion.shapes import Shape
 
@@ -56,6 +58,8 @@ class Tree:
     root_pose: Floats
     left_out: frozenset[str]
     """Names of bodies and sites that stand in the file beside the robot."""
+    beside: list[dict[str, object]]
+    """What the world has of its own where it is no link, as plain data."""
 
 
 class TreeReader:
@@ -71,6 +75,7 @@ class TreeReader:
         self._number = 0
         self._root_pose: Floats = poses.IDENTITY
         self._left_out: set[str] = set()
+        self._world: list[dict[str, object]] = []
 
     def read(self, root: Element) -> Tree:
         """Give the links of a model.
@@ -91,9 +96,11 @@ class TreeReader:
         tops = self._robot(tops)
         alone = len(tops) == 1 and not self._held(tops[0])
         if alone:
-            if any(item.element.name in ("geom", "site", "camera") for item in own):
-                words = "shapes, sites and cameras of the world are left out"
+            beside = [item for item in own if item.element.name in ("geom", "site", "camera", "light")]
+            if any(item.element.name != "light" for item in beside):
+                words = "shapes, sites and cameras of the world are kept as plain data"
                 self.problems.append(rules.WORLD_SHAPES.problem(words, world.location))
+            self._world = [self._beside(item) for item in beside]
             self._bodies([(tops[0], -1)])
         else:
             if tops:
@@ -109,7 +116,16 @@ class TreeReader:
             self.of_body["world"] = 0
             self._fill(link, own, "world", moving=False)
             self._bodies([(item, 0) for item in tops])
-        return Tree(self.links, self.of_body, self._root_pose, frozenset(self._left_out))
+        return Tree(self.links, self.of_body, self._root_pose, frozenset(self._left_out), self._world)
+
+    def _beside(self, item: Item) -> dict[str, object]:
+        """Give a thing of the world as plain data; of a geom's material its colour."""
+        said = placed(item, self.settings)
+        if item.element.name == "geom":
+            material = self.geoms.assets.material(item.element)
+            said.pop("material", None)
+            said["rgba"] = number_text([*material.diffuse, 1.0 - material.transparency])
+        return said
 
     def _robot(self, tops: list[Item]) -> list[Item]:
         """Give the one body of the world that is free, if there is one alone; the others are left out, which is noted."""
@@ -237,6 +253,7 @@ class TreeReader:
     ) -> None:
         """Give a link the mass and the shapes of its body, and note where sites and cameras are."""
         geoms: list[Geom] = []
+        lights: list[Item] = []
         given: Item | None = None
         for item in inside:
             kind = item.element.name
@@ -248,13 +265,18 @@ class TreeReader:
                 given = item
             elif kind in ("site", "camera"):
                 link.places.append(item)
+            elif kind == "light":
+                lights.append(item)
             elif kind in NOT_READ:
                 self.problems.append(rules.NOT_READ.problem(f"<{kind}> is left out", item.element.location))
         mass = self._mass(given, geoms) if moving else NONE
         visuals = tuple(geom.shape for geom in geoms if geom.visual)
         collisions = tuple(geom.shape for geom in geoms if geom.collision)
         kept = said or {}
-        whole = _segments(name, mass, visuals, collisions, kept.get("segment"))
+        of_it = of_body(link.element if moving else replace(link.element, attributes={}), lights, self.settings)
+        if of_it:
+            link.joint = replace(link.joint, extra=with_body(link.joint, of_it))
+        whole = _segments(name, mass, visuals, collisions, kept.get("segment"), geom_rules(geoms))
         again = segments_again(kept.get("segments"), whole[0] if whole else None, visuals, collisions)
         link.segments = whole if again is None else again
 
@@ -275,7 +297,12 @@ def _moved(joint: Joint, value: float) -> Floats:
 
 
 def _segments(
-    name: str, mass: Mass, visuals: tuple[Shape, ...], collisions: tuple[Shape, ...], said: object
+    name: str,
+    mass: Mass,
+    visuals: tuple[Shape, ...],
+    collisions: tuple[Shape, ...],
+    said: object,
+    geoms: list[dict[str, object]],
 ) -> tuple[Segment, ...]:
     kept = said if isinstance(said, dict) else None
     if kept is None and not (mass.mass or mass.inertia.any() or visuals or collisions):
@@ -290,6 +317,6 @@ def _segments(
             inertia=frozen(mass.inertia),
             visuals=visuals,
             collisions=collisions,
-            extra=extra if isinstance(extra, dict) else {},
+            extra={**(extra if isinstance(extra, dict) else {}), **({"mjcf": {"geoms": geoms}} if geoms else {})},
         ),
     )

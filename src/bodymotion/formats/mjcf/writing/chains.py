@@ -6,15 +6,21 @@ or devices that carry one other link go into the body of that one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bodymotion import poses, rotations
+from bodymotion.formats.mjcf.writing.joints import rest_of
+from bodymotion.formats.only_mjcf import of_mjcf
 
 if TYPE_CHECKING:
     from bodymotion.arrays import Floats
     from bodymotion.body import Body
+    from bodymotion.links import Joint
 
-__all__ = ["chains", "in_last_frame"]
+__all__ = ["at_rest", "ball_starts", "chains", "in_last_frame"]
 
 
 def chains(body: Body) -> dict[int, tuple[int, ...]]:
@@ -40,12 +46,43 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
     return found
 
 
+def at_rest(joint: Joint, offset: Floats) -> Floats:
+    """Give where a link is (7,) in its parent when its joint has the value of MuJoCo's `ref`, mostly 0."""
+    rest = rest_of(joint)
+    if not rest:
+        return offset
+    if joint.type == "slide":
+        return poses.compose(offset, poses.from_parts(rest * joint.axis, rotations.IDENTITY))
+    return poses.compose(offset, poses.from_parts(np.zeros(3), rotations.from_axis_angle(joint.axis, rest)))
+
+
+def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
+    """Give the links among those of one body at which three begin that stand for a ball joint."""
+    found: set[int] = set()
+    for index in indices:
+        three = body.links[index : index + 3]
+        said = [of_mjcf(link.joint.extra).get("ball") for link in three]
+        if (
+            len(three) == 3
+            and three[-1].index in indices
+            and not any(index in range(start, start + 3) for start in found)
+            and isinstance(said[0], Mapping)
+            and said[0] == said[1] == said[2]
+            and all(link.joint.type == "rotate" for link in three)
+            and all(np.array_equal(link.joint.axis, axis) for link, axis in zip(three, np.eye(3), strict=True))
+            and not any(link.offset[:3].any() for link in three[1:])
+        ):
+            found.add(index)
+    return found
+
+
 def in_last_frame(body: Body, ahead: tuple[int, ...], last: int) -> tuple[Floats, list[tuple[Floats, Floats]]]:
-    """Give where the last link is (7,) in the parent of the first one, all joints at 0, and for each joint where it is.
+    """Give where the last link is (7,) in the parent of the first one, at its `ref` in MuJoCo, and for each joint where it is.
 
     That is the point (3,) that it turns about and its axis (3,), in the last link's frame.
     """
-    offsets = [body.links[index].offset for index in (*ahead, last)]
+    links = [body.links[index] for index in (*ahead, last)]
+    offsets = [at_rest(link.joint, link.offset) for link in links]
     whole = offsets[0]
     for offset in offsets[1:]:
         whole = poses.compose(whole, offset)

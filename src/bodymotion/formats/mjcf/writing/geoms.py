@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bodymotion import losses
+import numpy as np
+
+from bodymotion import losses, poses, rotations
 from bodymotion.diagnostics import Location
+from bodymotion.formats.mjcf.alone import GEOM_KEPT, kind_of
+from bodymotion.formats.mjcf.conventions import CLASSES
 from bodymotion.formats.mjcf.writing.solids import is_flat, loadable, same_shape, solid
+from bodymotion.formats.only_mjcf import of_mjcf, texts
 from bodymotion.formats.xml_tree import Element, number_text
 from bodymotion.shapes import Mesh, Shape
 
@@ -20,13 +26,6 @@ if TYPE_CHECKING:
     from bodymotion.links import Link
 
 __all__ = ["CLASSES", "GeomWriter", "pose_attributes"]
-
-CLASSES = {
-    "visual": {"group": "2", "contype": "0", "conaffinity": "0"},
-    "collision": {"group": "3"},
-    "seen_collision": {"group": "1"},
-}
-"""Classes of geoms: what is only seen, what only touches (MuJoCo does not show group 3), and what does both."""
 
 
 def pose_attributes(pose: Floats) -> dict[str, str]:
@@ -58,6 +57,8 @@ class GeomWriter:
 
     def _write(self, element: Element, link: Link, name: str) -> None:
         visuals, collisions = link.visuals, link.collisions
+        if self._as_told(element, link, name):
+            return
         both = len(visuals) == len(collisions) and all(map(same_shape, visuals, collisions))
         if both and not any(self._flat(shape) for shape in visuals):
             for shape in visuals:
@@ -68,12 +69,38 @@ class GeomWriter:
         for shape in collisions:
             self._geom(element, shape, "collision", name)
 
+    def _as_told(self, element: Element, link: Link, name: str) -> bool:
+        """Write the geoms of a link that came from MJCF as they stood there; False where it is told of none, or of others."""
+        given = [rules for segment in link.segments if (rules := of_mjcf(segment.extra).get("geoms"))]
+        if not given:
+            return False
+        plan = given[0] if len(link.segments) == 1 and isinstance(given[0], (list, tuple)) else []
+        shapes = _shared(plan, link)
+        if not shapes:
+            self._tell("other rules", name)
+            return False
+        for rules, shape, seen, touched in shapes:
+            said = texts({key: value for key, value in rules.items() if key in GEOM_KEPT})
+            kind = kind_of(visual=seen, collision=touched)
+            plane = rules.get("plane")
+            self._geom(element, shape, kind, name, said, plane if isinstance(plane, str) else None)
+        return True
+
     def _flat(self, shape: Shape) -> bool:
         found = solid(shape)
         return found is not None and found.mesh is not None and is_flat(found.mesh)
 
-    def _geom(self, element: Element, shape: Shape, kind: str, name: str) -> None:
+    def _geom(
+        self,
+        element: Element,
+        shape: Shape,
+        kind: str,
+        name: str,
+        said: Mapping[str, str] = {},
+        plane: str | None = None,
+    ) -> None:
         found = solid(shape)
+        place = _turned_only(shape.transform) if plane is not None else None
         if found is None:
             return self._tell("not drawn", name)
         attributes = {"class": kind}
@@ -82,7 +109,9 @@ class GeomWriter:
             if attributes["name"] != shape.name:
                 self.kept.add("geom", attributes["name"], {"name": shape.name})
         attributes["type"] = found.type
-        if found.mesh is None:
+        if place is not None:
+            attributes |= {"type": "plane", "size": plane or "0 0 1", **pose_attributes(place)}
+        elif found.mesh is None:
             attributes["size"] = number_text(found.size)
         else:
             mesh, changed = self._loadable(found.mesh)
@@ -96,7 +125,9 @@ class GeomWriter:
             if kind != "visual" and is_flat(mesh):
                 self._tell("flat", name)
                 attributes |= {"contype": "0", "conaffinity": "0"}
-        attributes |= pose_attributes(found.pose)
+        attributes |= said
+        if place is None:
+            attributes |= pose_attributes(found.pose)
         attributes["material"] = self.looks.name(shape.material)
         element.add("geom", attributes)
         return None
@@ -137,6 +168,7 @@ class GeomWriter:
         said = {
             "not drawn": (losses.NOT_DRAWN, "{} of link {} without a surface left out"),
             "meshed": (losses.MESHED, "{} of link {} written as mesh"),
+            "other rules": (losses.ONLY_MJCF, "how {} of link {} touch, which has other ones by now"),
             "flat": (losses.FLAT, "{} of link {} lying in a plane, which MuJoCo takes for no obstacle"),
         }
         found = []
@@ -148,3 +180,26 @@ class GeomWriter:
             words = f"MuJoCo shows one colour for each mesh: those of the corners of {self._colored} are in the mesh files alone"
             found.append(losses.MESH_LOOK.problem(words))
         return found
+
+
+def _shared(plan: Sequence[object], link: Link) -> list[tuple[Mapping[str, object], Shape, bool, bool]]:
+    """Give the shape of each geom, and whether it is seen and whether it touches; none where the link has other shapes by now."""
+    left = [list(link.visuals), list(link.collisions)]
+    found: list[tuple[Mapping[str, object], Shape, bool, bool]] = []
+    for rules in plan:
+        shown = rules.get("shown") if isinstance(rules, Mapping) else None
+        if not isinstance(rules, Mapping) or not isinstance(shown, (list, tuple)) or len(shown) != 2:
+            return []
+        taken = [rest.pop(0) for wanted, rest in zip(shown, left, strict=True) if wanted and rest]
+        if len(taken) != sum(map(bool, shown)) or not taken or not same_shape(taken[0], taken[-1]):
+            return []
+        found.append((rules, taken[0], bool(shown[0]), bool(shown[1])))
+    return [] if any(left) else found
+
+
+def _turned_only(transform: Floats) -> Floats | None:
+    """Give a transform (4, 4) as a pose (7,); None where it stretches."""
+    turn = transform[:3, :3]
+    if np.abs(turn.T @ turn - np.eye(3)).max() > 1e-9 or np.linalg.det(turn) < 0:
+        return None
+    return poses.from_parts(transform[:3, 3], rotations.from_matrix(turn))

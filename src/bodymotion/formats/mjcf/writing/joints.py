@@ -11,6 +11,8 @@ from bodymotion import losses
 from bodymotion.arrays import same
 from bodymotion.diagnostics import Location
 from bodymotion.formats.mjcf.motors import armature, motor_range
+from bodymotion.formats.mjcf.plain_joints import DYNAMICS
+from bodymotion.formats.only_mjcf import of_mjcf, texts
 from bodymotion.formats.xml_tree import Element, number_text
 from bodymotion.links import Joint
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.links import Link
 
-__all__ = ["TYPES", "joint_element", "kept_of_joint", "motor_element"]
+__all__ = ["TYPES", "ball_element", "joint_element", "kept_of_joint", "motor_element", "rest_of"]
 
 TYPES = {"rotate": "hinge", "slide": "slide"}
 
@@ -31,13 +33,19 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
     joint = link.joint
     place = Location(inside=f"links[{link.index}]")
     if link.parent < 0 or (top and joint.type == "free"):
-        return Element("freejoint", {"name": name}) if joint.type == "free" else None
+        if joint.type != "free":
+            return None
+        alone = texts({k: v for k, v in of_mjcf(joint.extra).items() if k not in ("name", "body", "lights")})
+        return Element("joint" if alone.get("type") == "free" else "freejoint", {"name": name, **alone})
     if joint.type in ("free", "crawler"):
         told = {
             "free": f"joint {joint.name} is free and not at the root, which MuJoCo does not have: it is fixed",
             "crawler": f"joint {joint.name} moves a belt, which MuJoCo does not have: it is fixed",
         }
         problems.append(losses.JOINT_KIND.problem(told[joint.type], place))
+    if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar":
+        words = f"joint {joint.name} slides and turns in a plane, which MuJoCo does not have: it is fixed"
+        problems.append(losses.JOINT_KIND.problem(words, place))
     if joint.type not in TYPES:
         return None
     given = {"name": name, "type": TYPES[joint.type], "axis": number_text(joint.axis)}
@@ -55,7 +63,47 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
     turning = armature(joint)
     if turning > 0 and np.isfinite(turning):
         given["armature"] = number_text(turning)
+    given |= _dynamics(joint, problems, place)
+    beyond = of_mjcf(joint.extra)
+    given |= texts({k: v for k, v in beyond.items() if k not in ("ball", "body", "lights", "type", "pos", *given)})
     return Element("joint", given)
+
+
+def _dynamics(joint: Joint, problems: list[Problem], place: Location) -> dict[str, str]:
+    """Give damping, springs and friction, which URDF calls `friction`; what MuJoCo refuses is told."""
+    # Of the URDF's friction a file of ours says frictionloss.
+    extra: dict[str, object] = {"frictionloss": joint.extra.get("friction"), **joint.extra}
+    given: dict[str, str] = {}
+    for key in DYNAMICS:
+        value = extra.get(key)
+        if value is None:
+            continue
+        try:
+            numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        except (TypeError, ValueError):
+            numbers = np.array([np.nan])
+        least = -np.inf if key == "springref" else 0.0
+        if numbers.ndim == 1 and len(numbers) and np.isfinite(numbers).all() and (numbers >= least).all():
+            given[key] = number_text(numbers)
+        else:
+            words = f"{key} of joint {joint.name} is {value!r:.60}, which MuJoCo does not take: it is left out"
+            problems.append(losses.EFFECT.problem(words, place))
+    return given
+
+
+def ball_element(joint: Joint, name: str) -> Element:
+    """Give the ball joint that three joints were read from."""
+    said = texts(of_mjcf(joint.extra).get("ball"))
+    return Element("joint", {**said, "name": name, "type": "ball"})
+
+
+def rest_of(joint: Joint) -> float:
+    """Give the value that MuJoCo's `ref` gives the joint where the body is at its pose."""
+    try:
+        rest = float(str(of_mjcf(joint.extra).get("ref", "0")))
+    except ValueError:
+        return 0.0
+    return rest if np.isfinite(rest) and joint.type in TYPES else 0.0
 
 
 def told_limits(joint: Joint) -> tuple[float, float] | None:
@@ -82,8 +130,20 @@ def motor_element(joint: Joint, name: str, joint_name: str) -> Element:
 
 def kept_of_joint(joint: Joint, again: Joint) -> dict[str, object]:
     """Give the fields of a joint in which it differs from what the reader would make of the file without them."""
-    return {
+    found = {
         field.name: getattr(joint, field.name)
         for field in fields(Joint)
-        if not same(getattr(joint, field.name), getattr(again, field.name))
+        if field.name != "extra" and not same(getattr(joint, field.name), getattr(again, field.name))
     }
+    # What MJCF alone says stands in the file itself, in the joint, the body or the lights.
+    kept = {k: v for k, v in joint.extra.items() if k != "mjcf" and not (k in again.extra and same(v, again.extra[k]))}
+    if kept:
+        found["extra"] = kept
+    without = [
+        key
+        for key in again.extra
+        if key != "mjcf" and not (key in joint.extra and same(joint.extra[key], again.extra[key]))
+    ]
+    if without:
+        found |= {"extra": kept, "without": without}
+    return found

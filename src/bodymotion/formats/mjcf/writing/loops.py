@@ -13,18 +13,21 @@ without a body more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion import losses, poses
 from bodymotion.arrays import Floats
+from bodymotion.body import ExtraJoint
 from bodymotion.diagnostics import Location
+from bodymotion.formats.only_mjcf import of_mjcf, texts
 from bodymotion.formats.xml_tree import Element, number_text
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body, ExtraJoint
+    from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writing.names import Names
@@ -48,6 +51,10 @@ class LoopWriter:
     names: Names
     kept: Kept
     problems: list[Problem]
+    sites: Mapping[str, tuple[int, Floats]] = field(default_factory=dict)
+    """Where (link, pose) the sites are that stand for devices."""
+    classes: Collection[str] = ()
+    """The classes of defaults that are written."""
 
     def write(self, root: Element) -> None:
         """Put the constraints, and the tendons that they need, into a model."""
@@ -57,12 +64,15 @@ class LoopWriter:
         root.children += [element for element in (tendon, equality) if element.children]
 
     def _write(self, joint: ExtraJoint, number: int, equality: Element, tendon: Element) -> None:
+        if self._as_told(joint, equality):
+            return
         name = self.names.free("equality", joint.name, f"loop_{number}")
         said: dict[str, object] = {"type": joint.type, "axis": joint.axis, "order": number}
         if name != joint.name:
             said["name"] = joint.name
-        if joint.extra:
-            said["extra"] = joint.extra
+        extra = {key: value for key, value in joint.extra.items() if key != "mjcf"}
+        if extra:
+            said["extra"] = extra
         first, second = joint.positions
         sites = [self._site(joint.links[0], f"{name}_1", first), self._site(joint.links[1], f"{name}_2", second)]
         said["sites"] = sites
@@ -100,6 +110,34 @@ class LoopWriter:
             f"in: 1 m from its place it is {0.5 / FAR:g} m off"
         )
         self.problems.append(losses.LOOP_NEAREST.problem(words, Location(inside=f"extra_joints[{number}]")))
+
+    def _as_told(self, joint: ExtraJoint, equality: Element) -> bool:
+        """Write a constraint as it stood in MJCF; False where it came from elsewhere, or is another one by now."""
+        given = {k: v for k, v in texts(of_mjcf(joint.extra)).items() if k != "name"}
+        plain = ExtraJoint(type="ball")
+        if not given or joint.type != "ball" or set(joint.extra) != {"mjcf"} or (joint.axis != plain.axis).any():
+            return False
+        if given.get("class") not in self.classes:
+            given.pop("class", None)
+        if "site1" in given:
+            ends = [self.sites.get(given.get(key, "")) for key in ("site1", "site2")]
+            for end, link, position in zip(ends, joint.links, joint.positions, strict=True):
+                if end is None or end[0] != link or not np.allclose(end[1][:3], position, rtol=0, atol=1e-9):
+                    return False
+        else:
+            given |= {
+                key: self.elements[link].get("name", "world")
+                for key, link in zip(("body1", "body2"), joint.links, strict=True)
+            }
+            given["anchor"] = number_text(joint.positions[0])
+        if joint.name:
+            name = self.names.free("equality", joint.name)
+            if name != joint.name:
+                self.names.give_back("equality", name)
+                return False
+            given = {"name": name, **given}
+        equality.add("connect", given)
+        return True
 
     def _connect(self, equality: Element, name: str, sites: list[str]) -> None:
         equality.add("connect", {"name": name, "site1": sites[0], "site2": sites[1], **STIFF})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,21 +14,31 @@ from bodymotion.arrays import same
 from bodymotion.diagnostics import Location
 from bodymotion.formats.mesh_files import MeshFolder
 from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.conventions import CLASSES
 from bodymotion.formats.mjcf.kept import Kept
 from bodymotion.formats.mjcf.kept_segments import kept_of_segments
-from bodymotion.formats.mjcf.plain_joints import plain_joint
-from bodymotion.formats.mjcf.writing.chains import chains, in_last_frame
+from bodymotion.formats.mjcf.plain_joints import ball_parts, plain_joint
+from bodymotion.formats.mjcf.writing.chains import at_rest, ball_starts, chains, in_last_frame
 from bodymotion.formats.mjcf.writing.devices import DeviceWriter
-from bodymotion.formats.mjcf.writing.geoms import CLASSES, GeomWriter, pose_attributes
-from bodymotion.formats.mjcf.writing.joints import joint_element, kept_of_joint, motor_element
+from bodymotion.formats.mjcf.writing.geoms import GeomWriter, pose_attributes
+from bodymotion.formats.mjcf.writing.joints import (
+    ball_element,
+    joint_element,
+    kept_of_joint,
+    motor_element,
+    rest_of,
+)
 from bodymotion.formats.mjcf.writing.looks import Looks
 from bodymotion.formats.mjcf.writing.loops import LoopWriter
 from bodymotion.formats.mjcf.writing.masses import acceptable, write_inertial
 from bodymotion.formats.mjcf.writing.names import Names
+from bodymotion.formats.mjcf.writing.passed import Passed
+from bodymotion.formats.only_mjcf import of_mjcf, texts
 from bodymotion.formats.xml_tree import Element, number_text, to_xml
 from bodymotion.links import MOVING, Joint
 
 if TYPE_CHECKING:
+    from bodymotion.arrays import Floats
     from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
     from bodymotion.links import Link
@@ -116,23 +128,51 @@ class _Writer:
         body = self.body
         root = Element("mujoco", {"model": body.name} if body.name else {})
         root.add("compiler", dict(COMPILER))
+        passed = Passed(body, self.problems)
+        root.children += passed.heads()
         default = root.add("default")
         for name, values in CLASSES.items():
             default.add("default", {"class": name}).add("geom", dict(values))
+        passed.defaults(default)
         asset, sensors = Element("asset"), Element("sensor")
         looks = Looks(asset, self.names, self.kept, self.folder)
         geoms = GeomWriter(asset, self.names, self.kept, self.folder, looks)
         world = Element("worldbody")
         for link in body.links:
             self._link(link, world, geoms)
-        self._devices(sensors)
-        exclude, actuator = self._excluded(), self._motors()
-        self._body()
+        devices = self._devices(sensors)
+        # A model that was made for MuJoCo has the motors and contacts that its maker wanted.
+        makes = body.source.format != "mjcf" or body.source.options.get("motors") == "made"
+        contact = self._excluded() if makes else Element("contact")
+        actuator = self._motors() if makes else Element("actuator")
         loops = Element("loops")
-        LoopWriter(body, self.elements, self.names, self.kept, self.problems).write(loops)
+        LoopWriter(body, self.elements, self.names, self.kept, self.problems, devices.sites, passed.classes).write(
+            loops
+        )
+        equality = loops.first("equality") or Element("equality")
+        mimics = self._mimics(equality)
+        self._body(contact if makes else None, mimics)
         self.kept.write(root)
+        custom = next((child for child in root.children if child.name == "custom"), None) or root.add("custom")
+        sections = {
+            "custom": custom,
+            "asset": asset,
+            "worldbody": world,
+            "contact": contact,
+            "tendon": loops.first("tendon") or Element("tendon"),
+            "equality": equality,
+            "actuator": actuator,
+            "sensor": sensors,
+            "keyframe": Element("keyframe"),
+        }
+        passed.joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
+        passed.lists(sections)
+        places = {**devices.order, **passed.order}
+        sensors.children.sort(key=lambda element: places.get(id(element), len(places) + len(sensors.children)))
+        if not custom.children:
+            root.children.remove(custom)
         # MuJoCo takes its sections in any order; this is that of its own documents.
-        for section in (asset, world, exclude, *loops.children, actuator, sensors):
+        for section in list(sections.values())[1:]:
             if section.children:
                 root.children.append(section)
         self.problems += [*geoms.lost, *looks.lost, *self.folder.lost]
@@ -159,14 +199,27 @@ class _Writer:
             said["offset"] = link.offset
         if ahead:
             pose, placed = in_last_frame(body, ahead, link.index)
-        element = self.elements[link.index] = parent.add("body", {"name": name, **pose_attributes(pose)})
+        elif rest_of(link.joint) and link.parent >= 0:
+            pose = at_rest(link.joint, pose)
+        said_of_body = of_mjcf(link.joint.extra)
+        attributes = {k: v for k, v in texts(said_of_body.get("body")).items() if k not in ("name", "pos", "quat")}
+        element = self.elements[link.index] = parent.add("body", {"name": name, **pose_attributes(pose), **attributes})
         if ahead:
+            balls = ball_starts(body, (*ahead, link.index))
             for index, (anchor, axis) in zip((*ahead, link.index), placed, strict=True):
+                if index in balls:
+                    self._ball(body.links[index : index + 3], element, anchor, said)
+                if any(index in range(start, start + 3) for start in balls):
+                    continue
                 joint = self._joint(body.links[index], element, body.links[index].name, said, chain=True)
                 if joint is not None:
                     joint.attributes |= {"pos": number_text(anchor), "axis": number_text(axis)}
         else:
             self._joint(link, element, name, said)
+        lights = said_of_body.get("lights")
+        for light in lights if isinstance(lights, (list, tuple)) else []:
+            if texts(light).get("element") == "light" and "target" not in light:
+                element.add("light", {k: v for k, v in texts(light).items() if k not in ("element", "name")})
         write_inertial(element, link, self.problems)
         complete = geoms.write(element, link, name)
         self._segments(link, said, complete=complete)
@@ -193,13 +246,29 @@ class _Writer:
             said.setdefault("joints", {})[joint_name] = of_joint  # type: ignore[index]
         return joint
 
+    def _ball(self, links: Sequence[Link], element: Element, anchor: Floats, said: dict[str, object]) -> None:
+        """Put a ball joint into a body, which three links came of."""
+        wanted = str(texts(of_mjcf(links[0].joint.extra).get("ball")).get("name", ""))
+        name = self.names.free("joint", wanted, "ball")
+        ball = ball_element(links[0].joint, name)
+        element.children.append(ball)
+        ball.attributes["pos"] = number_text(anchor)
+        attributes = {k: v for k, v in ball.attributes.items() if k not in ("name", "type", "pos")}
+        for link, again in zip(links, ball_parts(name, attributes), strict=True):
+            self.joint_names[link.index] = name
+            of_joint = kept_of_joint(link.joint, replace(again, id=self.count))
+            self.count += 1
+            if of_joint:
+                said.setdefault("joints", {})[again.name] = of_joint  # type: ignore[index]
+
     def _segments(self, link: Link, said: dict[str, object], *, complete: bool) -> None:
         """Keep what the segments of a link are; they can be told apart where all of their shapes are there (`complete`)."""
         place = Location(inside=f"links[{link.index}]")
         alone = len(link.segments) == 1 and np.array_equal(link.segments[0].transform, np.eye(4))
         if alone:
             segment = link.segments[0]
-            kept = {key: value for key, value in (("name", segment.name), ("extra", segment.extra)) if value}
+            extra = {key: value for key, value in segment.extra.items() if key != "mjcf"}
+            kept = {key: value for key, value in (("name", segment.name), ("extra", extra)) if value}
             if kept != {"name": link.name}:
                 said["segment"] = kept
             if not segment.mass and not segment.inertia.any() and not (segment.visuals or segment.collisions):
@@ -212,13 +281,14 @@ class _Writer:
             words = f"the {len(link.segments)} segments of link {link.name} are written as one, in the link's frame"
             self.problems.append(losses.SEGMENTS.problem(words, place))
 
-    def _devices(self, sensors: Element) -> None:
+    def _devices(self, sensors: Element) -> DeviceWriter:
         devices = self.body.devices
         in_tree = sorted(range(len(devices)), key=lambda number: devices[number].link)
         ordered = in_tree == sorted(in_tree)
         writer = DeviceWriter(sensors, self.names, self.kept, self.problems)
         for number in in_tree:
             writer.write(self.elements[devices[number].link], devices[number], None if ordered else number)
+        return writer
 
     def _excluded(self) -> Element:
         """What hangs on the world may touch it in MuJoCo, unlike any other parent and child: a fixed base and the first links on it."""
@@ -244,14 +314,45 @@ class _Writer:
                 actuator.children.append(motor_element(joint, self.names.free("actuator", name), name))
         return actuator
 
-    def _body(self) -> None:
+    def _mimics(self, equality: Element) -> list[str]:
+        """Let joints that follow another one do so, as URDF has it: value = multiplier · value of the other + offset."""
+        found: list[str] = []
+        named = {
+            link.joint.name: self.joint_names[link.index] for link in self.body.links if link.index in self.joint_names
+        }
+        for link in self.body.links:
+            mimic = link.joint.extra.get("mimic")
+            if not isinstance(mimic, Mapping):
+                continue
+            own, other = self.joint_names.get(link.index), named.get(str(mimic.get("joint")))
+            numbers = [mimic.get("offset", 0.0), mimic.get("multiplier", 1.0)]
+            usable = all(isinstance(n, (int, float)) and np.isfinite(n) for n in numbers)
+            if own is None or other is None or own == other or not usable or link.joint.type not in ("rotate", "slide"):
+                words = f"joint {link.joint.name} does not follow {mimic.get('joint')!s:.60}"
+                self.problems.append(losses.FOLLOWING.problem(words, Location(inside=f"links[{link.index}]")))
+                continue
+            name = self.names.free("equality", f"{own}_mimic")
+            polynomial = number_text([*numbers, 0.0, 0.0, 0.0])
+            equality.add("joint", {"name": name, "joint1": own, "joint2": other, "polycoef": polynomial})
+            found.append(name)
+        return found
+
+    def _body(self, made: Element | None, mimics: list[str]) -> None:
+        """Keep what is said of the whole; `made` are the contacts left out, of a model with motors of our making."""
         body = self.body
         # That there is such a text says whose file it is: then what is made of the body anew each time need not be kept.
         said: dict[str, object] = {"version": 1}
         if body.info:
             said["info"] = body.info
-        if body.extra:
-            said["extra"] = body.extra
+        if made is not None:
+            said["motors"] = "made"
+            if made.children:
+                said["excludes"] = [[one.get("body1"), one.get("body2")] for one in made.children]
+        if mimics:
+            said["mimics"] = mimics
+        extra = {key: value for key, value in body.extra.items() if key != "mjcf"}
+        if extra:
+            said["extra"] = extra
         if body.viewpoints:
             said["viewpoints"] = [
                 {"description": view.description, "pose": view.pose, "field_of_view": view.field_of_view}

@@ -12,8 +12,11 @@ from bodymotion import losses, poses
 from bodymotion.body import Body, ExtraJoint
 from bodymotion.devices import ForceSensor, OtherDevice
 from bodymotion.formats.mesh_files import MeshFolder, MeshFormat
+from bodymotion.formats.only_mjcf import passed_over
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import KINDS, sensor_key
+from bodymotion.formats.urdf.elements import origin_element, read_origin
+from bodymotion.formats.urdf.extension import plain
 from bodymotion.formats.urdf.joints import read_gears, read_joint
 from bodymotion.formats.urdf.packages import package_prefix
 from bodymotion.formats.urdf.segments import is_parted, kept_segments
@@ -138,6 +141,8 @@ class _Writer:
         robot.children += self._devices()
         robot.children += [element for element in left if element.name != "transmission"]
         self._extra_joints()
+        for words, name in passed_over(body):
+            self.lost.add(losses.ONLY_MJCF, words, name)
         if self.keeper.on and self.keeper.element.children:
             robot.children.append(self.keeper.element)
         return robot
@@ -148,9 +153,15 @@ class _Writer:
         inertial = inertial_element(link, name, self.lost)
         if inertial is not None:
             element.children.append(inertial)
-        shown, counts = self.shapes.elements(link, name)
+        shown, counts, looks = self.shapes.elements(link, name)
         element.children += shown
         values: dict[str, object] = {} if link.name == name else {"name": [name, link.name]}
+        if any(look != Material() for look in looks):
+            self.keeper.note("the materials of collisions", name)
+            if self.keeper.on:
+                values["collision_materials"] = [self.shapes.material(look) for look in looks]
+        if link.index:
+            self._keep_offset(link, values)
         parts = kept_segments(link, counts) if is_parted(link) and self.keeper.on else None
         if parts is not None:
             values["segments"] = parts
@@ -166,6 +177,18 @@ class _Writer:
                 values["segment"] = {key: pair[1] for key, pair in found.items()}
         self.keeper.put("link", {"name": name}, values)
         return element
+
+    def _keep_offset(self, link: Link, values: dict[str, object]) -> None:
+        """Keep the quaternion of a link's place where angles give another of the same turn: of length 1, and with its own sign."""
+        origin = origin_element(link.offset)
+        said = read_origin(Element("joint", children=[origin] if origin else []), [])
+        given = link.offset
+        if not np.isfinite(given).all() or np.abs(said - given).max() <= SAME_TURN:
+            return
+        if self.keeper.on:
+            values["offset"] = [plain(said), plain(given)]
+        if self.keeper.on or abs(np.linalg.norm(given[3:]) - 1.0) > SAME_TURN:
+            self.keeper.note("the length or sign of a quaternion", self.names[link.index])
 
     def _joint(self, link: Link) -> Element:
         ends = self.names[link.parent], self.names[link.index]
@@ -350,4 +373,5 @@ class _Writer:
             self.lost.add(losses.UNSAID, "links that do not stand depth-first are put so", self.body.name)
 
 
+SAME_TURN = 1e-9
 OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")
