@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion import poses
-from bodymotion.devices import Gyro, RangeSensor, VisionSensor
+from bodymotion.devices import ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.editing import reroot, scale
 
 KINDS = ("rotate", "slide", "fixed")
@@ -74,7 +74,7 @@ def random_body(seed: int, ids: bool = True) -> bm.Body:
         )
     devices = tuple(
         kind(name=kind.__name__, id=0, link=int(rng.integers(count)), pose=random_pose(rng))
-        for kind in (Gyro, VisionSensor, RangeSensor)
+        for kind in (Gyro, VisionSensor, RangeSensor, ForceSensor)
     )
     loop = bm.ExtraJoint(
         name="loop", type="xy", links=(0, count - 1), positions=rng.normal(size=(2, 3)), axis=[0, 0.6, 0.8]
@@ -112,6 +112,8 @@ def points_of(body: bm.Body, link_poses: np.ndarray) -> dict[str, np.ndarray]:
         for segment in link.segments:
             found[segment.name] = world @ segment.transform
     for device in body.devices:
+        if isinstance(device, ForceSensor):
+            continue  # these go with their joint
         found[f"device {device.name}"] = poses.to_matrix(poses.compose(link_poses[device.link], device.pose))
     for joint in body.extra_joints:
         for end in (0, 1):
@@ -192,6 +194,25 @@ def test_limits_and_columns_stay_with_the_joint(kind):
     assert other.links[0].joint.name == "ground" and other.links[0].joint.type == "fixed"
 
 
+@settings(max_examples=40)
+@given(seeds, st.data())
+def test_a_force_sensor_stays_at_its_joint(seed, data):
+    """It is at the joint where it was, on the other side of it: there it reads the opposite of what it read."""
+    body = random_body(seed)
+    root = data.draw(st.integers(0, len(body.links) - 1))
+    other = reroot(body, root)
+    (before,), (after,) = ([d for d in b.devices if isinstance(d, ForceSensor)] for b in (body, other))
+    assert other.links[after.link].joint.name == body.links[before.link].joint.name
+    zero = np.zeros(body.num_joints)
+    placed = [
+        poses.to_matrix(poses.compose(b.forward_kinematics(zero)[d.link], d.pose))
+        for b, d in ((body, before), (other, after))
+    ]
+    np.testing.assert_allclose(placed[0], placed[1], atol=1e-9)
+    moved = other.links[after.link].name != body.links[before.link].name
+    assert [problem.rule for problem in other.problems] == ["LOSS080"] * moved
+
+
 def test_a_crawler_can_not_change_hands():
     body = random_body(3)
     links = list(body.links)
@@ -236,6 +257,43 @@ def test_scaled_there_and_back(seed, factor):
     back = scale(scale(body, factor), 1 / factor)
     assert not far(body, back, 1e-12)
     assert scale(scale(body, 1024.0), 1 / 1024) == body
+
+
+def test_what_is_kept_of_sliding_joints_is_scaled():
+    """All that says where a joint is goes with it: soft limits, calibration, and what mimics it or is mimicked."""
+    kept = {
+        "safety_controller": {"soft_lower_limit": 10.0, "soft_upper_limit": 90.0, "k_position": 1.0, "k_velocity": 3.0},
+        "calibration": {"rising": 50.0},
+        "joint_displacement": 7.0,
+    }
+    other = {"joint": "slide", "multiplier": 1.0, "offset": 50.0}
+    joints = (
+        bm.Joint(name="slide", type="slide", id=0, lower=0.0, upper=100.0, extra=kept),
+        bm.Joint(name="after", type="slide", id=1, extra={"mimic": other}),
+        bm.Joint(name="turn", type="rotate", id=2, extra={"mimic": other, **kept}),
+        bm.Joint(name="last", type="slide", id=3, extra={"mimic": {**other, "joint": "turn"}}),
+    )
+    links = [bm.Link(name="base")]
+    links += [bm.Link(name=j.name, index=k, parent=k - 1, joint=j) for k, j in enumerate(joints, 1)]
+    small = scale(bm.Body(links=tuple(links)), 0.001)
+    slide, after, turn, last = (small.link(name).joint.extra for name in ("slide", "after", "turn", "last"))
+    safe = slide["safety_controller"]
+    assert (safe["soft_lower_limit"], safe["soft_upper_limit"]) == pytest.approx((0.01, 0.09))
+    assert (safe["k_position"], slide["calibration"]["rising"]) == (1.0, pytest.approx(0.05))
+    assert slide["joint_displacement"] == pytest.approx(0.007)
+    assert (after["mimic"]["multiplier"], after["mimic"]["offset"]) == (1.0, pytest.approx(0.05))
+    assert (turn["mimic"]["multiplier"], turn["mimic"]["offset"]) == (pytest.approx(1000.0), 50.0)
+    assert turn["safety_controller"] == kept["safety_controller"]
+    assert (last["mimic"]["multiplier"], last["mimic"]["offset"]) == pytest.approx((0.001, 0.05))
+    assert not small.problems
+
+
+def test_lengths_that_nobody_knows_are_named():
+    body = replace(random_body(2), extra={"urdf": ["<gazebo><size>3</size></gazebo>"]})
+    body = replace(body, devices=(OtherDevice(name="d", link=0, type="Grip", extra={"reach": 2.0}),))
+    small = scale(body, 0.001)
+    assert [problem.rule for problem in small.problems] == ["LOSS081", "LOSS081"]
+    assert not scale(body, 1.0).problems
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), float("nan")])

@@ -11,13 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
+from bodymotion import losses, poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body, ExtraJoint
+from bodymotion.devices import Device, ForceSensor
 from bodymotion.links import Joint, Segment
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
 
 __all__ = ["reroot"]
 
@@ -34,6 +39,9 @@ def reroot(body: Body, link: str | int) -> Body:
 
     Links stand depth-first again, neighbours in their old order; columns of joints with ids stay where they are, those without follow the
     new order of links. Re-rooted to the first root again, the body is what it was, up to rounding.
+
+    A force sensor stays at its joint: it goes to the link that the joint holds now, with its place when all joints are at 0. It then reads
+    what that link exerts, the opposite of what it read before; `problems` say so of each (LOSS080).
 
     Parameters
     ----------
@@ -88,17 +96,38 @@ def reroot(body: Body, link: str | int) -> Body:
     if len(places.get("links", ())) == len(body.links):
         places["links"] = tuple(places["links"][old] for old in order)
     kept = memory.after(body, shifts)
+    devices, said = _devices(body, way)
     return replace(
         body,
         links=tuple(links),
         root_pose=offsets[root],
         devices=tuple(
             replace(device, link=numbers[device.link], pose=_seen_from(device.pose, shifts.get(device.link)))
-            for device in body.devices
+            for device in devices
         ),
         extra_joints=tuple(_tied(joint, numbers, shifts) for joint in body.extra_joints),
         source=replace(source, places=places, options={**source.options, KEPT: kept}),
+        problems=(*body.problems, *said),
     )
+
+
+def _devices(body: Body, way: list[int]) -> tuple[list[Device], list[Problem]]:
+    """Give the devices with force sensors on the links that hold their joints from now on, told in the frames of before; and say which."""
+    holders = dict(pairwise(way)) | {0: way[0]}
+    at_rest = {0: poses.IDENTITY}
+    for index in reversed(way[:-1]):
+        at_rest[index] = poses.compose(at_rest[body.links[index].parent], body.links[index].offset)
+    devices: list[Device] = []
+    said = []
+    for device in body.devices:
+        if isinstance(device, ForceSensor) and device.link in holders:
+            old, new = device.link, holders[device.link]
+            between = body.links[old].offset if old else poses.inverse(at_rest[new])
+            words = f"{device.name!r:.60} at joint {body.links[old].joint.name!r:.60} was on link {body.links[old].name!r:.60}"
+            said.append(losses.FORCE_SENSOR.problem(f"{words}, and is on {body.links[new].name!r:.60}"))
+            device = replace(device, link=new, pose=frozen(poses.compose(between, device.pose)))
+        devices.append(device)
+    return devices, said
 
 
 def _way(body: Body, root: int) -> list[int]:

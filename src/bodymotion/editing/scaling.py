@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body, Viewpoint
-from bodymotion.devices import Device, RangeSensor, VisionSensor
+from bodymotion.devices import Device, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.editing.rerooting import KEPT
 from bodymotion.links import Joint, Link, Segment
+from bodymotion.losses import UNSCALED
 from bodymotion.shapes import Box, Geometry, Lines, Mesh, Points, Shape, Sphere
 from bodymotion.source import Source
 
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+
 __all__ = ["scale"]
+
+LENGTHS: dict[str, tuple[str, ...]] = {
+    "safety_controller": ("soft_lower_limit", "soft_upper_limit"),
+    "calibration": ("rising", "falling"),
+    "joint_displacement": (),
+    "springref": (),
+    "margin": (),
+}
+"""What `Joint.extra` keeps of a joint that slides that are lengths: numbers, or the named ones in a mapping."""
 
 
 def scale(body: Body, factor: float) -> Body:
     """Give the body with all lengths times `factor`: 0.001 makes metres of what was in millimetres.
 
     Lengths are: offsets, centres of mass, shapes, places of devices and of extra joints, limits and velocity limits of sliding joints, clip
-    distances and the largest distance of sensors. Masses stay as they are, so inertias go with the square of the factor. Angles, motors,
-    and the limits of accelerations and forces stay, too, and so does what a file says beyond the document (`extra`).
+    distances and the largest distance of sensors; of what a URDF says beyond that of a sliding joint, its soft limits, calibration and
+    mimic, and of an MJCF, its springref and margin. Masses stay as they are, so inertias go with the square of the factor. Angles, motors,
+    and the limits of accelerations and forces stay, too, and so does the rest of what a file says beyond the document (`extra`); where that
+    may hold lengths, `problems` say so (LOSS081).
 
     Raises
     ------
@@ -33,16 +49,34 @@ def scale(body: Body, factor: float) -> Body:
     """
     if not 0 < factor < math.inf:
         raise ValueError(f"a body is scaled by a positive, finite factor, not by {factor}")
+    slides = {link.joint.name for link in body.links if link.joint.type == "slide"}
     extra_joints = tuple(replace(joint, positions=frozen(factor * joint.positions)) for joint in body.extra_joints)
     return replace(
         body,
-        links=tuple(_link(link, factor) for link in body.links),
+        links=tuple(_link(link, factor, slides) for link in body.links),
         devices=tuple(_device(device, factor) for device in body.devices),
         extra_joints=extra_joints,
         viewpoints=tuple(_viewpoint(viewpoint, factor) for viewpoint in body.viewpoints),
         root_pose=_pose(body.root_pose, factor),
         source=_source(body.source, factor),
+        problems=(*body.problems, *(_unscaled(body) if factor != 1 else ())),
     )
+
+
+def _unscaled(body: Body) -> list[Problem]:
+    """Say what may hold lengths that stay as they are."""
+    found = []
+    for name, what in (("urdf", "elements of a URDF for other programs"), ("mjcf", "what only MJCF has")):
+        held = [body.extra, *(link.joint.extra for link in body.links), *(device.extra for device in body.devices)]
+        held += [joint.extra for joint in body.extra_joints]
+        held += [segment.extra for link in body.links for segment in link.segments]
+        if any(extra.get(name) for extra in held):
+            found.append(UNSCALED.problem(f"{what} stay as they are"))
+    devices = [device for device in body.devices if isinstance(device, OtherDevice) and device.extra]
+    found += [
+        UNSCALED.problem(f"the fields of {device.kind} {device.name!r:.60} stay as they are") for device in devices
+    ]
+    return found
 
 
 def _source(source: Source, factor: float) -> Source:
@@ -64,16 +98,18 @@ def _transform(transform: Floats, factor: float) -> Floats:
     return frozen(scaled)
 
 
-def _link(link: Link, factor: float) -> Link:
+def _link(link: Link, factor: float, slides: Collection[str]) -> Link:
     return replace(
         link,
         offset=_pose(link.offset, factor),
-        joint=_joint(link.joint, factor),
+        joint=_joint(link.joint, factor, slides),
         segments=tuple(_segment(segment, factor) for segment in link.segments),
     )
 
 
-def _joint(joint: Joint, factor: float) -> Joint:
+def _joint(joint: Joint, factor: float, slides: Collection[str]) -> Joint:
+    if joint.extra:
+        joint = replace(joint, extra=_kept(joint, factor, slides))
     if joint.type != "slide":
         return joint
     return replace(
@@ -83,6 +119,31 @@ def _joint(joint: Joint, factor: float) -> Joint:
         velocity_lower=factor * joint.velocity_lower,
         velocity_upper=factor * joint.velocity_upper,
     )
+
+
+def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, object]:
+    """Give what is kept of a joint with its lengths scaled.
+
+    A mimic of another joint is q = multiplier · q' + offset: each q is a length where its joint slides.
+    """
+    kept = dict(joint.extra)
+    lengths = LENGTHS if joint.type == "slide" else {}
+    for name, keys in lengths.items():
+        held = kept.get(name)
+        if isinstance(held, Mapping):
+            kept[name] = {key: _times(value, factor) if key in keys else value for key, value in held.items()}
+        elif held is not None and not keys:
+            kept[name] = _times(held, factor)
+    mimic = kept.get("mimic")
+    if isinstance(mimic, Mapping):
+        own, other = factor if joint.type == "slide" else 1.0, factor if mimic.get("joint") in slides else 1.0
+        grown = {"multiplier": _times(mimic.get("multiplier"), own / other), "offset": _times(mimic.get("offset"), own)}
+        kept["mimic"] = {key: grown.get(key, value) for key, value in mimic.items()}
+    return kept
+
+
+def _times(value: object, factor: float) -> object:
+    return factor * value if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
 def _segment(segment: Segment, factor: float) -> Segment:

@@ -82,6 +82,7 @@ def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
     from bodymotion.editing import reroot, scale
     from bodymotion.inertias import repaired
 
+    known = len(body.problems)
     root, factor = options.given["root"], options.given["scale"]
     if root is not None:
         try:
@@ -90,4 +91,8 @@ def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
             raise typer.BadParameter(str(error.args[0]), param_hint="--root") from None
     if factor is not None:
         body = scale(body, factor)
-    return repaired(body) if options.given["fix_inertia"] else (body, ())
+    said = body.problems[known:]
+    if options.given["fix_inertia"]:
+        body, more = repaired(body)
+        said = (*said, *more)
+    return body, said
