@@ -104,7 +104,7 @@ def body_differences(body, read, materials=True):
         title = a.name
         found += [f"{title}.{name}" for name in differences(a, b, ("segments", "offset", "joint"))]
         found += [f"{title}.joint.{name}" for name in differences(a.joint, b.joint)]
-        if not same_turn(a.offset, b.offset):
+        if not same_turn(a.offset, b.offset) or np.abs(a.offset - b.offset).max() > 1e-9:
             found.append(f"{title}.offset")
         for name in ("mass", "center_of_mass", "inertia"):
             if not close(plain(getattr(a, name)), plain(getattr(b, name))):
@@ -118,7 +118,7 @@ def body_differences(body, read, materials=True):
             ]
             found += [f"{title}.segment.{name}" for name in shape_differences(one.visuals, other.visuals, materials)]
         found += [f"{title}.visual.{name}" for name in shape_differences(a.visuals, b.visuals, materials)]
-        found += [f"{title}.collision.{name}" for name in shape_differences(a.collisions, b.collisions, False)]
+        found += [f"{title}.collision.{name}" for name in shape_differences(a.collisions, b.collisions, materials)]
     for name in ("devices", "extra_joints", "viewpoints"):
         ours, theirs = getattr(body, name), getattr(read, name)
         if [type(x) for x in ours] != [type(x) for x in theirs]:

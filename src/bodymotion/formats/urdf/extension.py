@@ -7,6 +7,7 @@ rest of the file gives, and the pair is passed over (URDF161). A joint's `id` an
     <bodymotion version="1">
       <robot>{"name": ["robot", "SR1"], "info": {…}, "extra": {…}, "root_pose": […], "root_offset": […], "viewpoints": [{…}]}</robot>
       <link name="ARM">{"name": ["ARM", "left arm"], "segment": {"name": "ARM_LINK", "extra": {…}}}</link>
+      <link name="HAND">{"collision_materials": ["material_0"], "offset": [[0, 0, 1, 1, 0, 0, 0], [0, 0, 1, -1, 0, 0, 0]]}</link>
       <link name="LEG">{"segments": [{"name": "A", "transform": […], "mass": 1.0, …, "shapes": [visuals, collisions]}, …]}</link>
       <joint link="ARM">{"id": 3, "rotor_inertia": [0.0, 1e-4], "velocity_lower": [-2.0, -5.0]}</joint>
       <material name="material_0">{"specular": [[0, 0, 0], [0.5, 0.5, 0.5]]}</material>

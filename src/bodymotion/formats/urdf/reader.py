@@ -15,7 +15,7 @@ from bodymotion.body import Body, ExtraJoint, Viewpoint
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import read_devices
 from bodymotion.formats.urdf.elements import one_line, read_origin
-from bodymotion.formats.urdf.extension import Extension, plain, read_extension
+from bodymotion.formats.urdf.extension import Extension, Said, plain, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_joint
 from bodymotion.formats.urdf.resources import FileFinder
 from bodymotion.formats.urdf.segments import parted
@@ -83,6 +83,14 @@ def parse_urdf(
     # Numbers near the largest there are may overflow on the way.
     with np.errstate(all="ignore"):
         return _Reader(robot, path, given, allow_outside).body()
+
+
+def _is_place(pair: object) -> bool:
+    """Whether a pair of <bodymotion> means a place, with a quaternion that is not zero."""
+    try:
+        return isinstance(pair, list) and bool(np.abs(np.array(pair[1], dtype=np.float64)[3:7]).max() > 1e-100)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return False
 
 
 class _Reader:
@@ -159,8 +167,9 @@ class _Reader:
         inertial = read_inertial(element, self.problems)
         if inertial is not None:
             mass, center, inertia = inertial
-        visuals, collisions = (self.shapes.shapes(element, kind) for kind in ("visual", "collision"))
         said = self.said.links.get(name)
+        visuals = self.shapes.shapes(element, "visual")
+        collisions = self.shapes.shapes(element, "collision", self.collision_materials(element, said))
         segment = Segment(mass=mass, center_of_mass=center, inertia=inertia, visuals=visuals, collisions=collisions)
         there = inertial is not None or bool(visuals or collisions)
         if said is not None and "segment" in said.values:
@@ -180,11 +189,29 @@ class _Reader:
             given = self.said.robot.numbers("root_offset", 7, self.problems)
             offset = offset if given is None else given
         link = Link(name=name, index=index, parent=node.parent, joint=joint, offset=offset, segments=segments)
-        return (
-            link
-            if said is None
-            else said.applied(link, self.problems, skip=("segment", "segments", "index", "parent", "joint", "offset"))
-        )
+        if said is None:
+            return link
+        skip = ["segment", "segments", "collision_materials", "index", "parent", "joint"]
+        if node.joint is None or not _is_place(said.values.get("offset")):
+            skip.append("offset")
+        return said.applied(link, self.problems, skip)
+
+    def collision_materials(self, link: Element, said: Said | None) -> list[str]:
+        """Give the names of the materials that <bodymotion> says of a link's collisions, if they are as many."""
+        given = said.values.get("collision_materials") if said is not None else None
+        if said is None or given is None:
+            return []
+        if not isinstance(given, list) or not all(
+            isinstance(name, str) and name in self.shapes.defined for name in given
+        ):
+            said.wrong("collision_materials are no names of materials", self.problems)
+            return []
+        if len(given) != sum(1 for _ in link.all("collision")):
+            self.problems.append(
+                rules.CHANGED.problem("collisions were added or removed by hand", said.element.location)
+            )
+            return []
+        return given
 
     def check_mimics(self, links: Sequence[Link]) -> None:
         names = {joint.get("name") for joint in self.robot.all("joint")}

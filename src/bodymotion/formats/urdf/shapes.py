@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -96,8 +97,10 @@ class ShapeReader:
         """Materials by name, filled by the reader of the extension."""
         self._known: dict[int, Material] = {}
 
-    def shapes(self, link: Element, kind: str) -> tuple[Shape, ...]:
+    def shapes(self, link: Element, kind: str, materials: Sequence[str] = ()) -> tuple[Shape, ...]:
         """Give the shapes of a link's <visual> or <collision> elements, in the frame of the link.
+
+        `materials` names those of the elements, where they do not say so themselves.
 
         Raises
         ------
@@ -105,13 +108,13 @@ class ShapeReader:
             When a value is no number.
         """
         found: list[Shape] = []
-        for element in link.all(kind):
-            found += self._read(element)
+        for number, element in enumerate(link.all(kind)):
+            found += self._read(element, materials[number] if materials else None)
         return tuple(found)
 
-    def _read(self, element: Element) -> list[Shape]:
+    def _read(self, element: Element, look: str | None) -> list[Shape]:
         place = poses.to_matrix(read_origin(element, self.problems))
-        material = self._material(element)
+        material = self._material(element) if look is None else self._known_look(self.defined[look], look)
         geometry = element.first("geometry")
         solid = geometry.children[0] if geometry is not None and geometry.children else None
         if solid is None:
@@ -167,6 +170,9 @@ class ShapeReader:
         if used is None:
             self.problems.append(rules.MATERIAL.problem(f"the material {name!r:.60} is not defined", given.location))
             return None
+        return self._known_look(used, name)
+
+    def _known_look(self, used: Element, name: str) -> Material:
         if id(used) not in self._known:
             self._known[id(used)] = self._look(used, name)
         return self._known[id(used)]

@@ -44,10 +44,13 @@ class ShapeWriter:
         """Materials by their names in the file."""
         self._by_look: dict[object, str] = {}
 
-    def elements(self, link: Link, name: str) -> tuple[list[Element], list[tuple[int, int]]]:
-        """Give the elements of a link that is called `name` in the file, and how many of each kind are of each segment."""
+    def elements(self, link: Link, name: str) -> tuple[list[Element], list[tuple[int, int]], list[Material]]:
+        """Give the elements of a link that is called `name` in the file, how many of each kind are of each segment, and the
+        materials of those that are collisions, which the elements do not say.
+        """
         found: list[Element] = []
         counts = []
+        looks = []
         for kind in ("visual", "collision"):
             for segment in link.segments:
                 known = len(found)
@@ -55,9 +58,11 @@ class ShapeWriter:
                     element = self._element(kind, shape.moved(segment.transform), name)
                     if element is not None:
                         found.append(element)
+                        if kind == "collision":
+                            looks.append(shape.material)
                 counts.append(len(found) - known)
         number = len(link.segments)
-        return found, list(zip(counts[:number], counts[number:], strict=True))
+        return found, list(zip(counts[:number], counts[number:], strict=True)), looks
 
     def _element(self, kind: str, shape: Shape, link: str) -> Element | None:
         placed = self._placed(shape, link)
@@ -70,7 +75,7 @@ class ShapeWriter:
             element.children.append(origin)
         element.add("geometry").children.append(solid)
         if kind == "visual":
-            element.add("material", {"name": self._material(shape.material)})
+            element.add("material", {"name": self.material(shape.material)})
         return element
 
     def _placed(self, shape: Shape, link: str) -> tuple[Element, Floats] | None:
@@ -119,7 +124,8 @@ class ShapeWriter:
             attributes["scale"] = number_text(scale)
         return Element("mesh", attributes), turn
 
-    def _material(self, look: Material) -> str:
+    def material(self, look: Material) -> str:
+        """Give the name of the <material> of a look, which is made where there is none."""
         texture = look.texture
         key = (
             look.diffuse,
