@@ -55,6 +55,7 @@ _FORBIDDEN = re.compile(
 )
 
 _folder: str | None = None
+_asked = ""
 _taken = 0
 _seen: list[str] = []
 
@@ -66,7 +67,7 @@ def _looked_at(event: str, details: tuple[object, ...]) -> None:
         name = details[0]
         if isinstance(name, (str, bytes)):
             path = os.path.realpath(os.fsdecode(name).rstrip("\0").partition("\0")[0])
-            if not path.startswith((_folder, *_OURS)) and path not in _HARMLESS:
+            if not path.startswith((_folder, *_OURS)) and path not in (*_HARMLESS, _asked):
                 _seen.append(f"open {path}")
     elif _FORBIDDEN.match(event):
         if event.startswith("os.") and details:
@@ -117,8 +118,8 @@ def _status(key: str) -> int:
 
 
 @contextlib.contextmanager
-def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEMORY) -> Iterator[None]:
-    """Watch a block that reads a file of so many bytes, and may open nothing outside a folder.
+def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEMORY, asked: str = "") -> Iterator[None]:
+    """Watch a block that reads a file of so many bytes, and may open nothing outside a folder but what is `asked` for.
 
     Raises
     ------
@@ -129,7 +130,7 @@ def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEM
     Escape
         When it opened another file, reached for the network, or started a program.
     """
-    global _folder, _taken
+    global _asked, _folder, _taken
     _hook()
     _seen.clear()
     with contextlib.suppress(OSError):
@@ -137,7 +138,7 @@ def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEM
     before = _status("VmRSS")
     old = signal.signal(signal.SIGPROF, _stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    _folder = os.path.realpath(folder) + os.sep
+    _folder, _asked = os.path.realpath(folder) + os.sep, os.path.realpath(asked.partition("\0")[0]) if asked else ""
     try:
         yield
     finally:

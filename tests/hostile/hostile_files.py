@@ -1,7 +1,8 @@
-"""Files made to harm: each case writes its files into a folder and names the one to read. All are small, or made in memory when they are tried.
+"""Files made to harm: each case writes its files into a folder and names the one to read.
 
 A model lies in `folder/model`; what lies beside that, such as `secret.wrl`, is not to be opened.
 """
+# ruff: noqa: E501
 
 from __future__ import annotations
 

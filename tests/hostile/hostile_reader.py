@@ -13,13 +13,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-import bodymotion as bm  # noqa: E402
-from bodymotion.diagnostics import FormatError  # noqa: E402
-from bodymotion.formats.table import find_format  # noqa: E402
 from fuzz.cases import fault_of  # noqa: E402
 from fuzz.harness import Place, look_at, show  # noqa: E402
 from fuzz.targets import TARGETS  # noqa: E402
 from fuzz.watching import Hang, taken, watched  # noqa: E402
+
+import bodymotion as bm  # noqa: E402
+from bodymotion.diagnostics import FormatError  # noqa: E402
+from bodymotion.formats.table import find_format  # noqa: E402
 
 ADDRESSES = 4 << 30
 """[bytes] What may be asked for, over what is in use; what is touched is measured."""
@@ -69,7 +70,7 @@ def main() -> None:
         try:
             with (
                 warnings.catch_warnings(),
-                watched(Path(given["folder"]) / "model", given["size"], seconds=20, memory=1 << 40),
+                watched(Path(given["folder"]) / "model", given["size"], 20, 1 << 40, given["path"]),
             ):
                 warnings.simplefilter("ignore")
                 outcome = read(given["path"])

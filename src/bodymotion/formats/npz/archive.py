@@ -91,7 +91,7 @@ def _array(stream: BinaryIO, member: zipfile.ZipInfo, where: Location) -> Array:
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     try:
         shape, fortran, dtype = read(stream)
-    except Exception as error:  # a header is looked at as Python's source: what its tokens and its syntax raise comes through
+    except Exception as error:  # a header is Python's source: what its tokens and its syntax raise comes through
         raise NOT_AN_ARCHIVE.error(f"{member.filename} has a damaged header: {error}"[:200], inside) from error
     if dtype.hasobject or dtype.kind not in "biufU":
         raise OBJECTS.error(f"{member.filename} is an array of {dtype}", inside)

@@ -62,6 +62,9 @@ class InlineLoader:
         self._real: dict[Path, tuple[Path, Path]] = {}
         self._links: dict[Path, list[Path]] = {}
         """Of a part that was reached by symbolic links: their folders."""
+        self._settled: dict[tuple[Path, Path], int] = {}
+        """Files and parts of theirs that neither go in circles nor lie too deep, as long as no more than so many pairs are known."""
+        self._links_known = 0
         self._bytes = 0
         self._size = 0
 
@@ -198,13 +201,19 @@ class InlineLoader:
 
     def _open(self, path: Path, holder: Path | None, location: Location, met: list[Problem]) -> Scene | None:
         base = self.root / "-" if holder is None else self._resolved(holder)[0]
-        if base == path or base in self._below(path):
-            met.append(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
-            return None
-        self._parts.setdefault(base, set()).add(path)
-        if self._nesting(base) > MAX_NESTING:
-            met.append(rules.PART_LIMIT.problem(f"{path.name} is nested too deep", location))
-            return None
+        if self._size > MAX_SIZE:
+            return None  # said already
+        if self._settled.get((base, path)) != self._links_known:
+            if base == path or base in self._below(path):
+                met.append(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
+                return None
+            if path not in self._parts.setdefault(base, set()):
+                self._parts[base].add(path)
+                self._links_known += 1
+            if self._nesting(base) > MAX_NESTING:
+                met.append(rules.PART_LIMIT.problem(f"{path.name} is nested too deep", location))
+                return None
+            self._settled[base, path] = self._links_known
         if path not in self._scenes:
             self._scenes[path] = self._read(path, location, met)
         scene = self._scenes[path]
