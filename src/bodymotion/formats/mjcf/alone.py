@@ -98,6 +98,9 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
         for key, value in {**GEOM_RULES, **given}.items():
             if key in ("contype", "conaffinity") and flat_of_ours:
                 continue
+            if key == "group" and _hidden(value) == _hidden(usual["group"]):
+                # All else that groups do is for viewers to ask.
+                continue
             if value.split() != usual.get(key, "").split():
                 said[key] = value
         if geom.type == "plane":
@@ -108,6 +111,10 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
     # Our writer puts what is only seen first, and what is both only where all is.
     ordered = kinds == sorted(kinds, key=lambda kind: kind[1]) and ((True, True) not in kinds or len(set(kinds)) == 1)
     return found if needed or not ordered else []
+
+
+def _hidden(group: str) -> bool:
+    return group.strip() not in ("", "0", "1", "2")
 
 
 def kind_of(*, visual: bool, collision: bool) -> str:

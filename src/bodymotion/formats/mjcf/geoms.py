@@ -11,6 +11,7 @@ from bodymotion import poses
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.conventions import FROM_Y_TO_Z
+from bodymotion.formats.mjcf.fitting import fitted
 from bodymotion.formats.mjcf.frames import Item, finite, orientation, turn_to
 from bodymotion.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 
@@ -64,8 +65,7 @@ class GeomReader:
             else np.zeros(0)
         )
         if element.get("mesh") and kind != "mesh" and kind in _SIZES:
-            self._tell(element, f"of type {kind} is to be fitted around a mesh, which is shown as it is")
-            kind = "mesh"
+            return self._fitted(item, kind)
         if kind not in (*_SIZES, "mesh", "plane"):
             self._tell(element, f"of type {kind!r:.60} is left out")
             return None
@@ -92,6 +92,18 @@ class GeomReader:
             geometry, transform = _solid(kind, size, own)
         if item.frame is not None:
             place = poses.compose(item.frame, place)
+        return self._made(element, kind, size, place, geometry, transform, inertia)
+
+    def _made(
+        self,
+        element: Element,
+        kind: str,
+        size: tuple[float, ...],
+        place: Floats,
+        geometry: Geometry,
+        transform: Floats,
+        inertia: str,
+    ) -> Geom:
         visual, collision = _seen_and_touched(element)
         name = element.get("name")
         kept = self.kept.get("geom", name).get("name") if name else None
@@ -99,6 +111,31 @@ class GeomReader:
             geometry, frozen(transform), self.assets.material(element), kept if isinstance(kept, str) else name
         )
         return Geom(element, kind, size, place, shape, visual, collision, inertia)
+
+    def _fitted(self, item: Item, kind: str) -> Geom | None:
+        """Give a solid that is fitted around a mesh."""
+        element = item.element
+        asset = self.assets.mesh(element.need("mesh"), element)
+        if asset is None:
+            return None
+        with np.errstate(all="ignore"):
+            found = fitted(
+                asset,
+                kind,
+                scale=element.number("fitscale", 1.0),
+                bounds=self.settings.fitaabb,
+                location=element.location,
+                problems=self.problems,
+            )
+        size = found[0] if found is not None else ()
+        # A capsule may be as short as a ball.
+        if found is None or not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
+            self._tell(element, f"of type {kind} can not be fitted around a mesh without volume")
+            return None
+        place = poses.compose(self._pose(element), found[1])
+        if item.frame is not None:
+            place = poses.compose(item.frame, place)
+        return self._made(element, kind, size, place, *_solid(kind, size, place), "")
 
     def _pose(self, element: Element) -> Floats:
         return poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), orientation(element, self.settings))

@@ -15,11 +15,11 @@ from bodymotion.formats.mjcf.frames import Item, finite, pose
 from bodymotion.shapes import Mesh
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
+    from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.mjcf.geoms import Geom
     from bodymotion.formats.mjcf.settings import Settings
 
-__all__ = ["Mass", "given_mass", "mass_of_geoms", "settled"]
+__all__ = ["Mass", "given_mass", "mass_of_geoms", "mesh_moments", "settled"]
 
 DENSITY = 1000.0
 
@@ -82,18 +82,17 @@ def _of_geom(geom: Geom, problems: list[Problem]) -> Mass | None:
     element = geom.element
     if geom.type == "plane":
         return None
-    if element.get("shellinertia") == "true" and geom.type != "mesh":
-        problems.append(rules.GEOM_MASS.problem("a geom with shellinertia is taken as solid", element.location))
+    shell = element.get("shellinertia") == "true"
     if geom.type == "mesh":
         mesh = geom.shape.geometry
         assert isinstance(mesh, Mesh)
-        kind = "shell" if element.get("shellinertia") == "true" else geom.inertia
-        found = _mesh_moments(mesh, kind, geom, problems)
+        kind = "shell" if shell else geom.inertia
+        found = mesh_moments(mesh, kind, element.location, problems)
         if found is None:
             return None
         volume, center, moments = found
     else:
-        volume, moments = _solid_moments(geom.type, geom.size)
+        volume, moments = (_shell_moments if shell else _solid_moments)(geom.type, geom.size)
         center = np.zeros(3)
     if not volume > 0:
         return None
@@ -128,7 +127,40 @@ def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
     return rod + ball, moments + ball * np.diag([radius**2 / 5, radius**2 / 5, along])
 
 
-def _mesh_moments(mesh: Mesh, kind: str, geom: Geom, problems: list[Problem]) -> tuple[float, Floats, Floats] | None:
+def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
+    """Give the area [m²] of a solid's surface and its second moments ∫x·xᵀdA (3, 3) [m⁴] about its middle.
+
+    That of an ellipsoid is spread as MuJoCo has it, as a skin equally thick along the three axes, and its area is Thomsen's formula.
+    """
+    squares = np.square(size)
+    match kind:
+        case "sphere":
+            area = 4.0 * np.pi * squares[0]
+            return area, area * np.diag([squares[0] / 3.0] * 3)
+        case "box":
+            pairs = 8.0 * np.array([size[1] * size[2], size[0] * size[2], size[0] * size[1]])
+            area = float(pairs.sum())
+            return area, np.diag(squares * (pairs + (area - pairs) / 3.0))
+        case "ellipsoid":
+            power = 1.6075
+            x, y, z = (value**power for value in size)
+            area = 4.0 * np.pi * ((x * y + x * z + y * z) / 3.0) ** (1.0 / power)
+            thickness = 1.0 / sum(1.0 / value for value in size)
+            return area, area * np.diag((squares + 2.0 * thickness * np.array(size)) / 5.0)
+    radius, half = size
+    side = 4.0 * np.pi * radius * half
+    moments = side * np.diag([radius**2 / 2.0, radius**2 / 2.0, half**2 / 3.0])
+    if kind == "cylinder":
+        ends = 2.0 * np.pi * radius**2
+        return side + ends, moments + ends * np.diag([radius**2 / 4.0, radius**2 / 4.0, half**2])
+    ends = 4.0 * np.pi * radius**2
+    along = half**2 + half * radius + radius**2 / 3.0
+    return side + ends, moments + ends * np.diag([radius**2 / 3.0, radius**2 / 3.0, along])
+
+
+def mesh_moments(
+    mesh: Mesh, kind: str, location: Location, problems: list[Problem]
+) -> tuple[float, Floats, Floats] | None:
     """Give volume (for a shell: area), centre and second moments about that, in the mesh's own frame, as MuJoCo takes them."""
     corner = mesh.vertices[mesh.faces]
     if kind == "convex":
@@ -139,7 +171,7 @@ def _mesh_moments(mesh: Mesh, kind: str, geom: Geom, problems: list[Problem]) ->
             corner = np.asarray(hull.vertices)[np.asarray(hull.faces)]
         except Exception:  # without scipy there is no hull, and its library raises what it likes for flat ones
             words = "the mass of a mesh is that of the mesh, not of its convex hull"
-            problems.append(rules.GEOM_MASS.problem(words, geom.element.location))
+            problems.append(rules.GEOM_MASS.problem(words, location))
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     area = 0.5 * np.linalg.norm(normal, axis=1)
     if not area.sum() > 0:
@@ -152,9 +184,7 @@ def _mesh_moments(mesh: Mesh, kind: str, geom: Geom, problems: list[Problem]) ->
         volume = np.abs(volume)
     total = float(volume.sum())
     if not total > 0:
-        problems.append(
-            rules.GEOM_MASS.problem("a mesh has no volume inside: it weighs nothing", geom.element.location)
-        )
+        problems.append(rules.GEOM_MASS.problem("a mesh has no volume inside: it weighs nothing", location))
         return None
     center = middle + (volume[:, None] * (corner - middle).sum(axis=1)).sum(axis=0) / (4.0 * total)
     return total, center, _second(corner - center, volume, 20.0)

@@ -30,6 +30,7 @@ class Settings:
     meshdir: str = ""
     texturedir: str = ""
     strippath: bool = False
+    fitaabb: bool = False
 
 
 def read_settings(root: Element) -> Settings:
@@ -79,4 +80,5 @@ def read_settings(root: Element) -> Settings:
         meshdir=word("meshdir", assets),
         texturedir=word("texturedir", assets),
         strippath=truth("strippath", False),
+        fitaabb=truth("fitaabb", False),
     )

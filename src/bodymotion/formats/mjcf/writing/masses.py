@@ -26,6 +26,10 @@ CLEAR = 1e-6
 """A tensor whose moments keep this part of the largest away from what MuJoCo refuses is written by its six numbers, as it is."""
 
 
+SMALL = 1e-9
+"""[kg m²] MuJoCo finds the axes of six numbers to 1e-12: where moments are not much larger than that, they are written along their axes."""
+
+
 def acceptable(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem, ...]]:
     """Give the body as MuJoCo takes it, and what was changed. Links that are written within others need no mass.
 
@@ -68,7 +72,7 @@ def write_inertial(element: Element, link: Link, problems: list[Problem]) -> Non
     given = {"pos": number_text(link.center_of_mass), "mass": number_text(mass)}
     moments, axes = inertias.principal_moments(tensor)
     least, middle, most = moments.tolist()
-    if least > CLEAR * most and least + middle > most * (1.0 + CLEAR) and least > 10 * inertias.LEAST:
+    if least > CLEAR * most and least + middle > most * (1.0 + CLEAR) and least > SMALL:
         six = (tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2])
         element.add("inertial", {**given, "fullinertia": number_text(six)})
         return
