@@ -5,10 +5,10 @@ BIN := .venv/bin
 RUNNING := .venv/.running
 DEVELOPING := .venv/.developing
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt
-CODE := src tests benchmarks examples $(wildcard docs/*.py)
+CODE := src tests benchmarks examples fuzz $(wildcard docs/*.py)
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test check bench examples docs clean browser
+.PHONY: demo test check bench fuzz examples docs clean browser
 
 demo: $(RUNNING)
 	$(BIN)/bodymotion view examples/biped.wrl examples/biped_walk.seq $(DEMO)
@@ -23,6 +23,11 @@ check: $(DEVELOPING)
 
 bench: $(DEVELOPING)
 	$(BIN)/python -m benchmarks
+
+# For SECONDS each, one after another: make fuzz SECONDS=600 FORMATS="seq wrl". What breaks a reader is kept in tests/fuzz_cases.
+SECONDS ?= 60
+fuzz: $(DEVELOPING)
+	$(BIN)/python -m fuzz --seconds $(SECONDS) $(FORMATS)
 
 examples: $(RUNNING)
 	$(BIN)/python examples/make_examples.py

@@ -30,6 +30,8 @@ __all__ = ["IDENTITY", "Drawn", "Place", "SceneWalker", "node_transform", "turn_
 
 MOST_NODES = 1_000_000
 """How many nodes may be visited: USE inside USE unfolds to any number."""
+MOST_SHAPES = 50_000
+"""Shapes are looked at one by one wherever a body is drawn, checked or written; models have some hundreds."""
 
 MESH_FILES = (".stl",)
 """Parts that are not VRML97, but plain meshes."""
@@ -181,7 +183,7 @@ class SceneWalker:
             path = self.parts.resolve(node)
             mesh = self._mesh_file(path, node) if path is not None else None
             if mesh is not None:
-                self.drawn.append(Drawn(Shape(mesh, place.transform, PLAIN, node.name), place.visual, place.collision))
+                self._add(Shape(mesh, place.transform, PLAIN, node.name), place, node)
             return
         scene = self.parts.load(node)
         if scene is not None:
@@ -204,8 +206,12 @@ class SceneWalker:
         material = self.appearance.read(access.child(node, "appearance"))
         geometry = self.geometry.read(found, textured=material.texture is not None)
         if geometry is not None:
-            shape = Shape(geometry, place.transform, material, node.name)
-            self.drawn.append(Drawn(shape, place.visual, place.collision))
+            self._add(Shape(geometry, place.transform, material, node.name), place, node)
+
+    def _add(self, shape: Shape, place: Place, node: Node) -> None:
+        if len(self.drawn) >= MOST_SHAPES:
+            raise TOO_LARGE.error(f"the scene unfolds to more than {MOST_SHAPES} shapes", node.location)
+        self.drawn.append(Drawn(shape, place.visual, place.collision))
 
     def moved(self, place: Place, transform: Floats, node: Node) -> Place:
         """Give the place inside a node with a transform (4, 4) of its own."""
