@@ -142,7 +142,10 @@ SHAPE_LOOK = Rule(
     "judgement",
 )
 JOINT_NAME = Rule(
-    "LOSS027", "warning", "In a .wrl model a joint and the link that it moves have one name.", "judgement"
+    "LOSS027",
+    "warning",
+    "In a .wrl model a joint and the link that it moves have one name: that of the joint, by which motions go.",
+    "judgement",
 )
 DEPTH = Rule(
     "LOSS028", "warning", "Readers of .wrl models take so many nodes one in the other, and no more.", "judgement"

@@ -89,10 +89,13 @@ def test_scaled_and_hung_up_otherwise(models, tmp_path, goes):
     invoke(models[".wrl"], tmp_path / f"out{goes}", "--scale", 0.5, "--root", "CHEST_PITCH", "--fix-inertia")
     expected = scale(reroot(bm.load(models[".wrl"]), "CHEST_PITCH"), 0.5)
     found = bm.load(tmp_path / f"out{goes}")
-    assert found.links[0].name == "CHEST_PITCH"
+    # In a .wrl links are called as the joints that move them; the motions of the model go by these.
+    names = [link.joint.name if goes == ".wrl" else link.name for link in expected.links]
+    assert found.links[0].name == names[0]
+    assert [joint.name for joint in found.joints] == [joint.name for joint in bm.load(models[".wrl"]).joints]
     by_id = np.random.default_rng(1).uniform(-0.5, 0.5, expected.num_joints)
     here, there = (body.forward_kinematics(by_id, poses.IDENTITY) for body in (expected, found))
-    order = [found.link(link.name).index for link in expected.links]
+    order = [found.link(name).index for name in names]
     np.testing.assert_allclose(poses.to_matrix(there[order]), poses.to_matrix(here), atol=1e-9)
     assert np.isclose(found.mass, expected.mass)
 
@@ -123,6 +126,26 @@ def test_meshes_go_where_they_are_asked_to(models, tmp_path, goes, mesh, made):
     folders = [path for path in tmp_path.iterdir() if path.is_dir()]
     assert len(folders) == 1 and list(folders[0].glob(made))
     alike(bm.load(models[".wrl"]), bm.load(tmp_path / f"out{goes}"))
+
+
+@pytest.mark.parametrize("goes", [".urdf", ".xml", ".wrl"])
+def test_force_sensors_of_a_model_that_is_hung_up_otherwise(tmp_path, goes):
+    def joint(name, parent, child):
+        ends = f'<parent link="{parent}"/><child link="{child}"/><axis xyz="0 0 1"/>'
+        return (
+            f'<joint name="{name}" type="revolute">{ends}<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
+        )
+
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    links = "".join(f'<link name="{name}">{inertial}</link>' for name in "ABC")
+    sensor = '<gazebo reference="ja"><sensor name="f" type="force_torque"/></gazebo>'
+    text = f'<robot name="r">{links}{joint("ja", "A", "B")}{joint("jb", "B", "C")}{sensor}</robot>'
+    (tmp_path / "in.urdf").write_text(text)
+    result = run.invoke(app, ["convert", str(tmp_path / "in.urdf"), str(tmp_path / f"out{goes}"), "--root", "C"])
+    assert result.exit_code == 3 and "LOSS080" in result.stderr
+    body = bm.load(tmp_path / f"out{goes}")
+    (found,) = body.devices
+    assert body.links[found.link].joint.name == "ja"
 
 
 @pytest.mark.parametrize(("goes", "options"), [(".urdf", []), (".xml", []), (".wrl", ["--mesh", "parts"])])

@@ -33,6 +33,8 @@ __all__ = ["Model", "build"]
 SEGMENT = ("mass", "centerOfMass", "momentsOfInertia", "children")
 EXTRA_JOINT = ("link1Name", "link2Name", "link1LocalPos", "link2LocalPos", "jointType", "jointAxis")
 HUMANOID = ("humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints")
+MOVERS = ("rotate", "slide", "crawler")
+"""Types of joints that have a column in a motion."""
 IN_A_LINK = 12
 """How deep the nodes of a segment go below its Joint."""
 
@@ -222,7 +224,7 @@ class _Builder:
         body = self.body
         links = body.links
         ends = {end for extra in body.extra_joints for end in extra.links if 0 <= end < len(links)}
-        names = {i: self.names.take(links[i].name or (f"LINK{i}" if i in ends else ""), "the link") for i in order}
+        names = self._joint_names(order, ends)
         own = [link.joint for link in links]
         extras = [joint.extra for joint in own]
         kept = KeptFields("Joint", extras, prototype("Joint").fields, OPTIONAL["Joint"], self.tell)
@@ -252,10 +254,12 @@ class _Builder:
             title = f"Joint {names[index]!r}"
             fields = joint_fields(joint, offset, title, self.tell)
             fields |= kept.of(joint.extra, WRITTEN)
-            if joint.name != link.name:
-                otherwise.append(f"{joint.name!r} of link {link.name!r}")
-                if joint.name and "name" not in fields:
-                    fields["name"] = joint.name
+            # What has no place as the name of the node stands in its field.
+            unsaid = {"link": link.name, "joint": joint.name} if joint.name != link.name else {}
+            for kind, name in unsaid.items():
+                if name and name != names[index]:
+                    otherwise.append(f"{kind} {name!r} is {names[index]!r}")
+                    fields.setdefault("name", name)
             inside: list[Node] = []
             for k, segment in enumerate(link.segments):
                 made = self._segment(segment, segment_names[index, k], k == len(link.segments) - 1)
@@ -268,7 +272,9 @@ class _Builder:
         if otherwise:
             more = f" and {len(otherwise) - 4} more" if len(otherwise) > 4 else ""
             self.tell(
-                JOINT_NAME, f"joints are called as their links; the field name has {', '.join(otherwise[:4])}{more}"
+                JOINT_NAME,
+                f"links are called as the joints that move them: {', '.join(otherwise[:4])}{more}; "
+                "in a motion, labels by the old names of links mean others now",
             )
         for index in order:
             into = joints[index].fields["children"]
@@ -278,6 +284,22 @@ class _Builder:
                 into.extend(child_nodes)  # type: ignore[arg-type]
                 into.extend(devices.node(body.devices[n], device_names[n]) for n in numbers)  # type: ignore[misc]
         return joints, segments
+
+    def _joint_names(self, order: list[int], ends: set[int]) -> dict[int, str]:
+        """Give the names of the Joint nodes: those of joints where these move, since motions go by them, and else of links."""
+        links = self.body.links
+        names = {}
+        movers = [i for i in order if links[i].joint.type in MOVERS and links[i].joint.name]
+        for index in movers:
+            names[index] = self.names.take(links[index].joint.name, "the joint")
+        for index in order:
+            if index not in names:
+                wanted = links[index].name or links[index].joint.name or (f"LINK{index}" if index in ends else "")
+                own = links[index].joint.name
+                if legal_name(wanted) in self.names.taken and own and legal_name(own) not in self.names.taken:
+                    wanted = own
+                names[index] = self.names.take(wanted, "the link")
+        return names
 
     def _segment_name(self, segment: Segment) -> str:
         """Give a name of its own to a segment; one that stands in several links as it is has one name there too."""
