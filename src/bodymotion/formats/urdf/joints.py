@@ -9,6 +9,7 @@ import numpy as np
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.urdf import rules
+from bodymotion.formats.urdf.leftovers import read_rest
 from bodymotion.links import Joint, JointType
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def read_joint(element: Element, gears: dict[str, float], problems: list[Problem
     """Read a joint; its id is −1.
 
     In `extra`: `joint_effort_range` [N or Nm], `damping`, `friction`, `mimic` (`joint`, `multiplier`, `offset`), `calibration`,
-    `safety_controller`, and `urdf_type` for a planar joint.
+    `safety_controller`, `urdf_type` for a planar joint, and under `urdf` what else it says, as XML.
 
     Raises
     ------
@@ -72,6 +73,9 @@ def read_joint(element: Element, gears: dict[str, float], problems: list[Problem
         found = element.first(further)
         if found is not None:
             extra[further] = {key: found.number(key) for key in keys if key in found.attributes}
+    rest = read_rest(element, problems)
+    if rest:
+        extra["urdf"] = rest
     return Joint(
         name=name,
         type=kind,

@@ -17,6 +17,7 @@ from bodymotion.formats.urdf.devices import read_devices
 from bodymotion.formats.urdf.elements import one_line, read_origin
 from bodymotion.formats.urdf.extension import Extension, Said, plain, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_joint
+from bodymotion.formats.urdf.leftovers import parsed, read_rest
 from bodymotion.formats.urdf.resources import FileFinder
 from bodymotion.formats.urdf.segments import parted
 from bodymotion.formats.urdf.shapes import ShapeReader, read_inertial
@@ -115,13 +116,14 @@ class _Reader:
         left: list[str] = []
         devices, places = read_devices(self.robot, self.nodes, self.names, self.said, self.problems, left)
         left += self.unknown()
+        of_links = [rest for rest in map(self.link_rest, self.nodes) if rest]
         body = Body(
             name=self.robot.get("name") or self.path.stem,
             links=links,
             devices=devices,
             extra_joints=tuple(self.extra_joints()),
             root_pose=links[0].offset,
-            extra={"urdf": left} if left else {},
+            extra={**({"urdf": left} if left else {}), **({"urdf_links": of_links} if of_links else {})},
             source=Source(
                 "urdf",
                 self.path,
@@ -232,6 +234,13 @@ class _Reader:
                 continue
             base = ExtraJoint(links=(self.names[ends[0]], self.names[ends[1]]))
             yield said.applied(base, self.problems, skip=("links",))
+
+    def link_rest(self, node: Node) -> str:
+        """Give what a link says that URDF does not have, as a <link> of its name; empty where there is nothing."""
+        rest = parsed(read_rest(node.link, self.problems), "link")
+        if rest is None:
+            return ""
+        return one_line(replace(rest, attributes={"name": node.link.get("name"), **rest.attributes}))
 
     def unknown(self) -> list[str]:
         """Give the elements that mean nothing here, as XML."""

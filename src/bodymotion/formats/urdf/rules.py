@@ -16,7 +16,12 @@ XACRO = Rule(
     "judgement",
     "run xacro on it, and read what it gives",
 )
-UNKNOWN = Rule("URDF103", "note", "Elements of other programs are kept, and mean nothing here.", "judgement")
+UNKNOWN = Rule(
+    "URDF103", "note", "Elements and attributes of other programs are kept, and mean nothing here.", "judgement"
+)
+SECOND = Rule(
+    "URDF104", "warning", "What a link or joint says, it says once; the first counts.", "judgement", leaves_out=True
+)
 
 # The tree
 NO_LINK = Rule("URDF110", "error", "A robot has a link.")

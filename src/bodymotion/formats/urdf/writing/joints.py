@@ -11,6 +11,7 @@ import numpy as np
 from bodymotion import losses
 from bodymotion.formats.urdf.elements import origin_element
 from bodymotion.formats.urdf.joints import FURTHER, UNLIMITED, read_gears
+from bodymotion.formats.urdf.leftovers import parsed, put_back
 from bodymotion.formats.xml_tree import Element, number_text
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ def joint_element(
     if kind in ("revolute", "continuous", "prismatic"):
         _add_limit(element, joint, kind, name, lost)
     _add_further(element, joint, names)
+    if "urdf" in joint.extra:
+        rest = parsed(joint.extra["urdf"], "joint")
+        if rest is None or not put_back(element, rest):
+            lost.add(losses.DANGLING, "what another URDF says of parts of joints that are gone", name)
     return element
 
 

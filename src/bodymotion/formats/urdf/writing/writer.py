@@ -18,6 +18,7 @@ from bodymotion.formats.urdf.devices import KINDS, sensor_key
 from bodymotion.formats.urdf.elements import origin_element, read_origin
 from bodymotion.formats.urdf.extension import plain
 from bodymotion.formats.urdf.joints import read_gears, read_joint
+from bodymotion.formats.urdf.leftovers import parsed, put_back
 from bodymotion.formats.urdf.packages import package_prefix
 from bodymotion.formats.urdf.segments import is_parted, kept_segments
 from bodymotion.formats.urdf.sensors import groups, read_sensor, sensor_element
@@ -128,6 +129,7 @@ class _Writer:
         self._keep_robot(title)
         self._check_order()
         links = [self._link(link) for link in body.links]
+        self._put_back(links)
         joints = [self._joint(link) for link in body.links[1:]]
         for name, (look, element) in self.shapes.materials.items():
             robot.children.append(element)
@@ -177,6 +179,16 @@ class _Writer:
                 values["segment"] = {key: pair[1] for key, pair in found.items()}
         self.keeper.put("link", {"name": name}, values)
         return element
+
+    def _put_back(self, links: list[Element]) -> None:
+        """Put into links what another URDF says there."""
+        given = self.body.extra.get("urdf_links", [])
+        places = {link.name: link.index for link in reversed(self.body.links)}
+        for text in given if isinstance(given, (list, tuple)) else []:
+            rest = parsed(text, "link")
+            name = rest.attributes.pop("name", "") if rest is not None else str(text)
+            if rest is None or name not in places or not put_back(links[places[name]], rest):
+                self.lost.add(losses.DANGLING, "what another URDF says of links, or parts of them, that are gone", name)
 
     def _keep_offset(self, link: Link, values: dict[str, object]) -> None:
         """Keep the quaternion of a link's place where angles give another of the same turn: of length 1, and with its own sign."""
@@ -340,7 +352,7 @@ class _Writer:
     def _keep_robot(self, title: str) -> None:
         body, keeper = self.body, self.keeper
         values: dict[str, object] = {} if body.name == title else {"name": [title, body.name]}
-        for key, given in (("info", body.info), ("extra", {k: v for k, v in body.extra.items() if k != "urdf"})):
+        for key, given in (("info", body.info), ("extra", {k: v for k, v in body.extra.items() if k not in OF_OTHERS})):
             if given:
                 values[key] = keeper.plain(dict(given), key, body.name)
                 keeper.note(key, body.name)
@@ -374,4 +386,6 @@ class _Writer:
 
 
 SAME_TURN = 1e-9
+OF_OTHERS = ("urdf", "urdf_links")
+"""What is in `Body.extra` of elements that are written back."""
 OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")

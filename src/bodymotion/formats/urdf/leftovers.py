@@ -1,0 +1,118 @@
+"""What other programs say inside of links and joints: kept as XML, and put back where it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bodymotion.formats.urdf import rules
+from bodymotion.formats.urdf.elements import one_line
+from bodymotion.formats.xml_tree import Element, parse_xml
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+
+__all__ = ["parsed", "put_back", "read_rest"]
+
+_SHAPE = (("name",), ("origin", "geometry", "material"))
+_SIZES = (("radius", "length"), ())
+WORDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "link": (("name",), ("inertial", "visual", "collision")),
+    "inertial": ((), ("origin", "mass", "inertia")),
+    "mass": (("value",), ()),
+    "inertia": (("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), ()),
+    "visual": _SHAPE,
+    "collision": _SHAPE,
+    "geometry": ((), ("box", "cylinder", "sphere", "capsule", "mesh")),
+    "box": (("size",), ()),
+    "cylinder": _SIZES,
+    "sphere": _SIZES,
+    "capsule": _SIZES,
+    "mesh": (("filename", "scale"), ()),
+    "material": (("name",), ("color", "texture")),
+    "color": (("rgba",), ()),
+    "texture": (("filename",), ()),
+    "joint": (
+        ("name", "type"),
+        ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"),
+    ),
+    "origin": (("xyz", "rpy"), ()),
+    "parent": (("link",), ()),
+    "child": (("link",), ()),
+    "axis": (("xyz",), ()),
+    "limit": (("lower", "upper", "effort", "velocity"), ()),
+    "dynamics": (("damping", "friction"), ()),
+    "mimic": (("joint", "multiplier", "offset"), ()),
+    "calibration": (("rising", "falling"), ()),
+    "safety_controller": (("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"), ()),
+}
+"""The attributes and elements of each element of a link or joint; those below <geometry> are told by the reader of shapes."""
+
+REPEATED = ("visual", "collision")
+
+
+def read_rest(element: Element, problems: list[Problem]) -> str:
+    """Give what a <link> or <joint> says that URDF does not have, as XML with nothing else in it; empty where there is nothing.
+
+    Of visuals and collisions all are there, empty ones too, as soon as one says something: so they can be told apart.
+    """
+    rest = _rest(element, problems, f"{element.name} {element.get('name')!r:.60}")
+    return one_line(rest) if _says(rest) else ""
+
+
+def _says(rest: Element) -> bool:
+    return bool(rest.attributes or rest.children)
+
+
+def _rest(element: Element, problems: list[Problem], title: str) -> Element:
+    attributes, words = WORDS[element.name]
+    others = {
+        key: value for key, value in element.attributes.items() if key not in attributes and not key.startswith("xmlns")
+    }
+    if others:
+        what = f"{', '.join(others)[:80]} of <{element.name}> in {title} is kept"
+        problems.append(rules.UNKNOWN.problem(what, element.location))
+    rest = Element(element.name, others)
+    for word in words:
+        found = list(element.all(word))
+        parts = [_rest(one, problems, title) for one in (found if word in REPEATED else found[:1])]
+        if any(map(_says, parts)):
+            rest.children += parts
+        if word not in REPEATED and len(found) > 1:
+            problems.append(rules.SECOND.problem(f"a second <{word}> in {title}", found[1].location))
+    for child in element.children:
+        if child.name not in words and element.name != "geometry":
+            problems.append(rules.UNKNOWN.problem(f"<{child.name[:60]}> in {title} is kept", child.location))
+            rest.children.append(child)
+    return rest
+
+
+def parsed(text: object, name: str) -> Element | None:
+    """Give what `read_rest` gave, as an element of that name; None where it is none."""
+    try:
+        found = parse_xml(str(text).encode("utf-8", "replace"))
+    except ValueError:
+        return None
+    return found if found.name == name else None
+
+
+def put_back(element: Element, rest: Element) -> bool:
+    """Put what was read of another element into one; give whether all of it has a place there."""
+    whole = True
+    _, words = WORDS.get(element.name, ((), ()))
+    for key, value in rest.attributes.items():
+        element.attributes.setdefault(key, value)
+    for word in REPEATED:
+        ours, theirs = list(element.all(word)), list(rest.all(word))
+        if word in words and len(ours) == len(theirs):
+            for one, other in zip(ours, theirs, strict=True):
+                whole &= put_back(one, other)
+        elif word in words and any(map(_says, theirs)):
+            whole = False
+    for child in rest.children:
+        if child.name not in words:
+            element.children.append(replace(child))
+        elif child.name not in REPEATED:
+            there = element.first(child.name)
+            whole &= there is not None and put_back(there, child)
+    return whole
