@@ -9,7 +9,8 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.formats.urdf import parse_urdf, read_urdf, write_urdf
-from bodymotion.shapes import Box, Cone, Material, Shape, Sphere
+from bodymotion.meshing import to_mesh
+from bodymotion.shapes import Box, Cone, Corners, Material, Shape, Sphere
 
 RED, BLUE = Material(diffuse=(1.0, 0.0, 0.0), shininess=0.7), Material(diffuse=(0.0, 0.0, 1.0), transparency=0.5)
 
@@ -45,6 +46,15 @@ def test_collisions_keep_their_materials(tmp_path):
 def test_plain_collisions_are_nothing_to_tell(tmp_path):
     report = write_urdf(of_shapes(Shape(Box((1.0, 1.0, 1.0)))), tmp_path / "r.urdf")
     assert not report and b"<bodymotion version" not in (tmp_path / "r.urdf").read_bytes()
+
+
+def test_a_collision_of_many_colours_has_no_other_material(tmp_path):
+    """The file of such a mesh has materials, one for each colour; the collision's is none of them."""
+    mesh = to_mesh(Box((1.0, 1.0, 1.0)))
+    colors = Corners([[1.0, 0.0, 0.0]], np.zeros((len(mesh.faces), 3), dtype=int))
+    body = of_shapes(Shape(replace(mesh, colors=colors)))
+    write_urdf(body, tmp_path / "r.urdf")
+    assert [shape.material for shape in read_urdf(tmp_path / "r.urdf").links[0].collisions] == [Material()]
 
 
 @pytest.mark.parametrize(

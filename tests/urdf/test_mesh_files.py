@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from bodymotion import losses, meshing
 from bodymotion.formats.mesh_files import MeshFolder, plain_name, read_shapes, to_stl
+from bodymotion.formats.mesh_files.glb import mesh_to_glb
+from bodymotion.formats.mesh_files.glb_reading import read_glb
 from bodymotion.formats.mesh_files.obj_reading import read_obj
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.shapes import Box, Corners, Material, Mesh, Sphere, Texture
@@ -83,6 +85,82 @@ def test_obj_keeps_meshes_to_the_bit(tmp_path_factory, mesh):
     found = shape.geometry
     assert (found.crease_angle, found.two_sided) == (mesh.crease_angle, mesh.two_sided)
     assert alike(mesh, found)
+
+
+@settings(max_examples=60)
+@given(meshes())
+def test_glb_gives_the_mesh_back(tmp_path_factory, mesh):
+    """All that single precision holds of it: vertices that were split are one again, and corners have what they had."""
+    singles = mesh.vertices.astype(np.float32).astype(np.float64)
+    normals = mesh.normals
+    if normals is not None:
+        length = np.linalg.norm(normals.values, axis=1, keepdims=True)
+        if not (length > 1e-6).all():
+            return
+        normals = Corners(normals.values / length, normals.indices)
+    mesh = dataclasses.replace(mesh, vertices=singles, normals=normals)
+    folder = MeshFolder(tmp_path_factory.mktemp("m") / "robot.urdf", "glb")
+    path = folder.add(mesh, "ARM")
+    folder.write(b"<robot/>")
+    if losses.MESH_LOOK.code in [problem.rule for problem in folder.lost]:
+        return
+    (shape,) = read(folder.model.parent / path)
+    found = shape.geometry
+    assert (found.crease_angle, found.two_sided) == (mesh.crease_angle, mesh.two_sided)
+    assert np.array_equal(found.vertices, mesh.vertices) and np.array_equal(found.faces, mesh.faces)
+    for kind, atol, rtol in (("normals", 1e-5, 0), ("colors", 1e-6, 0), ("texture_coordinates", 1e-6, 1e-6)):
+        one, other = expanded(getattr(mesh, kind)), expanded(getattr(found, kind))
+        assert (one is None) == (other is None), kind
+        if one is not None:
+            np.testing.assert_allclose(other, one, atol=atol, rtol=rtol, err_msg=kind)
+
+
+def test_what_a_glb_does_not_hold_is_said(tmp_path):
+    """A vertex that nobody uses, and a triangle without area."""
+    corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [9, 9, 9]]
+    for faces in ([[0, 1, 2]], [[0, 1, 2], [1, 1, 3]]):
+        _, folder = stored(tmp_path, Mesh(corners, faces), "glb")
+        assert [problem.rule for problem in folder.lost] == [losses.MESH_LOOK.code]
+
+
+def test_glb_of_others(tmp_path):
+    """As trimesh writes it: colours of vertices as bytes, a surface that is seen from both sides, placed by its node."""
+    trimesh = pytest.importorskip("trimesh")
+    cube = trimesh.creation.box((1.0, 2.0, 3.0))
+    # Split at the corners, as exporters do.
+    split = trimesh.Trimesh(cube.vertices[cube.faces].reshape(-1, 3), np.arange(36).reshape(-1, 3), process=False)
+    split.visual.vertex_colors = np.tile([255, 0, 0, 255], (36, 1))
+    scene = trimesh.Scene()
+    scene.add_geometry(split, transform=trimesh.transformations.translation_matrix([1, 2, 3]))
+    (tmp_path / "a.glb").write_bytes(scene.export(file_type="glb"))
+    (shape,) = read(tmp_path / "a.glb")
+    assert shape.geometry.vertices.shape == (8, 3) and shape.geometry.faces.shape == (12, 3)
+    assert np.allclose(expanded(shape.geometry.colors)[..., :3], [1.0, 0.0, 0.0])
+    assert np.allclose(shape.bounds, [[0.5, 1.0, 1.5], [1.5, 3.0, 4.5]])
+    look = trimesh.visual.material.PBRMaterial(baseColorFactor=[0, 255, 0, 255], doubleSided=True)
+    cube.visual = trimesh.visual.TextureVisuals(material=look)
+    (tmp_path / "b.glb").write_bytes(cube.export(file_type="glb"))
+    (shape,) = read(tmp_path / "b.glb")
+    assert shape.geometry.two_sided and np.allclose(shape.material.diffuse, (0.0, 1.0, 0.0))
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_any_bytes_are_a_glb_or_value_error(data):
+    whole = mesh_to_glb(
+        Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], colors=Corners([[1, 0, 0]], [[0, 0, 0]])), Material()
+    )
+    changed = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(changed) - 1))
+        changed[place] = data.draw(st.one_of(st.integers(0, 255), st.sampled_from(b"0123456789-.[]{}e")))
+    changed = changed[: data.draw(st.one_of(st.just(len(changed)), st.integers(0, len(changed))))]
+    try:
+        scene = read_glb(bytes(changed))
+    except ValueError:
+        return
+    for part in scene.parts if scene is not None else ():
+        assert part.mesh.faces.max() < len(part.mesh.vertices)
 
 
 @pytest.mark.parametrize("kind", ["obj", "stl", "glb"])

@@ -1,4 +1,4 @@
-"""Sensors as Gazebo has them: the <sensor> of a <gazebo reference="…"> block, in the words of SDFormat, both ways.
+"""Sensors as Gazebo has them: the <sensor> of a <gazebo reference="…"> block, in the words of SDFormat; `writing.sensors` is the way back.
 
 Gazebo's cameras and lidars look along +x with +z up, devices here along −z with +y up: `LOOKING` turns between the two. The field of view
 of a VisionSensor is that of the shorter side of the image (as the reference program has it), Gazebo's is horizontal.
@@ -9,9 +9,7 @@ one place are written as one. What a sensor says beside what a device has (noise
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,13 +28,13 @@ from bodymotion.devices import (
 )
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.elements import one_line, rpy_of
-from bodymotion.formats.xml_tree import Element, number_text, parse_xml
+from bodymotion.formats.urdf.elements import one_line
+from bodymotion.formats.xml_tree import Element, number_text
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["groups", "read_sensor", "sensor_element"]
+__all__ = ["CAMERAS", "FORCE_CONVENTION", "LIDARS", "LOOKING", "MOST_RAYS", "put", "read_sensor", "turned", "word_of"]
 
 LOOKING: Floats = frozen(rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])))
 """The turn from a device's frame to Gazebo's of the same thing: its x axis is the device's −z, its z axis the device's y."""
@@ -80,7 +78,7 @@ def read_sensor(element: Element, problems: list[Problem]) -> list[Device]:
         found = [_lidar(taken, name, pose)]
     else:
         return [OtherDevice(name=name, type=kind, pose=pose, extra={"sdf": one_line(element)})]
-    usual = {"name": element.attributes.get("name"), "type": _word(found[0])}
+    usual = {"name": element.attributes.get("name"), "type": word_of(found[0])}
     left.attributes = {
         key: value for key, value in left.attributes.items() if key != "name" and usual.get(key) != value
     }
@@ -96,7 +94,7 @@ def _camera(taken: _Taker, kind: str, name: str, pose: Floats) -> VisionSensor:
     horizontal = taken.number(1.047, "camera", "horizontal_fov")
     return VisionSensor(
         name=name,
-        pose=poses.compose(pose, _turned(rotations.conjugate(LOOKING))),
+        pose=poses.compose(pose, turned(rotations.conjugate(LOOKING))),
         type=kind,
         field_of_view=_shorter(horizontal, width, height),
         front_clip_distance=taken.number(0.1, "camera", "clip", "near"),
@@ -120,14 +118,14 @@ def _lidar(taken: _Taker, name: str, pose: Floats) -> RangeSensor:
     rays = min(max(round(samples * resolution) if math.isfinite(samples * resolution) else 1, 1), MOST_RAYS)
     if rays % 2 == 0:
         # A RangeSensor has a ray in the middle: that this one has none is kept.
-        _put(taken.left, rays, words, "scan", "horizontal", "samples")
+        put(taken.left, rays, words, "scan", "horizontal", "samples")
     middle = 0.5 * (low + high)
     if middle:
-        pose = poses.compose(pose, _turned(rotations.from_axis_angle([0.0, 0.0, 1.0], middle)))
+        pose = poses.compose(pose, turned(rotations.from_axis_angle([0.0, 0.0, 1.0], middle)))
     angle = high - low if rays > 1 else 0.0
     return RangeSensor(
         name=name,
-        pose=poses.compose(pose, _turned(rotations.conjugate(LOOKING))),
+        pose=poses.compose(pose, turned(rotations.conjugate(LOOKING))),
         scan_angle=angle,
         scan_step=angle / (rays - 1) if rays > 1 else RangeSensor().scan_step,
         scan_rate=taken.rate(RangeSensor().scan_rate),
@@ -209,7 +207,8 @@ class _Taker:
                 return
 
 
-def _turned(quaternion: Floats) -> Floats:
+def turned(quaternion: Floats) -> Floats:
+    """Give the pose (7,) that turns alone."""
     return poses.from_parts(np.zeros(3), quaternion)
 
 
@@ -220,110 +219,18 @@ def _shorter(horizontal: float, width: int, height: int) -> float:
     return horizontal
 
 
-def _horizontal(shorter: float, width: int, height: int) -> float:
-    if 0 < height < width and 0 < shorter < math.pi:
-        return 2.0 * math.atan(math.tan(0.5 * shorter) * width / height)
-    return shorter
-
-
 def _copy(element: Element) -> Element:
     return replace(element, attributes=dict(element.attributes), children=[_copy(child) for child in element.children])
 
 
-def _word(device: Device) -> str:
+def word_of(device: Device) -> str:
     """Give the type of sensor that a device is written as."""
     if isinstance(device, VisionSensor):
         return {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}.get(device.type, "camera")
     return {"RangeSensor": "ray", "ForceSensor": "force_torque"}.get(device.kind, "imu")
 
 
-def groups(devices: Sequence[Device]) -> list[list[int]]:
-    """Give the devices, as their places in the list, by the sensors that they are written as, in the order of their first ones.
-
-    An accelerometer and a gyro of one name, on one link and in one place, are one IMU.
-    """
-    found: list[list[int]] = []
-    open_halves: dict[object, list[int]] = {}
-    for number, device in enumerate(devices):
-        if isinstance(device, (AccelerationSensor, Gyro)):
-            other = Gyro if isinstance(device, AccelerationSensor) else AccelerationSensor
-            place = (device.link, device.name, device.pose.tobytes(), str(device.extra.get("sdf")))
-            half = open_halves.pop((other.__name__, *place), None)
-            if half is not None:
-                half.append(number)
-                continue
-            found.append([number])
-            open_halves[(device.kind, *place)] = found[-1]
-        else:
-            found.append([number])
-    return found
-
-
-def sensor_element(device: Device, name: str) -> Element | None:
-    """Give the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer and a gyro are an IMU each."""
-    kept = device.extra.get("sdf")
-    base = _parsed(kept) if isinstance(kept, str) else None
-    if isinstance(device, OtherDevice):
-        if base is None or base.name != "sensor":
-            return None
-        base.attributes["name"] = name
-        return base
-    sensor = base if base is not None and base.name == "sensor" else Element("sensor")
-    pose = device.pose
-    if isinstance(device, VisionSensor):
-        pose = poses.compose(pose, _turned(LOOKING))
-        _put_rate(sensor, device.frame_rate, VisionSensor().frame_rate)
-        _put(sensor, _horizontal(device.field_of_view, device.width, device.height), "camera", "horizontal_fov")
-        _put(sensor, device.width, "camera", "image", "width")
-        _put(sensor, device.height, "camera", "image", "height")
-        _put(sensor, device.front_clip_distance, "camera", "clip", "near")
-        _put(sensor, device.back_clip_distance, "camera", "clip", "far")
-    elif isinstance(device, RangeSensor):
-        pose = poses.compose(pose, _turned(LOOKING))
-        words = "lidar" if sensor.first("lidar") else "ray"
-        rays, side = _rays(device, sensor.first(words, "scan", "horizontal", "samples"))
-        _put_rate(sensor, device.scan_rate, RangeSensor().scan_rate)
-        _put(sensor, rays, words, "scan", "horizontal", "samples")
-        _put(sensor, 1, words, "scan", "horizontal", "resolution")
-        _put(sensor, -side, words, "scan", "horizontal", "min_angle")
-        _put(sensor, side, words, "scan", "horizontal", "max_angle")
-        if sensor.first(words, "range", "min") is None:
-            _put(sensor, 0, words, "range", "min")
-        _put(sensor, device.max_distance, words, "range", "max")
-    elif isinstance(device, ForceSensor):
-        for word, (_, ours) in FORCE_CONVENTION.items():
-            if sensor.first("force_torque", word) is None:
-                _put(sensor, ours, "force_torque", word)
-    elif not isinstance(device, (AccelerationSensor, Gyro)):
-        return None
-    kept_type = sensor.attributes.pop("type", "")
-    same = kept_type in LIDARS or (isinstance(device, VisionSensor) and CAMERAS.get(kept_type) == device.type)
-    sensor.attributes = {"name": name, "type": kept_type if same else _word(device), **sensor.attributes}
-    six = np.concatenate([pose[:3], rpy_of(pose[3:])])
-    if six.any():
-        sensor.children.insert(0, Element("pose", text=number_text(six)))
-    return sensor
-
-
-def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
-    """Give how many rays there are, and the angle [rad] of the last; `kept` is the even number of them that the device was read with."""
-    with contextlib.suppress(FormatError):
-        even = kept.text_numbers(1)[0] if kept is not None else 0.0
-        if 2 <= even <= MOST_RAYS and even % 2 == 0:
-            span = device.scan_step * (even - 1)
-            if 0 < device.scan_angle < math.inf and abs(span - device.scan_angle) <= 1e-9 * device.scan_angle:
-                return int(even), 0.5 * device.scan_angle
-    rays = device.num_rays if device.num_rays <= MOST_RAYS else 1
-    return rays, (rays // 2) * device.scan_step if rays > 1 else 0.0
-
-
-def _put_rate(sensor: Element, rate: float, default: float) -> None:
-    """Set the update_rate; what is kept of it (as often as can be) stays where the device has the rate that it was read with."""
-    if sensor.first("update_rate") is None or rate != default:
-        _put(sensor, rate, "update_rate")
-
-
-def _put(sensor: Element, value: object, *path: str) -> None:
+def put(sensor: Element, value: object, *path: str) -> None:
     """Set the text of the element down a path, which is made where it is not there; what is not finite is left out."""
     if isinstance(value, (int, float)) and not math.isfinite(value):
         return
@@ -331,10 +238,3 @@ def _put(sensor: Element, value: object, *path: str) -> None:
         found = sensor.first(name)
         sensor = sensor.add(name) if found is None else found
     sensor.text = value if isinstance(value, str) else number_text(float(value))  # type: ignore[arg-type]
-
-
-def _parsed(text: str) -> Element | None:
-    try:
-        return parse_xml(text.encode("utf-8", "replace"))
-    except FormatError:
-        return None

@@ -1,4 +1,7 @@
-"""Bodies as URDF: `writer` puts a file together, `joints` and `shapes` make its elements, `keeping` what other programs pass over."""
+"""Bodies as URDF.
+
+`writer` puts a file together, `joints`, `gears`, `shapes`, `devices` and `sensors` make its elements, `keeping` what others pass over.
+"""
 
 from __future__ import annotations
 

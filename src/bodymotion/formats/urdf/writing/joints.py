@@ -1,16 +1,16 @@
-"""Joints and gears as elements."""
+"""Joints as elements."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
 from bodymotion import losses
 from bodymotion.formats.urdf.elements import origin_element
-from bodymotion.formats.urdf.joints import FURTHER, UNLIMITED, read_gears
+from bodymotion.formats.urdf.joints import FURTHER, UNLIMITED
 from bodymotion.formats.urdf.leftovers import parsed, put_back
 from bodymotion.formats.xml_tree import Element, number_text
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.urdf.writing.tally import Tally
     from bodymotion.links import Joint
 
-__all__ = ["effort_of", "joint_element", "set_gear", "transmission_element"]
+__all__ = ["effort_of", "joint_element"]
 
 
 def joint_element(
@@ -141,35 +141,3 @@ def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> No
 
 def _number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_geared(joint: Joint) -> bool:
-    return math.isfinite(joint.gear_ratio) and joint.type in ("rotate", "slide")
-
-
-def set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None:
-    """Let the <transmission> elements of a joint called `name` say its gear ratio, as far as they are of that joint alone."""
-    now = read_gears(Element("robot", children=list(transmissions)))[0].get(name)
-    if joint.gear_ratio == (1.0 if now is None else now) or not _is_geared(joint):
-        return
-    for element in transmissions:
-        joints, actuators = list(element.all("joint")), list(element.all("actuator"))
-        if len(joints) == len(actuators) == 1:
-            found = actuators[0].first("mechanicalReduction") or element.first("mechanicalReduction")
-            if found is not None or now is None:
-                found = found or actuators[0].add("mechanicalReduction")
-                found.text, found.children = number_text(joint.gear_ratio), []
-                return
-
-
-def transmission_element(joint: Joint, name: str) -> Element | None:
-    """Give the <transmission> that says a joint's gear ratio; None where it is 1, or nothing is moved."""
-    if joint.gear_ratio == 1.0 or not _is_geared(joint):
-        return None
-    element = Element("transmission", {"name": f"{name}_transmission"})
-    element.add("type", text="transmission_interface/SimpleTransmission")
-    held = element.add("joint", {"name": name})
-    held.add("hardwareInterface", text="hardware_interface/EffortJointInterface")
-    motor = element.add("actuator", {"name": f"{name}_motor"})
-    motor.add("mechanicalReduction", text=number_text(joint.gear_ratio))
-    return element

@@ -17,7 +17,7 @@ from bodymotion.formats.urdf.extension import VERSION, close, plain
 from bodymotion.formats.urdf.writing.tally import Tally
 from bodymotion.formats.xml_tree import Element
 
-__all__ = ["Keeper"]
+__all__ = ["Keeper", "quiet_differences"]
 
 
 class Keeper:
@@ -80,3 +80,8 @@ class Keeper:
         """Add an element, if there is anything to be said."""
         if values or always:
             self.element.add(name, attributes, json.dumps(values) if values else "")
+
+
+def quiet_differences(base: object, meant: object, skip: tuple[str, ...] = ("id", "link", "links")) -> dict[str, Any]:
+    """Give what is to be kept of a thing that is reported as a whole."""
+    return Keeper(True, Tally()).differences(base, meant, "", skip)

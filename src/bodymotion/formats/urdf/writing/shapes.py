@@ -46,11 +46,12 @@ class ShapeWriter:
 
     def elements(self, link: Link, name: str) -> tuple[list[Element], list[tuple[int, int]], list[Material]]:
         """Give the elements of a link that is called `name` in the file, how many of each kind are of each segment, and the
-        materials of those that are collisions, which the elements do not say.
+        materials of those that are collisions, which the elements do not say; none of those where all are plain.
         """
         found: list[Element] = []
         counts = []
         looks = []
+        plain = True
         for kind in ("visual", "collision"):
             for segment in link.segments:
                 known = len(found)
@@ -60,9 +61,12 @@ class ShapeWriter:
                         found.append(element)
                         if kind == "collision":
                             looks.append(shape.material)
+                            # A mesh with colours gets a material from its file.
+                            colored = isinstance(shape.geometry, Mesh) and shape.geometry.colors is not None
+                            plain = plain and shape.material == Material() and not colored
                 counts.append(len(found) - known)
         number = len(link.segments)
-        return found, list(zip(counts[:number], counts[number:], strict=True)), looks
+        return found, list(zip(counts[:number], counts[number:], strict=True)), [] if plain else looks
 
     def _element(self, kind: str, shape: Shape, link: str) -> Element | None:
         placed = self._placed(shape, link)

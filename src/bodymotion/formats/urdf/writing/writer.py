@@ -10,21 +10,20 @@ import numpy as np
 
 from bodymotion import losses, poses
 from bodymotion.body import Body, ExtraJoint
-from bodymotion.devices import ForceSensor, OtherDevice
 from bodymotion.formats.mesh_files import MeshFolder, MeshFormat
 from bodymotion.formats.only_mjcf import passed_over
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.devices import KINDS, sensor_key
 from bodymotion.formats.urdf.elements import origin_element, read_origin
 from bodymotion.formats.urdf.extension import plain
 from bodymotion.formats.urdf.joints import read_gears, read_joint
 from bodymotion.formats.urdf.leftovers import parsed, put_back
 from bodymotion.formats.urdf.packages import package_prefix
 from bodymotion.formats.urdf.segments import is_parted, kept_segments
-from bodymotion.formats.urdf.sensors import groups, read_sensor, sensor_element
 from bodymotion.formats.urdf.shapes import read_rgba
-from bodymotion.formats.urdf.writing.joints import joint_element, set_gear, transmission_element
-from bodymotion.formats.urdf.writing.keeping import Keeper
+from bodymotion.formats.urdf.writing.devices import device_elements
+from bodymotion.formats.urdf.writing.gears import transmission_elements
+from bodymotion.formats.urdf.writing.joints import joint_element
+from bodymotion.formats.urdf.writing.keeping import Keeper, quiet_differences
 from bodymotion.formats.urdf.writing.names import unique_names
 from bodymotion.formats.urdf.writing.shapes import ShapeWriter, inertial_element
 from bodymotion.formats.urdf.writing.tally import Tally
@@ -33,7 +32,6 @@ from bodymotion.links import Joint, Segment
 from bodymotion.shapes import Material
 
 if TYPE_CHECKING:
-    from bodymotion.devices import Device
     from bodymotion.diagnostics import FormatError, Problem
     from bodymotion.links import Link
 
@@ -137,10 +135,15 @@ class _Writer:
         for index, element in enumerate(links):
             robot.children += [element, joints[index - 1]] if index else [element]
         left = self._left()
-        gears = self._transmissions([element for element in left if element.name == "transmission"])
+        gears = transmission_elements(
+            [element for element in left if element.name == "transmission"],
+            dict(zip(self.joint_names[1:], (link.joint for link in body.links[1:]), strict=True)),
+            self.known_joints,
+            self.lost,
+        )
         self._keep_joints(joints, read_gears(Element("robot", children=gears))[0])
         robot.children += gears
-        robot.children += self._devices()
+        robot.children += device_elements(body, self.names, self.joint_names, self.keeper, self.lost)
         robot.children += [element for element in left if element.name != "transmission"]
         self._extra_joints()
         for words, name in passed_over(body):
@@ -158,7 +161,7 @@ class _Writer:
         shown, counts, looks = self.shapes.elements(link, name)
         element.children += shown
         values: dict[str, object] = {} if link.name == name else {"name": [name, link.name]}
-        if any(look != Material() for look in looks):
+        if looks:
             self.keeper.note("the materials of collisions", name)
             if self.keeper.on:
                 values["collision_materials"] = [self.shapes.material(look) for look in looks]
@@ -206,34 +209,6 @@ class _Writer:
         ends = self.names[link.parent], self.names[link.index]
         return joint_element(link.joint, link.offset, self.joint_names[link.index], ends, self.known_joints, self.lost)
 
-    def _transmissions(self, left: list[Element]) -> list[Element]:
-        """Give the <transmission> elements: those that the body was read with, and one for each gear that is in none of them."""
-        found = []
-        of_joints: dict[str, list[Element]] = {}
-        for element in left:
-            gone = [joint.get("name") for joint in element.all("joint") if joint.get("name") not in self.known_joints]
-            if gone:
-                words = f"transmissions of joints that are gone: {', '.join(gone)[:80]}"
-                self.lost.add(losses.DANGLING, words, element.get("name"))
-                continue
-            try:
-                read_gears(Element("robot", children=[element]))
-            except ValueError:
-                self.lost.add(losses.EXTRA, "transmissions whose gear is no number", element.get("name"))
-                continue
-            for joint in element.all("joint"):
-                name = joint.attributes["name"] = self.known_joints[joint.get("name")]
-                of_joints.setdefault(name, []).append(element)
-            found.append(element)
-        made = []
-        for link in self.body.links[1:]:
-            name = self.joint_names[link.index]
-            if name in of_joints:
-                set_gear(of_joints[name], link.joint, name)
-            elif (gear := transmission_element(link.joint, name)) is not None:
-                made.append(gear)
-        return [*made, *found]
-
     def _keep_joints(self, elements: list[Element], gears: dict[str, float]) -> None:
         """Keep of each joint what its element and gear do not say; ids for all as soon as one is not what a reader counts."""
         said = [Joint(name=self.names[0], type="fixed" if self.names[0] == "world" else "free")]
@@ -256,87 +231,13 @@ class _Writer:
         values = self.keeper.differences(base, look, name, ("texture", "diffuse", "transparency"), "material ")
         self.keeper.put("material", {"name": name}, values)
 
-    def _devices(self) -> list[Element]:
-        """Give the <gazebo> elements of the devices that Gazebo has; keep the others, and their order."""
-        found: list[Element] = []
-        said: dict[int, tuple[str, Device, int]] = {}
-        """By the place of a device: the key of what it is read as, that, and the id that it is given."""
-        counts: dict[str, int] = {}
-        numbers: dict[tuple[str, str], int] = {}
-        together = groups(self.body.devices)
-        unmeant: list[str] = []
-        for places, name in zip(together, self._sensor_names(together), strict=True):
-            devices = {self.body.devices[place].kind: place for place in places}
-            first = self.body.devices[places[0]]
-            of_joint = isinstance(first, ForceSensor)
-            sensor = None if of_joint and first.link == 0 else sensor_element(first, name)
-            read = read_sensor(parse_xml(to_xml(sensor)), []) if sensor is not None else []
-            if sensor is None or not devices.keys() <= {base.kind for base in read}:
-                continue
-            link = self.names[first.link]
-            block = Element("gazebo", {"reference": self.joint_names[first.link] if of_joint else link})
-            block.children.append(sensor)
-            found.append(block)
-            for base in read:
-                numbers[link, name] = numbers.get((link, name), 0) + 1
-                key = sensor_key(link, name, numbers[link, name])
-                if base.kind not in devices:
-                    unmeant.append(key)
-                    self.keeper.note(f"that an IMU is a {first.kind} alone", first.name)
-                else:
-                    counts[base.kind] = counts.get(base.kind, -1) + 1
-                    said[devices[base.kind]] = key, base, counts[base.kind]
-        for place, device in enumerate(self.body.devices):
-            if place in said:
-                self._keep_sensor(device, *said[place])
-            else:
-                self._keep_device(device, self.names[device.link])
-        for key in unmeant:
-            self.keeper.put("device", {"sensor": key, "meant": "no"}, {}, always=True)
-        return found
-
-    def _sensor_names(self, together: list[list[int]]) -> list[str]:
-        """Give each sensor a name that no other on its link has, as SDFormat wants it."""
-        firsts = [self.body.devices[places[0]] for places in together]
-        names = [unique_names([first.name], first.kind)[0] for first in firsts]
-        of_links: dict[int, list[int]] = {}
-        for number, first in enumerate(firsts):
-            of_links.setdefault(first.link, []).append(number)
-        for mine in of_links.values():
-            for number, name in zip(mine, unique_names([names[k] for k in mine], "sensor"), strict=True):
-                names[number] = name
-        return names
-
-    def _keep_sensor(self, device: Device, key: str, base: Device, number: int) -> None:
-        values = self.keeper.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
-        if device.id != number:
-            values = {"id": device.id, **values}
-            self.keeper.note(f"{device.kind} id", device.name)
-        self.keeper.put("device", {"sensor": key}, values, always=True)
-
-    def _keep_device(self, device: Device, link: str) -> None:
-        base = KINDS[device.kind]() if device.kind in KINDS else OtherDevice(type=device.kind)
-        words = f"URDF and Gazebo have no {device.kind}"
-        if isinstance(device, ForceSensor):
-            words = "a ForceSensor measures at a joint, and the root has none"
-        self.lost.add(losses.DEVICE, words, device.name)
-        values = self._quiet_differences(base, device)
-        values = {"id": device.id, **values} if device.id >= 0 else values
-        self.keeper.put("device", {"kind": device.kind, "link": link}, values, always=True)
-
-    def _quiet_differences(
-        self, base: object, meant: object, skip: tuple[str, ...] = ("id", "link", "links")
-    ) -> dict[str, object]:
-        """Give what is to be kept of a thing that is reported as a whole."""
-        return Keeper(True, Tally()).differences(base, meant, "", skip)
-
     def _extra_joints(self) -> None:
         for number, joint in enumerate(self.body.extra_joints):
             self.lost.add(
                 losses.LOOP, "closed loops are open for other programs", joint.name or f"extra joint {number}"
             )
             ends = {f"link{k + 1}": self.names[index] for k, index in enumerate(joint.links)}
-            self.keeper.put("extra_joint", ends, self._quiet_differences(ExtraJoint(), joint), always=True)
+            self.keeper.put("extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True)
 
     def _left(self) -> list[Element]:
         """Give the elements of other programs that the body was read with."""
