@@ -103,7 +103,8 @@ class Corners(ContentEquality):
 class TriangleBuffers:
     """Triangles as graphics cards want them: each vertex has one normal, one colour and one place in the texture.
 
-    `positions` (N, 3), `normals` (N, 3) unit, `triangles` (M, 3) into them; `colors` (N, 3 or 4) in 0…1 and `uv` (N, 2) or None.
+    `positions` (N, 3), `normals` (N, 3) unit, `triangles` (M, 3) into them; `colors` (N, 3 or 4) in 0…1 and `uv` (N, 2) or None;
+    `vertices` (N,): which vertex of the mesh each was.
     """
 
     positions: npt.NDArray[np.float32]
@@ -111,6 +112,7 @@ class TriangleBuffers:
     triangles: Ints
     colors: npt.NDArray[np.float32] | None = None
     uv: npt.NDArray[np.float32] | None = None
+    vertices: Ints | None = None
 
 
 @dataclass(frozen=True, eq=False)

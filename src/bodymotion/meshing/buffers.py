@@ -56,6 +56,7 @@ def split_corners(mesh: Mesh) -> TriangleBuffers:
         triangles=frozen_ints(triangles.reshape(-1, 3)),
         colors=_values(mesh.colors, keep, chosen),
         uv=_values(mesh.texture_coordinates, keep, chosen),
+        vertices=frozen_ints(vertex[chosen]),
     )
 
 

@@ -21,7 +21,7 @@ from bodymotion import losses
 from bodymotion.formats.files import whole_file
 from bodymotion.formats.mesh_files.obj import to_obj
 from bodymotion.formats.mesh_files.stl import to_stl
-from bodymotion.shapes import Material, Mesh, Shape
+from bodymotion.shapes import Material, Mesh
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -66,7 +66,7 @@ class MeshFolder:
         self._by_content: dict[bytes, str] = {}
         self._images: dict[Path, str] = {}
         self._taken: set[str] = set()
-        self._rounded = self._bare = 0
+        self._rounded = self._bare = self._flat = 0
         self._missing_images: list[str] = []
 
     def add(self, mesh: Mesh, name: str, material: Material | None = None) -> str | None:
@@ -114,6 +114,9 @@ class MeshFolder:
             words = (
                 f"{kind} holds no colours, normals or texture coordinates: those of {self._bare} meshes are left out"
             )
+            found.append(losses.MESH_LOOK.problem(words))
+        if self._flat:
+            words = f"triangles without area, and vertices that no triangle has, are left out of {self._flat} meshes"
             found.append(losses.MESH_LOOK.problem(words))
         for name in self._missing_images:
             found.append(losses.MESH_LOOK.problem(f"the image {name!r:.80} can not be read: its surfaces lose it"))
@@ -167,9 +170,12 @@ class MeshFolder:
             self._bare += any(c is not None for c in (mesh.colors, mesh.normals, mesh.texture_coordinates))
             data = to_stl(mesh)
         elif self.format == "glb":
-            from bodymotion.formats.mesh_files.glb import to_glb
+            from bodymotion.formats.mesh_files.glb import mesh_to_glb
 
-            data = to_glb([Shape(mesh, material=look)]) or b""
+            data = mesh_to_glb(mesh, look)
+            left = mesh.corners_split
+            numbers = left.vertices if left.vertices is not None else ()
+            self._flat += len(left.triangles) < len(mesh.faces) or len(np.unique(numbers)) < len(mesh.vertices)
         else:
             image = self.image(look.texture) if dressed and look.texture is not None else None
             # In the library an image is named from the library's own folder.

@@ -21,9 +21,13 @@ import numpy.typing as npt
 import orjson
 
 from bodymotion.arrays import Floats
-from bodymotion.shapes import Lines, Material, Points, Shape, Texture
+from bodymotion.formats.mesh_files.glb_reading import VERTEX
+from bodymotion.shapes import Lines, Material, Mesh, Points, Shape
 
-__all__ = ["to_glb"]
+__all__ = ["mesh_to_glb", "to_glb"]
+
+MOST_NUMBERED = 1 << 24
+"""Vertices with larger numbers than single precision has whole ones are not numbered."""
 
 POINTS, LINES, TRIANGLES = 0, 1, 4
 LARGEST_TEXTURE = 2048
@@ -62,6 +66,7 @@ class _Part:
     normals: list[npt.NDArray[np.float32]] = field(default_factory=list)
     colors: list[npt.NDArray[np.float32]] = field(default_factory=list)
     uv: list[npt.NDArray[np.float32]] = field(default_factory=list)
+    vertices: list[npt.NDArray[np.float32]] = field(default_factory=list)
     indices: list[npt.NDArray[np.uint32]] = field(default_factory=list)
     count: int = 0
 
@@ -84,23 +89,35 @@ def to_glb(shapes: Iterable[Shape], paint: Material | None = None, glow: float =
     return _written(parts, glow) if parts else None
 
 
-def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None) -> None:
+def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
+    """Give a mesh as a GLB that `glb_reading` makes the same mesh of, in single precision, without triangles that have no area."""
+    parts: _Parts = {}
+    _add_triangles(parts, Shape(mesh, material=material), None, whole=True)
+    extras = {"bodymotion": {"crease_angle": mesh.crease_angle, "normals": mesh.normals is not None}}
+    return _written(parts, 0.0, extras) if parts else b""
+
+
+def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None, whole: bool = False) -> None:
     mesh = shape.to_mesh()
     buffers = mesh.corners_split
     if not len(buffers.triangles):
         return
     material = paint or shape.material
     colors = buffers.colors if paint is None and material.texture is None else None
-    uv = buffers.uv if material.texture is not None else None
+    uv = buffers.uv if whole or material.texture is not None else None
     channels = 0 if colors is None else colors.shape[1]
-    surface = _Surface(TRIANGLES, material, uv is not None, mesh.two_sided, channels)
+    textured = uv is not None and material.texture is not None
+    surface = _Surface(TRIANGLES, material, textured, mesh.two_sided, channels)
     part = parts.setdefault(surface.key, _Part(surface))
     part.positions.append(buffers.positions)
     part.normals.append(buffers.normals)
     if colors is not None:
         part.colors.append(_linear(colors))
-    if uv is not None and material.texture is not None:
-        part.uv.append(_image_places(uv, material.texture))
+    if uv is not None:
+        matrix = material.texture.transform if material.texture is not None else np.eye(3)
+        part.uv.append(_image_places(uv, matrix))
+    if whole and buffers.vertices is not None and len(mesh.vertices) < MOST_NUMBERED:
+        part.vertices.append(buffers.vertices.astype(np.float32))
     part.indices.append(buffers.triangles.astype(np.uint32).ravel() + np.uint32(part.count))
     part.count += len(buffers.positions)
 
@@ -126,9 +143,9 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
     part.count += len(places)
 
 
-def _image_places(uv: npt.NDArray[np.float32], texture: Texture) -> npt.NDArray[np.float32]:
+def _image_places(uv: npt.NDArray[np.float32], matrix: Floats) -> npt.NDArray[np.float32]:
     """Take VRML97's places in the image (from the lower left) to glTF's (from the upper left)."""
-    moved = np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ texture.transform.T
+    moved = np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ matrix.T
     return np.stack([moved[:, 0], 1.0 - moved[:, 1]], axis=1).astype(np.float32)
 
 
@@ -164,7 +181,7 @@ class _Document:
         )
 
 
-def _written(parts: _Parts, glow: float) -> bytes:
+def _written(parts: _Parts, glow: float, extras: dict[str, Any] | None = None) -> bytes:
     document = _Document()
     images: dict[Path, tuple[int, bool] | None] = {}
     primitives = []
@@ -179,6 +196,8 @@ def _written(parts: _Parts, glow: float) -> bytes:
             attributes["TEXCOORD_0"] = document.array(np.concatenate(part.uv), "VEC2", 5126)
         if part.colors:
             attributes["COLOR_0"] = document.array(np.concatenate(part.colors), f"VEC{surface.channels}", 5126)
+        if part.vertices:
+            attributes[VERTEX] = document.array(np.concatenate(part.vertices), "SCALAR", 5126)
         primitives.append(
             {
                 "attributes": attributes,
@@ -187,7 +206,7 @@ def _written(parts: _Parts, glow: float) -> bytes:
                 "material": document.add("materials", _material(document, surface, images)),
             }
         )
-    document.add("meshes", {"primitives": primitives})
+    document.add("meshes", {"primitives": primitives, **({"extras": extras} if extras else {})})
     if glow:
         for material in document.tables["materials"]:
             material["extensions"] = {UNLIT: {}}

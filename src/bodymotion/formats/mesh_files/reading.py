@@ -12,12 +12,13 @@ import numpy as np
 from bodymotion.arrays import Floats, frozen_ints
 from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.collada import SceneNode, read_collada
+from bodymotion.formats.mesh_files.glb_reading import read_glb
 from bodymotion.formats.mesh_files.obj_reading import read_obj
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.vrml.meshfile import read_mesh_file
 from bodymotion.formats.vrml.reader import parse_vrml
 from bodymotion.formats.vrml.scene import Place, SceneWalker
-from bodymotion.formats.vrml.shape_rules import SCENERY
+from bodymotion.formats.vrml.shape_rules import IMAGE_INSIDE, SCENERY
 from bodymotion.shapes import Corners, Material, Mesh, Shape, Texture
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
             remarks += found
             return list(_collada(root, root.transform, path, parts))
         if suffix in (".glb", ".gltf"):
-            return list(_gltf(path, suffix))
+            return list(_glb(path, parts) if suffix == ".glb" else _gltf(path, suffix))
         if suffix in (".wrl", ".vrml"):
             return _vrml(path, parts, remarks)
     except OSError as error:
@@ -123,6 +124,18 @@ def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
         raise ValueError(error.problem.message) from error
     remarks += [problem.message for problem in met if problem.rule != SCENERY.code]
     return [drawn.shape for drawn in walker.drawn if drawn.visual]
+
+
+def _glb(path: Path, parts: InlineLoader) -> Iterator[Shape]:
+    scene = read_glb(path.read_bytes())
+    if scene is None:
+        yield from _gltf(path, ".glb")
+        return
+    if scene.images:
+        words = f"the images inside of {path.name} are not taken out"
+        parts.problems.append(IMAGE_INSIDE.problem(words, Location(str(path))))
+    for part in scene.parts:
+        yield Shape(part.mesh, part.transform, part.material, part.name)
 
 
 def _gltf(path: Path, suffix: str) -> Iterator[Shape]:

@@ -56,6 +56,13 @@ SCENERY = Rule(
     "judgement",
     leaves_out=True,
 )
+IMAGE_INSIDE = Rule(
+    "VRML215",
+    "note",
+    "Images are files of their own; those inside of another file are left out.",
+    "judgement",
+    leaves_out=True,
+)
 INSIDE_OUT = Rule(
     "VRML208",
     "warning",
@@ -77,5 +84,6 @@ RULES: tuple[Rule, ...] = (
     TOO_LARGE,
     UNKNOWN_NODE,
     SCENERY,
+    IMAGE_INSIDE,
     INSIDE_OUT,
 )
