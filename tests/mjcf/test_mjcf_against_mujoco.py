@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from mujoco_peer import check_against_mujoco, mujoco
 
+from bodymotion.body import Body
 from bodymotion.formats.mjcf import read_mjcf, write_mjcf
+from bodymotion.links import Joint, Link, Segment
 
 HEAD = '<compiler angle="radian"/>'
 INERTIAL = '<inertial pos="0.1 0 0.2" mass="2" diaginertia="0.1 0.2 0.25"/>'
@@ -119,3 +121,61 @@ def test_bounds_of_geoms(tmp_path):
     for number, shape in enumerate(body.links[0].visuals):
         low, high = shape.bounds
         assert np.abs(0.5 * (low + high) - data.geom_xpos[number]).max() < 1e-9
+
+
+@pytest.mark.parametrize("bounds", ["false", "true"])
+@pytest.mark.parametrize("shell", ["false", "true"])
+@pytest.mark.parametrize("kind", ["sphere", "capsule", "cylinder", "ellipsoid", "box"])
+def test_solids_around_meshes(kind, shell, bounds, tmp_path):
+    """MuJoCo fits them to the mesh's inertia or bounds; it has meshes in single precision, and skins of ellipsoids nearly."""
+    path = tmp_path / "model.xml"
+    path.write_text(
+        f"""<mujoco><compiler fitaabb="{bounds}"/><asset><mesh name="m" vertex="0 0 0 1 0 0 0 0.5 0 0 0 0.3"/></asset><worldbody>
+        <body name="a"><freejoint/><geom type="{kind}" mesh="m" fitscale="0.8" shellinertia="{shell}" pos="1 2 3" euler="10 20 30"/>
+        </body></worldbody></mujoco>"""
+    )
+    body, model = read_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
+    link = body.links[0]
+    assert link.mass == pytest.approx(model.body_mass[1], rel=1e-6)
+    assert np.abs(link.center_of_mass - model.body_ipos[1]).max() < 1e-6
+    assert np.sort(np.linalg.eigvalsh(link.inertia)) == pytest.approx(np.sort(model.body_inertia[1]), rel=2e-5)
+    write_mjcf(body, tmp_path / "again.xml")
+    again = mujoco.MjModel.from_xml_path(str(tmp_path / "again.xml"))
+    assert sorted(again.geom_size[0]) == pytest.approx(sorted(model.geom_size[0]), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [
+        ("sphere", "0.3"),
+        ("capsule", "0.1 0.2"),
+        ("cylinder", "0.1 0.2"),
+        ("ellipsoid", "0.1 0.2 0.3"),
+        ("box", "0.1 0.2 0.3"),
+    ],
+)
+def test_skins_of_solids(kind, size, tmp_path):
+    path = tmp_path / "model.xml"
+    path.write_text(
+        f"""<mujoco><worldbody><body name="a"><freejoint/><geom type="{kind}" size="{size}" shellinertia="true" euler="10 20 30"/>
+        </body></worldbody></mujoco>"""
+    )
+    body = read_mjcf(path)
+    assert body.problems == ()
+    # MuJoCo takes the inertia of an ellipsoid's skin from two ellipsoids that differ a little.
+    link, model = body.links[0], mujoco.MjModel.from_xml_path(str(path))
+    assert link.mass == pytest.approx(model.body_mass[1], rel=1e-9)
+    assert np.sort(np.linalg.eigvalsh(link.inertia)) == pytest.approx(np.sort(model.body_inertia[1]), rel=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e-14, 1e-12, 1e-10, 1e-8])
+def test_tiny_inertias_on_turned_axes(size, tmp_path):
+    rng = np.random.default_rng(4)
+    for _ in range(12):
+        axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        tensor = axes @ np.diag([size, 2 * size, 2.5 * size]) @ axes.T
+        segment = Segment(name="a", mass=1.0, inertia=0.5 * (tensor + tensor.T))
+        link = Link(name="a", joint=Joint(name="a", type="free"), segments=(segment,))
+        write_mjcf(Body(name="m", links=(link,)), tmp_path / "a.xml")
+        model = mujoco.MjModel.from_xml_path(str(tmp_path / "a.xml"))
+        assert np.sort(model.body_inertia[1]) == pytest.approx([size, 2 * size, 2.5 * size], rel=1e-3)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.defaults import Defaults
     from bodymotion.formats.mjcf.devices import DeviceReader
     from bodymotion.formats.mjcf.loops import LoopReader
-    from bodymotion.formats.mjcf.settings import Settings
     from bodymotion.formats.mjcf.tree import Tree
     from bodymotion.formats.xml_tree import Element
     from bodymotion.links import Link
@@ -29,7 +28,6 @@ CLASSED = (
     *("tendon", "equality", "pair"),
 )
 """What classes of defaults say of these is kept, since their elements are kept as they stand."""
-RANGES = {"ctrlrange": "ctrllimited", "forcerange": "forcelimited", "actrange": "actlimited"}
 MOST = 100_000
 """So many elements are kept as they are."""
 
@@ -67,7 +65,6 @@ def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: D
 def plain_sections(
     root: Element,
     said: dict[str, object],
-    settings: Settings,
     loops: LoopReader,
     devices: DeviceReader,
     tree: Tree,
@@ -123,10 +120,6 @@ def plain_sections(
     classes = [_classes(element, left) for element in root.all("default")]
     if any(classes):
         kept["default"] = [one for one in classes if one]
-    if not settings.autolimits:
-        for name in ("actuator", "tendon", "default"):
-            for one in kept.get(name, []):  # type: ignore[attr-defined]
-                _unlimited(one)
     if tree.beside:
         kept["worldbody"] = tree.beside
     if "keyframe" in kept:
@@ -168,16 +161,3 @@ def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, obj
     inside = [_plain(child, left) for child in element.children if child.name in CLASSED]
     inside += [below for child in element.all("default") if (below := _classes(child, left, depth + 1))]
     return {"element": "default", **element.attributes, "children": inside} if inside else {}
-
-
-def _unlimited(one: dict[str, object]) -> None:
-    """Say of ranges that they do not count, where the file's compiler counts them only when it is told to."""
-    for key, limited in {
-        **RANGES,
-        **({"range": "limited"} if one.get("element") in ("spatial", "fixed", "tendon") else {}),
-    }.items():
-        if key in one:
-            one.setdefault(limited, "false")
-    inner = one.get("children")
-    for child in inner if isinstance(inner, list) else []:
-        _unlimited(child)

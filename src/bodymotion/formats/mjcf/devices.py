@@ -223,10 +223,13 @@ class DeviceReader:
             vertical = 2.0 * math.atan(0.5 * sensor[1] / focal[1])
         alone = {key: value for key, value in element.attributes.items() if key not in CAMERA_TOLD}
         name = element.get("name")
+        if width <= 1 or height <= 1:
+            # That is MuJoCo's word for no camera that makes images.
+            alone["resolution"] = f"{width} {height}"
         kept = self._kept(said, name, link, place) if said.get("kind") == "VisionSensor" else None
         if isinstance(kept, VisionSensor):
             had = vertical_field_of_view(kept.field_of_view, kept.width, kept.height)
-            if "resolution" not in element.attributes:
+            if width <= 1 or height <= 1:
                 width, height = kept.width, kept.height
             if (width, height) != (kept.width, kept.height) or (
                 "fovy" in element.attributes and not math.isclose(had, vertical, rel_tol=1e-9)

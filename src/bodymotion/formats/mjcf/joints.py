@@ -78,8 +78,6 @@ def _of_ball(element: Element, settings: Settings) -> dict[str, str]:
     said = {k: v for k, v in element.attributes.items() if k not in ("name", "class", "type", "pos", "axis", "ref")}
     if "range" in said:
         said["range"] = number_text(np.array(element.numbers("range", 2)) * settings.angle)
-        if not settings.autolimits:
-            said.setdefault("limited", "false")
     return said
 
 
@@ -96,11 +94,6 @@ def _of_one_value(
         axis = rotations.rotate(rotations.normalized(item.frame[3:]), axis)
     lower, upper = _limits(element, unit, settings, problems)
     extra = beyond(element, unit)
-    alone = extra.get("mjcf")
-    if not settings.autolimits and isinstance(alone, dict) and "actuatorfrcrange" in alone:
-        alone.setdefault("actuatorfrclimited", "false")
-        if alone["actuatorfrclimited"] != "true":
-            extra.pop("joint_effort_range", None)
     joint = Joint(
         name=element.get("name"),
         type=kind,

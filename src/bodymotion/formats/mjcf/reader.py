@@ -86,7 +86,7 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
     carried = devices.read(root, tree.links, loops.taken, tree.left_out)
     said = kept.get("body", "")
     links = with_efforts(links, tree, root, defaults)
-    extra = plain_sections(root, said, settings, loops, devices, tree, problems)
+    extra = plain_sections(root, said, loops, devices, tree, problems)
     own = said.get("extra")
     if isinstance(own, dict):
         extra = {**own, **extra}

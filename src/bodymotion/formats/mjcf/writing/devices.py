@@ -50,6 +50,8 @@ class DeviceWriter:
             name = self.names.free("camera", wanted)
             alone = texts(of_mjcf(device.extra).get("camera"))
             image = _image(device)
+            if (device.width, device.height) != (VisionSensor.width, VisionSensor.height):
+                alone.pop("resolution", None)
             if "sensorsize" in alone or "focal" in alone or "focalpixel" in alone:
                 image.pop("fovy", None)
             body.add("camera", {"name": name, **pose_attributes(device.pose), **image, **alone})

@@ -48,6 +48,9 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
         problems.append(losses.JOINT_KIND.problem(words, place))
     if joint.type not in TYPES:
         return None
+    if "ball" in of_mjcf(joint.extra):
+        words = f"joint {joint.name} is a part of a ball joint, which the body has no more: it is a hinge"
+        problems.append(losses.JOINT_KIND.problem(words, place))
     given = {"name": name, "type": TYPES[joint.type], "axis": number_text(joint.axis)}
     if not np.linalg.norm(joint.axis) > 1e-12:
         given["axis"] = "0 0 1"
