@@ -24,6 +24,7 @@ from bodymotion.formats.mesh_files.stl import to_stl
 from bodymotion.shapes import Material, Mesh
 
 if TYPE_CHECKING:
+    from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Problem
     from bodymotion.shapes import Corners, Texture
 
@@ -108,7 +109,7 @@ class MeshFolder:
         found = []
         kind = self.format.upper()
         if self._rounded:
-            words = f"{kind} rounds the vertices of {self._rounded} of {len(self._by_content)} meshes"
+            words = f"{kind} rounds the numbers of {self._rounded} of {len(self._by_content)} meshes"
             found.append(losses.PRECISION.problem(words, hint="OBJ keeps them to the bit"))
         if self._bare:
             words = (
@@ -165,7 +166,9 @@ class MeshFolder:
         if self.format in _SINGLE:
             with np.errstate(over="ignore"):
                 single = mesh.vertices.astype(np.float32).astype(np.float64)
-            self._rounded += not np.array_equal(single, mesh.vertices)
+            corners = (mesh.normals, mesh.colors, mesh.texture_coordinates) if self.format == "glb" else ()
+            rounded = any(part is not None and not _is_single(part.values) for part in corners)
+            self._rounded += rounded or not np.array_equal(single, mesh.vertices)
         if self.format == "stl":
             self._bare += any(c is not None for c in (mesh.colors, mesh.normals, mesh.texture_coordinates))
             data = to_stl(mesh)
@@ -188,6 +191,11 @@ class MeshFolder:
 
                 return f"{self.name}/{self._take(name, both)}.obj"
         return f"{self.name}/{self._take(name, lambda name: {f'{name}.{self.format}': data})}.{self.format}"
+
+
+def _is_single(values: Floats) -> bool:
+    with np.errstate(over="ignore"):
+        return np.array_equal(values.astype(np.float32), values)
 
 
 def _holds(path: Path, data: bytes) -> bool:
