@@ -152,6 +152,22 @@ one(
     + "links:\n"
     + "".join(f"  - {{ type: ContinuousTrack, name: T{i}, parent: A, numJoints: 1000000 }}\n" for i in range(5)),
 )
+one(
+    "body: shapes double at every level",
+    "a.body",
+    BODY
+    + "S0: &s0 { type: Shape, geometry: { type: Box, size: [ 1, 1, 1 ] } }\n"
+    + "".join(f"S{i}: &s{i} {{ type: Group, elements: [ *s{i - 1}, *s{i - 1} ] }}\n" for i in range(1, 40))
+    + "links:\n  - { name: A, jointType: fixed, mass: 1, elements: [ *s39 ] }\n",
+)
+one(
+    "body: shapes double fifteen times",
+    "a.body",
+    BODY
+    + "S0: &s0 { type: Shape, geometry: { type: Box, size: [ 1, 1, 1 ] } }\n"
+    + "".join(f"S{i}: &s{i} {{ type: Group, elements: [ *s{i - 1}, *s{i - 1} ] }}\n" for i in range(1, 16))
+    + "links:\n  - { name: A, jointType: fixed, mass: 1, elements: [ *s15 ] }\n",
+)
 one("body: a body of itself", "a.body", BODY + LINK + "  - { type: SubBody, uri: a.body, parent: A, prefix: X }\n")
 for uri in (
     "../secret.wrl",
