@@ -107,6 +107,26 @@ def test_by_way_of_a_wrl_file_it_is_the_same_joint(tmp_path):
     assert not lost
 
 
+def test_ros2_control_of_joints_that_are_gone_is_a_loss(tmp_path):
+    control = (
+        "<ros2_control name='c' type='system'><hardware><plugin>p</plugin></hardware><joint name='j1'><state_interface name='position'/>"
+        "</joint><joint name='j2'/><transmission name='t'><joint name='j2' role='x'/></transmission></ros2_control>"
+    )
+    body = arm(control)
+    assert written(body, tmp_path)[1] == []
+    assert read_urdf(tmp_path / "r.urdf").extra == body.extra
+    _, (problem,) = written(replace(body, links=body.links[:2]), tmp_path)
+    assert problem.rule == "LOSS090" and "j2" in problem.message
+    left = ElementTree.parse(tmp_path / "r.urdf").find("ros2_control")
+    assert [one.get("name") for one in left.iter("joint")] == ["j1"]
+    assert left.findtext("hardware/plugin") == "p"
+    bm.save(body, tmp_path / "r.wrl")
+    assert written(bm.load(tmp_path / "r.wrl"), tmp_path)[1] == []
+    tree = ElementTree.parse(tmp_path / "r.urdf")
+    names = {one.get("name") for one in tree.findall("joint")}
+    assert {one.get("name") for one in tree.find("ros2_control").iter("joint")} == names
+
+
 @pytest.mark.parametrize("text", ["<transmission name='x'><joint/></transmission>", "<transmission>", "<transmission name='x'>"
     "<joint name='j1'/><actuator><mechanicalReduction>x</mechanicalReduction></actuator></transmission>"])  # fmt: skip
 def test_what_is_kept_and_is_none_is_a_loss(tmp_path, text):

@@ -1,9 +1,13 @@
-"""Gears as <transmission> elements: a joint has those of the file that it was read from, or else one that is made."""
+"""Gears as <transmission> elements: a joint has those of the file that it was read from, or else one that is made.
+
+<ros2_control> names joints, too.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bodymotion import losses
@@ -14,7 +18,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.urdf.writing.tally import Tally
     from bodymotion.links import Joint
 
-__all__ = ["transmission_elements"]
+__all__ = ["control_element", "transmission_elements"]
 
 
 def transmission_elements(
@@ -57,6 +61,21 @@ def transmission_elements(
         elif (gear := _transmission(joint, name)) is not None:
             made.append(gear)
     return [*made, *found]
+
+
+def control_element(element: Element, names: Mapping[str, str], lost: Tally) -> Element:
+    """Give a <ros2_control> with the names of joints as they are in the file, without what is of joints that are gone, which is lost."""
+    children = []
+    for child in element.children:
+        joints = [one for one in child.every() if one.name == "joint" and "name" in one.attributes]
+        gone = [joint.get("name") for joint in joints if joint.get("name") not in names]
+        if gone:
+            lost.add(losses.DANGLING, "parts of ros2_control for joints that are gone", ", ".join(gone)[:80])
+            continue
+        for joint in joints:
+            joint.attributes["name"] = names[joint.get("name")]
+        children.append(child)
+    return replace(element, children=children)
 
 
 def _is_geared(joint: Joint) -> bool:

@@ -21,7 +21,7 @@ from bodymotion.formats.urdf.packages import package_prefix
 from bodymotion.formats.urdf.segments import is_parted, kept_segments
 from bodymotion.formats.urdf.shapes import read_rgba
 from bodymotion.formats.urdf.writing.devices import device_elements
-from bodymotion.formats.urdf.writing.gears import transmission_elements
+from bodymotion.formats.urdf.writing.gears import control_element, transmission_elements
 from bodymotion.formats.urdf.writing.joints import joint_element
 from bodymotion.formats.urdf.writing.keeping import Keeper, quiet_differences
 from bodymotion.formats.urdf.writing.names import unique_names
@@ -245,9 +245,12 @@ class _Writer:
         given = self.body.extra.get("urdf", [])
         for text in given if isinstance(given, (list, tuple)) else []:
             try:
-                found.append(parse_xml(str(text).encode("utf-8", "replace")))
+                element = parse_xml(str(text).encode("utf-8", "replace"))
             except ValueError:
                 self.lost.add(losses.EXTRA, "what is in extra under urdf is no XML", str(text))
+                continue
+            is_control = element.name == "ros2_control"
+            found.append(control_element(element, self.known_joints, self.lost) if is_control else element)
         return found
 
     def _keep_robot(self, title: str) -> None:
