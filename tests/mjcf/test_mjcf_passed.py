@@ -12,6 +12,7 @@ from comparing_mjcf import differences
 from mujoco_models import model_differences
 
 import bodymotion as bm
+from bodymotion.editing import reroot
 
 MASS = '<inertial pos="0.01 0 0" mass="2" diaginertia="0.1 0.2 0.15"/>'
 RADIAN = '<compiler angle="radian"/>'
@@ -94,6 +95,10 @@ MODELS = {
         <site name="goal" pos="1 1 1"/><body name="base" gravcomp="0.5"><freejoint/>{MASS}<light pos="0 0 1" mode="track"/>
         <geom size="0.1"/>
         </body></worldbody><sensor><framepos objtype="site" objname="goal"/></sensor></mujoco>""",
+    "names with slashes, and a light on the world": f"""<mujoco><worldbody><light name="sun" pos="0 0 4"/><body name="base">{MASS}
+        <body name="left/arm"><joint name="left/j"/>{MASS}<site name="left/s"/></body><body name="c" gravcomp="1"><joint name="c"/>{MASS}
+        </body></body><body name="d">{MASS}</body></worldbody><actuator><motor name="left/m" joint="left/j"/></actuator>
+        <contact><exclude body1="left/arm" body2="c"/></contact></mujoco>""",
     "keyframes and bodies of the world": f"""<mujoco><worldbody><geom type="plane" size="3 3 1"/>
         <body name="target" mocap="true" pos="1 1 1">
         <geom size="0.1" contype="0" conaffinity="0"/></body><body name="base"><joint name="x" type="slide" axis="1 0 0"/>{MASS}
@@ -229,3 +234,16 @@ def test_what_a_material_says_more_is_told(tmp_path):
     told = [problem.message for problem in bm.load(path).problems if problem.rule == "MJCF144"]
     assert len(told) == 2
     assert "reflectance" in told[0]
+
+
+def test_what_is_said_of_a_body_stays_with_it(tmp_path):
+    """Hung up by another link, a body's joints go to other links; what takes the weight off one does not."""
+    path = tmp_path / "model.xml"
+    path.write_text(
+        f"""<mujoco><worldbody><body name="a"><freejoint/>{MASS}<body name="b" gravcomp="1"><joint name="j"/>{MASS}</body></body>
+        </worldbody></mujoco>"""
+    )
+    turned = reroot(bm.load(path), "b")
+    bm.save(turned, tmp_path / "turned.xml")
+    model = compiled(tmp_path / "turned.xml")
+    assert [model.body_gravcomp[model.body(name).id] for name in "ab"] == [0, 1]

@@ -38,7 +38,7 @@ def passed_over(body: Body) -> Iterator[tuple[str, str]]:
             yield f"<{section}> of MJCF", body.name or "the model"
     for link in body.links:
         if of_mjcf(link.joint.extra):
-            yield "what MJCF says of a joint or body", link.joint.name or link.name
+            yield "what MJCF says of a joint", link.joint.name or link.name
         for key in ("stiffness", "margin"):
             if link.joint.extra.get(key):
                 yield f"{key} of joints, which MJCF has", link.joint.name or link.name

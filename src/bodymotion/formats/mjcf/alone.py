@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.geoms import Geom
     from bodymotion.formats.mjcf.settings import Settings
     from bodymotion.formats.xml_tree import Element
-    from bodymotion.links import Joint
 
-__all__ = ["GEOM_KEPT", "SITE_PLACE", "geom_rules", "kind_of", "of_body", "placed", "with_body"]
+__all__ = ["GEOM_KEPT", "SITE_PLACE", "geom_rules", "kind_of", "of_body", "placed"]
 
 PLACE = ("pos", "quat", "axisangle", "euler", "xyaxes", "zaxis")
 SITE_PLACE = ("name", "class", "material", "fromto", *PLACE)
@@ -53,14 +52,6 @@ def of_body(element: Element, lights: Sequence[Item], settings: Settings) -> dic
     if lights:
         said["lights"] = [placed(item, settings) for item in lights]
     return said
-
-
-def with_body(joint: Joint, said: dict[str, object]) -> dict[str, object]:
-    """Give the `extra` of a joint with what is said of its body."""
-    if not said:
-        return dict(joint.extra)
-    held = joint.extra.get("mjcf")
-    return {**joint.extra, "mjcf": {**(held if isinstance(held, dict) else {}), **said}}
 
 
 def placed(item: Item, settings: Settings) -> dict[str, object]:

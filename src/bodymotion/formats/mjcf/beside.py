@@ -120,6 +120,8 @@ def plain_sections(
     classes = [_classes(element, left) for element in root.all("default")]
     if any(classes):
         kept["default"] = [one for one in classes if one]
+    if tree.said:
+        kept["bodies"] = tree.said
     if tree.beside:
         kept["worldbody"] = tree.beside
     if "keyframe" in kept:

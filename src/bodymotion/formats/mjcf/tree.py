@@ -10,7 +10,7 @@ import numpy as np
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.alone import geom_rules, of_body, placed, with_body
+from bodymotion.formats.mjcf.alone import geom_rules, of_body, placed
 from bodymotion.formats.mjcf.frames import Item, contents, pose
 from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
 from bodymotion.formats.mjcf.kept_segments import segments_again
@@ -60,6 +60,8 @@ class Tree:
     """Names of bodies and sites that stand in the file beside the robot."""
     beside: list[dict[str, object]]
     """What the world has of its own where it is no link, as plain data."""
+    said: dict[str, dict[str, object]]
+    """What is said of bodies beside joints, mass, shapes and devices, by the names of their links."""
 
 
 class TreeReader:
@@ -76,6 +78,7 @@ class TreeReader:
         self._root_pose: Floats = poses.IDENTITY
         self._left_out: set[str] = set()
         self._world: list[dict[str, object]] = []
+        self._said: dict[str, dict[str, object]] = {}
 
     def read(self, root: Element) -> Tree:
         """Give the links of a model.
@@ -116,7 +119,7 @@ class TreeReader:
             self.of_body["world"] = 0
             self._fill(link, own, "world", moving=False)
             self._bodies([(item, 0) for item in tops])
-        return Tree(self.links, self.of_body, self._root_pose, frozenset(self._left_out), self._world)
+        return Tree(self.links, self.of_body, self._root_pose, frozenset(self._left_out), self._world, self._said)
 
     def _beside(self, item: Item) -> dict[str, object]:
         """Give a thing of the world as plain data; of a geom's material its colour."""
@@ -275,7 +278,7 @@ class TreeReader:
         kept = said or {}
         of_it = of_body(link.element if moving else replace(link.element, attributes={}), lights, self.settings)
         if of_it:
-            link.joint = replace(link.joint, extra=with_body(link.joint, of_it))
+            self._said[link.name] = of_it
         whole = _segments(name, mass, visuals, collisions, kept.get("segment"), geom_rules(geoms))
         again = segments_again(kept.get("segments"), whole[0] if whole else None, visuals, collisions)
         link.segments = whole if again is None else again

@@ -35,7 +35,7 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
     if link.parent < 0 or (top and joint.type == "free"):
         if joint.type != "free":
             return None
-        alone = texts({k: v for k, v in of_mjcf(joint.extra).items() if k not in ("name", "body", "lights")})
+        alone = texts({k: v for k, v in of_mjcf(joint.extra).items() if k != "name"})
         return Element("joint" if alone.get("type") == "free" else "freejoint", {"name": name, **alone})
     if joint.type in ("free", "crawler"):
         told = {
@@ -68,7 +68,7 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
         given["armature"] = number_text(turning)
     given |= _dynamics(joint, problems, place)
     beyond = of_mjcf(joint.extra)
-    given |= texts({k: v for k, v in beyond.items() if k not in ("ball", "body", "lights", "type", "pos", *given)})
+    given |= texts({k: v for k, v in beyond.items() if k not in ("ball", "type", "pos", *given)})
     return Element("joint", given)
 
 

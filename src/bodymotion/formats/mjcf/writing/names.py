@@ -10,7 +10,8 @@ __all__ = ["Names"]
 class Names:
     """Gives names that are not yet taken, for each kind of thing (`body`, `joint`, `site` …) by itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, slashes: bool = False) -> None:
+        self._slashes = slashes
         # MuJoCo calls the world this, as a body.
         self._taken: dict[str, set[str]] = {"body": {"world"}}
         self._next: dict[tuple[str, str], int] = {}
@@ -18,9 +19,11 @@ class Names:
     def free(self, kind: str, wanted: str, fallback: str = "") -> str:
         """Give the wanted name, with a number behind it where it is taken; `fallback` where it is empty or XML can not hold it.
 
-        Characters that dm_control and MuJoCo's own attachments use to join names (`/`) become `_`.
+        Characters that dm_control and MuJoCo's own attachments use to join names (`/`) become `_`, unless they are to stay (`slashes`).
         """
-        plain = "".join(c if c != "/" and (c == " " or not c.isspace()) and holds(c) else "_" for c in wanted).strip()
+        plain = "".join(
+            c if (c != "/" or self._slashes) and (c == " " or not c.isspace()) and holds(c) else "_" for c in wanted
+        ).strip()
         plain = plain or fallback or kind
         taken = self._taken.setdefault(kind, set())
         name = plain

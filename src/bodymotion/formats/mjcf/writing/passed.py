@@ -104,7 +104,7 @@ class Passed:
                     if isinstance(place, int) and name == "sensor":
                         self.order[id(element)] = place
         for name, held in self.given.items():
-            if held and name not in (*WHOLE, *LISTS, "default", "joints"):
+            if held and name not in (*WHOLE, *LISTS, "default", "joints", "bodies"):
                 self._lost(f"<{name}>, which is not written")
 
     def _items(self, name: str) -> Iterator[Mapping[str, object]]:

@@ -116,7 +116,12 @@ class _Writer:
         self.body, self.folder = body, folder
         self.problems: list[Problem] = []
         self.kept = Kept()
-        self.names = Names()
+        self.names = Names(slashes=body.source.format == "mjcf")
+        told = of_mjcf(body.extra).get("bodies")
+        self.said = (
+            {key: of for key, of in told.items() if isinstance(of, Mapping)} if isinstance(told, Mapping) else {}
+        )
+        """What MJCF says of bodies beside all else, by the names of their links."""
         self.elements: dict[int, Element] = {}
         self.chains = chains(body)
         self.within = {index for ahead in self.chains.values() for index in ahead}
@@ -186,6 +191,7 @@ class _Writer:
         if link.index == 0 and _is_world(self.body):
             self.elements[0] = world
             geoms.write(world, link, "world")
+            _lights(world, self.said.get(link.name, {}))
             return
         body, ahead = self.body, self.chains.get(link.index, ())
         name = self.names.free("body", link.name, f"link_{link.index}")
@@ -201,7 +207,7 @@ class _Writer:
             pose, placed = in_last_frame(body, ahead, link.index)
         elif rest_of(link.joint) and link.parent >= 0:
             pose = at_rest(link.joint, pose)
-        said_of_body = of_mjcf(link.joint.extra)
+        said_of_body = self.said.get(link.name, {})
         attributes = {k: v for k, v in texts(said_of_body.get("body")).items() if k not in ("name", "pos", "quat")}
         element = self.elements[link.index] = parent.add("body", {"name": name, **pose_attributes(pose), **attributes})
         if ahead:
@@ -216,10 +222,7 @@ class _Writer:
                     joint.attributes |= {"pos": number_text(anchor), "axis": number_text(axis)}
         else:
             self._joint(link, element, name, said)
-        lights = said_of_body.get("lights")
-        for light in lights if isinstance(lights, (list, tuple)) else []:
-            if texts(light).get("element") == "light" and "target" not in light:
-                element.add("light", {k: v for k, v in texts(light).items() if k not in ("element", "name")})
+        _lights(element, said_of_body)
         write_inertial(element, link, self.problems)
         complete = geoms.write(element, link, name)
         self._segments(link, said, complete=complete)
@@ -359,6 +362,15 @@ class _Writer:
                 for view in body.viewpoints
             ]
         self.kept.add("body", "", said)
+
+
+def _lights(element: Element, said: Mapping[str, object]) -> None:
+    """Put the lights that were on a body there again; the names of what they look at may be gone."""
+    given = said.get("lights")
+    for light in given if isinstance(given, (list, tuple)) else []:
+        attributes = texts(light)
+        if attributes.pop("element", "") == "light" and "target" not in attributes:
+            element.add("light", attributes)
 
 
 def _is_world(body: Body) -> bool:
