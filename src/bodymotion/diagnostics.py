@@ -55,7 +55,7 @@ class FormatError(ValueError):
     def __init__(self, problem: Problem, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(str(problem))
         self.problem = problem
-        self.problems = problems or (problem,)
+        self.problems = problems if problem in problems else (*problems, problem)
 
     def __reduce__(self) -> tuple[type[FormatError], tuple[Problem, tuple[Problem, ...]]]:
         return FormatError, (self.problem, self.problems)
