@@ -24,10 +24,8 @@ __all__ = ["acceptable", "write_inertial"]
 
 CLEAR = 1e-6
 """A tensor whose moments keep this part of the largest away from what MuJoCo refuses is written by its six numbers, as it is."""
-
-
-SMALL = 1e-9
-"""[kg m²] MuJoCo finds the axes of six numbers to 1e-12: where moments are not much larger than that, they are written along their axes."""
+SMALL = 1e-13
+"""[kg m²] MuJoCo refuses six numbers with a principal moment below 1e-14, and the same moments along their axes not."""
 
 
 def acceptable(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem, ...]]:
