@@ -160,3 +160,15 @@ def test_what_comes_out_of_a_pipe(tmp_path, content):
         bm.load(path)
     writer.join(20)
     assert not writer.is_alive()
+
+
+def test_a_folder_with_what_is_no_file(tmp_path):
+    """Pipes, devices and links in circles are passed over when a folder is checked."""
+    os.mkfifo(tmp_path / "a.seq")
+    (tmp_path / "b.wrl").symlink_to("/dev/zero")
+    (tmp_path / "loop").symlink_to(".")
+    (tmp_path / "c.seq").write_text("type: x")
+    command = [sys.executable, "-m", "bodymotion", "check", str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+    assert result.returncode == 1
+    assert "c.seq" in result.stdout and "a.seq" not in result.stdout
