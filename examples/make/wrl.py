@@ -21,8 +21,8 @@ HEADER = """#VRML V2.0 utf8
 """
 
 SCENE = """
-NavigationInfo { avatarSize 0.5 headlight TRUE type [ "EXAMINE", "ANY" ] }
-Background { skyColor [ 0.93 0.95 0.97 ] }
+# Lights, a background and how one moves about are parts of a scene and of no
+# robot: what shows the robot has its own.
 """
 
 
