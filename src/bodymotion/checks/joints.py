@@ -86,9 +86,7 @@ def _motor(sheet: Sheet, link: Link, joint: Joint) -> None:
     if joint.torque_const < 0:
         odd.append(f"a torque constant of {joint.torque_const:g} Nm/A")
     current = joint.extra.get("climit")
-    if current is not None and np.size(current) and np.issubdtype(np.asarray(current).dtype, np.number):
-        first = float(np.ravel(current)[0])
-        if first < 0:
-            odd.append(f"a climit of {first:g} A")
+    if isinstance(current, np.ndarray) and current.size and current.dtype.kind in "fiu" and current.flat[0] < 0:
+        odd.append(f"a climit of {current.flat[0]:g} A")
     if odd:
         sheet.of_link(rules.MOTOR, link, f"has {' and '.join(odd)}")
