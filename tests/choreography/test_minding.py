@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from moves import RADIUS, move
@@ -10,6 +12,7 @@ import bodymotion as bm
 from bodymotion.animation import Parameter
 from bodymotion.choreography import RULES, stand
 from bodymotion.choreography.support import outside
+from bodymotion.formats.cha import parse_cha
 
 UNDER = stand().feet - [0, 0, RADIUS]
 ARM_READY = [0.1, -2.0, 1.9, 0.2, -0.3, 0.4]
@@ -202,3 +205,16 @@ def test_in_a_file_the_line_is_named(tmp_path):
     assert len(found) == 4
     assert {(p.location.path, p.location.line) for p in found} == {(str(path), 8)}
     assert [p for p in bm.check(bm.load(path)).problems if p.rule == "SPOT001"] == found
+
+
+def test_a_long_move_takes_little_memory():
+    """A few lines of text that last for a day are looked at at a lower rate."""
+    text = "controls legs\nextendable\n\nno parameters\n\ntime foot_pos\n"
+    feet = "0.3 0.17 0  0.3 -0.17 0  -0.3 0.17 0  -0.3 -0.17 0"
+    animation = parse_cha(f"{text}0 {feet}\n90000 {feet}\n".encode())
+    tracemalloc.start()
+    try:
+        bm.spot.mind(animation)
+        assert tracemalloc.get_traced_memory()[1] < 150 << 20
+    finally:
+        tracemalloc.stop()

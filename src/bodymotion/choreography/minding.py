@@ -17,7 +17,7 @@ from bodymotion.choreography.parameters import settings
 from bodymotion.choreography.playing import play
 from bodymotion.choreography.standing import feet_in_world
 from bodymotion.choreography.support import outside
-from bodymotion.choreography.timing import Timing, timing
+from bodymotion.choreography.timing import Timing, smooth_rate, timing
 from bodymotion.choreography.tracks import Tracks
 from bodymotion.choreography.weighing import center_of_mass
 from bodymotion.diagnostics import Location, Problem, Rule
@@ -50,8 +50,8 @@ LEAP = 0.08
 """[m], and in radians a bit more: so far from the pose before an animation may begin without an entry."""
 SAME = 1e-2
 """[m or rad] Poses that differ by less are the same."""
-LONGEST = 100_000
-"""Frames that are looked at; of a longer move every second, third … frame."""
+LONGEST = 40_000
+"""So many frames are looked at, at most: a long move at a lower rate."""
 EXACTLY = 1e-6
 """[s] A moment so near to a keyframe is the keyframe's."""
 
@@ -68,11 +68,9 @@ def mind(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...
     """
     try:
         values = settings(animation)
-        times = timing(animation, speed=values["speed"], offset=values["offset_slices"])
-        rate = times.timeline.frame_rate
-        if times.timeline.num_frames > LONGEST and rate is not None:
-            rate *= LONGEST / times.timeline.num_frames
-            times = timing(animation, speed=values["speed"], offset=values["offset_slices"], frame_rate=rate)
+        rough = timing(animation, speed=values["speed"], offset=values["offset_slices"], frame_rate=1.0)
+        rate = min(smooth_rate(rough.slice), LONGEST / (rough.slices * rough.slice))
+        times = timing(animation, speed=values["speed"], offset=values["offset_slices"], frame_rate=rate)
         motion = play(animation, arm=arm, frame_rate=rate)
     except (ValueError, MemoryError) as error:
         path = str(animation.source.path) if animation.source.path else None

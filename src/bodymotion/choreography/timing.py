@@ -22,7 +22,7 @@ from bodymotion.timeline import Timeline
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["DEFAULT_BPM", "Timing", "timing"]
+__all__ = ["DEFAULT_BPM", "Timing", "smooth_rate", "timing"]
 
 DEFAULT_BPM = 120.0
 """The script's beats per minute where neither the caller nor the animation says."""
@@ -70,6 +70,11 @@ class Timing:
     timeline: Timeline
     moments: Floats
     rounds: npt.NDArray[np.int64]
+
+
+def smooth_rate(slice_seconds: float) -> float:
+    """Give the usual frame rate [Hz]: a slice is a whole number of frames, and a frame not longer than 1 / SMOOTH."""
+    return float(max(np.ceil(SMOOTH * slice_seconds), 1.0) / slice_seconds)
 
 
 def timing(
@@ -122,7 +127,7 @@ def timing(
         raise ValueError(f"the animation takes {natural} slices, and {count:g} are asked for: it is not `extendable`")
     if count < natural * (1 - NEARLY) and "truncatable" not in animation.options:
         raise ValueError(f"the animation takes {natural} slices, and {count:g} are asked for: it is not `truncatable`")
-    rate = frame_rate or max(np.ceil(SMOOTH * slice_seconds), 1.0) / slice_seconds
+    rate = frame_rate or smooth_rate(slice_seconds)
     frames = count * slice_seconds * rate
     what = f"a move of {count * slice_seconds:g} s at {rate:g} Hz"
     if frames > MOST_FRAMES:
