@@ -6,7 +6,9 @@ Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 failed (diff: di
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 
 __all__ = ["main"]
 
@@ -19,7 +21,21 @@ def main() -> None:
         signal.signal(signal.SIGHUP, _terminated)
     from bodymotion.cli.app import app
 
-    app(prog_name="bodymotion")
+    try:
+        app(prog_name="bodymotion")
+    except SystemExit as end:
+        _leave_compiling(end.code)
+        raise
+
+
+def _leave_compiling(code: object) -> None:
+    """End at once where a thread still compiles something for the viewer: nobody waits for that after Ctrl-C."""
+    import threading
+
+    if any(thread.name == "bodymotion-compiling" for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 1 if code else 0)
 
 
 def _terminated(number: int, frame: object) -> None:
