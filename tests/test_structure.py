@@ -35,7 +35,7 @@ FLOORS = (
     ),
     ("kernels",),
     ("interpolation",),
-    ("links", "body", "closed_loops", "devices", "inertias", "motion", "animation", "choreography"),
+    ("links", "body", "closed_loops", "devices", "inertias", "motors", "motion", "animation", "choreography"),
     ("formats",),
     ("editing", "comparing", "dynamics", "checks", "spot"),
     ("viewer",),

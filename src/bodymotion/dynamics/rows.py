@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
-from bodymotion.formats.mjcf.motors import armature
+from bodymotion.motors import armature
 
 if TYPE_CHECKING:
     from bodymotion.kernels.newton_euler import Masses

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.motors import effort_range
+from bodymotion.motors import effort_range
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

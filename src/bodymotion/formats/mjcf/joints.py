@@ -11,10 +11,10 @@ from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.frames import Item, finite
-from bodymotion.formats.mjcf.motors import armature
 from bodymotion.formats.mjcf.plain_joints import ball_parts, beyond, unit_axis
 from bodymotion.formats.xml_tree import number_text
 from bodymotion.links import Joint, JointType
+from bodymotion.motors import armature
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

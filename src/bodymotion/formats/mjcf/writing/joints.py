@@ -10,11 +10,11 @@ import numpy as np
 from bodymotion import losses
 from bodymotion.arrays import same
 from bodymotion.diagnostics import Location
-from bodymotion.formats.mjcf.motors import armature, motor_range
 from bodymotion.formats.mjcf.plain_joints import DYNAMICS
 from bodymotion.formats.only_mjcf import of_mjcf, texts
 from bodymotion.formats.xml_tree import Element, number_text
 from bodymotion.links import Joint
+from bodymotion.motors import armature, motor_range
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

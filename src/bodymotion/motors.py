@@ -1,4 +1,4 @@
-"""What a motor and its gear do at a joint."""
+"""What a motor and its gear do at a joint: the inertia it adds, and how hard it can push."""
 
 from __future__ import annotations
 
