@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -91,3 +95,39 @@ def test_a_page_shows_the_motion_with_its_loops_closed_when_asked(tmp_path) -> N
 def test_a_body_without_loops_has_none() -> None:
     body = bm.Body(links=(link("BASE", 0, -1), link("A", 1, 0)))
     assert not TakeLoops(make_take(body, None)).there
+
+
+def test_ctrl_c_while_kernels_are_compiled(tmp_path) -> None:
+    """With no kernel in the cache: the command ends at once, and not by the abort of a compiler that is cut off."""
+    bm.save(four_bar().body, tmp_path / "bars.wrl")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bodymotion", "view", "--no-browser", "--port", "8820", str(tmp_path / "bars.wrl")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        while line and "http://" not in line:
+            line = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=60)[1]
+    finally:
+        process.kill()
+    assert "http://" in line
+    assert process.returncode in (0, 130)
+    assert "Traceback" not in rest and "Fatal" not in rest
+
+
+def test_a_program_waits_at_its_end_for_what_is_compiled() -> None:
+    program = (
+        "import time\n"
+        "from bodymotion.kernels.background import compile_in_background, still_compiling\n"
+        "compile_in_background(lambda: (time.sleep(0.5), print('compiled')))\n"
+        "print(still_compiling())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["True", "compiled"], "")

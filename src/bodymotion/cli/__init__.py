@@ -30,9 +30,9 @@ def main() -> None:
 
 def _leave_compiling(code: object) -> None:
     """End at once where a thread still compiles something for the viewer: nobody waits for that after Ctrl-C."""
-    import threading
+    from bodymotion.kernels.background import still_compiling
 
-    if any(thread.name == "bodymotion-compiling" for thread in threading.enumerate()):
+    if still_compiling():
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code if isinstance(code, int) else 1 if code else 0)

@@ -1,7 +1,7 @@
 """Which links a body stands on, and with which points.
 
-The points of a link are those of its collision shapes, or of its visuals where it has none; of a large cloud only those that lie farthest
-out in one of some hundred directions: all corners of a sole, and what is round to 1 % of its size.
+The points of a link are the outermost ones of its collision shapes, or of its visuals where it has none: all corners of a sole, and what is
+round to 1 % of its size.
 """
 
 from __future__ import annotations
@@ -16,13 +16,10 @@ from bodymotion import poses
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.links import Link
-from bodymotion.shapes import Lines, Mesh, Points, Shape
+from bodymotion.meshing import outermost_points
 
 __all__ = ["Soles", "contact_points", "find_feet", "soles"]
 
-DIRECTIONS = 512
-SMALL = 64
-"""A cloud of no more points is taken as it is."""
 FRAMES = 200
 """So many frames, evenly spread, are looked at to find feet."""
 NEAR = 0.002
@@ -48,13 +45,7 @@ class Soles:
 
 def contact_points(link: Link) -> Floats:
     """Give the outermost points (N, 3) [m] of a link in its frame; none for a link without shapes."""
-    clouds = [_points(shape) for shape in link.collisions or link.visuals]
-    cloud = np.concatenate(clouds) if clouds else np.zeros((0, 3))
-    if len(cloud) <= SMALL:
-        return np.asarray(cloud)
-    directions = _directions()
-    chosen = [np.argmax(cloud @ part.T, axis=0) for part in np.array_split(directions, len(directions) // 32)]
-    return np.asarray(cloud[np.unique(np.concatenate(chosen))])
+    return outermost_points(link.collisions or link.visuals)
 
 
 def soles(body: Body, feet: Sequence[int | str]) -> Soles:
@@ -109,25 +100,3 @@ def _carries(body: Body, index: int, other: int) -> bool:
     while other > index:
         other = body.links[other].parent
     return other == index
-
-
-def _points(shape: Shape) -> Floats:
-    geometry = shape.geometry
-    if isinstance(geometry, (Lines, Points)):
-        points = geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]
-    else:
-        mesh = shape.to_mesh()
-        points = (
-            mesh.vertices[np.unique(mesh.faces)] if isinstance(mesh, Mesh) and len(mesh.faces) else np.zeros((0, 3))
-        )
-    return np.asarray(points[np.isfinite(points).all(axis=1)])
-
-
-def _directions() -> Floats:
-    """Spread unit vectors over the sphere: a Fibonacci lattice, and the six along the axes."""
-    i = np.arange(DIRECTIONS) + 0.5
-    z = 1 - 2 * i / DIRECTIONS
-    angle = np.pi * (1 + np.sqrt(5)) * i
-    radius = np.sqrt(1 - z * z)
-    lattice = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
-    return np.concatenate([lattice, np.eye(3), -np.eye(3)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bodymotion.meshing.buffers import split_corners
 from bodymotion.meshing.normals import corner_normals
+from bodymotion.meshing.outermost import outermost_points
 from bodymotion.meshing.polygons import Triangles, triangulate
 from bodymotion.meshing.primitives import to_mesh
 from bodymotion.meshing.transforms import bounds, transformed, used_vertices
@@ -12,6 +13,7 @@ __all__ = [
     "Triangles",
     "bounds",
     "corner_normals",
+    "outermost_points",
     "split_corners",
     "to_mesh",
     "transformed",

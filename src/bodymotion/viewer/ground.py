@@ -1,9 +1,4 @@
-"""How high a body stands: the lowest point of its shapes, for any pose and without going through all vertices each time.
-
-Of each link only those vertices are kept that lie farthest out in one of `DIRECTIONS` directions spread over the sphere. The lowest
-vertex in the true direction is missed by at most the link's radius times 1 − cos of the angle to the next direction: about 1 %;
-for parts with corners (feet, boxes) by nothing.
-"""
+"""How high a body stands: the lowest point of its shapes, for any pose and without going through all vertices each time."""
 
 from __future__ import annotations
 
@@ -13,26 +8,9 @@ import numpy.typing as npt
 from bodymotion import rotations
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
-from bodymotion.shapes import Lines, Mesh, Points, Shape
+from bodymotion.meshing import outermost_points
 
-__all__ = ["Footprint", "shape_points"]
-
-DIRECTIONS = 512
-BLOCK = 32
-"""So many directions are looked in at once: for clouds of a million points, less than a gigabyte."""
-
-
-def shape_points(shape: Shape) -> Floats:
-    """Give the points (N, 3) of a shape in the frame of the thing that has it; those that are not finite are left out."""
-    geometry = shape.geometry
-    if isinstance(geometry, (Lines, Points)):
-        points = geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]
-    else:
-        mesh = shape.to_mesh()
-        points = (
-            mesh.vertices[np.unique(mesh.faces)] if isinstance(mesh, Mesh) and len(mesh.faces) else np.zeros((0, 3))
-        )
-    return np.asarray(points[np.isfinite(points).all(axis=1)])
+__all__ = ["Footprint"]
 
 
 class Footprint:
@@ -41,13 +19,8 @@ class Footprint:
     def __init__(self, body: Body) -> None:
         found: list[Floats] = []
         owners: list[npt.NDArray[np.intp]] = []
-        directions = _directions(DIRECTIONS)
         for link in body.links:
-            points = [shape_points(shape) for shape in link.visuals]
-            cloud = np.concatenate(points) if points else np.zeros((0, 3))
-            if not len(cloud):
-                continue
-            outermost = cloud if len(cloud) <= 64 else cloud[_farthest(cloud, directions)]
+            outermost = outermost_points(link.visuals)
             found.append(outermost)
             owners.append(np.full(len(outermost), link.index))
         self.points: Floats = np.concatenate(found) if found else np.zeros((0, 3))
@@ -72,19 +45,3 @@ class Footprint:
         """Give the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7); None without shapes."""
         placed = self.placed(link_poses)
         return np.stack([placed.min(axis=0), placed.max(axis=0)]) if len(placed) else None
-
-
-def _farthest(cloud: Floats, directions: Floats) -> npt.NDArray[np.intp]:
-    """Give the indices of the points (N, 3) that are the farthest in one of the directions (D, 3)."""
-    blocks = [directions[start : start + BLOCK] for start in range(0, len(directions), BLOCK)]
-    return np.unique(np.concatenate([np.argmax(cloud @ block.T, axis=0) for block in blocks]))
-
-
-def _directions(count: int) -> Floats:
-    """Spread unit vectors (count + 6, 3) over the sphere: a Fibonacci lattice, and the six along the axes."""
-    i = np.arange(count) + 0.5
-    z = 1 - 2 * i / count
-    angle = np.pi * (1 + np.sqrt(5)) * i
-    radius = np.sqrt(1 - z * z)
-    lattice = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
-    return np.concatenate([lattice, np.eye(3), -np.eye(3)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -11,18 +9,15 @@ import numpy as np
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body
 from bodymotion.closed_loops import Closed, Loops, loop_errors
+from bodymotion.kernels.background import compile_in_background
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import fixed
 
-__all__ = ["COMPILING", "TakeLoops"]
+__all__ = ["TakeLoops"]
 
 OPEN = 1e-6
 """A loop that is open by more than this [m, rad] is called open."""
 MOST_NAMES = 3
-COMPILING = "bodymotion-compiling"
-"""The name of threads that compile in the background."""
-LONGEST_WAIT = 30.0
-"""[s] So long a program waits at its end for what is being compiled; the command does not wait."""
 
 
 class TakeLoops:
@@ -46,10 +41,7 @@ class TakeLoops:
         """Have the kernels compiled in the background: nobody shall wait for that with a slider in hand."""
         if self.there:
             body = self.take.body
-            worker = threading.Thread(target=lambda: Loops(body).driving(), name=COMPILING, daemon=True)
-            worker.start()
-            # A compiler that is cut off at the end of the interpreter aborts the process.
-            atexit.register(worker.join, LONGEST_WAIT)
+            compile_in_background(lambda: Loops(body).driving())
 
     @property
     def loops(self) -> Loops:
