@@ -87,12 +87,24 @@ def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, A
     """Give all problems of a file: those that its format's own check finds, and those of what it holds."""
     if row.check is not None and row.holds == "Motion":
         return row.check(path) if body is None else _on_body(row, path, body, options)
-    found = () if row.check is None else row.check(path)
-    if row.check is not None and (row.holds != "Body" or any(p.severity == "error" for p in found)):
-        if row.holds == "Animation" and not any(p.severity == "error" for p in found):
-            return (*found, *mind(load(path, **options)))
-        return found
-    return (*found, *_problems(load(path, **options), body))
+    if row.holds == "Body":
+        return _of_model(row, path, body, options)
+    if row.check is None:
+        return _problems(load(path, **options), body)
+    found = row.check(path)
+    if row.holds == "Animation" and not any(p.severity == "error" for p in found):
+        return (*found, *mind(load(path, **options)))
+    return found
+
+
+def _of_model(row: Format, path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """Give all problems of a model. Only one that can not be read is read a second time, for what else is wrong with it."""
+    try:
+        return _problems(load(path, **options), body)
+    except FormatError:
+        if row.check is None:
+            raise
+        return row.check(path, **{name: value for name, value in options.items() if name != "format"})
 
 
 def _on_body(row: Format, path: Path, body: Body, options: Mapping[str, Any]) -> tuple[Problem, ...]:

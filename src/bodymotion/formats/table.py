@@ -35,6 +35,7 @@ class Format:
     `sniff(head)` says from the first bytes whether a file is of this format, `read(path, **options)` reads it,
     `write(thing, path, **options)` writes what `holds` names and gives what was lost. `check(path)` gives every problem of a file in one
     run, errors among them, where a reader of the format stops at the first error; for a motion also what is to be said of its numbers.
+    That of a model takes the options of its reader, and is asked only where that one gives up.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Format:
     sniff: Callable[[bytes], bool] = lambda head: False
     write: Callable[..., tuple[Problem, ...]] | None = None
     holds: str = "Motion"
-    check: Callable[[Path], tuple[Problem, ...]] | None = None
+    check: Callable[..., tuple[Problem, ...]] | None = None
 
 
 def _later(module: str, function: str) -> Callable[..., Any]:
