@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 import pkgutil
 import re
@@ -62,6 +63,7 @@ What bodymotion says about files, by the codes of its messages. This page is wri
 - **warning**: it is read, and may well be a mistake.
 - **note**: it is read, and good to know.
 
+An example is a piece of a file that breaks the rule, and the same without the fault, or a few words about both; a test reads or does each.
 The last column says where a rule comes from: the format's *document*, the *reference* program (Choreonoid's loader) where the document is
 silent, or our own *judgement*.
 `bodymotion check --fix` mends what is marked so, wherever there is one right answer.
@@ -87,14 +89,34 @@ def page() -> str:
         groups.setdefault(re.sub(r"\d", "", rule.code), []).append(rule)
     text = TOP
     for letters in sorted(groups, key=lambda letters: [*TITLES, letters].index(letters)):
-        text += f"\n## {TITLES.get(letters, letters)}\n\n| code | severity | rule | what to do | from |\n|---|---|---|---|---|\n"
+        text += f"\n## {TITLES.get(letters, letters)}\n\n| code | severity | rule | wrong → right | what to do | from |\n|---|---|---|---|---|---|\n"
         for rule in groups[letters]:
-            text += f"| {rule.code} | {rule.severity} | {_cell(rule.sentence)} | {_cell(_what_to_do(rule))} | {rule.source} |\n"
+            cells = (
+                rule.code,
+                rule.severity,
+                _cell(rule.sentence),
+                _example(rule),
+                _cell(_what_to_do(rule)),
+                rule.source,
+            )
+            text += f"| {' | '.join(cells)} |\n"
     return text
 
 
 def _what_to_do(rule: Rule) -> str:
     return "; ".join(part for part in (rule.hint, "`--fix` mends it" if rule.fixable else "") if part)
+
+
+def _example(rule: Rule) -> str:
+    return "" if rule.example is None else " → ".join(map(_code, rule.example))
+
+
+def _code(text: str) -> str:
+    """Give a piece of a file as HTML, in which blanks, lines and what Markdown knows stay as they are."""
+    text = html.escape(text, quote=False).replace("\t", "⇥")
+    for mark in "\\|*_`[]~$":
+        text = text.replace(mark, f"&#{ord(mark)};")
+    return f"<code>{text.replace(chr(10), '<br>').replace('  ', '&nbsp; ')}</code>"
 
 
 def _cell(text: str) -> str:

@@ -67,6 +67,7 @@ class Rule:
 
     `fixable`: what breaks it has, mostly, one right answer, which `bodymotion check --fix` writes (see `bodymotion.checks.fixing`).
     `leaves_out`: where a reader meets it, something in the file does not become a part of what is read, so that a save has lost it.
+    `example`: what breaks it, and what does not: a piece of a file in two ways, or a few words where it takes more than a piece.
     """
 
     code: str
@@ -76,6 +77,7 @@ class Rule:
     hint: str = ""
     fixable: bool = False
     leaves_out: bool = False
+    example: tuple[str, str] | None = None
 
     def problem(self, message: str, location: Location | None = None, hint: str | None = None) -> Problem:
         """Say that the rule is broken at `location`."""

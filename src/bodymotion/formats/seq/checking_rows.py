@@ -88,7 +88,8 @@ class ComponentCheck:
             if row.node is None:
                 self.faults += 1
                 where = partial(piece.place, row.base + (piece.indent or 0), self._path(row.number))
-                self.listing.add(row.rule, self.inside, f"frame {row.number}: {row.fault}", where, _UNREADABLE)
+                hint = _UNREADABLE if row.rule is rules.NOT_YAML else None
+                self.listing.add(row.rule, self.inside, f"frame {row.number}: {row.fault}", where, hint)
                 continue
             values = self._numbers(piece, row, row.node, layout)
             if values is not None:

@@ -168,7 +168,7 @@ class ComponentReader:
             return
         where = fields.at(fields.values["num_frames"], ".numFrames")
         if said < 0:
-            problem = rules.NUM_FRAMES_NUMBER.problem(f"numFrames is {fields.text('num_frames')!r:.60}", where)
+            problem = rules.NUM_FRAMES_NUMBER.problem(f"numFrames is {fields.text('num_frames')!r:.60}, no whole number", where)
         else:
             problem = rules.NUM_FRAMES.problem(f"numFrames is {said}, but {content[:60]} has {found} rows", where)
         if problem not in self.problems:
@@ -179,7 +179,7 @@ class ComponentReader:
         fields = own if "has_frame_time" in own.values else top
         if flag and version == 1:
             where = fields.at(fields.values["has_frame_time"], ".hasFrameTime")
-            self.problems.fault(rules.FRAME_TIME_V1, "hasFrameTime in a file of version 1", where)
+            self.problems.fault(rules.FRAME_TIME_V1, "there is hasFrameTime in a file of version 1", where)
         if flag is None and self.problems.lenient and fields.text("has_frame_time") is not None:
             return frames is not None and _looks_stamped(
                 first_row(frames, self.problems.one_by_one), kind, own.count("num_parts")
@@ -191,9 +191,10 @@ class ComponentReader:
         name = _CONTENTS[version].get(content)
         if name is None:
             if content in _ALL_CONTENTS:
-                self.warn(
-                    rules.CONTENT_OF_OTHER_VERSION, f"the content {content} is not known in version {version}", where
-                )
+                meant = next(names[content] for names in _CONTENTS.values() if content in names)
+                there = next(name for name, known in _CONTENTS[version].items() if known == meant)
+                message = f"the content {content} is not known in version {version}, where it is {there}"
+                self.warn(rules.CONTENT_OF_OTHER_VERSION, message, where)
             name = content
         wanted = _TYPE_OF_CONTENT.get(name, kind)
         if wanted != kind:
@@ -227,14 +228,14 @@ class ComponentReader:
             raise rules.SE3_FORMAT.error(message, frames.location(0, own.inside))
         order = "XYZQWQXQYQZ" if size == 7 else "XYZRPY"
         if text is None:
-            self.warn(rules.SE3_FORMAT_MISSING, f"there is no SE3 format; read as {order}", own.at(None))
+            self.warn(rules.SE3_FORMAT_MISSING, f"the component has no SE3Format; read as {order}", own.at(None))
         return order
 
     def _parts(self, own: Fields, top: Fields, kind: str, frames: Frames | None, stamped: bool) -> int:
         if kind == VECTOR3:
             if "num_parts" in own.values:
                 self.warn(
-                    rules.NUM_PARTS_VECTOR, "a Vector3Seq has numParts", own.at(own.values["num_parts"], ".numParts")
+                    rules.NUM_PARTS_VECTOR, "a Vector3Seq has numParts, which means nothing there", own.at(own.values["num_parts"], ".numParts")
                 )
             return 3
         fields = own if "num_parts" in own.values else top
@@ -244,7 +245,7 @@ class ComponentReader:
             self.warn(rules.NUM_PARTS_MISSING, f"a {kind} has no numParts; the first row has {parts}", own.at(None))
         elif not 0 <= parts <= MAX_PARTS:
             where = fields.at(fields.values["num_parts"], ".numParts")
-            self.problems.fault(rules.NUM_PARTS, f"numParts is {fields.text('num_parts')!r:.60}", where)
+            self.problems.fault(rules.NUM_PARTS, f"numParts is {fields.text('num_parts')!r:.60}, no whole number of parts", where)
             parts = max(len(self._first_row(own, frames).items) - stamped, 0) if frames else 0
         return parts
 

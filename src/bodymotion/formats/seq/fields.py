@@ -45,7 +45,7 @@ class Fields:
         for key, value in node.pairs:
             text = key_text(key)
             if text == "<<" and isinstance(key, Scalar) and not key.quoted and isinstance(value, Mapping):
-                problems.append(rules.MERGE.problem("a merge key", self.at(key)))
+                problems.append(rules.MERGE.problem("a merge key, '<<', takes keys from another mapping", self.at(key)))
                 merged.append(value)
                 continue
             name = _NAME_OF.get(text) if isinstance(key, Scalar) else None
@@ -79,7 +79,7 @@ class Fields:
             return None
         if not isinstance(node, Scalar):
             where = self.at(node, f".{KEYS[name][0]}")
-            self.problems.fault(rules.KEY_VALUE, f"{KEYS[name][0]} is no text", where)
+            self.problems.fault(rules.KEY_VALUE, f"{KEYS[name][0]} is a list or a mapping, not a single value", where)
             return None
         return node.text
 

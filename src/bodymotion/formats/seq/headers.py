@@ -52,7 +52,7 @@ class _Reader:
         version = self.version(top, kind)
         content = top.text("content")
         if not bare and content != "BodyMotion" and (content or version > 1):
-            said = f"the content of the top node is {content[:60]!r}" if content else "the top node has no content"
+            said = f"the content of the top node is {content[:60]!r}, not 'BodyMotion'" if content else "the top node has no content"
             self.warn(rules.TOP_CONTENT, said, top.at(top.values.get("content")))
         rate = top.rate()
         if bare:
@@ -108,10 +108,10 @@ class _Reader:
             self.problems.fault(rules.VERSION, f"format version {text[:40]} is not known, only 1 to 4", where)
             return 4
         if value < 1:
-            self.warn(rules.VERSION_LOW, f"the format version is {text[:40]}", where)
+            self.warn(rules.VERSION_LOW, f"the format version is {text[:40]}, below the first one, 1", where)
         version = max(int(value), 1)
         if kind in ("CompositeSeq", "BodyMotion") and (kind == "BodyMotion") != (version == 1):
-            self.warn(rules.TOP_TYPE, f"the type {kind} in version {version}", top.at(top.values.get("type")))
+            self.warn(rules.TOP_TYPE, f"the type is {kind}, but in version {version} it is {'CompositeSeq' if version > 1 else 'BodyMotion'}", top.at(top.values.get("type")))
         return version
 
     def components(self, top: Fields, version: int) -> list[ComponentHeader]:

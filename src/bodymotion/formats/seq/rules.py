@@ -10,26 +10,41 @@ from bodymotion.diagnostics import Rule
 
 __all__ = ["RULES"]
 
-UNREADABLE = Rule("SEQ001", "error", "The file can be opened and read to its end.", "judgement")
+UNREADABLE = Rule(
+    "SEQ001",
+    "error",
+    "The file can be opened and read to its end.",
+    "judgement",
+    example=("a folder called walk.seq", "a file called walk.seq"),
+)
 NOT_YAML = Rule(
     "SEQ002",
     "error",
     "A body motion is well-formed YAML.",
     hint="the line named may be the one after the fault; indentation is made of spaces, not tabs",
+    example=("- [ 0.1, 0.2", "- [ 0.1, 0.2 ]"),
 )
 NOT_A_MOTION = Rule(
     "SEQ003",
     "error",
     "The top node is a mapping of type CompositeSeq (BodyMotion in version 1).",
     hint="a motion starts with 'type: CompositeSeq'",
+    example=("type: PoseSeq", "type: CompositeSeq"),
 )
-VERSION = Rule("SEQ004", "error", "The format version is 1, 2, 3 or 4.", "reference")
+VERSION = Rule(
+    "SEQ004",
+    "error",
+    "The format version is 1, 2, 3 or 4.",
+    "reference",
+    example=("formatVersion: 5", "formatVersion: 2"),
+)
 TOO_LARGE = Rule(
     "SEQ005",
     "error",
     "A large file has its frames in a usual shape: a line for each frame, or the lists that YAML libraries write.",
     "judgement",
     "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are read without holding the whole text in memory",
+    example=("- [ 0.1, *a ] among gigabytes of rows", "- [ 0.1, 0.2 ]"),
 )
 ALIASES = Rule(
     "SEQ006",
@@ -37,39 +52,100 @@ ALIASES = Rule(
     "Anchors and aliases stand for nodes that are complete, and do not blow the data up.",
     "judgement",
     "write the data out in place of the aliases",
+    example=("- *first", "- &first [ 0.1, 0.2 ]\n- *first"),
 )
 TAG = Rule(
-    "SEQ007", "error", "Nodes have no tags but YAML's own (!!str, !!int, !!float, !!bool, !!seq, !!map).", "judgement"
+    "SEQ007",
+    "error",
+    "Nodes have no tags but YAML's own (!!str, !!int, !!float, !!bool, !!seq, !!map).",
+    "judgement",
+    example=("numParts: !!python/int 2", "numParts: !!int 2"),
 )
 
-COMPONENTS = Rule("SEQ101", "error", "The components are a sequence of mappings.")
-COMPONENT_TYPE = Rule("SEQ102", "error", "Each component names its type.")
+COMPONENTS = Rule(
+    "SEQ101", "error", "The components are a sequence of mappings.", example=("components: 7", "components: []")
+)
+COMPONENT_TYPE = Rule(
+    "SEQ102",
+    "error",
+    "Each component names its type.",
+    example=("- content: JointDisplacement", "- type: MultiValueSeq\n    content: JointDisplacement"),
+)
 FRAME_RATE_MISSING = Rule(
     "SEQ103",
     "error",
     "A component without time stamps has a frame rate, of its own or from the top node.",
     hint="add 'frameRate: 500' to the top node",
+    example=("formatVersion: 2", "formatVersion: 2\nframeRate: 100"),
 )
-FRAME_RATE = Rule("SEQ104", "error", "A frame rate is a positive, finite number of frames per second.")
-NUM_PARTS = Rule("SEQ105", "error", "The number of parts is a whole number, zero or more.", fixable=True)
-FLAG = Rule("SEQ106", "error", "hasFrameTime and isRootRelative are true or false.")
+FRAME_RATE = Rule(
+    "SEQ104",
+    "error",
+    "A frame rate is a positive, finite number of frames per second.",
+    example=("frameRate: -1", "frameRate: 100"),
+)
+NUM_PARTS = Rule(
+    "SEQ105",
+    "error",
+    "The number of parts is a whole number, zero or more.",
+    fixable=True,
+    example=("numParts: two", "numParts: 2"),
+)
+FLAG = Rule(
+    "SEQ106",
+    "error",
+    "hasFrameTime and isRootRelative are true or false.",
+    example=("isRootRelative: 2", "isRootRelative: true"),
+)
 FRAME_TIME_V1 = Rule(
-    "SEQ107", "error", "Version 1 knows no time-stamped frames.", "reference", "write 'formatVersion: 2' and its names"
+    "SEQ107",
+    "error",
+    "Version 1 knows no time-stamped frames.",
+    "reference",
+    "write 'formatVersion: 2' and its names",
+    example=("formatVersion: 1", "formatVersion: 2"),
 )
-SE3_FORMAT = Rule("SEQ108", "error", "The SE3 format is XYZQWQXQYQZ, XYZQXQYQZQW or XYZRPY.")
-FRAMES = Rule("SEQ109", "error", "The frames of a component are a sequence of rows.")
-ROW = Rule("SEQ110", "error", "Each frame is a row of as many numbers as the header says.")
+SE3_FORMAT = Rule(
+    "SEQ108",
+    "error",
+    "The SE3 format is XYZQWQXQYQZ, XYZQXQYQZQW or XYZRPY.",
+    example=("SE3Format: QUATERNION", "SE3Format: XYZQWQXQYQZ"),
+)
+FRAMES = Rule(
+    "SEQ109", "error", "The frames of a component are a sequence of rows.", example=("frames: 7", "frames: [ [ 7 ] ]")
+)
+ROW = Rule(
+    "SEQ110",
+    "error",
+    "Each frame is a row of as many numbers as the header says.",
+    example=("- [ 0.1 ]", "- [ 0.1, 0.2 ]"),
+)
 NUMBER = Rule(
     "SEQ111",
     "error",
     "The elements of a row are plain decimal numbers that every reader reads alike.",
     "judgement",
     "0x10, 1_000, 1:30 and quoted numbers are read differently by different programs",
+    example=("- [ 0.1, 1_000 ]", "- [ 0.1, 0.2 ]"),
 )
-TIME_ORDER = Rule("SEQ112", "error", "The time of each frame is greater than that of the frame before it.")
-NOT_FINITE = Rule("SEQ113", "error", "Joint displacements, link positions and ZMPs are finite numbers.", "judgement")
+TIME_ORDER = Rule(
+    "SEQ112",
+    "error",
+    "The time of each frame is greater than that of the frame before it.",
+    example=("- [ 0.5, 3 ]", "- [ 0.6, 3 ]"),
+)
+NOT_FINITE = Rule(
+    "SEQ113",
+    "error",
+    "Joint displacements, link positions and ZMPs are finite numbers.",
+    "judgement",
+    example=("- [ 0.1, .nan ]", "- [ 0.1, 0.2 ]"),
+)
 KEY_VALUE = Rule(
-    "SEQ114", "error", "The keys of the format, but for components, frames and part labels, have single values."
+    "SEQ114",
+    "error",
+    "The keys of the format, but for components, frames and part labels, have single values.",
+    example=("frameRate: [ 100 ]", "frameRate: 100"),
 )
 NUM_PARTS_ROWS = Rule(
     "SEQ115",
@@ -77,6 +153,7 @@ NUM_PARTS_ROWS = Rule(
     "numParts is the number of parts that the rows have.",
     hint="where all rows have as many, numParts is wrong",
     fixable=True,
+    example=("numParts: 3", "numParts: 2"),
 )
 
 VERSION_MISSING = Rule(
@@ -85,27 +162,53 @@ VERSION_MISSING = Rule(
     "A CompositeSeq says its format version.",
     hint="read as version 2; add 'formatVersion: 2'",
     fixable=True,
+    example=("type: CompositeSeq\ncontent: BodyMotion", "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2"),
 )
-VERSION_LOW = Rule("SEQ202", "warning", "The first format version is 1.", "judgement", "read as version 1")
+VERSION_LOW = Rule(
+    "SEQ202",
+    "warning",
+    "The first format version is 1.",
+    "judgement",
+    "read as version 1",
+    example=("formatVersion: 0.5", "formatVersion: 2"),
+)
 TOP_TYPE = Rule(
-    "SEQ203", "warning", "The top type fits the version: BodyMotion in version 1, CompositeSeq from 2 on.", "reference"
+    "SEQ203",
+    "warning",
+    "The top type fits the version: BodyMotion in version 1, CompositeSeq from 2 on.",
+    "reference",
+    example=("type: BodyMotion", "type: CompositeSeq"),
 )
-TOP_CONTENT = Rule("SEQ204", "note", "The content of the top node is BodyMotion.")
+TOP_CONTENT = Rule(
+    "SEQ204", "note", "The content of the top node is BodyMotion.", example=("content: Dance", "content: BodyMotion")
+)
 BARE_COMPONENT = Rule(
     "SEQ205",
     "warning",
     "Components stand in the list 'components' of a CompositeSeq.",
     hint="read as a motion of this one component",
+    example=("a Vector3Seq as the top node", "a CompositeSeq with the Vector3Seq in its components"),
 )
-NO_COMPONENTS = Rule("SEQ206", "warning", "A motion has at least one component.", "judgement")
+NO_COMPONENTS = Rule(
+    "SEQ206",
+    "warning",
+    "A motion has at least one component.",
+    "judgement",
+    example=("components: []", "components: [ { type: Vector3Seq, content: ZMP, frames: [] } ]"),
+)
 COMPONENT_UNKNOWN = Rule(
     "SEQ207",
     "warning",
     "The types of components are MultiValueSeq, MultiSE3Seq and Vector3Seq.",
     hint="kept as it is, and not interpreted",
+    example=("type: Vector4Seq", "type: Vector3Seq"),
 )
 CONTENT_MISSING = Rule(
-    "SEQ208", "warning", "Each component names its content.", hint="the top node's content is taken, as Choreonoid does"
+    "SEQ208",
+    "warning",
+    "Each component names its content.",
+    hint="the top node's content is taken, as Choreonoid does",
+    example=("- type: Vector3Seq", "- type: Vector3Seq\n    content: ZMP"),
 )
 CONTENT_OF_OTHER_VERSION = Rule(
     "SEQ209",
@@ -113,9 +216,13 @@ CONTENT_OF_OTHER_VERSION = Rule(
     "The names of contents are those of the file's version.",
     "reference",
     "kept by its name as it is",
+    example=("content: JointPosition", "content: JointDisplacement"),
 )
 CONTENT_TYPE = Rule(
-    "SEQ210", "warning", "Joint displacements are a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a Vector3Seq."
+    "SEQ210",
+    "warning",
+    "Joint displacements are a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a Vector3Seq.",
+    example=("content: LinkPosition\n    numParts: 2", "content: JointDisplacement\n    numParts: 2"),
 )
 CONTENT_TWICE = Rule(
     "SEQ211",
@@ -123,40 +230,109 @@ CONTENT_TWICE = Rule(
     "Each content occurs once.",
     "judgement",
     "both are kept; Motion's shortcuts give the last, as Choreonoid does",
+    example=("two components with content: ZMP", "one of them with another content"),
 )
 NUM_PARTS_MISSING = Rule(
-    "SEQ212", "warning", "A component of a Multi type says its number of parts.", hint="taken from the first row"
+    "SEQ212",
+    "warning",
+    "A component of a Multi type says its number of parts.",
+    hint="taken from the first row",
+    example=("content: JointDisplacement", "content: JointDisplacement\n    numParts: 2"),
 )
-NUM_PARTS_VECTOR = Rule("SEQ213", "warning", "A Vector3Seq has no number of parts.", hint="ignored")
+NUM_PARTS_VECTOR = Rule(
+    "SEQ213",
+    "warning",
+    "A Vector3Seq has no number of parts.",
+    hint="ignored",
+    example=("content: ZMP\n    numParts: 3", "content: ZMP"),
+)
 NUM_FRAMES = Rule(
     "SEQ214",
     "warning",
     "numFrames is the number of rows.",
     hint="the rows count, numFrames is information only",
     fixable=True,
+    example=("numFrames: 3", "numFrames: 2"),
 )
 SE3_FORMAT_MISSING = Rule(
-    "SEQ215", "warning", "A MultiSE3Seq says its SE3 format.", hint="told from the length of the first pose"
+    "SEQ215",
+    "warning",
+    "A MultiSE3Seq says its SE3 format.",
+    hint="told from the length of the first pose",
+    example=(
+        "content: LinkPosition\n    numParts: 1",
+        "content: LinkPosition\n    numParts: 1\n    SE3Format: XYZQWQXQYQZ",
+    ),
 )
-FRAMES_MISSING = Rule("SEQ216", "warning", "A component has frames.", "judgement", "read as a component of no frames")
+FRAMES_MISSING = Rule(
+    "SEQ216",
+    "warning",
+    "A component has frames.",
+    "judgement",
+    "read as a component of no frames",
+    example=("content: ZMP }", "content: ZMP, frames: [] }"),
+)
 LENGTHS = Rule(
     "SEQ217",
     "warning",
     "Joint displacements, link positions and the ZMP have equally many frames.",
     "judgement",
     "each keeps its own length; Choreonoid cuts or misreads them",
+    example=("- [ 0, 0, 0 ]", "- [ 0, 0, 0 ]\n      - [ 0, 0, 0 ]"),
 )
-RATES = Rule("SEQ218", "warning", "The frame rates of the components are that of the top node.")
-KEY_TWICE = Rule("SEQ219", "warning", "A key occurs once in a mapping.", "judgement", "the last one counts")
-ENCODING = Rule("SEQ220", "warning", "The text is UTF-8.", "judgement", "read as Japanese (cp932)")
-DOCUMENTS = Rule("SEQ221", "warning", "A file holds one YAML document.", "judgement", "the first one is read")
-PART_LABELS = Rule("SEQ222", "warning", "There are as many part labels as parts.", "judgement")
+RATES = Rule(
+    "SEQ218",
+    "warning",
+    "The frame rates of the components are that of the top node.",
+    example=("frameRate: 50\n    frames:", "frameRate: 100\n    frames:"),
+)
+KEY_TWICE = Rule(
+    "SEQ219",
+    "warning",
+    "A key occurs once in a mapping.",
+    "judgement",
+    "the last one counts",
+    example=("frameRate: 100\nframeRate: 200", "frameRate: 100"),
+)
+ENCODING = Rule(
+    "SEQ220",
+    "warning",
+    "The text is UTF-8.",
+    "judgement",
+    "read as Japanese (cp932)",
+    example=("# 歩行 in cp932", "# 歩行 in UTF-8"),
+)
+DOCUMENTS = Rule(
+    "SEQ221",
+    "warning",
+    "A file holds one YAML document.",
+    "judgement",
+    "the first one is read",
+    example=("---", "# ---"),
+)
+PART_LABELS = Rule(
+    "SEQ222",
+    "warning",
+    "There are as many part labels as parts.",
+    "judgement",
+    example=("partLabels: [ HIP ]", "partLabels: [ HIP, KNEE ]"),
+)
 NUM_FRAMES_NUMBER = Rule(
-    "SEQ223", "warning", "numFrames is a whole number.", hint="ignored: the rows count", fixable=True
+    "SEQ223",
+    "warning",
+    "numFrames is a whole number.",
+    hint="ignored: the rows count",
+    fixable=True,
+    example=("numFrames: many", "numFrames: 2"),
 )
 
 MERGE = Rule(
-    "SEQ224", "warning", "Mappings are written out.", "judgement", "merged as YAML 1.1 says; Choreonoid knows no '<<'"
+    "SEQ224",
+    "warning",
+    "Mappings are written out.",
+    "judgement",
+    "merged as YAML 1.1 says; Choreonoid knows no '<<'",
+    example=("<<: *usual", "frameRate: 100"),
 )
 
 RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))

@@ -43,6 +43,7 @@ ORDER_IN_VERSION = Rule(
     "Choreonoid reads the order XYZQXQYQZQW in version 1 only; the document has it in version 2.",
     "reference",
     "the order XYZQWQXQYQZ is read by all",
+    example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
 )
 _TYPES = ("MultiValueSeq", "MultiSE3Seq", "Vector3Seq")
 _OLD_TYPES = ("MultiSe3Seq", "MultiAffine3Seq")

@@ -1,0 +1,85 @@
+"""Pairs for rules: what breaks one, and a twin close by that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import bodymotion as bm
+from bodymotion import FormatError
+from bodymotion.checks import catalogue
+from bodymotion.diagnostics import Problem
+
+Content: TypeAlias = str | bytes
+Folder: TypeAlias = Mapping[str, Content]
+Said: TypeAlias = Callable[[Path], Iterable[Problem]]
+
+__all__ = ["Content", "Folder", "Pair", "calls", "example_of", "examples", "files", "folders", "problems_of"]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two functions that get an empty folder and give what is said; `place`: whether a line of a file is named.
+
+    `still`: the errors that the twin has for another reason.
+    """
+
+    wrong: Said
+    right: Said
+    place: bool = True
+    still: frozenset[str] = frozenset()
+
+
+def calls(wrong: Said, right: Said, still: str = "") -> Pair:
+    """Make a pair of things that are done."""
+    return Pair(wrong, right, False, frozenset(still.split()))
+
+
+def files(name: str, wrong: Content, right: Content, *, place: bool = True, still: str = "") -> Pair:
+    """Make a pair of two contents of a file."""
+    return folders(name, {name: wrong}, {name: right}, place=place, still=still)
+
+
+def folders(name: str, wrong: Folder, right: Folder, *, place: bool = True, still: str = "") -> Pair:
+    """Make a pair of folders with a file that is checked."""
+    return Pair(_checked(name, wrong), _checked(name, right), place, frozenset(still.split()))
+
+
+def examples(name: str, good: str, codes: str, *, beside: Folder | None = None, place: bool = True) -> dict[str, Pair]:
+    """Make a pair for each of the codes: the file as it is, and with the rule's example in place of its right half."""
+    made = {}
+    for code in codes.split():
+        wrong, right = example_of(code)
+        assert good.count(right) == 1, f"{code}: {right!r} is {good.count(right)} times in the text"
+        more = beside or {}
+        made[code] = folders(name, {**more, name: good.replace(right, wrong)}, {**more, name: good}, place=place)
+    return made
+
+
+def example_of(code: str) -> tuple[str, str]:
+    """Give the example of a rule: what breaks it, and what does not."""
+    example = catalogue()[code].example
+    assert example is not None, f"{code} has no example"
+    return example
+
+
+def problems_of(read: Callable[[], object]) -> tuple[Problem, ...]:
+    """Give what is said when something is read or made."""
+    try:
+        found = read()
+    except FormatError as error:
+        return error.problems
+    return tuple(getattr(found, "problems", ()))
+
+
+def _checked(name: str, folder: Folder) -> Said:
+    def said(place: Path) -> Iterable[Problem]:
+        for inside, content in folder.items():
+            path = place / inside
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return bm.check(place / name).problems
+
+    return said

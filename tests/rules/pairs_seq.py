@@ -1,0 +1,102 @@
+"""Pairs for body motions in YAML."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import bodymotion as bm
+from bodymotion.formats.seq import parse_seq, read_seq
+from rules.pairs import Pair, calls, examples, files, problems_of
+
+TOP = "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 100\n"
+JOINTS = """\
+  - type: MultiValueSeq
+    content: JointDisplacement
+    numParts: 2
+    frames:
+      - [ 0.1, 0.2 ]
+      - [ 0.3, 0.4 ]
+"""
+POSES = """\
+  - type: MultiSE3Seq
+    content: LinkPosition
+    numParts: 1
+    SE3Format: XYZQWQXQYQZ
+    frames:
+      - [ [ 0, 0, 0.8, 1, 0, 0, 0 ] ]
+"""
+ZMP = "  - type: Vector3Seq\n    content: ZMP\n    isRootRelative: true\n    frames:\n      - [ 0, 0, 0 ]\n"
+MOTION = f"{TOP}components:\n{JOINTS}"
+MANY = {
+    "frameTime": MOTION.replace("numParts: 2", "hasFrameTime: true\n    numParts: 1")
+    .replace("0.1, 0.2", "0.5, 2")
+    .replace("0.3, 0.4", "0.6, 3"),
+    "labels": MOTION.replace("numParts: 2", "numParts: 2\n    numFrames: 2\n    partLabels: [ HIP, KNEE ]"),
+    "rate": MOTION.replace("    frames:", "    frameRate: 100\n    frames:"),
+    "both": f"{MOTION}{ZMP}      - [ 0, 0, 0 ]\n",
+}
+CP932 = f"# 歩行\n{MOTION}"
+
+
+def too_large() -> Pair:
+    """Let the file be too large to be read as a whole: with a row that only a full parser of YAML could read."""
+    lines = MOTION + "      - [ 0.1, *a ]\n" + "      - [ 0.1, 0.2 ]\n" * 50
+
+    def read(text: str) -> object:
+        with mock.patch("bodymotion.formats.seq.document.WHOLE", 300):
+            return parse_seq(text.encode())
+
+    return calls(
+        lambda _: problems_of(lambda: read(lines)),
+        lambda _: problems_of(lambda: read(lines.replace("*a", "0.2"))),
+    )
+
+
+def written() -> Pair:
+    """Write poses in one order of their numbers, with the other one as the twin."""
+    motion = parse_seq((MOTION + POSES).encode())
+
+    def saved(order):
+        return lambda folder: bm.save(motion, folder / "walk.seq", se3_format=order).problems
+
+    return calls(saved("XYZQXQYQZQW"), saved("XYZQWQXQYQZ"))
+
+
+PAIRS: dict[str, Pair] = {
+    "SEQ001": calls(lambda folder: problems_of(lambda: read_seq(folder)), files("walk.seq", "", MOTION).right),
+    **examples("walk.seq", MOTION, "SEQ002 SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ113 SEQ114 SEQ115"),
+    "SEQ005": too_large(),
+    "SEQ006": files(
+        "walk.seq",
+        MOTION.replace("[ 0.3, 0.4 ]", "*first"),
+        MOTION.replace("[ 0.1", "&first [ 0.1").replace("[ 0.3, 0.4 ]", "*first"),
+    ),
+    **examples("walk.seq", MOTION.replace("numParts: ", "numParts: !!int "), "SEQ007"),
+    **examples("walk.seq", f"{TOP}components: []\n", "SEQ101"),
+    **examples("walk.seq", MOTION, "SEQ102 SEQ201 SEQ202 SEQ203 SEQ204 SEQ209 SEQ212"),
+    **examples("walk.seq", MOTION + ZMP, "SEQ106"),
+    **examples("walk.seq", MANY["frameTime"], "SEQ107 SEQ112"),
+    **examples("walk.seq", MOTION + POSES + "      - [ [ 0, 0, 0.8, 1, 0, 0, 0 ] ]\n", "SEQ108 SEQ215"),
+    **examples(
+        "walk.seq",
+        MOTION + "  - type: MultiValueSeq\n    content: Torque\n    numParts: 1\n    frames: [ [ 7 ] ]\n",
+        "SEQ109",
+    ),
+    "SEQ205": files(
+        "walk.seq",
+        "type: Vector3Seq\ncontent: ZMP\nformatVersion: 2\nframeRate: 1\nframes: [[1, 2, 3]]\n",
+        f"{TOP}components: [ {{ type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]] }} ]\n",
+    ),
+    **examples("walk.seq", f"{TOP}components: [ {{ type: Vector3Seq, content: ZMP, frames: [] }} ]\n", "SEQ206 SEQ216"),
+    **examples("walk.seq", MANY["both"], "SEQ207 SEQ208 SEQ210 SEQ213 SEQ217"),
+    "SEQ211": files("walk.seq", MOTION + JOINTS, MOTION + JOINTS.replace("JointDisplacement", "JointEffort")),
+    **examples("walk.seq", MANY["labels"], "SEQ214 SEQ222 SEQ223"),
+    **examples("walk.seq", MANY["rate"], "SEQ218"),
+    **examples("walk.seq", MOTION, "SEQ219"),
+    "SEQ220": files("walk.seq", CP932.encode("cp932"), CP932, place=False),
+    **examples("walk.seq", MOTION + "# ---\n", "SEQ221"),
+    "SEQ301": written(),
+    "SEQ224": files(
+        "walk.seq", MOTION.replace("frameRate: 100", "usual: &usual { frameRate: 100 }\n<<: *usual"), MOTION
+    ),
+}
