@@ -12,9 +12,8 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +21,11 @@ import orjson
 
 from bodymotion.arrays import Floats
 from bodymotion.formats.mesh_files.glb_reading import VERTEX
-from bodymotion.shapes import Lines, Material, Mesh, Points, Shape
+from bodymotion.meshing.surfaces import TRIANGLES, Part, Surface, surface_parts
+from bodymotion.shapes import Material, Mesh, Shape
 
 __all__ = ["mesh_to_glb", "to_glb"]
 
-MOST_NUMBERED = 1 << 24
-"""Vertices with larger numbers than single precision has whole ones are not numbered."""
-
-POINTS, LINES, TRIANGLES = 0, 1, 4
 LARGEST_TEXTURE = 2048
 """Pixels of a texture's longer side; larger images are scaled down."""
 MOST_PIXELS = 64_000_000
@@ -40,113 +36,26 @@ UNLIT = "KHR_materials_unlit"
 _REPEAT, _CLAMP = 10497, 33071
 
 
-class _Surface(NamedTuple):
-    """How a part is drawn."""
-
-    mode: int
-    material: Material
-    textured: bool
-    two_sided: bool
-    channels: int
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What parts must have in common to be drawn together."""
-        look = self.material
-        seen = (look.diffuse, look.emissive, look.shininess, look.transparency)
-        texture = look.texture
-        image = (str(texture.path), texture.repeat_s, texture.repeat_t) if self.textured and texture else None
-        return (self.mode, self.two_sided, self.channels, seen, image)
-
-
-@dataclass
-class _Part:
-    surface: _Surface
-    positions: list[npt.NDArray[np.float32]] = field(default_factory=list)
-    normals: list[npt.NDArray[np.float32]] = field(default_factory=list)
-    colors: list[npt.NDArray[np.float32]] = field(default_factory=list)
-    uv: list[npt.NDArray[np.float32]] = field(default_factory=list)
-    vertices: list[npt.NDArray[np.float32]] = field(default_factory=list)
-    indices: list[npt.NDArray[np.uint32]] = field(default_factory=list)
-    count: int = 0
-
-
-_Parts: TypeAlias = dict[tuple[object, ...], _Part]
-
-
 def to_glb(shapes: Iterable[Shape], paint: Material | None = None, glow: float = 0.0) -> bytes | None:
     """Give the shapes as a GLB, in the frame that they are in; None where nothing is to be seen.
 
     With `paint` everything has that material, whatever the shapes say. With a `glow` it has so many times its colour, whatever the
     light (KHR_materials_unlit).
     """
-    parts: _Parts = {}
-    for shape in shapes:
-        if isinstance(shape.geometry, (Lines, Points)):
-            _add_lines(parts, shape, paint)
-        else:
-            _add_triangles(parts, shape, paint)
+    parts = surface_parts(shapes, paint)
     return _written(parts, glow) if parts else None
 
 
 def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
     """Give a mesh as a GLB that `glb_reading` makes the same mesh of, in single precision, without triangles that have no area."""
-    parts: _Parts = {}
-    _add_triangles(parts, Shape(mesh, material=material), None, whole=True)
+    parts = surface_parts([Shape(mesh, material=material)], whole=True)
     extras = {"bodymotion": {"crease_angle": mesh.crease_angle, "normals": mesh.normals is not None}}
     return _written(parts, 0.0, extras) if parts else b""
 
 
-def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None, whole: bool = False) -> None:
-    mesh = shape.to_mesh()
-    buffers = mesh.corners_split
-    if not len(buffers.triangles):
-        return
-    material = paint or shape.material
-    colors = buffers.colors if paint is None and material.texture is None else None
-    uv = buffers.uv if whole or material.texture is not None else None
-    channels = 0 if colors is None else colors.shape[1]
-    textured = uv is not None and material.texture is not None
-    surface = _Surface(TRIANGLES, material, textured, mesh.two_sided, channels)
-    part = parts.setdefault(surface.key, _Part(surface))
-    part.positions.append(buffers.positions)
-    part.normals.append(buffers.normals)
-    if colors is not None:
-        part.colors.append(_linear(colors))
-    if uv is not None:
-        matrix = material.texture.transform if material.texture is not None else np.eye(3)
-        part.uv.append(_image_places(uv, matrix))
-    if whole and buffers.vertices is not None and len(mesh.vertices) < MOST_NUMBERED:
-        part.vertices.append(buffers.vertices.astype(np.float32))
-    part.indices.append(buffers.triangles.astype(np.uint32).ravel() + np.uint32(part.count))
-    part.count += len(buffers.positions)
-
-
-def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
-    geometry = shape.geometry
-    assert isinstance(geometry, (Lines, Points))
-    places = (geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]).astype(np.float32)
-    if isinstance(geometry, Lines):
-        mode, indices = LINES, geometry.segments.ravel().astype(np.uint32)
-    else:
-        mode, indices = POINTS, np.arange(len(places), dtype=np.uint32)
-    if not len(indices) or not np.isfinite(places).all():
-        return
-    material = paint or shape.material
-    colors = geometry.colors if paint is None else None
-    surface = _Surface(mode, material, False, True, 0 if colors is None else 3)
-    part = parts.setdefault(surface.key, _Part(surface))
-    part.positions.append(places)
-    if colors is not None:
-        part.colors.append(_linear(np.asarray(colors[:, :3], dtype=np.float32)))
-    part.indices.append(indices + np.uint32(part.count))
-    part.count += len(places)
-
-
-def _image_places(uv: npt.NDArray[np.float32], matrix: Floats) -> npt.NDArray[np.float32]:
+def _from_above(uv: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Take VRML97's places in the image (from the lower left) to glTF's (from the upper left)."""
-    moved = np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ matrix.T
-    return np.stack([moved[:, 0], 1.0 - moved[:, 1]], axis=1).astype(np.float32)
+    return np.stack([uv[:, 0], np.float32(1.0) - uv[:, 1]], axis=1)
 
 
 def _linear(srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
@@ -181,11 +90,11 @@ class _Document:
         )
 
 
-def _written(parts: _Parts, glow: float, extras: dict[str, Any] | None = None) -> bytes:
+def _written(parts: list[Part], glow: float, extras: dict[str, Any] | None = None) -> bytes:
     document = _Document()
     images: dict[Path, tuple[int, bool] | None] = {}
     primitives = []
-    for part in parts.values():
+    for part in parts:
         surface = part.surface
         positions = np.concatenate(part.positions)
         lowest, highest = positions.min(axis=0).tolist(), positions.max(axis=0).tolist()
@@ -193,9 +102,9 @@ def _written(parts: _Parts, glow: float, extras: dict[str, Any] | None = None) -
         if part.normals:
             attributes["NORMAL"] = document.array(np.concatenate(part.normals), "VEC3", 5126)
         if part.uv:
-            attributes["TEXCOORD_0"] = document.array(np.concatenate(part.uv), "VEC2", 5126)
+            attributes["TEXCOORD_0"] = document.array(_from_above(np.concatenate(part.uv)), "VEC2", 5126)
         if part.colors:
-            attributes["COLOR_0"] = document.array(np.concatenate(part.colors), f"VEC{surface.channels}", 5126)
+            attributes["COLOR_0"] = document.array(_linear(np.concatenate(part.colors)), f"VEC{surface.channels}", 5126)
         if part.vertices:
             attributes[VERTEX] = document.array(np.concatenate(part.vertices), "SCALAR", 5126)
         primitives.append(
@@ -229,7 +138,7 @@ def _written(parts: _Parts, glow: float, extras: dict[str, Any] | None = None) -
     return head + struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(block), b"BIN\0") + block
 
 
-def _material(document: _Document, surface: _Surface, images: dict[Path, tuple[int, bool] | None]) -> dict[str, Any]:
+def _material(document: _Document, surface: Surface, images: dict[Path, tuple[int, bool] | None]) -> dict[str, Any]:
     look = surface.material
     base: Floats | tuple[float, float, float] = look.diffuse
     if surface.mode != TRIANGLES:
