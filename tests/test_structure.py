@@ -23,6 +23,7 @@ FLOORS = (
         "arrays",
         "decimals",
         "diagnostics",
+        "extras",
         "losses",
         "memory",
         "meshing",

@@ -22,11 +22,13 @@ from bodymotion.dynamics.contacts import (
 )
 from bodymotion.dynamics.derivatives import Derivative, derivatives, pose_derivatives
 from bodymotion.dynamics.feet import Soles, contact_points, find_feet, soles
+from bodymotion.dynamics.figures import Extreme, Figure, extremes, figures
 from bodymotion.dynamics.forces import InverseDynamics, inverse_dynamics, mass_matrix
 from bodymotion.dynamics.kinematics import jacobian, jacobians, link_accelerations, link_velocities, point_velocities
 from bodymotion.dynamics.measures import Measures
 from bodymotion.dynamics.measuring import measure
 from bodymotion.dynamics.momenta import Momentum, momentum, potential_energy, rotor_energy
+from bodymotion.dynamics.quantities import QUANTITIES, Quantity, Series, measurable, series
 from bodymotion.dynamics.ranging import Scenery, ray_directions, scan_times
 from bodymotion.dynamics.rows import GRAVITY, rotor_inertias
 from bodymotion.dynamics.sensors import Reading, read_sensor
@@ -34,13 +36,18 @@ from bodymotion.dynamics.standing import root_on_feet
 
 __all__ = [
     "GRAVITY",
+    "QUANTITIES",
     "Contacts",
     "Derivative",
+    "Extreme",
+    "Figure",
     "InverseDynamics",
     "Measures",
     "Momentum",
+    "Quantity",
     "Reading",
     "Scenery",
+    "Series",
     "Soles",
     "SupportPolygons",
     "Thresholds",
@@ -48,6 +55,8 @@ __all__ = [
     "contact_wrenches",
     "derivatives",
     "detect_contacts",
+    "extremes",
+    "figures",
     "find_feet",
     "ground_height",
     "inverse_dynamics",
@@ -56,6 +65,7 @@ __all__ = [
     "link_accelerations",
     "link_velocities",
     "mass_matrix",
+    "measurable",
     "measure",
     "momentum",
     "point_velocities",
@@ -67,6 +77,7 @@ __all__ = [
     "rotor_energy",
     "rotor_inertias",
     "scan_times",
+    "series",
     "shares",
     "soles",
     "support_polygons",

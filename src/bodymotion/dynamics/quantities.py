@@ -1,0 +1,261 @@
+"""What can be measured of a motion, as a table: name, title, unit, columns by name, limits. Plots, tables and pages read it.
+
+A new quantity is a new row of `QUANTITIES`; everything that shows or writes quantities has it then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bodymotion.arrays import ContentEquality, Floats, frozen
+
+if TYPE_CHECKING:
+    from bodymotion.dynamics.measures import Measures
+    from bodymotion.links import Joint
+
+__all__ = ["QUANTITIES", "Quantity", "Series", "measurable", "series"]
+
+Of = Literal["joint", "link", "foot", "axis", "body"]
+
+AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Series(ContentEquality):
+    """A quantity along a motion: N named columns over T frames.
+
+    Attributes
+    ----------
+    name, title:
+        Of the quantity, as in `QUANTITIES`, and in words.
+    of:
+        What each column belongs to: a "joint", a "link", a "foot", an "axis" of the world, or the whole "body".
+    labels, units:
+        Of the N columns; labels are unique. Units are SI ("rad/s", "Nm" …), "" for what has none.
+    times:
+        (T,) [s].
+    values:
+        (T, N); NaN where there is nothing to say.
+    lower, upper:
+        (N,) the limits of the columns in the same units, ±inf where there is none; None for a quantity that has no limits.
+    """
+
+    name: str
+    title: str
+    of: Of
+    labels: tuple[str, ...]
+    units: tuple[str, ...]
+    times: Floats
+    values: Floats
+    lower: Floats | None = None
+    upper: Floats | None = None
+
+    def __repr__(self) -> str:
+        return f"Series({self.name!r}: {self.values.shape[0]} frames of {', '.join(self.labels[:6])}{' …' * (len(self.labels) > 6)})"
+
+    def column(self, label: str) -> Floats:
+        """Give the column (T,) of that label.
+
+        Raises
+        ------
+        KeyError
+            When there is none; the message names those there are.
+        """
+        if label not in self.labels:
+            raise KeyError(f"{self.title} has no column {label!r}; there are: {', '.join(self.labels) or 'none'}")
+        return np.asarray(self.values[:, self.labels.index(label)])
+
+    def select(self, labels: Sequence[str]) -> Series:
+        """Give these columns alone, in this order; KeyError as in `column`."""
+        for label in labels:
+            self.column(label)
+        return self._take([self.labels.index(label) for label in labels])
+
+    def in_degrees(self) -> Series:
+        """Give the same with degrees for radians, for people to read; all else stays."""
+        turns = np.array([unit.startswith("rad") for unit in self.units], dtype=bool)
+        factors = np.where(turns, np.rad2deg(1.0), 1.0)
+        return replace(
+            self,
+            units=tuple("°" + unit[3:] if turned else unit for unit, turned in zip(self.units, turns, strict=True)),
+            values=frozen(self.values * factors),
+            lower=None if self.lower is None else frozen(self.lower * factors),
+            upper=None if self.upper is None else frozen(self.upper * factors),
+        )
+
+    def _take(self, columns: list[int]) -> Series:
+        return replace(
+            self,
+            labels=tuple(self.labels[k] for k in columns),
+            units=tuple(self.units[k] for k in columns),
+            values=frozen(self.values[:, columns]),
+            lower=None if self.lower is None else frozen(self.lower[columns]),
+            upper=None if self.upper is None else frozen(self.upper[columns]),
+        )
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A row of the table.
+
+    `units` are those of turning and of sliding joints (the same twice for all else); `values` gives (T,) or (T, N) of measures that
+    `exists` says to have it; `limits` are the names of two fields of `Joint`.
+    """
+
+    title: str
+    of: Of
+    units: tuple[str, str]
+    values: Callable[[Measures], Floats | None]
+    exists: Callable[[Measures], bool] = lambda m: True
+    limits: tuple[str, str] | None = None
+
+
+def _q(
+    title: str,
+    of: Of,
+    unit: str,
+    values: Callable[[Measures], Floats | None],
+    exists: Callable[[Measures], bool] = lambda m: True,
+) -> Quantity:
+    return Quantity(title, of, (unit, unit), values, exists)
+
+
+def _jointed(m: Measures) -> bool:
+    return m.body.num_joints > 0
+
+
+def _on_ground(m: Measures) -> bool:
+    """Whether feet can carry the body: its root is not mounted, it has mass, and there are feet."""
+    return not m.is_mounted and m.body.mass > 0 and bool(m.feet.links)
+
+
+def _has_zmp(m: Measures) -> bool:
+    return m.motion.zmp is not None and m.motion.zmp.num_frames > 0
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "joint_displacements": Quantity(
+        "Joint displacements", "joint", ("rad", "m"), lambda m: m.joint_displacements, _jointed, ("lower", "upper")
+    ),
+    "joint_velocities": Quantity(
+        "Joint velocities",
+        "joint",
+        ("rad/s", "m/s"),
+        lambda m: m.joint_velocities,
+        _jointed,
+        ("velocity_lower", "velocity_upper"),
+    ),
+    "joint_accelerations": Quantity(
+        "Joint accelerations", "joint", ("rad/s²", "m/s²"), lambda m: m.joint_accelerations, _jointed
+    ),
+    "torques": Quantity("Joint torques", "joint", ("Nm", "N"), lambda m: m.torques, _jointed),
+    "power": _q("Joint power", "joint", "W", lambda m: m.power, _jointed),
+    "work": _q("Work of the joints", "joint", "J", lambda m: m.work, _jointed),
+    "limit_distances": Quantity(
+        "Distance to the joint limits", "joint", ("rad", "m"), lambda m: m.limit_distances, _jointed
+    ),
+    "velocity_limit_distances": Quantity(
+        "Distance to the velocity limits", "joint", ("rad/s", "m/s"), lambda m: m.velocity_limit_distances, _jointed
+    ),
+    "root_position": _q("Position of the root", "axis", "m", lambda m: m.root_poses[:, :3]),
+    "root_velocity": _q("Velocity of the root", "axis", "m/s", lambda m: m.root_velocity[:, :3]),
+    "root_angular_velocity": _q("Angular velocity of the root", "axis", "rad/s", lambda m: m.root_velocity[:, 3:]),
+    "root_force": _q("Force of the world on the root", "axis", "N", lambda m: m.root_wrench[:, :3]),
+    "root_moment": _q("Moment of the world about the root", "axis", "Nm", lambda m: m.root_wrench[:, 3:]),
+    "center_of_mass": _q("Centre of mass", "axis", "m", lambda m: m.center_of_mass),
+    "center_of_mass_velocity": _q("Velocity of the centre of mass", "axis", "m/s", lambda m: m.center_of_mass_velocity),
+    "center_of_mass_acceleration": _q(
+        "Acceleration of the centre of mass", "axis", "m/s²", lambda m: m.center_of_mass_acceleration
+    ),
+    "linear_momentum": _q("Linear momentum", "axis", "kg m/s", lambda m: m.momentum.linear),
+    "angular_momentum": _q("Angular momentum", "axis", "kg m²/s", lambda m: m.momentum.angular),
+    "zmp": _q("Zero moment point", "axis", "m", lambda m: m.zmp, _on_ground),
+    "given_zmp": _q("Zero moment point of the file", "axis", "m", lambda m: m.given_zmp, _has_zmp),
+    "center_of_pressure": _q("Centre of pressure", "axis", "m", lambda m: m.center_of_pressure, _on_ground),
+    "stability_margin": _q("Stability margin", "body", "m", lambda m: m.stability_margin, _on_ground),
+    "kinetic_energy": _q("Kinetic energy", "body", "J", lambda m: m.kinetic_energy),
+    "potential_energy": _q("Potential energy", "body", "J", lambda m: m.potential_energy),
+    "contacts": _q("Feet that stand", "foot", "", lambda m: m.contacts.standing.astype(np.float64), _on_ground),
+    "foot_heights": _q("Height of the feet", "foot", "m", lambda m: m.contacts.heights, _on_ground),
+    "slip_speeds": _q("Slip of the feet", "foot", "m/s", lambda m: m.contacts.slip_speeds, _on_ground),
+    "foot_forces": _q("Vertical force on the feet", "foot", "N", lambda m: m.contact_wrenches[:, :, 2], _on_ground),
+    "link_speeds": _q("Speed of the links", "link", "m/s", lambda m: _lengths(m.link_velocities[:, :, :3])),
+    "link_angular_speeds": _q(
+        "Angular speed of the links", "link", "rad/s", lambda m: _lengths(m.link_velocities[:, :, 3:])
+    ),
+}
+"""All quantities by name, in the order in which they are offered."""
+
+
+def series(measures: Measures, name: str) -> Series:
+    """Give a quantity of a motion by its name in `QUANTITIES`.
+
+    Raises
+    ------
+    KeyError
+        When there is no quantity of that name, or this motion on this body has none; the message says which there are.
+    """
+    if name not in QUANTITIES:
+        raise KeyError(f"there is no quantity {name!r}; there are: {', '.join(QUANTITIES)}")
+    quantity = QUANTITIES[name]
+    values = quantity.values(measures) if quantity.exists(measures) else None
+    if values is None:
+        raise KeyError(f"{measures.body.name or 'this body'} has no {quantity.title.lower()} in this motion ({name})")
+    joints = measures.body.joints if quantity.of == "joint" else ()
+    labels = _labels(measures, quantity)
+    lower, upper = (_limits(joints, field) for field in quantity.limits) if quantity.limits else (None, None)
+    return Series(
+        name=name,
+        title=quantity.title,
+        of=quantity.of,
+        labels=labels,
+        units=tuple(_unit(quantity, joint) for joint in joints) or (quantity.units[0],) * len(labels),
+        times=measures.times,
+        values=frozen(values.reshape(len(measures.times), -1)),
+        lower=lower,
+        upper=upper,
+    )
+
+
+def measurable(measures: Measures) -> tuple[str, ...]:
+    """Give the names of the quantities that this motion on this body has; nothing is measured for it yet, but for finding the feet."""
+    return tuple(name for name, quantity in QUANTITIES.items() if quantity.exists(measures))
+
+
+def _labels(measures: Measures, quantity: Quantity) -> tuple[str, ...]:
+    body = measures.body
+    if quantity.of == "joint":
+        return _unique([joint.name for joint in body.joints], "joint")
+    if quantity.of == "link":
+        return _unique([link.name for link in body.links], "link")
+    if quantity.of == "foot":
+        return _unique(list(measures.contacts.names), "foot")
+    return AXES if quantity.of == "axis" else (quantity.title,)
+
+
+def _unique(names: list[str], kind: str) -> tuple[str, ...]:
+    """Name what has no name by its kind and number, and number names that come again."""
+    found: dict[str, None] = {}
+    for index, name in enumerate(names):
+        first = label = name.strip() or f"{kind} {index}"
+        number = 2
+        while label in found:
+            label, number = f"{first} ({number})", number + 1
+        found[label] = None
+    return tuple(found)
+
+
+def _unit(quantity: Quantity, joint: Joint) -> str:
+    return quantity.units[joint.type == "slide"]
+
+
+def _limits(joints: Sequence[Joint], field: str) -> Floats:
+    return frozen(np.array([getattr(joint, field) for joint in joints], dtype=np.float64))
+
+
+def _lengths(vectors: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))

@@ -1,0 +1,26 @@
+"""Packages that only a part of the users needs: imported here, so that one place says how they are installed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["need"]
+
+
+def need(module: str, extra: str, what: str) -> Any:  # noqa: ANN401
+    """Import a module of an extra of this package; `what` it is needed for stands first in the message when it is missing.
+
+    Raises
+    ------
+    ImportError
+        When it is not installed; the message says how it is.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        missing = error.name or module
+        raise ImportError(
+            f"{what} needs an extra: pip install 'bodymotion[{extra}]' ({missing.partition('.')[0]} is missing)",
+            name=error.name,
+        ) from error
