@@ -89,7 +89,10 @@ def page() -> str:
         groups.setdefault(re.sub(r"\d", "", rule.code), []).append(rule)
     text = TOP
     for letters in sorted(groups, key=lambda letters: [*TITLES, letters].index(letters)):
-        text += f"\n## {TITLES.get(letters, letters)}\n\n| code | severity | rule | wrong → right | what to do | from |\n|---|---|---|---|---|---|\n"
+        text += (
+            f"\n## {TITLES.get(letters, letters)}\n\n| code | severity | rule | wrong → right | what to do | from |\n"
+        )
+        text += "|---|---|---|---|---|---|\n"
         for rule in groups[letters]:
             cells = (
                 rule.code,
@@ -112,11 +115,14 @@ def _example(rule: Rule) -> str:
 
 
 def _code(text: str) -> str:
-    """Give a piece of a file as HTML, in which blanks, lines and what Markdown knows stay as they are."""
-    text = html.escape(text, quote=False).replace("\t", "⇥")
-    for mark in "\\|*_`[]~$":
+    """Give a piece of a file as code; as HTML where Markdown's own marks do not hold it."""
+    text = text.replace("\t", "⇥")
+    if not set(text) & set("`|\\\n") and "  " not in text:
+        return f"`{text}`"
+    text = html.escape(text, quote=False)
+    for mark in "\\|*_`[]":
         text = text.replace(mark, f"&#{ord(mark)};")
-    return f"<code>{text.replace(chr(10), '<br>').replace('  ', '&nbsp; ')}</code>"
+    return f"<code>{text.replace('  ', '&nbsp; ').replace(chr(10), '<br>')}</code>"
 
 
 def _cell(text: str) -> str:

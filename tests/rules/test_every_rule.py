@@ -16,29 +16,26 @@ for module in sorted(Path(__file__).parent.glob("pairs_*.py")):
         assert code not in PAIRS, f"{code} has two pairs"
         PAIRS[code] = pair
 
-YET_TO_COME = tuple(
-    [
-        "BDY",
-        "BODY",
-        "CAP",
-        "CHA",
-        "CHK",
-        "CSV",
-        "EDIT",
-        "FMT",
-        "LOSS",
-        "MJCF",
-        "MOT",
-        "NPZ",
-        "OTX",
-        "SPOT",
-        "TAB",
-        "URDF",
-        "VIEW",
-        "VRML",
-        "WRL",
-        "XML",
-    ]
+YET_TO_COME = (
+    "BDY",
+    "BODY",
+    "CAP",
+    "CHA",
+    "CHK",
+    "CSV",
+    "EDIT",
+    "FMT",
+    "LOSS",
+    "MJCF",
+    "MOT",
+    "NPZ",
+    "OTX",
+    "SPOT",
+    "TAB",
+    "URDF",
+    "VIEW",
+    "WRL",
+    "XML",
 )
 """Families of rules that have no pairs yet."""
 

@@ -48,11 +48,13 @@ class MeshReader:
         if path not in self._known:
             self._known[path] = ()
             remarks: list[str] = []
+            told = len(parts.problems)
             try:
                 self._known[path] = tuple(read_shapes(path, parts, remarks))
             except ValueError as error:
                 remarks.append(str(error)[:300])
             self.problems += [self.broken.problem(f"{path.name}: {remark}", location) for remark in remarks]
+            self.problems += parts.problems[told:]
         return self._known[path]
 
 
