@@ -24,6 +24,7 @@ FLOORS = (
         "decimals",
         "diagnostics",
         "extras",
+        "labels",
         "losses",
         "memory",
         "meshing",
@@ -38,7 +39,7 @@ FLOORS = (
     ("interpolation",),
     ("links", "body", "closed_loops", "devices", "inertias", "motors", "motion", "animation", "choreography"),
     ("formats",),
-    ("editing", "comparing", "dynamics", "checks", "spot"),
+    ("editing", "comparing", "dynamics", "dataframes", "checks", "spot"),
     ("viewer",),
     ("cli",),
 )

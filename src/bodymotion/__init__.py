@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bodymotion.choreography import play
     from bodymotion.closed_loops import Closed, close_loops, loop_errors
     from bodymotion.comparing import compare_bodies, compare_motions
+    from bodymotion.dataframes import to_pandas, to_polars, to_xarray
     from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
     from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
     from bodymotion.formats.seq import open_motion
@@ -39,6 +40,7 @@ _WHERE = {
     "closed_loops": ("Closed", "close_loops", "loop_errors"),
     "choreography": ("play",),
     "comparing": ("compare_bodies", "compare_motions"),
+    "dataframes": ("to_pandas", "to_polars", "to_xarray"),
     "devices": ("AccelerationSensor", "Device", "ForceSensor", "Gyro", "OtherDevice", "RangeSensor", "VisionSensor"),
     "diagnostics": ("FormatError", "Location", "Problem", "Report", "Rule"),
     "formats.seq": ("open_motion",),
@@ -121,6 +123,9 @@ __all__ = [
     "play",
     "save",
     "spot",
+    "to_pandas",
+    "to_polars",
+    "to_xarray",
     "view",
 ]
 

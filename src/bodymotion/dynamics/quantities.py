@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bodymotion.arrays import ContentEquality, Floats, frozen
+from bodymotion.labels import distinct
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
@@ -229,24 +230,12 @@ def measurable(measures: Measures) -> tuple[str, ...]:
 def _labels(measures: Measures, quantity: Quantity) -> tuple[str, ...]:
     body = measures.body
     if quantity.of == "joint":
-        return _unique([joint.name for joint in body.joints], "joint")
+        return distinct((joint.name for joint in body.joints), "joint")
     if quantity.of == "link":
-        return _unique([link.name for link in body.links], "link")
+        return distinct((link.name for link in body.links), "link")
     if quantity.of == "foot":
-        return _unique(list(measures.contacts.names), "foot")
+        return distinct(measures.contacts.names, "foot")
     return AXES if quantity.of == "axis" else (quantity.title,)
-
-
-def _unique(names: list[str], kind: str) -> tuple[str, ...]:
-    """Name what has no name by its kind and number, and number names that come again."""
-    found: dict[str, None] = {}
-    for index, name in enumerate(names):
-        first = label = name.strip() or f"{kind} {index}"
-        number = 2
-        while label in found:
-            label, number = f"{first} ({number})", number + 1
-        found[label] = None
-    return tuple(found)
 
 
 def _unit(quantity: Quantity, joint: Joint) -> str:
