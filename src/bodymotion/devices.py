@@ -77,7 +77,10 @@ class ForceSensor(Device):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VisionSensor(Device):
-    """Camera: `type` is COLOR, DEPTH, COLOR_DEPTH or NONE; `field_of_view` [rad]; clip distances [m]; pixels; [Hz]."""
+    """Camera: `type` is COLOR, DEPTH, COLOR_DEPTH or NONE; `field_of_view` [rad]; clip distances [m]; pixels; [Hz].
+
+    The field of view is the angle over the shorter side of the picture.
+    """
 
     type: str = "NONE"
     field_of_view: float = 0.785398
@@ -86,6 +89,23 @@ class VisionSensor(Device):
     width: int = 320
     height: int = 240
     frame_rate: float = 30.0
+
+    @property
+    def half_size(self) -> tuple[float, float]:
+        """Half the width and half the height [m] of what the picture shows of a plane one metre ahead.
+
+        Raises
+        ------
+        ValueError
+            For a picture without pixels, or a field of view that is not between 0 and π.
+        """
+        if min(self.width, self.height) < 1 or not 0 < self.field_of_view < math.pi:
+            raise ValueError(
+                f"{self.name or 'a camera'} can take no picture of {self.width} × {self.height} pixels "
+                f"over a field of view of {self.field_of_view:g} rad"
+            )
+        shorter = math.tan(0.5 * self.field_of_view) / min(self.width, self.height)
+        return shorter * self.width, shorter * self.height
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

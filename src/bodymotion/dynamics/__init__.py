@@ -28,6 +28,7 @@ from bodymotion.dynamics.kinematics import jacobian, jacobians, link_acceleratio
 from bodymotion.dynamics.measures import Measures
 from bodymotion.dynamics.measuring import measure
 from bodymotion.dynamics.momenta import Momentum, momentum, potential_energy, rotor_energy
+from bodymotion.dynamics.pictures import Picture, Pictures, take_pictures
 from bodymotion.dynamics.quantities import QUANTITIES, Quantity, Series, measurable, series
 from bodymotion.dynamics.ranging import Scenery, ray_directions, scan_times
 from bodymotion.dynamics.rows import GRAVITY, rotor_inertias
@@ -44,6 +45,8 @@ __all__ = [
     "InverseDynamics",
     "Measures",
     "Momentum",
+    "Picture",
+    "Pictures",
     "Quantity",
     "Reading",
     "Scenery",
@@ -81,5 +84,6 @@ __all__ = [
     "shares",
     "soles",
     "support_polygons",
+    "take_pictures",
     "zero_moment_point",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body
+from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.diagnostics import Problem
 from bodymotion.dynamics import balance, forces, kinematics, momenta, sensors
 from bodymotion.dynamics.contacts import (
@@ -24,12 +25,13 @@ from bodymotion.dynamics.contacts import (
     support_polygons,
 )
 from bodymotion.dynamics.feet import Soles, find_feet, soles
+from bodymotion.dynamics.pictures import Pictures, take_pictures
 from bodymotion.dynamics.ranging import Scenery, Thing
+from bodymotion.dynamics.seen import Seen
 from bodymotion.interpolation import sampled
 from bodymotion.memory import check_memory
 
 if TYPE_CHECKING:
-    from bodymotion.devices import Device
     from bodymotion.motion import Motion
 
 __all__ = ["Measures"]
@@ -298,18 +300,38 @@ class Measures:
         lower, upper = _limits(self.body, "velocity_lower", "velocity_upper")
         return frozen(np.minimum(self.joint_velocities - lower, upper - self.joint_velocities))
 
-    def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading:
-        """Give what a sensor, or the one of that name, reads; `scenery` is what range sensors see. See `read_sensor`."""
+    @cached_property
+    def seen(self) -> Seen:
+        """The body as its cameras see it."""
+        return Seen((shape, link.index) for link in self.body.links for shape in link.visuals)
+
+    @overload
+    def read(self, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> Pictures: ...
+    @overload
+    def read(
+        self,
+        device: AccelerationSensor | Gyro | ForceSensor | RangeSensor,
+        scenery: Scenery | Iterable[Thing] = (),
+    ) -> sensors.Reading: ...
+    @overload
+    def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | Pictures: ...
+    def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | Pictures:
+        """Give what a sensor, or the one of that name, reads: of a camera its pictures.
+
+        `scenery` is what range sensors and cameras see. See `read_sensor` and `take_pictures`.
+        """
         if isinstance(device, str):
             found = [one for one in self.body.devices if one.name == device]
             if not found:
                 names = ", ".join(one.name for one in self.body.devices) or "none"
                 raise KeyError(f"no device {device!r}; there are: {names}")
             device = found[0]
+        if isinstance(device, VisionSensor):
+            return take_pictures(self, device, scenery)
         return sensors.read_sensor(self, device, scenery)
 
     def read_all(self, scenery: Scenery | Iterable[Thing] = ()) -> tuple[sensors.Reading, ...]:
-        """Give what all accelerometers, gyros, force and range sensors of the body read, in its order of devices."""
+        """Give what all accelerometers, gyros, force and range sensors read, in the body's order of devices; cameras are read alone."""
         seen = scenery if isinstance(scenery, Scenery) else Scenery(scenery)
         return tuple(self.read(one, seen) for one in self.body.devices if isinstance(one, sensors.READABLE))
 

@@ -1,9 +1,10 @@
-"""What range sensors see of given scenery."""
+"""The world around a body, how far its range sensors see in it, and when sensors that have a rate of their own look."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +12,12 @@ import numpy.typing as npt
 from bodymotion import poses
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
-from bodymotion.devices import RangeSensor
+from bodymotion.devices import RangeSensor, VisionSensor
+from bodymotion.dynamics.seen import Seen
 from bodymotion.shapes import Lines, Mesh, Points, Shape
+
+if TYPE_CHECKING:
+    from bodymotion.kernels.rays import Boxes
 
 __all__ = ["Scenery", "Thing", "ray_directions", "scan_times"]
 
@@ -21,18 +26,27 @@ MOST_SCANS = 10_000_000
 
 
 class Scenery:
-    """Triangles in the world that rays meet.
+    """What stands in the world, for the rays of range sensors to meet and for cameras to see.
 
     `things`: meshes and shapes, in the world's frame as they are; bodies, which stand at their `root_pose` with all joints at 0, as they
     look (visuals). Lines and points are not met.
     """
 
     def __init__(self, things: Iterable[Thing] = ()) -> None:
+        self.shapes: tuple[Shape, ...] = tuple(shape for thing in things for shape in _shapes(thing))
+
+    @cached_property
+    def _tree(self) -> Boxes:
         from bodymotion.kernels.rays import boxes
 
-        found = [corners for thing in things for corners in _triangles(thing)]
-        triangles = np.concatenate(found) if found else np.zeros((0, 3, 3))
-        self._tree = boxes(np.ascontiguousarray(triangles[np.isfinite(triangles).all(axis=(1, 2))]))
+        meshes = [shape.to_mesh() for shape in self.shapes if not isinstance(shape.geometry, (Lines, Points))]
+        triangles = np.concatenate([np.zeros((0, 3, 3)), *(mesh.vertices[mesh.faces] for mesh in meshes)])
+        return boxes(np.ascontiguousarray(triangles[np.isfinite(triangles).all(axis=(1, 2))]))
+
+    @cached_property
+    def seen(self) -> Seen:
+        """The shapes as cameras see them."""
+        return Seen((shape, 0) for shape in self.shapes)
 
     @property
     def num_triangles(self) -> int:
@@ -65,30 +79,31 @@ def ray_directions(device: RangeSensor) -> Floats:
     return np.stack([-np.sin(angles), np.zeros_like(angles), -np.cos(angles)], axis=-1)
 
 
-def scan_times(device: RangeSensor, times: Floats) -> Floats:
-    """Give when (S,) [s] a sensor scans: `scan_rate` times a second from the first frame on, up to the last; at every frame without a rate.
+def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
+    """Give when (S,) [s] a sensor looks: `scan_rate` or `frame_rate` times a second from the first frame on, up to the last one.
+
+    Without a rate it looks at every frame.
 
     Raises
     ------
     ValueError
-        When there would be more than ten million scans.
+        When that would be more than ten million times.
     """
-    if not len(times) or not 0 < device.scan_rate < np.inf:
+    rate, field = (
+        (device.scan_rate, "scanRate") if isinstance(device, RangeSensor) else (device.frame_rate, "frameRate")
+    )
+    if not len(times) or not 0 < rate < np.inf:
         return times
-    count = float(np.floor((times[-1] - times[0]) * device.scan_rate + 1e-6)) + 1
+    count = float(np.floor((times[-1] - times[0]) * rate + 1e-6)) + 1
     if count > MOST_SCANS:
         raise ValueError(
-            f"{device.name or 'a range sensor'} would scan {count:.0f} times: is its scanRate of {device.scan_rate:g} Hz meant?"
+            f"{device.name or 'a sensor'} would scan {count:.0f} times: is its {field} of {rate:g} Hz meant?"
         )
-    return np.asarray(np.minimum(times[0] + np.arange(int(count)) / device.scan_rate, times[-1]))
+    return np.asarray(np.minimum(times[0] + np.arange(int(count)) / rate, times[-1]))
 
 
-def _triangles(thing: Thing) -> list[Floats]:
+def _shapes(thing: Thing) -> list[Shape]:
     if isinstance(thing, Body):
         placed = poses.to_matrix(thing.forward_kinematics(np.zeros(thing.num_joints)))
-        shapes = [shape.moved(placed[link.index]) for link in thing.links for shape in link.visuals]
-        return [corners for shape in shapes for corners in _triangles(shape)]
-    if isinstance(thing, Shape) and isinstance(thing.geometry, (Lines, Points)):
-        return []
-    mesh = thing.to_mesh() if isinstance(thing, Shape) else thing
-    return [np.asarray(mesh.vertices[mesh.faces])]
+        return [shape.moved(placed[link.index]) for link in thing.links for shape in link.visuals]
+    return [thing if isinstance(thing, Shape) else Shape(thing)]

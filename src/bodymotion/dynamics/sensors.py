@@ -9,8 +9,8 @@ ForceSensor          force and moment about the sensor's origin that the sensor'
 RangeSensor          how far it is to the scenery along each ray, `scan_rate` times a second; inf beyond `max_distance`  m
 ==================== ================================================================================================== ==============
 
-All are along the sensor's own axes. Beyond the sensor's max… values readings stay at them, axis by axis; a negative one is no limit. A
-VisionSensor gives pictures and is not read here.
+All are along the sensor's own axes. Beyond the sensor's max… values readings stay at them, axis by axis; a negative one is no limit. The
+pictures of a VisionSensor are those of `pictures.py`.
 """
 
 from __future__ import annotations

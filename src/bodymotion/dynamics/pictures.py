@@ -1,0 +1,209 @@
+"""What the cameras of a body see along a motion, as the OpenHRP document has its VisionSensor: of given scenery and of the body itself.
+
+A camera looks along its −z axis with +y up; its field of view is the angle over the shorter side of the picture. Row 0 is on top, column 0
+on the left; a pixel shows what the ray through its middle meets first. Faces are seen from outside, two-sided ones from both sides, and
+what lies before the front clip plane or behind the back one is not seen at all, as in any picture that a graphics card draws.
+
+Depth is measured along the camera's axis, as in a depth buffer: all of a wall straight ahead is equally deep. It is inf where nothing is
+seen.
+
+Colours follow VRML97's equation of light (ISO/IEC 14772-1, 4.14.4) with two parallel white lights, one along the camera's axis (0.7) and
+one from straight above (0.4), and ambient light (0.5). Nothing throws a shadow, and where nothing is seen it is black. What is more than
+half transparent is not seen, all else is opaque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion import poses, rotations
+from bodymotion.arrays import Floats, frozen
+from bodymotion.devices import VisionSensor
+from bodymotion.dynamics.ranging import Scenery, Thing, scan_times
+from bodymotion.interpolation import sampled
+from bodymotion.memory import check_memory
+
+if TYPE_CHECKING:
+    from bodymotion.dynamics.measures import Measures
+
+__all__ = ["Picture", "Pictures", "take_pictures"]
+
+Bytes = npt.NDArray[np.uint8]
+AT_ONCE = 64 * 2**20
+"""[bytes] So much do the pictures take that are drawn together."""
+PER_PIXEL = 8 + 4 + 3
+LUMA = np.array([0.299, 0.587, 0.114])
+"""How much of red, green and blue makes grey (ITU-R BT.601)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """One picture, taken at `time` [s]: `color` (H, W, 3) in 0…255 and `depth` (H, W) [m], each None where the sensor gives none."""
+
+    time: float
+    color: Bytes | None
+    depth: Floats | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pictures:
+    """The pictures of one camera, drawn when they are asked for: `for picture in pictures`, `pictures[3]`, `pictures[10:20].depth`.
+
+    Attributes
+    ----------
+    device:
+        The camera.
+    times:
+        (N,) [s] when it looks: `frame_rate` times a second from the first frame of the motion on.
+    """
+
+    device: VisionSensor
+    times: Floats
+    measures: Measures = field(repr=False)
+    scenery: Scenery = field(repr=False)
+
+    def __repr__(self) -> str:
+        device = self.device
+        return f"Pictures({device.name!r}: {len(self)} of {device.width} × {device.height}, {device.type})"
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @overload
+    def __getitem__(self, chosen: int) -> Picture: ...
+    @overload
+    def __getitem__(self, chosen: slice) -> Pictures: ...
+    def __getitem__(self, chosen: int | slice) -> Picture | Pictures:
+        """Give one picture, or those of a slice, which are not drawn yet."""
+        if isinstance(chosen, slice):
+            return self.at(self.times[chosen])
+        index = range(len(self))[chosen]
+        return next(iter(self.at(self.times[index : index + 1])))
+
+    def __iter__(self) -> Iterator[Picture]:
+        """Draw one picture after the other, some megabytes together."""
+        many = max(1, AT_ONCE // (PER_PIXEL * self.device.width * self.device.height))
+        for start in range(0, len(self), many):
+            some = slice(start, start + many)
+            color, depth = self._drawn(self.times[some])
+            for k, time in enumerate(self.times[some]):
+                yield Picture(float(time), None if color is None else color[k], None if depth is None else depth[k])
+
+    def at(self, times: npt.ArrayLike) -> Pictures:
+        """Give the pictures that the camera would take at these times [s] of the motion; before its start and after its end it rests."""
+        return Pictures(
+            device=self.device,
+            times=frozen(np.atleast_1d(np.asarray(times, dtype=np.float64)), (None,), "times"),
+            measures=self.measures,
+            scenery=self.scenery,
+        )
+
+    @property
+    def has_color(self) -> bool:
+        """Whether the sensor's type is one that gives colours; those of MONO are grey."""
+        return "COLOR" in self.device.type or "MONO" in self.device.type
+
+    @property
+    def has_depth(self) -> bool:
+        """Whether the sensor's type is one that gives depths; of a POINT_CLOUD the depths are given, too."""
+        return "DEPTH" in self.device.type or "POINT_CLOUD" in self.device.type
+
+    @property
+    def color(self) -> Bytes | None:
+        """(N, H, W, 3) in 0…255 of all pictures, None where the sensor gives no colours.
+
+        Raises
+        ------
+        MemoryError
+            When there is no room for all; go through them one by one then, or take a slice.
+        """
+        return self._all[0]
+
+    @property
+    def depth(self) -> Floats | None:
+        """(N, H, W) [m] along the camera's axis, inf where nothing is seen, None where the sensor gives no depths; errors as of `color`."""
+        return self._all[1]
+
+    @cached_property
+    def _all(self) -> tuple[Bytes | None, Floats | None]:
+        return self._drawn(self.times)
+
+    def _drawn(self, times: Floats) -> tuple[Bytes | None, Floats | None]:
+        from bodymotion.kernels import rasters
+
+        device = self.device
+        if not (self.has_color or self.has_depth) or not len(times):
+            shape = (len(times), device.height, device.width)
+            return (
+                np.zeros((*shape, 3), dtype=np.uint8) if self.has_color else None,
+                np.zeros(shape) if self.has_depth else None,
+            )
+        shape = (len(times), device.height, device.width)
+        check_memory(PER_PIXEL * int(np.prod(shape, dtype=np.int64)), f"{len(times)} pictures of {device.name!r}")
+        depths, owners = np.full(shape, np.inf), np.full(shape, -1, dtype=np.int32)
+        body, around = self._placements(times)
+        half = device.half_size
+        view = (*half, device.front_clip_distance, device.back_clip_distance)
+        own = self.measures.seen
+        layers = ((own, 0, body), (self.scenery.seen, len(own.solids.faces), around))
+        for seen, first, placements in layers:
+            rasters.draw(seen.solids, first, placements, view, depths, owners)
+        colors: Bytes | None = None
+        if self.has_color:
+            colors = np.zeros((*shape, 3), dtype=np.uint8)
+            for seen, first, placements in layers:
+                rasters.shade(seen.solids, seen.looks, first, placements, half, owners, colors)
+            if "MONO" in device.type:
+                colors[...] = np.rint(colors @ LUMA)[..., None]
+            colors.flags.writeable = False
+        depths.flags.writeable = False
+        return colors, depths if self.has_depth else None
+
+    def _placements(self, times: Floats) -> tuple[Floats, Floats]:
+        """Give matrices (N, L + 1, 3, 4) and (N, 1, 3, 4) from links and the world (the last one) to x, y and depth of the camera."""
+        links = self.measures.link_poses
+        check_memory(2 * links[0].nbytes * len(times), f"the poses of {links.shape[1]} links in {len(times)} pictures")
+        placed = sampled(links, self.measures.times, times, "cubic") if len(links) > 1 else links[[0] * len(times)]
+        camera = poses.compose(placed[:, self.device.link], self.device.pose)
+        camera[:, 3:] = rotations.normalized(camera[:, 3:])
+        world = np.broadcast_to(poses.IDENTITY, (len(times), 1, 7))
+        together = np.concatenate([placed, world], axis=1)
+        matrices = poses.to_matrix(poses.compose(poses.inverse(camera)[:, None], together))[..., :3, :]
+        matrices[..., 2, :] *= -1.0
+        return np.ascontiguousarray(matrices), np.ascontiguousarray(matrices[:, -1:])
+
+
+def take_pictures(measures: Measures, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> Pictures:
+    """Give what a camera of the body sees along the motion; nothing is drawn yet.
+
+    Parameters
+    ----------
+    scenery:
+        Meshes, shapes and bodies in the world.
+
+    Raises
+    ------
+    ValueError
+        When no picture can be taken: the picture has no pixels, the field of view is not between 0 and π, or the clip distances are not
+        positive and in order.
+    """
+    if not 0 <= device.link < len(measures.body.links):
+        raise ValueError(f"camera {device.name!r} is on link {device.link}, the body has {len(measures.body.links)}")
+    device.half_size  # noqa: B018
+    if not 0 < device.front_clip_distance < device.back_clip_distance:
+        raise ValueError(
+            f"{device.name or 'a camera'} sees nothing between its clip distances of "
+            f"{device.front_clip_distance:g} and {device.back_clip_distance:g} m"
+        )
+    return Pictures(
+        device=device,
+        times=frozen(scan_times(device, measures.times)),
+        measures=measures,
+        scenery=scenery if isinstance(scenery, Scenery) else Scenery(scenery),
+    )

@@ -1,0 +1,375 @@
+"""Which triangle is seen at each pixel of a camera, how deep it lies, and what colour it has there.
+
+A pixel is the ray through its middle. The ray D meets a triangle with corners a, b, c where D·(b × c), D·(c × a) and D·(a × b) have one
+sign (Olano and Greer, 1997). So nothing has to be clipped, triangles may reach behind the camera, and there is no gap at an edge that two
+of them share, since what one works out there is the negative of the other's. The depth is n·a / n·D with n the normal.
+
+Coordinates of a camera are here x to the right, y up, and the depth along its axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import Floats, Ints
+from bodymotion.kernels.compiling import kernel
+from bodymotion.kernels.slices import in_slices
+
+__all__ = ["Looks", "Solids", "draw", "shade"]
+
+Singles: TypeAlias = npt.NDArray[np.float32]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+
+HEADLIGHT, OVERHEAD, AMBIENT = 0.7, 0.4, 0.5
+"""How bright the light along the camera's axis is, the one from straight above, and the one from all sides."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solids:
+    """Triangles of P parts, each at rest in one of the frames that are placed before a camera.
+
+    `vertices` (V, 3) [m] in the parts' frames, `faces` (F, 3) of them, counter-clockwise seen from outside; those of part p from
+    `vertex_edges[p]` (`face_edges[p]`) to the next one; `frames` (P,), `spheres` (P, 4) middle and radius, `two_sided` (P,).
+    """
+
+    vertices: Floats
+    faces: Ints
+    vertex_edges: Ints
+    face_edges: Ints
+    frames: Ints
+    spheres: Floats
+    two_sided: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """What the faces of `Solids` look like.
+
+    `normals` (F, 3, 3) at corners; `paints` (F, 3, 3) at corners: nothing, colours, or in the first two places in the texture, as `kinds`
+    (P,) says with 0, 1, 2. `materials` (P, 11): diffuse, specular, emissive, ambient intensity, shininess. `textures` (N, 3): the pixels of
+    all images, row by row from the top; `images` (P, 5): first pixel, width, height, and whether it repeats along each side; `tinted` (P,):
+    whether an image is grey, and the diffuse colour shows through it.
+    """
+
+    normals: Singles
+    paints: Singles
+    kinds: Ints
+    materials: Floats
+    textures: Bytes
+    images: npt.NDArray[np.int64]
+    tinted: npt.NDArray[np.bool_]
+
+
+def draw(
+    solids: Solids,
+    first: int,
+    placements: Floats,
+    view: tuple[float, float, float, float],
+    depths: Floats,
+    owners: Ints,
+) -> None:
+    """Draw triangles over what is there.
+
+    Parameters
+    ----------
+    first:
+        The number of the first face; the others follow.
+    placements:
+        (N, K, 3, 4) that take points of each frame to the camera's coordinates.
+    view:
+        Half width and half height of the picture at depth 1, and the least and the most depth that is seen.
+    depths, owners:
+        (N, H, W): depth and number of the face, changed where something nearer is drawn.
+    """
+    if not len(solids.faces):
+        return
+    most = int(np.diff(solids.vertex_edges).max())
+    tables = (
+        solids.vertices,
+        solids.faces,
+        solids.vertex_edges,
+        solids.face_edges,
+        solids.frames,
+        solids.spheres,
+        solids.two_sided,
+    )
+
+    def work(a: int, b: int) -> None:
+        _draw(*tables, first, placements[a:b], *view, np.empty((most, 3)), depths[a:b], owners[a:b])
+
+    in_slices(len(depths), work, few=1)
+
+
+def shade(
+    solids: Solids,
+    looks: Looks,
+    first: int,
+    placements: Floats,
+    half: tuple[float, float],
+    owners: Ints,
+    colors: Bytes,
+) -> None:
+    """Give `colors` (N, H, W, 3) the colours of those faces from number `first` on that are seen; all else is as for `draw`.
+
+    The last frame of the placements is the world: the light from above comes along its z axis.
+    """
+    if not len(solids.faces):
+        return
+    owner_parts = np.repeat(np.arange(len(solids.frames), dtype=np.int32), np.diff(solids.face_edges))
+    tables = (
+        solids.vertices,
+        solids.faces,
+        owner_parts,
+        solids.frames,
+        solids.two_sided,
+        looks.normals,
+        looks.paints,
+        looks.kinds,
+        looks.materials,
+        looks.textures,
+        looks.images,
+        looks.tinted,
+        first,
+    )
+
+    def work(a: int, b: int) -> None:
+        _shade(*tables, placements[a:b], *half, owners[a:b], colors[a:b])
+
+    in_slices(len(owners), work, few=1)
+
+
+@kernel
+def _draw(
+    vertices: Floats,
+    faces: Ints,
+    vertex_edges: Ints,
+    face_edges: Ints,
+    frames: Ints,
+    spheres: Floats,
+    two_sided: npt.NDArray[np.bool_],
+    first: int,
+    placements: Floats,
+    right: float,
+    up: float,
+    near: float,
+    far: float,
+    points: Floats,
+    depths: Floats,
+    owners: Ints,
+) -> None:
+    slant_right = np.sqrt(1.0 + right * right)
+    slant_up = np.sqrt(1.0 + up * up)
+    for n in range(depths.shape[0]):
+        for part in range(frames.shape[0]):
+            m = placements[n, frames[part]]
+            x, y, z, reach = spheres[part, 0], spheres[part, 1], spheres[part, 2], spheres[part, 3]
+            reach *= 1.0 + 1e-9
+            cx = m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + m[0, 3]
+            cy = m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3]
+            cd = m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3]
+            if not (cd + reach >= near and cd - reach <= far):
+                continue
+            if not (abs(cx) - right * cd <= reach * slant_right and abs(cy) - up * cd <= reach * slant_up):
+                continue
+            start = vertex_edges[part]
+            for i in range(start, vertex_edges[part + 1]):
+                x, y, z = vertices[i, 0], vertices[i, 1], vertices[i, 2]
+                for k in range(3):
+                    points[i - start, k] = m[k, 0] * x + m[k, 1] * y + m[k, 2] * z + m[k, 3]
+            for face in range(face_edges[part], face_edges[part + 1]):
+                _fill(
+                    points[faces[face, 0] - start],
+                    points[faces[face, 1] - start],
+                    points[faces[face, 2] - start],
+                    two_sided[part],
+                    first + face,
+                    right,
+                    up,
+                    near,
+                    far,
+                    depths[n],
+                    owners[n],
+                )
+
+
+@kernel
+def _fill(
+    a: Floats,
+    b: Floats,
+    c: Floats,
+    both: bool,
+    number: int,
+    right: float,
+    up: float,
+    near: float,
+    far: float,
+    depth: Floats,
+    owner: Ints,
+) -> None:
+    nearest = min(a[2], b[2], c[2])
+    farthest = max(a[2], b[2], c[2])
+    if not (farthest >= near and nearest <= far):
+        return
+    ex, ey, ez = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    fx, fy, fz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    nx = ey * fz - ez * fy
+    ny = ez * fx - ex * fz
+    nz = ex * fy - ey * fx
+    ahead = nx * a[0] + ny * a[1] + nz * a[2]
+    # Depth instead of −z mirrors the coordinates: seen from outside, n·a is positive.
+    if not np.isfinite(ahead) or ahead == 0.0 or (ahead < 0.0 and not both):
+        return
+    height, width = depth.shape
+    left_most, right_most, low_most, high_most = np.inf, -np.inf, np.inf, -np.inf
+    for k in range(3):
+        p = a if k == 0 else (b if k == 1 else c)
+        q = b if k == 0 else (c if k == 1 else a)
+        if p[2] >= near:
+            u, v = p[0] / p[2], p[1] / p[2]
+            left_most, right_most = min(left_most, u), max(right_most, u)
+            low_most, high_most = min(low_most, v), max(high_most, v)
+        if (p[2] < near) != (q[2] < near):
+            share = (near - p[2]) / (q[2] - p[2])
+            u = (p[0] + share * (q[0] - p[0])) / near
+            v = (p[1] + share * (q[1] - p[1])) / near
+            left_most, right_most = min(left_most, u), max(right_most, u)
+            low_most, high_most = min(low_most, v), max(high_most, v)
+    # One pixel more on each side than geometry says, for rounding; whether a pixel is inside is asked below.
+    column_first = int(min(max(0.5 * width * (left_most / right + 1.0) - 1.5, 0.0), width))
+    column_last = int(max(min(0.5 * width * (right_most / right + 1.0) + 0.5, width - 1.0), -1.0))
+    row_first = int(min(max(0.5 * height * (1.0 - high_most / up) - 1.5, 0.0), height))
+    row_last = int(max(min(0.5 * height * (1.0 - low_most / up) + 0.5, height - 1.0), -1.0))
+    side = 1.0 if ahead > 0.0 else -1.0
+    ax, ay, az = b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]
+    bx, by, bz = c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2], c[0] * a[1] - c[1] * a[0]
+    gx, gy, gz = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    for row in range(row_first, row_last + 1):
+        v = up * (1.0 - (2.0 * row + 1.0) / height)
+        for column in range(column_first, column_last + 1):
+            u = right * ((2.0 * column + 1.0) / width - 1.0)
+            if (
+                side * (ax * u + ay * v + az) >= 0.0
+                and side * (bx * u + by * v + bz) >= 0.0
+                and side * (gx * u + gy * v + gz) >= 0.0
+            ):
+                slope = nx * u + ny * v + nz
+                # A face that is seen from the side has all the depths of its corners.
+                here = min(max(ahead / slope, nearest), farthest) if side * slope > 0.0 else nearest
+                if near <= here <= far and here < depth[row, column]:
+                    depth[row, column] = here
+                    owner[row, column] = number
+
+
+@kernel
+def _shade(
+    vertices: Floats,
+    faces: Ints,
+    parts: Ints,
+    frames: Ints,
+    two_sided: npt.NDArray[np.bool_],
+    normals: Singles,
+    paints: Singles,
+    kinds: Ints,
+    materials: Floats,
+    textures: Bytes,
+    images: npt.NDArray[np.int64],
+    tinted: npt.NDArray[np.bool_],
+    first: int,
+    placements: Floats,
+    right: float,
+    up: float,
+    owners: Ints,
+    colors: Bytes,
+) -> None:
+    height, width = owners.shape[1:]
+    corner = np.empty((3, 3))
+    part_of = np.empty(3)
+    diffuse = np.empty(3)
+    normal = np.empty(3)
+    world = placements.shape[1] - 1
+    for n in range(owners.shape[0]):
+        sky_x, sky_y, sky_d = placements[n, world, 0, 2], placements[n, world, 1, 2], placements[n, world, 2, 2]
+        for row in range(height):
+            v = up * (1.0 - (2.0 * row + 1.0) / height)
+            for column in range(width):
+                face = owners[n, row, column] - first
+                if face < 0 or face >= faces.shape[0]:
+                    continue
+                u = right * ((2.0 * column + 1.0) / width - 1.0)
+                part = parts[face]
+                m = placements[n, frames[part]]
+                for i in range(3):
+                    p = vertices[faces[face, i]]
+                    for k in range(3):
+                        corner[i, k] = m[k, 0] * p[0] + m[k, 1] * p[1] + m[k, 2] * p[2] + m[k, 3]
+                total = 0.0
+                for i in range(3):
+                    b, c = corner[(i + 1) % 3], corner[(i + 2) % 3]
+                    part_of[i] = (
+                        (b[1] * c[2] - b[2] * c[1]) * u + (b[2] * c[0] - b[0] * c[2]) * v + b[0] * c[1] - b[1] * c[0]
+                    )
+                    total += part_of[i]
+                for i in range(3):
+                    part_of[i] = min(max(part_of[i] / total, 0.0), 1.0) if total != 0.0 else 1.0 / 3.0
+                for k in range(3):
+                    normal[k] = 0.0
+                    diffuse[k] = materials[part, k]
+                for i in range(3):
+                    q = normals[face, i]
+                    for k in range(3):
+                        normal[k] += part_of[i] * (m[k, 0] * q[0] + m[k, 1] * q[1] + m[k, 2] * q[2])
+                if kinds[part] == 1:
+                    for k in range(3):
+                        diffuse[k] = (
+                            part_of[0] * paints[face, 0, k]
+                            + part_of[1] * paints[face, 1, k]
+                            + part_of[2] * paints[face, 2, k]
+                        )
+                elif kinds[part] == 2:
+                    s = (
+                        part_of[0] * paints[face, 0, 0]
+                        + part_of[1] * paints[face, 1, 0]
+                        + part_of[2] * paints[face, 2, 0]
+                    )
+                    t = (
+                        part_of[0] * paints[face, 0, 1]
+                        + part_of[1] * paints[face, 1, 1]
+                        + part_of[2] * paints[face, 2, 1]
+                    )
+                    wide, high = images[part, 1], images[part, 2]
+                    s = s - np.floor(s) if images[part, 3] else s
+                    t = t - np.floor(t) if images[part, 4] else t
+                    across = int(min(max(s * wide, 0.0), wide - 1.0))
+                    down = int(min(max((1.0 - t) * high, 0.0), high - 1.0))
+                    pixel = images[part, 0] + down * wide + across
+                    for k in range(3):
+                        shown = textures[pixel, k] / 255.0
+                        diffuse[k] = shown * diffuse[k] if tinted[part] else shown
+                length = np.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2])
+                away = normal[0] * u + normal[1] * v + normal[2]
+                turn = -1.0 if two_sided[part] and away > 0.0 else 1.0
+                turn = turn / length if length > 0.0 else 0.0
+                to_eye = 1.0 / np.sqrt(u * u + v * v + 1.0)
+                bright = AMBIENT * materials[part, 9]
+                gloss = 0.0
+                for light in range(2):
+                    lx = 0.0 if light == 0 else sky_x
+                    ly = 0.0 if light == 0 else sky_y
+                    ld = -1.0 if light == 0 else sky_d
+                    power = HEADLIGHT if light == 0 else OVERHEAD
+                    hit = turn * (normal[0] * lx + normal[1] * ly + normal[2] * ld)
+                    if hit <= 0.0:
+                        continue
+                    bright += power * hit
+                    hx, hy, hd = lx - u * to_eye, ly - v * to_eye, ld - to_eye
+                    half = np.sqrt(hx * hx + hy * hy + hd * hd)
+                    if half > 0.0:
+                        mirrored = turn * (normal[0] * hx + normal[1] * hy + normal[2] * hd) / half
+                        gloss += power * max(mirrored, 0.0) ** (128.0 * materials[part, 10])
+                for k in range(3):
+                    value = materials[part, 6 + k] + bright * diffuse[k] + gloss * materials[part, 3 + k]
+                    colors[n, row, column, k] = int(255.0 * min(max(value, 0.0), 1.0) + 0.5)
