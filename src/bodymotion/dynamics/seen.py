@@ -46,7 +46,8 @@ class Seen:
             if not len(used) or not np.isfinite(mesh.vertices).all():
                 continue
             middle = 0.5 * (mesh.vertices.min(axis=0) + mesh.vertices.max(axis=0))
-            radius = float(np.linalg.norm(mesh.vertices - middle, axis=1).max())
+            with np.errstate(over="ignore"):
+                radius = float(np.linalg.norm(mesh.vertices - middle, axis=1).max())
             self._shapes.append((mesh, shape.material))
             frames.append(frame)
             spheres.append([*middle, radius])
