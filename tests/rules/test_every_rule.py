@@ -34,7 +34,6 @@ YET_TO_COME = (
     "TAB",
     "URDF",
     "VIEW",
-    "WRL",
     "XML",
 )
 """Families of rules that have no pairs yet."""

@@ -95,11 +95,13 @@ def _check_fields(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
             if name in node.fields:
                 unused.setdefault(name, node.location_of(name))
     for name, place in unused.items():
-        problems.append(UNUSED_FIELD.problem(f"the file gives a {name}", place))
+        problems.append(UNUSED_FIELD.problem(f"the file gives a {name}, which does nothing", place))
     for node in (humanoid, *tree.joint_nodes, *tree.segment_nodes, *tree.device_nodes, *tree.extra_joint_nodes):
         for name in (name for name in node.fields if name not in KNOWN_NODES and _holds_nodes(node.fields[name])):
             problems.append(
-                UNKNOWN_NODES.problem(f"{name} of {values.label(node)} holds nodes", node.location_of(name))
+                UNKNOWN_NODES.problem(
+                    f"{name} of {values.label(node)} holds nodes, and nobody knows what for", node.location_of(name)
+                )
             )
     for node in (*tree.joint_nodes, *tree.segment_nodes):
         said = node.fields.get("name")
@@ -118,7 +120,7 @@ def _check_fields(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
         for name in limits.get(type(device), ()):
             given = access.vector(node, name, (-1.0, -1.0, -1.0))
             if any(number <= 0 and number != -1 for number in given):
-                wrong = f"{name} of {values.label(node)} is {' '.join(f'{number:g}' for number in given)}"
+                wrong = f"{name} of {values.label(node)} is {' '.join(f'{number:g}' for number in given)}, neither positive nor -1"
                 problems.append(SENSOR_LIMIT.problem(wrong, node.location_of(name)))
 
 
@@ -135,7 +137,9 @@ def _check_joint_ids(tree: Tree, humanoid: Node, problems: list[Problem]) -> Non
             wrong = f"{title} is the root, of type {joint.type}: column {joint.id} moves nothing"
             problems.append(ROOT_MOVES.problem(wrong, node.location_of("jointType")))
         if joint.type in ("fixed", "free"):
-            problems.append(ID_UNUSED.problem(f"{title} is {joint.type} and has jointId {joint.id}", place))
+            problems.append(
+                ID_UNUSED.problem(f"{title} is {joint.type} and has jointId {joint.id}, which moves nothing", place)
+            )
         if joint.id in first:
             problems.append(ID_TWICE.problem(f"{title} has jointId {joint.id}, as has {first[joint.id]}", place))
         else:
@@ -197,7 +201,7 @@ def _check_masses(tree: Tree, problems: list[Problem]) -> None:
     inertias = np.clip(0.5 * (inertias + inertias.swapaxes(1, 2)), -1e150, 1e150)
     for (node, _), (least, middle, most) in zip(heavy, np.linalg.eigvalsh(inertias).tolist(), strict=True):
         if least < -1e-9 * most or most > (least + middle) * (1 + 1e-6):
-            wrong = f"{values.label(node)} has the principal moments {least:.4g} {middle:.4g} {most:.4g} kg m²"
+            wrong = f"{values.label(node)} has the principal moments {least:.4g} {middle:.4g} {most:.4g} kg m², as no body has"
             problems.append(TRIANGLE.problem(wrong, node.location))
 
 

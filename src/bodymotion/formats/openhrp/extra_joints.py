@@ -42,7 +42,9 @@ def read_extra_joint(node: Node, links: Mapping[str, int], problems: list[Proble
     kind = access.text(node, "jointType", "xyz")
     known = next((known for known in TYPES if known == kind), None)
     if known is None:
-        raise EXTRA_TYPE.error(f"jointType of {title} is {kind!r}", node.location_of("jointType"))
+        raise EXTRA_TYPE.error(
+            f"jointType of {title} is {kind!r}, none of {', '.join(TYPES)}", node.location_of("jointType")
+        )
     axis = values.axis(node, (1.0, 0.0, 0.0), problems)
     if not axis.any():
         if known not in ("xyz", "ball"):

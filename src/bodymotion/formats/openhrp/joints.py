@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.arrays import frozen
+from bodymotion.formats.faults import fault
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import (
     CENTER,
@@ -71,8 +72,9 @@ def read_joint(node: Node, problems: list[Problem]) -> Joint:
     extra = values.rest(node, USED)
     kind = access.text(node, "jointType")
     if kind not in TYPES:
-        wrong = f"jointType of {title} is {kind!r}" if kind else f"{title} has no jointType"
-        raise JOINT_TYPE.error(wrong, node.location_of("jointType"))
+        wrong = f"jointType of {title} is {kind!r}, none of {', '.join(TYPES)}" if kind else f"{title} has no jointType"
+        fault(problems, JOINT_TYPE.error(wrong, node.location_of("jointType")))
+        kind = "rotate"
     if TYPES[kind] == kind:
         extra.pop("jointType", None)
     else:
@@ -115,7 +117,12 @@ def _id(node: Node, problems: list[Problem]) -> int:
     values.say_more(node, "jointId", 1, problems)
     if -1 <= number <= HIGHEST_ID:
         return number
-    problems.append(ID_RANGE.problem(f"jointId of {values.label(node)} is {number}", node.location_of("jointId")))
+    problems.append(
+        ID_RANGE.problem(
+            f"jointId of {values.label(node)} is {number}, neither -1 nor a number from 0 on",
+            node.location_of("jointId"),
+        )
+    )
     return -1
 
 
@@ -133,7 +140,9 @@ def _limit(node: Node, name: str, default: float, extra: dict[str, object], prob
         extra[name] = given
     if len(given) > 1:
         problems.append(
-            SEVERAL_LIMITS.problem(f"{name} of {values.label(node)} has {len(given)} numbers", node.location_of(name))
+            SEVERAL_LIMITS.problem(
+                f"{name} of {values.label(node)} has {len(given)} numbers, the first counts", node.location_of(name)
+            )
         )
     return default if np.isnan(given[0]) else float(given[0])
 

@@ -7,13 +7,20 @@ from bodymotion.diagnostics import Rule
 __all__ = ["RULES"]
 
 # The tree
-HUMANOIDS = Rule("WRL101", "error", "A file holds one Humanoid; the first is read.", leaves_out=True)
+HUMANOIDS = Rule(
+    "WRL101",
+    "error",
+    "A file holds one Humanoid; the first is read.",
+    leaves_out=True,
+    example=("DEF a Humanoid { } DEF b Humanoid { }", "DEF a Humanoid { }"),
+)
 NO_JOINT = Rule(
     "WRL102",
     "warning",
     "A Humanoid has a Joint in its humanoidBody; without one the body is a single fixed link.",
     "judgement",
     "write humanoidBody [ DEF BASE Joint { … } ]",
+    example=("humanoidBody [ ]", 'humanoidBody [ DEF BASE Joint { jointType "fixed" } ]'),
 )
 SEVERAL_ROOTS = Rule(
     "WRL103",
@@ -21,18 +28,37 @@ SEVERAL_ROOTS = Rule(
     "A body has one root; the first Joint of humanoidBody is read, what stands beside it is left out.",
     hint="put the other Joints into the first one's children",
     leaves_out=True,
+    example=(
+        "humanoidBody [ DEF ARM Joint { … } DEF LEG Joint { … } ]",
+        "humanoidBody [ DEF WAIST Joint { … children [ DEF ARM Joint { … } DEF LEG Joint { … } ] } ]",
+    ),
 )
 JOINT_MOVED = Rule(
     "WRL104",
     "error",
     "A Joint stands in a Joint; a Transform between them does nothing.",
     hint="write the Transform's translation and rotation into the Joint",
+    example=(
+        "Transform { translation 0 0 1 children [ DEF HIP Joint { … } ] }",
+        "DEF HIP Joint { translation 0 0 1 … }",
+    ),
 )
 JOINT_IN_SEGMENT = Rule(
-    "WRL105", "error", "A Joint does not stand in a Segment.", hint="put the Joint beside the Segment"
+    "WRL105",
+    "error",
+    "A Joint does not stand in a Segment.",
+    hint="put the Joint beside the Segment",
+    example=(
+        "DEF WAIST_LINK Segment { children [ DEF HIP Joint { … } ] }",
+        "DEF WAIST_LINK Segment { } DEF HIP Joint { … }",
+    ),
 )
 SEGMENT_IN_SEGMENT = Rule(
-    "WRL106", "error", "A Segment does not stand in a Segment.", hint="put the Segments side by side"
+    "WRL106",
+    "error",
+    "A Segment does not stand in a Segment.",
+    hint="put the Segments side by side",
+    example=("DEF A Segment { children [ DEF B Segment { } ] }", "DEF A Segment { } DEF B Segment { }"),
 )
 OUTSIDE = Rule(
     "WRL107",
@@ -40,6 +66,7 @@ OUTSIDE = Rule(
     "Only what stands in a Joint of the Humanoid belongs to the body.",
     "judgement",
     leaves_out=True,
+    example=("a Shape beside the Humanoid", "a Shape in a Segment of the Humanoid"),
 )
 HUMANOID_POSE = Rule(
     "WRL108",
@@ -47,19 +74,43 @@ HUMANOID_POSE = Rule(
     "Translation, rotation and scale of a Humanoid do nothing unless asked for; the root Joint's pose is the body's.",
     "judgement",
     "write them into the root Joint, or load with apply_humanoid_pose=True",
+    example=("DEF robot Humanoid { translation 0 0 1", "DEF robot Humanoid {"),
 )
 LISTS = Rule(
-    "WRL109", "warning", "The lists joints and segments of a Humanoid name all Joints and Segments.", fixable=True
+    "WRL109",
+    "warning",
+    "The lists joints and segments of a Humanoid name all Joints and Segments.",
+    fixable=True,
+    example=("joints [ USE WAIST, USE HIP ]", "joints [ USE WAIST, USE HIP, USE KNEE ]"),
 )
-SAME_NAME = Rule("WRL110", "warning", "Each link has a name of its own.", "judgement")
-NO_NAME = Rule("WRL111", "warning", "A Joint has a name: DEF NAME Joint { … }.", "judgement")
-TOO_MANY = Rule("WRL112", "error", "A body has a number of links that can be held.", "judgement")
+SAME_NAME = Rule(
+    "WRL110",
+    "warning",
+    "Each link has a name of its own.",
+    "judgement",
+    example=("DEF HIP_LINK Segment { # again", "DEF KNEE_LINK Segment { # again"),
+)
+NO_NAME = Rule(
+    "WRL111",
+    "warning",
+    "A Joint has a name: DEF NAME Joint { … }.",
+    "judgement",
+    example=("children [ Joint {", "children [ DEF KNEE Joint {"),
+)
+TOO_MANY = Rule(
+    "WRL112",
+    "error",
+    "A body has a number of links that can be held.",
+    "judgement",
+    example=("20001 Joints", "100 Joints"),
+)
 NOTHING = Rule(
     "WRL113",
     "error",
     "There is a node in the file.",
     "judgement",
     "the file may have been cut off, or never written",
+    example=("an empty file", "#VRML V2.0 utf8 and a node"),
 )
 NAME_FIELD = Rule(
     "WRL114",
@@ -67,21 +118,30 @@ NAME_FIELD = Rule(
     "The name after DEF is that of a Joint or Segment; a field name that says another one is only kept.",
     "reference",
     "let the field say what stands after DEF",
+    example=('DEF HIP Joint { name "LHIP"', 'DEF HIP Joint { name "HIP"'),
 )
 UNUSED_FIELD = Rule(
     "WRL115",
     "note",
     "OpenHRP does not use bboxCenter, bboxSize, sites, coord, displacers, addChildren and removeChildren.",
+    example=("bboxSize 1 1 1 mass 5", "mass 5"),
 )
 NO_HUMANOID = Rule(
     "WRL116",
     "note",
     "A model has a Humanoid; a file without one is a scene: a single fixed link with all shapes.",
     hint="put a Humanoid around the Joints: its humanoidBody has the root Joint",
+    example=("DEF BASE Joint { … }", "DEF robot Humanoid { humanoidBody [ DEF BASE Joint { … } ] }"),
 )
-EXTENSION = Rule("WRL117", "note", "The name of a model's file ends with .wrl.")
+EXTENSION = Rule(
+    "WRL117", "note", "The name of a model's file ends with .wrl.", example=("--format wrl of robot.txt", "robot.wrl")
+)
 UNNAMED_SEGMENT = Rule(
-    "WRL118", "note", "A Segment has a name: DEF NAME Segment { … }; the list segments names it.", "judgement"
+    "WRL118",
+    "note",
+    "A Segment has a name: DEF NAME Segment { … }; the list segments names it.",
+    "judgement",
+    example=("Segment { mass 5", "DEF WAIST_LINK Segment { mass 5"),
 )
 UNKNOWN_NODES = Rule(
     "WRL119",
@@ -89,102 +149,282 @@ UNKNOWN_NODES = Rule(
     "Of a field that nobody knows and that holds nodes, only their names or types are kept.",
     "judgement",
     leaves_out=True,
+    example=("mass 5 paint [ Material { } ]", "mass 5"),
 )
 
 # Joints
-JOINT_TYPE = Rule("WRL120", "error", "jointType is one of free, slide, rotate, fixed and crawler.")
-JOINT_AXIS = Rule("WRL121", "error", 'jointAxis is a vector, or in old files "X", "Y" or "Z".')
-AXIS_LENGTH = Rule(
-    "WRL122", "warning", "jointAxis is a vector of length 1; another is brought to that length.", fixable=True
+JOINT_TYPE = Rule(
+    "WRL120",
+    "error",
+    "jointType is one of free, slide, rotate, fixed and crawler.",
+    example=('jointType "turn"', 'jointType "rotate"'),
 )
-NO_AXIS = Rule("WRL123", "error", "The jointAxis of a Joint that moves is not zero.", hint="it is read as 0 0 1")
+JOINT_AXIS = Rule(
+    "WRL121",
+    "error",
+    'jointAxis is a vector, or in old files "X", "Y" or "Z".',
+    example=('jointAxis "up"', "jointAxis 0 1 0"),
+)
+AXIS_LENGTH = Rule(
+    "WRL122",
+    "warning",
+    "jointAxis is a vector of length 1; another is brought to that length.",
+    fixable=True,
+    example=("jointAxis 0 2 0", "jointAxis 0 1 0"),
+)
+NO_AXIS = Rule(
+    "WRL123",
+    "error",
+    "The jointAxis of a Joint that moves is not zero.",
+    hint="it is read as 0 0 1",
+    example=("jointAxis 0 0 0", "jointAxis 0 1 0"),
+)
 ID_GAP = Rule(
     "WRL124",
     "error",
     "The jointIds run from 0 without gaps.",
     hint="the columns of the ids that are missing move nothing",
+    example=("jointId 2", "jointId 1"),
 )
-ID_TWICE = Rule("WRL125", "error", "No two Joints have the same jointId.", hint="the first in link order moves with it")
+ID_TWICE = Rule(
+    "WRL125",
+    "error",
+    "No two Joints have the same jointId.",
+    hint="the first in link order moves with it",
+    example=("jointId 0 # of the second joint", "jointId 1 # of the second joint"),
+)
 ID_MISSING = Rule(
-    "WRL126", "warning", "A Joint that moves has a jointId.", "judgement", "its column follows after those with an id"
+    "WRL126",
+    "warning",
+    "A Joint that moves has a jointId.",
+    "judgement",
+    "its column follows after those with an id",
+    example=('jointType "slide"', 'jointType "slide" jointId 1'),
 )
 ID_UNUSED = Rule(
-    "WRL127", "note", "A Joint with a jointId has one value that moves it; fixed and free ones have not.", "judgement"
+    "WRL127",
+    "note",
+    "A Joint with a jointId has one value that moves it; fixed and free ones have not.",
+    "judgement",
+    example=('jointType "free" jointId 0', 'jointType "free"'),
 )
-ID_ORDER = Rule("WRL128", "note", "jointIds may run in another order than the links.", "judgement")
-ID_RANGE = Rule("WRL129", "error", "A jointId is −1 for none, or a small number from 0 on.")
-LIMITS = Rule("WRL130", "warning", "A lower limit is below the upper one.")
+ID_ORDER = Rule(
+    "WRL128",
+    "note",
+    "jointIds may run in another order than the links.",
+    "judgement",
+    example=(
+        "jointId 1 in the first Joint, jointId 0 in the second",
+        "jointId 0 in the first Joint, jointId 1 in the second",
+    ),
+)
+ID_RANGE = Rule(
+    "WRL129", "error", "A jointId is −1 for none, or a small number from 0 on.", example=("jointId -7", "jointId 1")
+)
+LIMITS = Rule(
+    "WRL130", "warning", "A lower limit is below the upper one.", example=("llimit [ 2.5 ]", "llimit [ -1.5 ]")
+)
 CENTER = Rule(
-    "WRL131", "warning", "center, scale and scaleOrientation of a Joint do nothing.", "judgement", "use translation"
+    "WRL131",
+    "warning",
+    "center, scale and scaleOrientation of a Joint do nothing.",
+    "judgement",
+    "use translation",
+    example=("center 0 0 0.3", "translation 0 0 0.3"),
 )
-OBSOLETE = Rule("WRL132", "note", "equivalentInertia is an old field.", "judgement", "give rotorInertia and gearRatio")
+OBSOLETE = Rule(
+    "WRL132",
+    "note",
+    "equivalentInertia is an old field.",
+    "judgement",
+    "give rotorInertia and gearRatio",
+    example=("equivalentInertia 0.3", "rotorInertia 0.3"),
+)
 MOTOR = Rule(
-    "WRL133", "warning", "gearRatio is not zero, gearEfficiency is in 0…1, rotorInertia is not negative.", "judgement"
+    "WRL133",
+    "warning",
+    "gearRatio is not zero, gearEfficiency is in 0…1, rotorInertia is not negative.",
+    "judgement",
+    example=("gearRatio 0", "gearRatio 100"),
 )
 ROTATION_AXIS = Rule(
-    "WRL134", "warning", "The axis of a rotation is of length 1; another is brought to that length.", fixable=True
+    "WRL134",
+    "warning",
+    "The axis of a rotation is of length 1; another is brought to that length.",
+    fixable=True,
+    example=("rotation 0 0 2 0.5", "rotation 0 0 1 0.5"),
 )
-OLD_AXIS = Rule("WRL135", "note", "jointAxis is a vector since OpenHRP 3.", hint='write 0 0 1 for "Z"')
-SEVERAL_LIMITS = Rule("WRL136", "note", "A limit is one number; of several the first counts.", "judgement")
+OLD_AXIS = Rule(
+    "WRL135",
+    "note",
+    "jointAxis is a vector since OpenHRP 3.",
+    hint='write 0 0 1 for "Z"',
+    example=('jointAxis "Y"', "jointAxis 0 1 0"),
+)
+SEVERAL_LIMITS = Rule(
+    "WRL136",
+    "note",
+    "A limit is one number; of several the first counts.",
+    "judgement",
+    example=("ulimit [ 1.5 1.6 ]", "ulimit [ 1.5 ]"),
+)
 ROOT_MOVES = Rule(
     "WRL137",
     "warning",
     "The root Joint is free or fixed: where the root is, its pose says, and a column of its own moves nothing.",
     "reference",
     'put a Joint with jointType "fixed" around it, if it is to move',
+    example=('DEF WAIST Joint { jointType "rotate" jointAxis 0 0 1 jointId 2', 'DEF WAIST Joint { jointType "free"'),
 )
 FREE_INSIDE = Rule(
     "WRL138",
     "warning",
     'jointType "free" is for the root link of a model that is not fixed; elsewhere it moves nothing.',
     hint="build a floating part of three slide and three rotate Joints",
+    example=('jointType "free" jointAxis 0 1 0', 'jointType "fixed" jointAxis 0 1 0'),
 )
 
 # Segments
-INERTIA_SIZE = Rule("WRL140", "error", "momentsOfInertia has nine numbers, row by row.")
-MASS = Rule("WRL141", "error", "A mass is a number, zero or greater.")
-NO_MASS = Rule(
-    "WRL142", "warning", "A link that moves has a mass.", "judgement", "simulators refuse it, or it flies away"
+INERTIA_SIZE = Rule(
+    "WRL140",
+    "error",
+    "momentsOfInertia has nine numbers, row by row.",
+    example=("momentsOfInertia [ 0.1 0.1 0.1 ]", "momentsOfInertia [ 0.1 0 0 0 0.1 0 0 0 0.1 ]"),
 )
-NO_INERTIA = Rule("WRL143", "warning", "A link with a mass has an inertia.", "judgement", "simulators refuse it")
-ASYMMETRIC = Rule("WRL144", "warning", "An inertia tensor is symmetric.", "judgement")
+MASS = Rule("WRL141", "error", "A mass is a number, zero or greater.", example=("mass -5", "mass 5"))
+NO_MASS = Rule(
+    "WRL142",
+    "warning",
+    "A link that moves has a mass.",
+    "judgement",
+    "simulators refuse it, or it flies away",
+    example=("mass 0", "mass 2"),
+)
+NO_INERTIA = Rule(
+    "WRL143",
+    "warning",
+    "A link with a mass has an inertia.",
+    "judgement",
+    "simulators refuse it",
+    example=("momentsOfInertia [ 0 0 0 0 0 0 0 0 0 ]", "momentsOfInertia [ 0.02 0 0 0 0.02 0 0 0 0.02 ]"),
+)
+ASYMMETRIC = Rule(
+    "WRL144",
+    "warning",
+    "An inertia tensor is symmetric.",
+    "judgement",
+    example=("momentsOfInertia [ 0.02 0.001 0 0 0.02 0 0 0 0.02 ]", "momentsOfInertia [ 0.02 0 0 0 0.02 0 0 0 0.02 ]"),
+)
 TRIANGLE = Rule(
     "WRL145",
     "warning",
     "No body has an inertia tensor with a negative principal moment, or one larger than the sum of the other two.",
     "judgement",
     "simulators refuse it",
+    example=("momentsOfInertia [ 0.02 0 0 0 0.02 0 0 0 0.09 ]", "momentsOfInertia [ 0.02 0 0 0 0.02 0 0 0 0.02 ]"),
 )
-SEGMENT_SCALED = Rule("WRL146", "warning", "A Segment stands under Transforms that do not scale it.", "judgement")
-NOT_FINITE = Rule("WRL147", "error", "The numbers of a model are finite; others are read as the default.")
-MORE_NUMBERS = Rule("WRL148", "warning", "A field has as many numbers as its type; of more the first count.")
+SEGMENT_SCALED = Rule(
+    "WRL146",
+    "warning",
+    "A Segment stands under Transforms that do not scale it.",
+    "judgement",
+    example=(
+        "Transform { scale 2 2 2 children [ DEF KNEE_LINK Segment",
+        "Transform { scale 1 1 1 children [ DEF KNEE_LINK Segment",
+    ),
+)
+NOT_FINITE = Rule(
+    "WRL147",
+    "error",
+    "The numbers of a model are finite; others are read as the default.",
+    example=("translation 0 0 inf", "translation 0 0 0.8"),
+)
+MORE_NUMBERS = Rule(
+    "WRL148",
+    "warning",
+    "A field has as many numbers as its type; of more the first count.",
+    example=("centerOfMass 0 0 0.1 0.2", "centerOfMass 0 0 0.1"),
+)
 
 # Sensors
-SENSOR_ID_GAP = Rule("WRL160", "error", "The sensorIds of each type of sensor run from 0 without gaps.")
-SENSOR_ID_TWICE = Rule("WRL161", "error", "No two sensors of one type have the same sensorId.")
-SENSOR_ID_MISSING = Rule("WRL162", "warning", "A sensor has a sensorId.")
-VISION_TYPE = Rule("WRL163", "error", "The type of a VisionSensor is COLOR, DEPTH, COLOR_DEPTH or NONE.")
-FIELD_OF_VIEW = Rule("WRL164", "error", "fieldOfView is between 0 and π.")
-CLIP = Rule("WRL165", "warning", "frontClipDistance is positive and below backClipDistance.", "judgement")
-IMAGE = Rule("WRL166", "warning", "An image has a width, a height and a frame rate.", "judgement")
-SCAN = Rule("WRL167", "warning", "scanAngle is in 0…2π, scanStep, scanRate and maxDistance are positive.", "judgement")
-NOT_IN_DOCUMENT = Rule(
-    "WRL168", "note", "The document has five types of sensor; others are kept with all their fields."
+SENSOR_ID_GAP = Rule(
+    "WRL160",
+    "error",
+    "The sensorIds of each type of sensor run from 0 without gaps.",
+    example=("Gyro { sensorId 1", "Gyro { sensorId 0"),
 )
-SENSOR_SCALED = Rule("WRL169", "warning", "A sensor stands under Transforms that do not scale it.", "judgement")
+SENSOR_ID_TWICE = Rule(
+    "WRL161",
+    "error",
+    "No two sensors of one type have the same sensorId.",
+    example=("sensorId 0 # of the second camera", "sensorId 1 # of the second camera"),
+)
+SENSOR_ID_MISSING = Rule(
+    "WRL162", "warning", "A sensor has a sensorId.", example=("DEF gyro Gyro { }", "DEF gyro Gyro { sensorId 0 }")
+)
+VISION_TYPE = Rule(
+    "WRL163",
+    "error",
+    "The type of a VisionSensor is COLOR, DEPTH, COLOR_DEPTH or NONE.",
+    example=('type "RGB"', 'type "COLOR"'),
+)
+FIELD_OF_VIEW = Rule(
+    "WRL164", "error", "fieldOfView is between 0 and π.", example=("fieldOfView 45", "fieldOfView 0.785")
+)
+CLIP = Rule(
+    "WRL165",
+    "warning",
+    "frontClipDistance is positive and below backClipDistance.",
+    "judgement",
+    example=("frontClipDistance 20", "frontClipDistance 0.1"),
+)
+IMAGE = Rule(
+    "WRL166",
+    "warning",
+    "An image has a width, a height and a frame rate.",
+    "judgement",
+    example=("width 0", "width 320"),
+)
+SCAN = Rule(
+    "WRL167",
+    "warning",
+    "scanAngle is in 0…2π, scanStep, scanRate and maxDistance are positive.",
+    "judgement",
+    example=("scanAngle 270", "scanAngle 3.14"),
+)
+NOT_IN_DOCUMENT = Rule(
+    "WRL168",
+    "note",
+    "The document has five types of sensor; others are kept with all their fields.",
+    example=("DEF nose SmellSensor { sensorId 0 }", "DEF nose Gyro { sensorId 0 }"),
+)
+SENSOR_SCALED = Rule(
+    "WRL169",
+    "warning",
+    "A sensor stands under Transforms that do not scale it.",
+    "judgement",
+    example=("Transform { scale 2 2 2 children [ DEF gyro Gyro", "Transform { scale 1 1 1 children [ DEF gyro Gyro"),
+)
 SENSOR_LIMIT = Rule(
     "WRL170",
     "warning",
     "A sensor's maxAcceleration, maxAngularVelocity, maxForce and maxTorque are positive, or -1 for none.",
     "judgement",
+    example=("maxAngularVelocity [ 0 0 0 ]", "maxAngularVelocity [ 10 10 10 ]"),
 )
 
 # Extra joints
-EXTRA_LINK = Rule("WRL180", "error", "link1Name and link2Name of an ExtraJoint are names of Joints.")
+EXTRA_LINK = Rule(
+    "WRL180",
+    "error",
+    "link1Name and link2Name of an ExtraJoint are names of Joints.",
+    example=('link1Name "HUP"', 'link1Name "HIP"'),
+)
 EXTRA_TYPE = Rule(
     "WRL181",
     "error",
     'jointType of an ExtraJoint is "xyz", "xy" or "z"; Choreonoid has "piston", "ball" and "hinge" too.',
+    example=('jointType "xz"', 'jointType "xyz"'),
 )
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

@@ -40,9 +40,13 @@ def read_segment(
     """
     mass = values.finite(node, "mass", (0.0,), problems)[0]
     if mass < 0:
-        problems.append(MASS.problem(f"mass of {values.label(node)} is {mass:g}", node.location_of("mass")))
+        problems.append(
+            MASS.problem(f"mass of {values.label(node)} is {mass:g}, not a number from 0 on", node.location_of("mass"))
+        )
     if not is_rigid(transform):
-        problems.append(SEGMENT_SCALED.problem(f"{values.label(node)} is scaled", node.location))
+        problems.append(
+            SEGMENT_SCALED.problem(f"{values.label(node)} stands under a Transform with a scale", node.location)
+        )
     return Segment(
         name=node.name,
         transform=transform,
@@ -66,7 +70,8 @@ def _inertia(node: Node, problems: list[Problem]) -> Floats:
         return frozen(np.zeros((3, 3)))
     if len(numbers) != 9:
         problem = INERTIA_SIZE.problem(
-            f"momentsOfInertia of {values.label(node)} has {len(numbers)} numbers", node.location_of("momentsOfInertia")
+            f"momentsOfInertia of {values.label(node)} has {len(numbers)} numbers instead of 9",
+            node.location_of("momentsOfInertia"),
         )
         if len(numbers) < 9:
             raise INERTIA_SIZE.error(problem.message, node.location_of("momentsOfInertia"))

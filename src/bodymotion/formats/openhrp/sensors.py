@@ -75,7 +75,9 @@ def is_sensor(node: Node) -> bool:
 def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem]) -> Device:
     """Make a device of a sensor node that stands at `transform` (4, 4) in link number `link`."""
     if not is_rigid(transform):
-        problems.append(SENSOR_SCALED.problem(f"{values.label(node)} is scaled", node.location))
+        problems.append(
+            SENSOR_SCALED.problem(f"{values.label(node)} stands under a Transform with a scale", node.location)
+        )
     own = values.own_pose(node, problems)
     values.say_more(node, "sensorId", 1, problems)
     common: dict[str, Any] = {
@@ -87,7 +89,11 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
     kind = CLASSES.get(node.type)
     if kind is None:
         if node.type not in OTHERS:
-            problems.append(NOT_IN_DOCUMENT.problem(f"{values.label(node)} is kept as it is", node.location))
+            problems.append(
+                NOT_IN_DOCUMENT.problem(
+                    f"{values.label(node)} is of a type that the document does not have: kept as it is", node.location
+                )
+            )
         declared = {} if node.proto is None else node.proto.fields
         fields = {
             name: values.plain(item.value)
@@ -126,16 +132,27 @@ def _check(device: Device, node: Node, problems: list[Problem]) -> None:
     title = values.label(node)
     if isinstance(device, VisionSensor):
         if device.type not in ("COLOR", "DEPTH", "COLOR_DEPTH", "NONE"):
-            problems.append(VISION_TYPE.problem(f"type of {title} is {device.type!r}", node.location_of("type")))
+            problems.append(
+                VISION_TYPE.problem(
+                    f"type of {title} is {device.type!r}, none of COLOR, DEPTH, COLOR_DEPTH, NONE",
+                    node.location_of("type"),
+                )
+            )
         if not 0 < device.field_of_view < np.pi:
             problems.append(
                 FIELD_OF_VIEW.problem(
-                    f"fieldOfView of {title} is {device.field_of_view:g}", node.location_of("fieldOfView")
+                    f"fieldOfView of {title} is {device.field_of_view:g}, not between 0 and 3.14 rad",
+                    node.location_of("fieldOfView"),
                 )
             )
         if not 0 < device.front_clip_distance < device.back_clip_distance:
             shown = f"{device.front_clip_distance:g} and {device.back_clip_distance:g}"
-            problems.append(CLIP.problem(f"clip distances of {title} are {shown}", node.location))
+            problems.append(
+                CLIP.problem(
+                    f"frontClipDistance and backClipDistance of {title} are {shown}, not two distances in order",
+                    node.location,
+                )
+            )
         if min(device.width, device.height) < 1 or device.frame_rate <= 0:
             shown = f"{device.width} × {device.height} at {device.frame_rate:g} Hz"
             problems.append(IMAGE.problem(f"the image of {title} is {shown}", node.location))

@@ -49,7 +49,9 @@ def finite(node: Node, name: str, default: tuple[float, ...], problems: list[Pro
     say_more(node, name, len(default), problems)
     if all(map(math.isfinite, values)):
         return values
-    problems.append(NOT_FINITE.problem(f"{name} of {label(node)} is {_shown(values)}", node.location_of(name)))
+    problems.append(
+        NOT_FINITE.problem(f"{name} of {label(node)} is {_shown(values)}, not finite", node.location_of(name))
+    )
     return default
 
 
@@ -67,7 +69,7 @@ def axis(node: Node, default: tuple[float, float, float], problems: list[Problem
     if isinstance(value, str):
         letter = value.strip().upper()
         if letter not in AXES:
-            raise JOINT_AXIS.error(f"jointAxis of {label(node)} is {value!r}", node.location_of("jointAxis"))
+            raise JOINT_AXIS.error(f"jointAxis of {label(node)} is {value!r}, no vector", node.location_of("jointAxis"))
         if value not in AXES:
             problems.append(
                 JOINT_AXIS.problem(
@@ -85,7 +87,9 @@ def axis(node: Node, default: tuple[float, float, float], problems: list[Problem
     length = math.sqrt(x * x + y * y + z * z)
     if abs(length * largest - 1.0) > 1e-6:
         problems.append(
-            AXIS_LENGTH.problem(f"jointAxis of {label(node)} is {_shown(vector)}", node.location_of("jointAxis"))
+            AXIS_LENGTH.problem(
+                f"jointAxis of {label(node)} is {_shown(vector)}, not of length 1", node.location_of("jointAxis")
+            )
         )
     # What is of length 1 but for rounding stays as it is: a vector that was divided by its length is not divided again.
     return frozen(vector if abs(length * largest - 1.0) < 1e-15 else (x / length, y / length, z / length))
@@ -97,14 +101,17 @@ def own_pose(node: Node, problems: list[Problem]) -> Floats:
     say_more(node, "rotation", 4, problems)
     if not all(map(math.isfinite, turn)):
         problems.append(
-            NOT_FINITE.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location_of("rotation"))
+            NOT_FINITE.problem(f"rotation of {label(node)} is {_shown(turn)}, not finite", node.location_of("rotation"))
         )
         quaternion = (1.0, 0.0, 0.0, 0.0)
     else:
         quaternion = access.rotation(node)
         if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
             problems.append(
-                ROTATION_AXIS.problem(f"rotation of {label(node)} is {_shown(turn)}", node.location_of("rotation"))
+                ROTATION_AXIS.problem(
+                    f"rotation of {label(node)} is {_shown(turn)}, its axis not of length 1",
+                    node.location_of("rotation"),
+                )
             )
     return frozen((*finite(node, "translation", (0.0, 0.0, 0.0), problems), *quaternion))
 
