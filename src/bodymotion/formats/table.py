@@ -93,6 +93,7 @@ FORMATS: tuple[Format, ...] = (
         lambda head: b"<robot" in head and _later("urdf", "looks_like_urdf")(head),
         _later("urdf", "write_urdf"),
         holds="Body",
+        check=_later("urdf", "check_urdf"),
     ),
     Format(
         "mjcf",
@@ -102,6 +103,7 @@ FORMATS: tuple[Format, ...] = (
         _later("mjcf", "looks_like_mjcf"),
         _later("mjcf", "write_mjcf"),
         holds="Body",
+        check=_later("mjcf", "check_mjcf"),
     ),
     Format(
         "seq",

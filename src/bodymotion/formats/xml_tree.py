@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Rule
+from bodymotion.diagnostics import FormatError, Location, Rule
+from bodymotion.formats.xml_faults import stand_in
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from bodymotion.diagnostics import FormatError
+    from bodymotion.formats.xml_faults import XmlFaults
 
 __all__ = ["RULES", "Element", "holds", "number_text", "parse_xml", "to_xml"]
 
@@ -49,7 +50,9 @@ DEEPEST = 200
 class Element:
     """An element: its name, attributes in order, text (that between its elements joined) and elements, and where it begins.
 
-    `path`, `line` and `column` are of the `<`, None in a tree that is made to be written.
+    `path`, `line` and `column` are of the `<`, None in a tree that is made to be written. In a tree that is checked, `faults` takes what
+    is wrong, and an element is `vague` where what it does not say may be said elsewhere. `inherited` are the elements that attributes come
+    from which do not stand in this one.
     """
 
     name: str
@@ -59,6 +62,9 @@ class Element:
     line: int | None = None
     column: int | None = None
     path: str | None = None
+    faults: XmlFaults | None = field(default=None, repr=False, compare=False)
+    vague: bool = field(default=False, repr=False, compare=False)
+    inherited: Mapping[str, Element] | None = field(default=None, repr=False, compare=False)
 
     @property
     def location(self) -> Location:
@@ -93,11 +99,24 @@ class Element:
         """Give an attribute, without the white space around it."""
         return self.attributes.get(name, default).strip()
 
+    def fault(self, rule: Rule, message: str, name: str = "") -> None:
+        """Raise FormatError by a rule at this element, or note the fault where the file is checked; `name` is that of the wrong attribute.
+
+        Who calls it goes on with something else in place of what is wrong.
+        """
+        where = self
+        if self.inherited is not None:
+            where = self.inherited.get(name, self)
+        error = rule.error(message, where.location)
+        if self.faults is None:
+            raise error
+        self.faults.note(error.problem, name or message)
+
     def need(self, name: str) -> str:
-        """Give an attribute that must be there and not empty; FormatError XML105 where it is not."""
+        """Give an attribute that must be there and not empty; FormatError XML105 where it is not (empty text where that is noted)."""
         value = self.get(name)
-        if not value:
-            raise MISSING.error(f"<{self.name}> has no {name}", self.location)
+        if not value and not self.vague:
+            self.fault(MISSING, f"<{self.name}> has no {name}", name)
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
@@ -122,37 +141,47 @@ class Element:
         FormatError
             When there are others, or none and there is no default (XML104, XML105).
         """
-        if name not in self.attributes:
-            if default is None:
-                raise MISSING.error(f"<{self.name}> has no {name}", self.location)
-            return tuple(default)
-        return self._numbers(self.attributes[name], f"{name} of <{self.name}>", count)
+        if name in self.attributes:
+            return self._numbers(self.attributes[name], f"{name} of <{self.name}>", count, name, default)
+        if default is None and not self.vague:
+            self.fault(MISSING, f"<{self.name}> has no {name}", name)
+        return stand_in(count, default)
 
     def text_numbers(self, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
         """Give the numbers in the element's text, as `numbers` does."""
         return self._numbers(self.text, f"<{self.name}>", count)
 
-    def _numbers(self, text: str, what: str, count: int | Sequence[int] | None) -> tuple[float, ...]:
+    def _numbers(
+        self,
+        text: str,
+        what: str,
+        count: int | Sequence[int] | None,
+        name: str = "",
+        default: Sequence[float] | None = None,
+    ) -> tuple[float, ...]:
         try:
             values = tuple(_number(word) for word in text.split())
         except ValueError:
-            self.wrong(f"{what} is {_shown(text)}: not numbers")
+            self.wrong(f"{what} is {_shown(text)}: not numbers", name)
+            return stand_in(count, default)
         allowed = (count,) if isinstance(count, int) else count
         if allowed is not None and len(values) not in allowed:
             wanted = " or ".join(map(str, allowed))
-            self.wrong(f"{what} is {_shown(text)}: {len(values)} numbers, not {wanted}")
+            self.wrong(f"{what} is {_shown(text)}: {len(values)} numbers, not {wanted}", name)
+            return stand_in(count, default)
         return values
 
     def integer(self, name: str, default: int | None = None) -> int:
         """Give the whole number of an attribute; FormatError as for `number`."""
         value = self.number(name, default)
         if not math.isfinite(value) or value != int(value):
-            self.wrong(f"{name} of <{self.name}> is {_shown(self.attributes[name])}: not a whole number")
+            self.wrong(f"{name} of <{self.name}> is {_shown(self.attributes[name])}: not a whole number", name)
+            return default or 0
         return int(value)
 
-    def wrong(self, message: str) -> NoReturn:
-        """Raise FormatError XML104 at this element."""
-        raise WRONG_VALUE.error(message, self.location)
+    def wrong(self, message: str, name: str = "") -> None:
+        """Raise or note FormatError XML104 at this element, as `fault` does."""
+        self.fault(WRONG_VALUE, message, name)
 
 
 _PLAIN = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
@@ -169,8 +198,10 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:60] + "…")
 
 
-def parse_xml(data: bytes, path: Path | None = None) -> Element:
+def parse_xml(data: bytes, path: Path | None = None, faults: XmlFaults | None = None) -> Element:
     """Parse a document from the bytes of the file at `path`.
+
+    With `faults`, of a document that is broken from some place on its beginning is given: the elements that were open there are `vague`.
 
     Raises
     ------
@@ -181,10 +212,10 @@ def parse_xml(data: bytes, path: Path | None = None) -> Element:
     if len(data) > MOST_BYTES:
         raise UNREADABLE.error(f"the file is larger than {MOST_BYTES} bytes", Location(place))
     try:
-        return _Builder(place).parse(data, None)
+        return _Builder(place, faults).parse(data, None)
     except _Encoding:
         text = _decoded(data, place)
-        return _Builder(place).parse(text.encode("utf-8", "surrogatepass"), "utf-8")
+        return _Builder(place, faults).parse(text.encode("utf-8", "surrogatepass"), "utf-8")
 
 
 class _Encoding(Exception):  # noqa: N818
@@ -205,14 +236,26 @@ def _decoded(data: bytes, place: str | None) -> str:
 
 
 class _Builder:
-    def __init__(self, path: str | None) -> None:
-        self.path = path
+    def __init__(self, path: str | None, faults: XmlFaults | None) -> None:
+        self.path, self.faults = path, faults
         self.stack: list[Element] = []
         self.texts: list[list[str]] = []
         self.root: Element | None = None
         self.count = 0
 
     def parse(self, data: bytes, encoding: str | None) -> Element:
+        try:
+            return self._parse(data, encoding)
+        except FormatError as error:
+            if self.faults is None or self.root is None or error.problem.rule == ENTITY.code:
+                raise
+            self.faults.note(error.problem, error.problem.message)
+            self.faults.incomplete = True
+            for element in self.stack:
+                element.vague = True
+            return self.root
+
+    def _parse(self, data: bytes, encoding: str | None) -> Element:
         self.parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -250,7 +293,7 @@ class _Builder:
             )
             raise TOO_DEEP.error(words, Location(self.path, line, column))
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
-        element = Element(name, pairs, line=line, column=column, path=self.path)
+        element = Element(name, pairs, line=line, column=column, path=self.path, faults=self.faults)
         if self.stack:
             self.stack[-1].children.append(element)
         else:

@@ -59,6 +59,7 @@ class Assets:
         self._files = MeshReader(rules.MESH_FILE, problems)
         self._elements: dict[str, dict[str, Element]] = {"mesh": {}, "material": {}, "texture": {}}
         self._meshes: dict[str, MeshAsset | None] = {}
+        self._unknown: set[str] = set()
         self._materials: dict[tuple[str, tuple[float, ...] | None], Material] = {}
         for section in root.all("asset"):
             for plain in section.children:
@@ -76,9 +77,11 @@ class Assets:
         """Give the mesh of a name; None where it can not be had, which is noted once."""
         if name not in self._meshes:
             element = self._elements["mesh"].get(name)
-            if element is None:
-                raise rules.ASSET.error(f"there is no mesh {name!r:.60}", asking.location)
-            self._meshes[name] = self._read(element)
+            self._meshes[name] = None
+            if element is not None:
+                self._meshes[name] = self._read(element)
+            elif name:
+                asking.fault(rules.ASSET, f"there is no mesh {name!r:.60}", "mesh")
         return self._meshes[name]
 
     def _read(self, element: Element) -> MeshAsset | None:
@@ -112,13 +115,15 @@ class Assets:
         if "vertex" in element.attributes:
             corners = np.array(element.numbers("vertex"))
             if not len(corners) or len(corners) % 3:
-                element.wrong(f"vertex of <mesh> has {len(corners)} numbers, not three for each corner")
+                element.wrong(f"vertex of <mesh> has {len(corners)} numbers, not three for each corner", "vertex")
+                return None
             corners = corners.reshape(-1, 3)
             if "face" not in element.attributes:
                 return self._hull(element, corners)
             numbers = np.array(element.numbers("face"))
             if not len(numbers) or len(numbers) % 3 or not ((numbers >= 0) & (numbers < len(corners))).all():
-                element.wrong("face of <mesh> has not three numbers of corners for each triangle")
+                element.wrong("face of <mesh> has not three numbers of corners for each triangle", "face")
+                return None
             return Mesh(frozen(corners), numbers.astype(np.int32).reshape(-1, 3))
         name = element.get("file")
         if not name:
@@ -174,7 +179,10 @@ class Assets:
             return read_look(own or PLAIN, 0.5, 0.5, 0.0)
         element = self._elements["material"].get(name)
         if element is None:
-            raise rules.ASSET.error(f"there is no material {name!r:.60}", geom.location)
+            if name not in self._unknown:
+                geom.fault(rules.ASSET, f"there is no material {name!r:.60}", "material")
+            self._unknown.add(name)
+            return Material()
         more = sorted(element.attributes.keys() - MATERIAL)
         if more or any(layer.get("role") != "rgb" for layer in element.all("layer")):
             words = f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"
@@ -218,7 +226,8 @@ class Assets:
             return look
         texture = self._elements["texture"].get(name)
         if texture is None:
-            raise rules.ASSET.error(f"there is no texture {name!r:.60}", element.location)
+            element.fault(rules.ASSET, f"there is no texture {name!r:.60}", "texture")
+            return look
         file = texture.get("file")
         path = self._file(file, self.settings.texturedir, texture) if file else None
         if not file:

@@ -145,9 +145,10 @@ class DeviceReader:
                     self.others.append(element)
                     continue
                 if site not in self.sites:
-                    raise rules.REFERENCE.error(
-                        f"<{element.name}> names the site {site!r:.60}, which is not there", element.location
-                    )
+                    if site or not element.vague:
+                        words = f"<{element.name}> names the site {site!r:.60}, which is not there"
+                        element.fault(rules.REFERENCE, words, "site")
+                    continue
                 found.setdefault(site, []).append(element)
         return found
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.vrml.inline import InlineLoader
-from bodymotion.formats.xml_tree import Element, parse_xml
+from bodymotion.formats.xml_tree import MISSING, Element, parse_xml
 from bodymotion.opening import open_file
+
+if TYPE_CHECKING:
+    from bodymotion.formats.xml_faults import XmlFaults
 
 __all__ = ["included", "read_bytes"]
 
@@ -34,8 +38,12 @@ def read_bytes(path: Path) -> bytes:
         raise rules.UNREADABLE.error(reason, place) from error
 
 
-def included(data: bytes, path: Path, parts: InlineLoader) -> tuple[Element, list[Path]]:
+def included(
+    data: bytes, path: Path, parts: InlineLoader, faults: XmlFaults | None = None
+) -> tuple[Element, list[Path]]:
     """Parse a model; the elements of included files stand in the place of their `<include>`.
+
+    With `faults`, those that can not be read are left out, and noted there.
 
     Returns
     -------
@@ -46,7 +54,7 @@ def included(data: bytes, path: Path, parts: InlineLoader) -> tuple[Element, lis
     FormatError
         When it is no XML or no MJCF, or an included file is missing, lies outside, or is included twice.
     """
-    root = parse_xml(data, path)
+    root = parse_xml(data, path, faults)
     if root.name not in ROOTS:
         raise rules.NOT_MJCF.error(f"the root is <{root.name:.60}>", root.location)
     files: list[Path] = []
@@ -60,7 +68,7 @@ def included(data: bytes, path: Path, parts: InlineLoader) -> tuple[Element, lis
         if any(child.name == "include" for child in element.children):
             children: list[Element] = []
             for child in element.children:
-                children += _contents(child, path, parts, seen, files) if child.name == "include" else [child]
+                children += _contents(child, path, parts, seen, files, faults) if child.name == "include" else [child]
             element.children = children
             # What is included may include: look at the same element again.
             stack.append((element, depth))
@@ -69,8 +77,25 @@ def included(data: bytes, path: Path, parts: InlineLoader) -> tuple[Element, lis
     return root, files
 
 
-def _contents(include: Element, path: Path, parts: InlineLoader, seen: set[Path], files: list[Path]) -> list[Element]:
-    name = include.need("file")
+def _contents(
+    include: Element, path: Path, parts: InlineLoader, seen: set[Path], files: list[Path], faults: XmlFaults | None
+) -> list[Element]:
+    try:
+        return _contents_of_file(include, path, parts, seen, files, faults)
+    except FormatError as error:
+        if faults is None:
+            raise
+        faults.note(error.problem, error.problem.message)
+        faults.incomplete = True
+        return []
+
+
+def _contents_of_file(
+    include: Element, path: Path, parts: InlineLoader, seen: set[Path], files: list[Path], faults: XmlFaults | None
+) -> list[Element]:
+    name = include.get("file")
+    if not name:
+        raise MISSING.error("<include> has no file", include.location)
     holder = Path(include.path) if include.path else path
     told = len(parts.problems)
     # MuJoCo starts from the folder of the model, and then from that of the file which includes.
@@ -86,7 +111,7 @@ def _contents(include: Element, path: Path, parts: InlineLoader, seen: set[Path]
         raise rules.INCLUDE.error(f"{found.name} is included twice, or includes itself", include.location)
     seen.add(real)
     files.append(found)
-    root = parse_xml(read_bytes(found), found)
+    root = parse_xml(read_bytes(found), found, faults)
     if root.name not in ROOTS:
         raise rules.NOT_MJCF.error(f"the root of {found.name} is <{root.name:.60}>", root.location)
     return root.children

@@ -12,6 +12,7 @@ from bodymotion import poses, rotations
 from bodymotion.arrays import Floats
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults
+from bodymotion.formats.xml_faults import stand_in
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.settings import Settings
@@ -52,7 +53,8 @@ def finite(element: Element, name: str, count: int, default: tuple[float, ...] |
     """Give numbers of an attribute; FormatError where there are others, or one is infinite or of no ordinary size."""
     numbers = np.array(element.numbers(name, count, default))
     if not (np.abs(numbers) < MOST_SIZE).all():
-        raise rules.NOT_FINITE.error(f"{name} of <{element.name}> is not finite", element.location)
+        element.fault(rules.NOT_FINITE, f"{name} of <{element.name}> is not finite", name)
+        return np.array(stand_in(count, default))
     return numbers
 
 
@@ -74,12 +76,13 @@ def orientation(element: Element, settings: Settings) -> Floats:
     if not given:
         return rotations.IDENTITY
     if len(given) > 1:
-        raise rules.ORIENTATION.error(f"<{element.name}> has {' and '.join(given)}", element.location)
+        element.fault(rules.ORIENTATION, f"<{element.name}> has {' and '.join(given)}")
     name = given[0]
     numbers = finite(element, name, {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}[name])
     found = _ORIENTED[name](numbers, settings)
     if found is None:
-        raise rules.ORIENTATION.error(f"{name} of <{element.name}> has no length", element.location)
+        element.fault(rules.ORIENTATION, f"{name} of <{element.name}> has no length", name)
+        return rotations.IDENTITY
     return found
 
 

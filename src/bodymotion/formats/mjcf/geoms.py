@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses
+from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.conventions import FROM_Y_TO_Z
@@ -64,6 +64,9 @@ class GeomReader:
             if "size" in element.attributes
             else np.zeros(0)
         )
+        if element.vague and "type" not in element.attributes:
+            self._pose(element)
+            return None
         if element.get("mesh") and kind != "mesh" and kind in _SIZES:
             return self._fitted(item, kind)
         if kind not in (*_SIZES, "mesh", "plane"):
@@ -150,14 +153,18 @@ class GeomReader:
             along = ends[:3] - ends[3:]
             turn = turn_to(along)
             if turn is None:
-                raise rules.GEOM_SIZE.error("the two points of a fromto are one", element.location)
+                element.fault(rules.GEOM_SIZE, "the two points of a fromto are one", "fromto")
+                turn = rotations.IDENTITY
+                along = np.ones(3)
             place = poses.from_parts(0.5 * (ends[:3] + ends[3:]), turn)
             half = 0.5 * float(np.linalg.norm(along))
             size = [size[0] if size else 0.0, half] if kind in ("capsule", "cylinder") else [*(size * 2)[:1] * 2, half]
         size = size[: _SIZES[kind]]
         if len(size) < _SIZES[kind] or not all(value > 0 for value in size):
             shown = " ".join(f"{value:g}" for value in size)
-            raise rules.GEOM_SIZE.error(f"a geom of type {kind} has the sizes {shown or 'none'}", element.location)
+            if not element.vague or len(size) == _SIZES[kind]:
+                element.fault(rules.GEOM_SIZE, f"a geom of type {kind} has the sizes {shown or 'none'}", "size")
+            size = [1.0] * _SIZES[kind]
         return tuple(size), place
 
     def _tell(self, element: Element, words: str) -> None:

@@ -51,7 +51,8 @@ def read_joints(items: list[Item], settings: Settings, problems: list[Problem]) 
         element = item.element
         kind = "free" if element.name == "freejoint" else element.get("type", "hinge")
         if kind not in TYPES:
-            raise rules.JOINT_TYPE.error(f"the type of a joint is {kind!r:.60}", element.location)
+            element.fault(rules.JOINT_TYPE, f"the type of a joint is {kind!r:.60}", "type")
+            kind = "hinge"
         name = element.get("name")
         if kind == "free":
             # A <freejoint> takes no defaults of joints; <joint type="free"> does, and may be damped.
@@ -88,7 +89,8 @@ def _of_one_value(
     unit = settings.angle if kind == "rotate" else 1.0
     axis = finite(element, "axis", 3, (0.0, 0.0, 1.0))
     if np.linalg.norm(axis) < 1e-10:
-        raise rules.AXIS.error(f"the axis of joint {element.get('name')!r:.60} is zero", element.location)
+        element.fault(rules.AXIS, f"the axis of joint {element.get('name')!r:.60} is zero", "axis")
+        axis = np.array([0.0, 0.0, 1.0])
     axis = unit_axis(axis)
     if item.frame is not None:
         axis = rotations.rotate(rotations.normalized(item.frame[3:]), axis)
@@ -112,7 +114,7 @@ def _limits(element: Element, unit: float, settings: Settings, problems: list[Pr
     low, high = element.numbers("range", 2, (0.0, 0.0))
     limited = element.get("limited", "auto")
     if limited not in ("true", "false", "auto"):
-        element.wrong(f"limited of <joint> is {limited!r:.60}, not true, false or auto")
+        element.wrong(f"limited of <joint> is {limited!r:.60}, not true, false or auto", "limited")
     given = low < high
     if "range" in element.attributes and low > high:
         words = f"the range of joint {element.get('name')!r:.60} is {low:g} {high:g}: it has no limits"

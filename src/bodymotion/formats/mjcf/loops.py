@@ -127,10 +127,10 @@ class LoopReader:
         if "site1" in element.attributes or "site2" in element.attributes:
             ends = [element.need("site1"), element.need("site2")]
             for end in ends:
-                if end not in self.sites:
-                    raise rules.REFERENCE.error(
-                        f"<connect> names the site {end!r:.60}, which is not there", element.location
-                    )
+                if end and end not in self.sites:
+                    element.fault(rules.REFERENCE, f"<connect> names the site {end!r:.60}, which is not there")
+            if any(end not in self.sites for end in ends):
+                return None
             one, two = (self.sites[end] for end in ends)
             return ExtraJoint(
                 name=name,
@@ -147,11 +147,13 @@ class LoopReader:
                 self.problems.append(rules.EQUALITY.problem(words, element.location))
                 return None
             if body not in of_body:
-                raise rules.REFERENCE.error(
-                    f"<connect> names the body {body!r:.60}, which is not there", element.location
-                )
+                if body:
+                    element.fault(rules.REFERENCE, f"<connect> names the body {body!r:.60}, which is not there")
+                continue
             links.append(of_body[body])
         first = finite(element, "anchor", 3)
+        if len(links) < 2:
+            return None
         point = poses.transform_points(resting[links[0]], first)
         second = poses.transform_points(poses.inverse(resting[links[1]]), point)
         return ExtraJoint(

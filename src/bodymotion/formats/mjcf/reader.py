@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import inertias
+from bodymotion import inertias, poses
 from bodymotion.arrays import frozen
 from bodymotion.body import Body, Viewpoint
+from bodymotion.diagnostics import FormatError
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import Assets
 from bodymotion.formats.mjcf.beside import plain_sections, with_efforts
@@ -23,6 +24,7 @@ from bodymotion.formats.mjcf.loops import LoopReader
 from bodymotion.formats.mjcf.settings import read_settings
 from bodymotion.formats.mjcf.tree import Tree, TreeReader
 from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.xml_faults import XmlFaults
 from bodymotion.links import Link
 from bodymotion.source import Source
 
@@ -30,7 +32,13 @@ if TYPE_CHECKING:
     from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Location, Problem
 
-__all__ = ["parse_mjcf", "read_mjcf"]
+__all__ = ["check_mjcf", "parse_mjcf", "read_mjcf"]
+
+OF_THE_WHOLE = (
+    *(rules.CLASS, rules.ASSET, rules.REFERENCE, rules.NO_BODY, rules.NO_MASS),
+    *(rules.BESIDE, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY),
+)
+"""Rules that say nothing of a model of which a part can not be read."""
 
 
 def read_mjcf(path: str | Path, *, allow_outside: bool = False) -> Body:
@@ -57,6 +65,19 @@ def read_mjcf(path: str | Path, *, allow_outside: bool = False) -> Body:
     return parse_mjcf(read_bytes(path), path, allow_outside=allow_outside)
 
 
+def check_mjcf(path: str | Path, *, allow_outside: bool = False) -> tuple[Problem, ...]:
+    """Give all that is wrong with an MJCF model, in the order of the file; arguments as for `read_mjcf`.
+
+    What reading raises is among it, and does not hide what comes behind it. At most 200 problems of a rule are listed.
+    """
+    path, faults = Path(path), XmlFaults()
+    try:
+        with np.errstate(all="ignore"):
+            return _read(read_bytes(path), path, allow_outside, faults).problems
+    except FormatError as error:
+        return faults.all(error, OF_THE_WHOLE)
+
+
 def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
     """Read a model from the bytes of the file at `path`; see `read_mjcf`."""
     # Numbers near the largest there are may overflow on the way; what is not finite in the end is said.
@@ -64,10 +85,10 @@ def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
         return _read(data, path, allow_outside)
 
 
-def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
-    problems: list[Problem] = []
+def _read(data: bytes, path: Path, allow_outside: bool, faults: XmlFaults | None = None) -> Body:
+    problems: list[Problem] = [] if faults is None else faults
     parts = InlineLoader(path.parent, allow_outside, model=path)
-    root, files = included(data, path, parts)
+    root, files = included(data, path, parts, faults)
     settings, defaults, kept = read_settings(root), Defaults(root), Kept()
     for custom in root.all("custom"):
         for text in custom.all("text"):
@@ -82,11 +103,16 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
     devices = DeviceReader(settings, defaults, kept, problems)
     devices.note_sites(tree.links)
     loops = LoopReader(defaults, kept, devices.sites, problems)
-    extra_joints = loops.read(root, tree.of_body, _resting(links, tree), tree.left_out)
+    # Where links of a faulty file are when their joints rest, nobody needs to know.
+    faulty = faults is not None and faults.any
+    resting = np.tile(poses.IDENTITY, (len(links), 1)) if faulty else _resting(links, tree)
+    extra_joints = loops.read(root, tree.of_body, resting, tree.left_out)
     carried = devices.read(root, tree.links, loops.taken, tree.left_out)
     said = kept.get("body", "")
     links = with_efforts(links, tree, root, defaults)
     extra = plain_sections(root, said, loops, devices, tree, problems)
+    if faults is not None:
+        faults.stop()
     own = said.get("extra")
     if isinstance(own, dict):
         extra = {**own, **extra}
@@ -122,9 +148,7 @@ def _check_numbers(tree: Tree) -> None:
     for raw in tree.links:
         masses = [np.append(s.inertia.ravel(), [s.mass, *s.center_of_mass]) for s in raw.segments]
         if not all(np.isfinite(numbers).all() for numbers in (raw.offset, raw.joint.axis, *masses)):
-            raise rules.NOT_FINITE.error(
-                f"the pose, axis or mass of body {raw.name!r:.60} is not finite", raw.element.location
-            )
+            raw.element.fault(rules.NOT_FINITE, f"the pose, axis or mass of body {raw.name!r:.60} is not finite")
 
 
 def _resting(links: tuple[Link, ...], tree: Tree) -> Floats:

@@ -46,14 +46,15 @@ def read_settings(root: Element) -> Settings:
         for name in element.attributes:
             given[name] = element
     if "coordinate" in given and given["coordinate"].get("coordinate") != "local":
-        raise rules.GLOBAL.error("coordinate is not local", given["coordinate"].location)
+        given["coordinate"].fault(rules.GLOBAL, "coordinate is not local", "coordinate")
 
     def word(name: str, default: str, *allowed: str) -> str:
         if name not in given:
             return default
         value = given[name].get(name)
         if allowed and value not in allowed:
-            given[name].wrong(f"{name} of <compiler> is {value!r:.60}, not one of {', '.join(allowed)}")
+            given[name].wrong(f"{name} of <compiler> is {value!r:.60}, not one of {', '.join(allowed)}", name)
+            return default
         return value
 
     def number(name: str, default: float) -> float:
@@ -64,7 +65,8 @@ def read_settings(root: Element) -> Settings:
 
     eulerseq = word("eulerseq", "xyz")
     if len(eulerseq) != 3 or not set(eulerseq) <= set("xyzXYZ"):
-        given["eulerseq"].wrong(f"eulerseq is {eulerseq!r:.60}, not three of x, y, z, X, Y and Z")
+        given["eulerseq"].wrong(f"eulerseq is {eulerseq!r:.60}, not three of x, y, z, X, Y and Z", "eulerseq")
+        eulerseq = "xyz"
     groups = given["inertiagrouprange"].numbers("inertiagrouprange", 2) if "inertiagrouprange" in given else (0.0, 5.0)
     assets = word("assetdir", "")
     return Settings(

@@ -95,7 +95,7 @@ class TreeReader:
         tops = [item for item in items if item.element.name == "body"]
         own = [item for item in items if item.element.name != "body"]
         if not tops and not any(item.element.name == "geom" for item in own):
-            raise rules.NO_BODY.error("the world has no body", world.location)
+            world.fault(rules.NO_BODY, "the world has no body")
         tops = self._robot(tops)
         alone = len(tops) == 1 and not self._held(tops[0])
         if alone:
@@ -180,9 +180,10 @@ class TreeReader:
         frees = [read for read in joints if read.joint.type == "free"]
         if frees:
             if len(joints) > 1:
-                raise rules.FREE.error(f"body {name!r:.60} has joints beside a free one", frees[0].element.location)
+                frees[0].element.fault(rules.FREE, f"body {name!r:.60} has joints beside a free one")
+                joints = frees[:1]
             if parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
-                raise rules.FREE.error(f"body {name!r:.60} is free and not at the top", frees[0].element.location)
+                frees[0].element.fault(rules.FREE, f"body {name!r:.60} is free and not at the top")
         chain = self._chain(joints, place, name, element, parent)
         if len(chain) > 1:
             words = f"body {name!r:.60} is read as the links {', '.join(repr(link.name) for link in chain)}"

@@ -50,8 +50,10 @@ def read_joint(element: Element, gears: dict[str, float], problems: list[Problem
     """
     name, word = element.get("name"), element.need("type")
     if word not in TYPES:
-        raise rules.JOINT_TYPE.error(f"the type of joint {name!r:.60} is {word!r:.60}", element.location)
-    kind = TYPES[word]
+        if word:
+            element.fault(rules.JOINT_TYPE, f"the type of joint {name!r:.60} is {word!r:.60}", "type")
+        word = ""
+    kind = TYPES.get(word, "rotate")
     extra: dict[str, object] = {}
     if word == "planar":
         extra["urdf_type"] = word
@@ -109,9 +111,10 @@ def _axis(element: Element, word: str, problems: list[Problem]) -> Floats:
 def _limits(element: Element, word: str, problems: list[Problem]) -> tuple[float, float, float, float | None]:
     """Give lower, upper, velocity (inf for none) and effort (None for none)."""
     limit = element.first("limit")
-    bounded = word in ("revolute", "prismatic")
+    # The type of a joint in a file that is checked may be one that nobody knows: "".
+    bounded = word in ("revolute", "prismatic", "")
     if limit is None:
-        if bounded:
+        if bounded and word:
             title = f"joint {element.get('name')!r:.60}"
             problems.append(rules.NO_LIMIT.problem(f"{title} has no <limit>", element.location))
         return -math.inf, math.inf, math.inf, None
@@ -120,7 +123,7 @@ def _limits(element: Element, word: str, problems: list[Problem]) -> tuple[float
     if lower > upper:
         problems.append(rules.LIMITS.problem(f"the limits are {lower:g} and {upper:g}", limit.location))
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
-    if missing and bounded:
+    if missing and bounded and word:
         problems.append(rules.NO_LIMIT.problem(f"<limit> has no {' and no '.join(missing)}", limit.location))
     velocity, effort = (abs(_unlimited(limit.number(key, math.inf))) for key in ("velocity", "effort"))
     return lower, upper, velocity, effort if math.isfinite(effort) else None

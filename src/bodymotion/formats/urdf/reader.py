@@ -12,6 +12,7 @@ import numpy as np
 from bodymotion import poses
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body, ExtraJoint, Viewpoint
+from bodymotion.diagnostics import FormatError
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import read_devices
 from bodymotion.formats.urdf.elements import one_line, read_origin
@@ -22,17 +23,25 @@ from bodymotion.formats.urdf.resources import FileFinder
 from bodymotion.formats.urdf.segments import parted
 from bodymotion.formats.urdf.shapes import ShapeReader, read_inertial
 from bodymotion.formats.urdf.tree import Node, read_tree
+from bodymotion.formats.xml_faults import XmlFaults
 from bodymotion.formats.xml_tree import MOST_BYTES, Element, parse_xml
 from bodymotion.links import Joint, Link, Segment
+from bodymotion.opening import open_file, size_of
 from bodymotion.shapes import Material
 from bodymotion.source import Source
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["parse_urdf", "read_urdf"]
+__all__ = ["check_urdf", "parse_urdf", "read_urdf"]
 
 KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
+
+OF_THE_WHOLE = (
+    *(rules.NO_LINK, rules.NO_SUCH_LINK, rules.ROOTS, rules.CYCLE),
+    *(rules.MATERIAL, rules.MIMIC, rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
+)
+"""Rules that say nothing of a file of which a part can not be read."""
 
 
 def read_urdf(
@@ -61,29 +70,59 @@ def read_urdf(
         When the text is not XML, or the joints make no tree, or a value is no number.
     """
     path = Path(path)
+    return parse_urdf(_read_bytes(path), path, allow_outside=allow_outside, package_paths=package_paths)
+
+
+def check_urdf(
+    path: str | Path, *, allow_outside: bool = False, package_paths: str | Path | Iterable[str | Path] = ()
+) -> tuple[Problem, ...]:
+    """Give all that is wrong with a URDF model, in the order of the file; arguments as for `read_urdf`.
+
+    What reading raises is among it, and does not hide what comes behind it. At most 200 problems of a rule are listed.
+    """
+    path, faults = Path(path), XmlFaults()
     try:
-        if path.is_file() and path.stat().st_size > MOST_BYTES:
+        return _parsed(_read_bytes(path), path, package_paths, allow_outside, faults).problems
+    except FormatError as error:
+        return faults.all(error, OF_THE_WHOLE)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        if (size_of(path) or 0) > MOST_BYTES:
             raise rules.UNREADABLE.error(f"{path.name} is larger than {MOST_BYTES} bytes")
-        data = path.read_bytes()
+        with open_file(path) as file:
+            return file.read()
     except OSError as error:
         raise rules.UNREADABLE.error(f"{path.name}: {error.strerror}") from error
-    return parse_urdf(data, path, allow_outside=allow_outside, package_paths=package_paths)
 
 
 def parse_urdf(
     data: bytes, path: Path, *, allow_outside: bool = False, package_paths: str | Path | Iterable[str | Path] = ()
 ) -> Body:
     """Read a URDF model from the bytes of the file at `path`; see `read_urdf`."""
+    return _parsed(data, path, package_paths, allow_outside, None)
+
+
+def _parsed(
+    data: bytes,
+    path: Path,
+    package_paths: str | Path | Iterable[str | Path],
+    allow_outside: bool,
+    faults: XmlFaults | None,
+) -> Body:
     given = [package_paths] if isinstance(package_paths, (str, Path)) else list(package_paths)
-    robot = parse_xml(data, path)
+    robot = parse_xml(data, path, faults)
     if robot.name != "robot":
         raise rules.NOT_A_ROBOT.error(f"the file is a <{robot.name[:60]}>", robot.location)
     for element in robot.children:
         if element.name.startswith("xacro:"):
             raise rules.XACRO.error(f"it has a <{element.name[:60]}>", element.location)
+    # What is open where a file breaks off lacks what would have come.
+    robot.children = [element for element in robot.children if not element.vague]
     # Numbers near the largest there are may overflow on the way.
     with np.errstate(all="ignore"):
-        return _Reader(robot, path, given, allow_outside).body()
+        return _Reader(robot, path, given, allow_outside, faults).body()
 
 
 def _is_place(pair: object) -> bool:
@@ -95,9 +134,16 @@ def _is_place(pair: object) -> bool:
 
 
 class _Reader:
-    def __init__(self, robot: Element, path: Path, package_paths: list[str | Path], allow_outside: bool) -> None:
-        self.robot, self.path = robot, path
-        self.problems: list[Problem] = []
+    def __init__(
+        self,
+        robot: Element,
+        path: Path,
+        package_paths: list[str | Path],
+        allow_outside: bool,
+        faults: XmlFaults | None,
+    ) -> None:
+        self.robot, self.path, self.faults = robot, path, faults
+        self.problems: list[Problem] = [] if faults is None else faults
         self.said: Extension = read_extension(robot, self.problems)
         self.nodes: list[Node] = read_tree(robot)
         self.names = {node.link.get("name"): index for index, node in enumerate(self.nodes)}
@@ -117,6 +163,8 @@ class _Reader:
         devices, places = read_devices(self.robot, self.nodes, self.names, self.said, self.problems, left)
         left += self.unknown()
         of_links = [rest for rest in map(self.link_rest, self.nodes) if rest]
+        if self.faults is not None:
+            self.faults.stop()
         body = Body(
             name=self.robot.get("name") or self.path.stem,
             links=links,

@@ -61,6 +61,8 @@ def read_sensor(element: Element, problems: list[Problem]) -> list[Device]:
     and ids are not set.
     """
     kind, name = element.get("type"), element.get("name")
+    # What is wrong with a number of a sensor is no fault of the file: it has its default, also where the file is checked.
+    element = _copy(element)
     left = _copy(element)
     taken = _Taker(element, left, problems)
     pose = taken.pose()
@@ -220,7 +222,8 @@ def _shorter(horizontal: float, width: int, height: int) -> float:
 
 
 def _copy(element: Element) -> Element:
-    return replace(element, attributes=dict(element.attributes), children=[_copy(child) for child in element.children])
+    children = [_copy(child) for child in element.children]
+    return replace(element, attributes=dict(element.attributes), children=children, faults=None)
 
 
 def word_of(device: Device) -> str:
