@@ -73,5 +73,7 @@ def fault(problems: list[Problem], error: FormatError) -> None:
 
 def with_first(error: FormatError, found: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """Give what was found in a file with what a reader that stops at the first fault says of it."""
-    places = {(problem.rule, problem.location) for problem in found}
-    return (*(p for p in error.problems if (p.rule, p.location) not in places), *found)
+    first = error.problem
+    if any((problem.rule, problem.location) == (first.rule, first.location) for problem in found):
+        return found
+    return (first, *found)

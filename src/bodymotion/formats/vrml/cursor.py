@@ -22,6 +22,8 @@ class Cursor:
         self.text = text
         self.data = text.data
         self.problems: list[Problem] = []
+        self.fault_at = 0
+        """Where the last fault is."""
 
     def word(self, pos: int) -> re.Match[str]:
         """Give the next word, bracket, or nothing: see `WORD`."""
@@ -63,6 +65,7 @@ class Cursor:
 
     def error(self, rule: Rule, message: str, place: int, hint: str | None = None) -> FormatError:
         """Make the exception that says that a rule is broken at a place."""
+        self.fault_at = place
         return rule.error(message, self.text.location(place), hint)
 
     def wrong(self, message: str, place: int) -> FormatError:

@@ -16,9 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from typing import NamedTuple
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import rules
@@ -26,77 +23,25 @@ from bodymotion.formats.vrml.cursor import Cursor
 from bodymotion.formats.vrml.header import read_header
 from bodymotion.formats.vrml.lexis import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, WORD
 from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
-from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
+from bodymotion.formats.vrml.scopes import UNKNOWN, Scope, kind_of, reader_of
+from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.formats.vrml.text import Text
-from bodymotion.formats.vrml.values import READERS, Reader, by_look, read_event
+from bodymotion.formats.vrml.values import READERS, Reader, by_look
 
-__all__ = ["MAX_DEPTH", "MAX_SIZE", "MOST_CALLS", "Parser"]
+__all__ = ["INTERFACE", "MAX_DEPTH", "MAX_SIZE", "MOST_CALLS", "STATEMENTS", "Parser"]
 
 MAX_DEPTH = 256
 """So deep may nodes be nested."""
 
-MOST_CALLS = 8 * MAX_DEPTH
-"""So many calls one in the other may that take: for each level five or six, and one more to look up a name in all prototypes around."""
+MOST_CALLS = 10 * MAX_DEPTH
+"""So many calls one in the other may that take: for each level up to eight, and one more to look up a name in all prototypes around."""
 
 MAX_SIZE = 1_000_000
 """So many nodes may a scene have when every USE and every prototype is expanded."""
 
-_STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
+STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
+INTERFACE = "field, exposedField, eventIn or eventOut with type and name"
 _NUMBER_LIKE = re.compile(r"[+-]?\.?[0-9]")
-
-
-class _Kind(NamedTuple):
-    """A type of node: how its fields are read, its prototype if it is no node of the standard, and what an instance adds to the size."""
-
-    readers: dict[str, Reader]
-    proto: Proto | None = None
-    size: int = 1
-
-
-@dataclass
-class _Scope:
-    """What may be named in a file or in the body of a prototype: types, nodes by DEF with their size, fields that IS may mean."""
-
-    kinds: dict[str, _Kind]
-    routes: list[Route]
-    nodes: dict[str, tuple[Node, int]] = field(default_factory=dict)
-    interface: Mapping[str, FieldDeclaration] = field(default_factory=dict)
-    outer: _Scope | None = None
-
-    def kind(self, name: str) -> _Kind | None:
-        """Give the type of that name, declared here, around here, or by the standard."""
-        found = self.kinds.get(name)
-        if found is None:
-            if self.outer is not None:
-                found = self.outer.kind(name)
-            elif name in STANDARD_NODES:
-                found = _standard_kind(name)
-            if found is not None:
-                self.kinds[name] = found
-        return found
-
-
-_UNKNOWN = _Kind({})
-
-
-@cache
-def _standard_kind(node_type: str) -> _Kind:
-    return _Kind(_readers(standard_fields(node_type)))
-
-
-def _kind(proto: Proto, size: int) -> _Kind:
-    return _Kind(_readers(proto.fields), proto, 1 + size)
-
-
-def _readers(fields: Mapping[str, FieldDeclaration]) -> dict[str, Reader]:
-    return {
-        name: read_event if declared.access in ("eventIn", "eventOut") else _reader(declared.type)
-        for name, declared in fields.items()
-    }
-
-
-def _reader(field_type: str) -> Reader:
-    return _READERS.get(field_type, by_look)
 
 
 class Parser(Cursor):
@@ -105,7 +50,7 @@ class Parser(Cursor):
     def __init__(self, text: Text, known_protos: Mapping[str, Proto]) -> None:
         super().__init__(text)
         self.result = Scene(path=text.path, encoding=text.encoding, problems=self.problems)
-        self.scope = _Scope({name: _kind(proto, 1) for name, proto in known_protos.items()}, self.result.routes)
+        self.scope = Scope({name: kind_of(proto, 1) for name, proto in known_protos.items()}, self.result.routes)
         self.depth = 0
         self.size = 0
         self.dangling = False
@@ -117,7 +62,7 @@ class Parser(Cursor):
         result.header = read_header(self)
         if self.text.encoding not in ("ascii", "utf-8"):
             self.problem(rules.ENCODING, f"the text is not UTF-8; it is read as {self.text.encoding}", 0)
-        result.nodes, _ = self._statements(0, None)
+        result.nodes, _ = self.statements(0, None)
         result.protos = {
             name: kind.proto for name, kind in self.scope.kinds.items() if kind.proto and kind.proto.text is self.text
         }
@@ -128,36 +73,42 @@ class Parser(Cursor):
 
     # ---- statements
 
-    def _statements(self, pos: int, opened: int | None) -> tuple[list[Node], int]:
+    def statements(self, pos: int, opened: int | None) -> tuple[list[Node], int]:
         """Read statements to the end of the text, or to the brace that closes the one at `opened`."""
         nodes: list[Node] = []
         data = self.data
         while True:
             found = NODE.match(data, pos)
             if found is not None:
-                node, pos = self._node(found)
+                node, pos = self.node(found)
                 nodes.append(node)
                 continue
-            word = self.word(pos)
-            kind = word[1]
-            if kind in _STATEMENTS:
-                pos = self._statement(kind, word.end())
-            elif kind == "}" and opened is not None:
-                return nodes, word.end()
-            elif kind == "" and word.end() == len(data):
-                if opened is None:
-                    return nodes, pos
-                raise self.unclosed(opened, "the prototype")
-            elif kind in ("USE", "DEF"):
-                value, pos = self.node_or_null(pos)
-                if isinstance(value, Node):
-                    nodes.append(value)
-            elif kind in ("]", "}"):
-                raise self.error(rules.SYNTAX, f"{kind} closes nothing", word.start(1), "take it out")
-            else:
-                raise self.wrong(f"where a node belongs stands {self.found(word.start(1))}", word.start(1))
+            value, pos, ended = self.stated(pos, opened)
+            if isinstance(value, Node):
+                nodes.append(value)
+            elif ended:
+                return nodes, pos
 
-    def _statement(self, kind: str, pos: int) -> int:
+    def stated(self, pos: int, opened: int | None) -> tuple[Value, int, bool]:
+        """Read a statement that is no plain node; give its node, the place after it, and whether it was the end of the statements."""
+        word = self.word(pos)
+        kind = word[1]
+        if kind in STATEMENTS:
+            return None, self.statement(kind, word.end()), False
+        if kind == "}" and opened is not None:
+            return None, word.end(), True
+        if kind == "" and word.end() == len(self.data):
+            if opened is None:
+                return None, pos, True
+            raise self.unclosed(opened, "the prototype")
+        if kind in ("USE", "DEF"):
+            return *self.node_or_null(pos), False
+        if kind in ("]", "}"):
+            raise self.error(rules.SYNTAX, f"{kind} closes nothing", word.start(1), "take it out")
+        raise self.wrong(f"where a node belongs stands {self.found(word.start(1))}", word.start(1))
+
+    def statement(self, kind: str, pos: int) -> int:
+        """Read a statement from after its first word on."""
         if kind == "PROTO":
             return self._proto(pos)
         if kind == "EXTERNPROTO":
@@ -172,7 +123,7 @@ class Parser(Cursor):
     def _proto(self, pos: int) -> int:
         name, place, pos = self._proto_name(pos)
         self._go_deeper(place)
-        fields, pos = self._declarations(pos, defaults=True)
+        fields, pos = self.declarations(pos, defaults=True)
         word = self.word(pos)
         if word[1] != "{":
             raise self.wrong(
@@ -180,27 +131,27 @@ class Parser(Cursor):
             )
         proto = Proto(name, fields, text=self.text, offset=place)
         outer, before = self.scope, self.size
-        self.scope = _Scope({}, proto.routes, interface=fields, outer=outer)
-        proto.body, pos = self._statements(word.end(), word.start(1))
+        self.scope = Scope({}, proto.routes, interface=fields, outer=outer)
+        proto.body, pos = self.statements(word.end(), word.start(1))
         self.depth -= 1
-        outer.kinds[name] = _kind(proto, self.size - before)
+        outer.kinds[name] = kind_of(proto, self.size - before)
         self.scope, self.size = outer, before
         return pos
 
     def _extern_proto(self, pos: int) -> int:
         name, place, pos = self._proto_name(pos)
-        fields, pos = self._declarations(pos, defaults=False)
+        fields, pos = self.declarations(pos, defaults=False)
         urls, pos = READERS["MFString"](self, pos)
         if not isinstance(urls, list):
             raise self.wrong("an EXTERNPROTO ends with its urls", self.skip(pos))
         if not urls:
             self.problem(rules.PART_MISSING, f"EXTERNPROTO {name} gives no url", place)
         proto = Proto(name, fields, urls=tuple(map(str, urls)), text=self.text, offset=place)
-        self.scope.kinds[name] = _kind(proto, 1)
+        self.scope.kinds[name] = kind_of(proto, 1)
         return pos
 
     def _check_type(self, declared: re.Match[str]) -> None:
-        if declared[2] not in _READERS:
+        if declared[2] not in READERS:
             self.problem(rules.UNKNOWN_TYPE, f"there is no type {declared[2][:80]}", declared.start(2))
 
     def _proto_name(self, pos: int) -> tuple[str, int, int]:
@@ -210,22 +161,28 @@ class Parser(Cursor):
             raise self.wrong("a prototype begins with PROTO name [", self.skip(pos))
         return found[1], found.start(1), opened.end()
 
-    def _declarations(self, pos: int, defaults: bool) -> tuple[dict[str, FieldDeclaration], int]:
+    def declarations(self, pos: int, defaults: bool) -> tuple[dict[str, FieldDeclaration], int]:
+        """Read the interface of a prototype; `defaults`: with the values of its fields."""
         opened = pos - 1
         fields: dict[str, FieldDeclaration] = {}
         while (found := DECLARATION.match(self.data, pos)) is not None:
-            access, field_type, name = found.groups()
-            value: Value = None
-            pos = found.end()
-            self._check_type(found)
-            if defaults and access in ("field", "exposedField"):
-                value, pos = _reader(field_type)(self, pos)
-                if isinstance(value, IsReference):
-                    if not self.dangling:
-                        self.problem(rules.UNKNOWN_IS, f"{name[:80]} has IS for its default", found.start(3))
-                    value, self.dangling = None, False
+            pos = self.declaration(found, defaults, fields)
+        return fields, self.closed(opened, pos, INTERFACE)
+
+    def declaration(self, found: re.Match[str], defaults: bool, fields: dict[str, FieldDeclaration]) -> int:
+        """Read a field of an interface into `fields`."""
+        access, field_type, name = found.groups()
+        pos = found.end()
+        fields[name] = FieldDeclaration(access, field_type, name)
+        self._check_type(found)
+        if defaults and access in ("field", "exposedField"):
+            value, pos = reader_of(field_type)(self, pos)
+            if isinstance(value, IsReference):
+                if not self.dangling:
+                    self.problem(rules.UNKNOWN_IS, f"{name[:80]} has IS for its default", found.start(3))
+                value, self.dangling = None, False
             fields[name] = FieldDeclaration(access, field_type, name, value)
-        return fields, self.closed(opened, pos, "field, exposedField, eventIn or eventOut with type and name")
+        return pos
 
     # ---- nodes
 
@@ -233,13 +190,13 @@ class Parser(Cursor):
         """Read a node, USE, NULL or IS."""
         found = NODE.match(self.data, pos)
         if found is not None:
-            return self._node(found)
+            return self.node(found)
         word = self.word(pos)
         kind = word[1]
         if kind == "NULL":
             return None, word.end()
         if kind == "USE":
-            return self._use(word.end())
+            return self.use(word.end())
         if kind == "DEF":
             return self._nameless(word.start(1), word.end())
         reference = IS.match(self.data, pos)
@@ -267,25 +224,31 @@ class Parser(Cursor):
         while True:
             found = NODE.match(data, pos)
             if found is not None:
-                node, pos = self._node(found)
+                node, pos = self.node(found)
                 nodes.append(node)
                 continue
-            word = self.word(pos)
-            kind = word[1]
-            if kind == "]":
-                return nodes, word.end()
-            if kind in _STATEMENTS:
-                pos = self._statement(kind, word.end())
-            elif kind in ("USE", "DEF", "NULL"):
-                value, pos = self.node_or_null(pos)
-                if isinstance(value, Node):
-                    nodes.append(value)
-            elif kind == "" and word.end() == len(data):
-                raise self.unclosed(opened.end() - 1, "the list of nodes")
-            else:
-                raise self.wrong(f"where a node or ] belongs stands {self.found(word.start(1))}", word.start(1))
+            value, pos, ended = self.listed(pos, opened.end() - 1)
+            if isinstance(value, Node):
+                nodes.append(value)
+            elif ended:
+                return nodes, pos
 
-    def _use(self, pos: int) -> tuple[Node | None, int]:
+    def listed(self, pos: int, opened: int) -> tuple[Value, int, bool]:
+        """Read what stands in a list of nodes beside plain nodes; give its node, the place after it, and whether it ends the list."""
+        word = self.word(pos)
+        kind = word[1]
+        if kind == "]":
+            return None, word.end(), True
+        if kind in STATEMENTS:
+            return None, self.statement(kind, word.end()), False
+        if kind in ("USE", "DEF", "NULL"):
+            return *self.node_or_null(pos), False
+        if kind == "" and word.end() == len(self.data):
+            raise self.unclosed(opened, "the list of nodes")
+        raise self.wrong(f"where a node or ] belongs stands {self.found(word.start(1))}", word.start(1))
+
+    def use(self, pos: int) -> tuple[Node | None, int]:
+        """Read the name after USE, and give its node."""
         found = NAME.match(self.data, pos)
         if found is None:
             raise self.wrong("USE needs a name", self.skip(pos))
@@ -312,23 +275,10 @@ class Parser(Cursor):
     def _too_deep(self, place: int) -> FormatError:
         return self.error(rules.TOO_DEEP, f"more than {MAX_DEPTH} nodes one in the other", place)
 
-    def _node(self, opening: re.Match[str]) -> tuple[Node, int]:
+    def node(self, opening: re.Match[str]) -> tuple[Node, int]:
         """Read a node from its opening brace on."""
-        name, node_type = opening.groups()
-        place = opening.start(2)
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self._too_deep(place)
         before = self.size
-        kind = self.scope.kind(node_type)
-        if kind is None:
-            self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type[:80]}", place)
-            kind = _UNKNOWN
-        readers = kind.readers
-        self.size += kind.size
-        if self.size > MAX_SIZE:
-            raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", place)
-        node = Node(node_type, name or "", {}, kind.proto, self.text, place)
+        node, readers = self.begun(opening)
         fields, places = node.fields, node.places
         data, match = self.data, WORD.match
         pos = opening.end()
@@ -345,26 +295,42 @@ class Parser(Cursor):
             elif word == "}":
                 break
             else:
-                pos = self._odd_field(node, found, opening.end() - 1)
+                pos = self.odd_field(node, found, opening.end() - 1)
         self.depth -= 1
         if self.dangling:
-            self._keep_defaults(node)
-        if name:
-            self.scope.nodes[name] = node, self.size - before
+            self.keep_defaults(node)
+        if node.name:
+            self.scope.nodes[node.name] = node, self.size - before
         return node, pos
 
-    def _keep_defaults(self, node: Node) -> None:
+    def begun(self, opening: re.Match[str]) -> tuple[Node, dict[str, Reader]]:
+        """Make the node whose opening brace was met, with the readers of its fields."""
+        name, node_type = opening.groups()
+        place = opening.start(2)
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._too_deep(place)
+        kind = self.scope.kind(node_type)
+        if kind is None:
+            self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type[:80]}", place)
+            kind = UNKNOWN
+        self.size += kind.size
+        if self.size > MAX_SIZE:
+            raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", place)
+        return Node(node_type, name or "", {}, kind.proto, self.text, place), kind.readers
+
+    def keep_defaults(self, node: Node) -> None:
         """Take the fields out whose IS means nothing."""
         for name, value in list(node.fields.items()):
             if isinstance(value, IsReference) and value.name not in self.scope.interface:
                 del node.fields[name]
         self.dangling = False
 
-    def _odd_field(self, node: Node, found: re.Match[str], opened: int) -> int:
+    def odd_field(self, node: Node, found: re.Match[str], opened: int) -> int:
         """Read a statement in a node, a declaration in a Script, or a field that the node's type does not have."""
         word, place = found[1], found.start(1)
-        if word in _STATEMENTS:
-            return self._statement(word, found.end())
+        if word in STATEMENTS:
+            return self.statement(word, found.end())
         if node.type == "Script" and (declared := DECLARATION.match(self.data, found.start())) is not None:
             return self._script_field(node, declared)
         if not word or word in ("[", "]", "{") or _NUMBER_LIKE.match(word):
@@ -391,7 +357,7 @@ class Parser(Cursor):
         self._check_type(declared)
         value: Value = None
         if access in ("field", "exposedField"):
-            value, pos = _reader(field_type)(self, pos)
+            value, pos = reader_of(field_type)(self, pos)
             node.fields[name] = value
             node.places[name] = declared.start(3)
         elif (reference := IS.match(self.data, pos)) is not None:
@@ -405,6 +371,3 @@ class Parser(Cursor):
             self.problem(rules.UNKNOWN_IS, f"there is no field {name[:80]} that IS could mean", place)
             self.dangling = True
         return IsReference(name)
-
-
-_READERS: dict[str, Reader] = {**READERS, "SFNode": Parser.node_or_null, "MFNode": Parser.node_list}

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.arrays import Floats, frozen
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.faults import fault
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.appearance import PLAIN, AppearanceReader
 from bodymotion.formats.vrml.geometry import GeometryReader
+from bodymotion.formats.vrml.mending import without_fault
 from bodymotion.formats.vrml.meshfile import read_mesh_file
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.prototypes import expand
@@ -110,14 +113,22 @@ class SceneWalker:
         self.problems.append(rule.problem(message, location))
 
     def walk(self, nodes: Iterable[Node], place: Place, meet: Callable[[Node, Place], bool]) -> None:
-        """Walk through nodes that stand at a place, and all that is inside them."""
+        """Walk through nodes that stand at a place, and all that is inside them; past all faults, if `problems` are `Faults`."""
         self.enter(nodes, place)
         while self._stack:
             item = self._stack.pop()
-            if callable(item):
-                item()
-            else:
-                self._visit(*item, meet)
+            try:
+                if callable(item):
+                    item()
+                else:
+                    self._visit(*item, meet)
+            except FormatError as error:
+                if error.problem.rule == TOO_LARGE.code:
+                    raise
+                fault(self.problems, error)
+                rest = None if callable(item) else without_fault(item[0], error)
+                if rest is not None and not callable(item):
+                    self._stack.append((rest, item[1]))
 
     def enter(self, nodes: Iterable[Node], place: Place, leave: Callable[[], None] | None = None) -> None:
         """Have the walk go on with nodes that stand at a place; call `leave` when all that is inside them is done."""
