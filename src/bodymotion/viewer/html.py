@@ -17,11 +17,12 @@ import numpy.typing as npt
 from bodymotion.formats.files import whole_file
 from bodymotion.timeline import Timeline
 from bodymotion.viewer.contacts import STANCE, SWING
+from bodymotion.viewer.page_script import page_script
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import html_text
 
-__all__ = ["Sampling", "sampled", "write_page"]
+__all__ = ["Sampling", "page", "sampled", "write_page"]
 
 MOST_PICTURES = 30.0
 """Pictures a second."""
@@ -31,7 +32,7 @@ MOST_SAMPLES = 9000
 LAST = 1e-3
 """[s] So long the last picture is shown: the player goes to the first one as soon as it is at the end, and the last one shall be seen."""
 EARLY = 2e-4
-"""[s] So much before their time pictures come, because the keys go to times with four digits after the point."""
+"""[s] So much before their time pictures come, because who goes to a time may have it rounded to four digits after the point."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def sampled(timeline: Timeline) -> Sampling:
 
 
 def page(take: Take, switches: Switches | None = None) -> str:
-    """Give the page as text."""
+    """Give the page as text, for a file of its own or, as `srcdoc`, for an `iframe` of another page, which can talk to it."""
     from bodymotion.viewer.server import quiet_server, stop_server
     from bodymotion.viewer.stage import Stage, fit
 
@@ -107,7 +108,8 @@ def _signed(text: str, take: Take, sampling: Sampling, switches: Switches) -> st
     name = take.title
     line = html_text(name)
     if len(sampling.frames) > 1:
-        line += f" · {take.timeline.duration:.2f} s · {escape(str(sampling))}"
+        length = f"{take.timeline.times[-1]:.3f} s"
+        line += f' · <span id="bodymotion-time"></span>{length} · {escape(str(sampling))}'
     if take.beats is not None:
         line += f" · {take.beats.slices:g} slices at {take.beats.bpm:g} bpm"
     if take.contacts is not None and switches.contacts:
@@ -120,41 +122,8 @@ def _signed(text: str, take: Take, sampling: Sampling, switches: Switches) -> st
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{html_text(name)}</title>{rest.split('</title>', 1)[1]}"
     extra = (
-        '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;'
+        '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;font-variant-numeric:tabular-nums;'
         f'background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'
-        f"<script>const pictureRate = {sampling.rate!r}, lastPicture = {len(sampling.frames) - 1};{KEYS_IN_PAGE}</script>"
+        f"<script>{page_script(sampling.rate, len(sampling.frames), float(take.timeline.times[0]))}</script>"
     )
     return f"{head}</head>{tail.replace('</body>', extra + '</body>', 1) if '</body>' in tail else tail + extra}"
-
-
-KEYS_IN_PAGE = """
-(() => {
-  let exact = 0;
-  const end = lastPicture / pictureRate;
-  const field = () => document.querySelector("input.mantine-NumberInput-input");
-  const now = () => { const t = parseFloat(field().value); return exact.toFixed(1) === t.toFixed(1) ? exact : t; };
-  const seek = (t) => {
-    exact = Math.min(Math.max(0, t), end);
-    const input = field();
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, exact.toFixed(4));
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-    requestAnimationFrame(() => input.blur());
-  };
-  document.documentElement.addEventListener("keydown", (event) => {
-    if (!field() || (event.target instanceof HTMLInputElement && event.target !== field())) return;
-    const steps = { ArrowLeft: -1, ArrowRight: 1 };
-    if (event.key in steps) {
-      event.stopPropagation();
-      seek(now() + steps[event.key] / pictureRate * (event.shiftKey ? Math.round(0.1 * pictureRate) : 1));
-    } else if (event.key === "Home") seek(0);
-    else if (event.key === "End") seek(end);
-  });
-  document.documentElement.addEventListener("input", (event) => {
-    const t = event.target === field() ? parseFloat(event.target.value) : 0;
-    if (t < 0 || t > end + 1e-3) {
-      event.stopPropagation();
-      seek(t);
-    }
-  }, true);
-})();
-"""
