@@ -32,6 +32,7 @@ FLOORS = (
         "poses",
         "rotations",
         "shapes",
+        "showing",
         "source",
         "timeline",
     ),
@@ -41,6 +42,7 @@ FLOORS = (
     ("formats",),
     ("editing", "comparing", "dynamics", "dataframes", "checks", "spot"),
     ("viewer",),
+    ("notebooks",),
     ("cli",),
 )
 """Rooms from the lowest floor to the highest; a room imports from its own floor or a lower one. New ones are placed here."""

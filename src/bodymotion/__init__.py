@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from bodymotion import showing
+
 if TYPE_CHECKING:
     from bodymotion import dynamics as dynamics
     from bodymotion import editing as editing
@@ -128,6 +130,16 @@ __all__ = [
     "to_xarray",
     "view",
 ]
+
+
+def _notebooks() -> Any:  # noqa: ANN401
+    return importlib.import_module("bodymotion.notebooks")
+
+
+showing.shown_by(
+    html=lambda thing: _notebooks().html_of(thing),
+    inline=lambda thing, other, **options: _notebooks().inline(thing, other, **options),
+)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

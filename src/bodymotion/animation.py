@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.diagnostics import Problem
+from bodymotion.showing import Shown
 from bodymotion.source import Source
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class Keyframes(ContentEquality):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Animation(ContentEquality):
+class Animation(Shown, ContentEquality):
     """A Spot move.
 
     Attributes

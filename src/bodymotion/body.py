@@ -20,6 +20,7 @@ from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.devices import Device
 from bodymotion.diagnostics import Problem
 from bodymotion.links import MOVING, Joint, Link
+from bodymotion.showing import Shown
 from bodymotion.source import Source
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Viewpoint(ContentEquality):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Body(ContentEquality):
+class Body(Shown, ContentEquality):
     """A robot, or any other thing made of links.
 
     Attributes

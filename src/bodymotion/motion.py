@@ -21,6 +21,7 @@ from bodymotion.interpolation.methods import check_rate
 from bodymotion.interpolation.resampling import bridge_problem
 from bodymotion.interpolation.wraps import wrap_problem
 from bodymotion.losses import OTHER_RATE
+from bodymotion.showing import Shown
 from bodymotion.source import Source
 from bodymotion.timeline import Timeline
 
@@ -117,7 +118,7 @@ _S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
 
 
 @dataclass(frozen=True, eq=False)
-class Motion(ContentEquality):
+class Motion(Shown, ContentEquality):
     """Components over time.
 
     Attributes

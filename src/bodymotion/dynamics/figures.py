@@ -39,6 +39,11 @@ class Figure:
     time: float | None = None
     part: str | None = None
 
+    def __str__(self) -> str:
+        value = f"{self.value:.4g} {self.unit}".rstrip()
+        when = "" if self.time is None else f" at {self.time:.2f} s"
+        return f"{self.title}: {value}{when}{f', {self.part}' if self.part else ''}"
+
 
 @dataclass(frozen=True)
 class Extreme:
