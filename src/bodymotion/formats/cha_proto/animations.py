@@ -82,7 +82,10 @@ def _frequency(times: Floats) -> float | None:
     """Give the frequency [Hz] whose steps add up to these times, to the last bit as the vendor's converter adds them; or None."""
     if len(times) < 2 or times[0] != 0 or not times[1] > 0:
         return None
-    guess = 1.0 / times[1]
+    with np.errstate(over="ignore"):
+        guess = float(1.0 / times[1])
+    if not np.isfinite(guess):
+        return None
     for frequency in (float(round(guess)), float(f"{guess:.6g}"), guess):
         steps = np.full(len(times), 1.0 / frequency if frequency else 0.0)
         steps[0] = 0.0
