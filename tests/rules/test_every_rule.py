@@ -17,7 +17,6 @@ for module in sorted(Path(__file__).parent.glob("pairs_*.py")):
         PAIRS[code] = pair
 
 YET_TO_COME = (
-    "BDY",
     "BODY",
     "CAP",
     "CHA",

@@ -65,15 +65,19 @@ def _check_masses(links: tuple[Link, ...], raw: list[RawLink], problems: list[Pr
             continue
         if source.mass_unset:
             if moves:
-                problems.append(rules.MASS_UNSET.problem(f"{source.title} has no mass", source.location))
+                problems.append(
+                    rules.MASS_UNSET.problem(f"{source.title} has no mass: it weighs 1 kg", source.location)
+                )
             continue
         if link.mass <= 0 or not link.inertia.any():
-            if moves:
+            if moves and link.mass >= 0:
                 wrong = f"{source.title} has {link.mass:g} kg" + ("" if link.inertia.any() else " and no inertia")
                 problems.append(rules.NO_MASS.problem(wrong, source.location))
             continue
         inertia = np.clip(0.5 * (link.inertia + link.inertia.T), -1e150, 1e150)
         least, middle, most = np.linalg.eigvalsh(inertia).tolist()
         if least < -1e-9 * most or most > (least + middle) * (1 + 1e-6):
-            wrong = f"{source.title} has the principal moments {least:.4g} {middle:.4g} {most:.4g} kg m²"
+            wrong = (
+                f"{source.title} has the principal moments {least:.4g} {middle:.4g} {most:.4g} kg m², as no body has"
+            )
             problems.append(rules.TRIANGLE.problem(wrong, source.location))

@@ -55,7 +55,7 @@ def is_device(kind: str) -> bool:
 def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Device:
     """Make a device of a node that stands at `transform` (4, 4), its own pose included, in link number `link`."""
     if not poses.is_rigid(transform):
-        fields.tell(rules.SCALED, f"{fields.title} is scaled")
+        fields.tell(rules.SCALED, f"{fields.title} stands under a Transform with a scale")
     found = SENSORS.get(kind)
     pose = poses.from_matrix(poses.nearest_rigid(transform))
     if found in (VisionSensor, RangeSensor):
@@ -111,14 +111,18 @@ def _camera(fields: Fields) -> dict[str, Any]:
     }
     title = fields.title
     if given["type"] not in ("COLOR", "DEPTH", "COLOR_DEPTH", "POINT_CLOUD", "COLOR_POINT_CLOUD", "NONE"):
-        fields.tell(rules.CAMERA, f"format of {title} is {given['type']!r:.60}", "format")
+        fields.tell(rules.CAMERA, f"format of {title} is {given['type']!r:.60}, which is not known", "format")
     wide = fields.text("lens_type", default="NORMAL") != "NORMAL"
     fields.used -= {"lens_type", "lensType"}
     if not 0 < given["field_of_view"] < (2 * math.pi + 1e-3 if wide else math.pi):
-        fields.tell(rules.CAMERA, f"field_of_view of {title} is {given['field_of_view']:g} rad", "field_of_view")
+        fields.tell(
+            rules.CAMERA,
+            f"field_of_view of {title} is {given['field_of_view']:g} rad, too wide or not above 0",
+            "field_of_view",
+        )
     near, far = given["front_clip_distance"], given["back_clip_distance"]
     if not 0 < near < far:
-        fields.tell(rules.CAMERA, f"clip distances of {title} are {near:g} and {far:g}")
+        fields.tell(rules.CAMERA, f"clip distances of {title} are {near:g} and {far:g}, not two distances in order")
     if min(given["width"], given["height"]) < 1 or given["frame_rate"] <= 0:
         image = f"{given['width']} × {given['height']} at {given['frame_rate']:g} Hz"
         fields.tell(rules.CAMERA, f"the image of {title} is {image}")

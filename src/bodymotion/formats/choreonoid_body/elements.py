@@ -188,7 +188,7 @@ class ElementReader:
 
     def _rigid_body(self, fields: Fields, place: Place) -> None:
         if not poses.is_rigid(place.transform):
-            fields.tell(rules.SCALED, f"{fields.title} is scaled")
+            fields.tell(rules.SCALED, f"{fields.title} stands under a Transform with a scale")
         mass, center, inertia = read_mass(fields)
         outer, self.drawn = self.drawn, []
         back = np.linalg.inv(place.transform) if place.transform is not IDENTITY and _invertible(place) else None

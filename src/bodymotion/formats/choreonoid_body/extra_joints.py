@@ -57,7 +57,11 @@ class RawExtraJoint:
         """Give the joint between links with numbers; None where one of them is not there, which is noted."""
         for key, name in zip(("link1_name", "link2_name"), self.names, strict=True):
             if name not in links:
-                self.fields.tell(rules.EXTRA_LINK, f"{key} of {self.fields.title} is {name!r:.60}: left out", key)
+                self.fields.tell(
+                    rules.EXTRA_LINK,
+                    f"{key} of {self.fields.title} is {name!r:.60}, no link has that name: left out",
+                    key,
+                )
                 return None
         return replace(self.joint, links=(links[self.names[0]], links[self.names[1]]))
 
@@ -72,7 +76,11 @@ def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
     """
     kind = fields.text("joint_type", default="ball")
     if kind not in TYPES:
-        fields.tell(rules.EXTRA_TYPE, f"joint_type of {fields.title} is {kind!r:.60}: left out", "joint_type")
+        fields.tell(
+            rules.EXTRA_TYPE,
+            f"joint_type of {fields.title} is {kind!r:.60}, none of {', '.join(TYPES)}: left out",
+            "joint_type",
+        )
         return None
     direction = axis(fields, "joint_axis", "axis")
     if direction is None or not direction.any():

@@ -136,7 +136,7 @@ class Fields:
         number = self.scalar_number(names[0], value)
         if math.isfinite(number):
             return number
-        self.tell(rules.NOT_FINITE, f"{names[0]} of {self.title} is {number}", names[0])
+        self.tell(rules.NOT_FINITE, f"{names[0]} of {self.title} is {number}, not finite", names[0])
         return default
 
     def angle(self, *names: str, default: float) -> float:
@@ -176,7 +176,7 @@ class Fields:
             self.count(names, len(default))
         if all(map(math.isfinite, values)):
             return tuple(values)
-        self.tell(rules.NOT_FINITE, f"{names[0]} of {self.title} is {_shown(values)}", names[0])
+        self.tell(rules.NOT_FINITE, f"{names[0]} of {self.title} is {_shown(values)}, not finite", names[0])
         return default
 
     def count(self, names: Iterable[str], wanted: int) -> NoReturn:
@@ -241,7 +241,7 @@ class Fields:
             raise rules.WRONG_VALUE.error(wrong, part.location)
         if not all(map(math.isfinite, numbers)):
             self.context.problems.append(
-                rules.NOT_FINITE.problem(f"{name} of {self.title} is {_shown(numbers)}", part.location)
+                rules.NOT_FINITE.problem(f"{name} of {self.title} is {_shown(numbers)}, not finite", part.location)
             )
             return [0.0] * count
         return numbers
@@ -258,7 +258,9 @@ class Fields:
         x, y, z = x / largest, y / largest, z / largest
         length = math.sqrt(x * x + y * y + z * z)
         if angle != 0.0 and abs(length * largest - 1.0) > 1e-2:
-            wrong = f"{name} of {self.title} turns about {_shown([x * largest, y * largest, z * largest])}"
+            wrong = (
+                f"{name} of {self.title} turns about {_shown([x * largest, y * largest, z * largest])}, not of length 1"
+            )
             self.context.problems.append(rules.ROTATION_AXIS.problem(wrong, part.location))
         half = 0.5 * angle * self.context.angle_unit
         sine = math.sin(half) / length
@@ -301,7 +303,9 @@ def angle_unit(header: Fields, default: float) -> float:
     if not word:
         return default
     if word not in ("degree", "radian"):
-        raise rules.ANGLE_UNIT.error(f"angle_unit is {word!r:.60}", header.place("angle_unit"))
+        raise rules.ANGLE_UNIT.error(
+            f"angle_unit is {word!r:.60}, neither degree nor radian", header.place("angle_unit")
+        )
     return 1.0 if word == "radian" else math.pi / 180.0
 
 

@@ -77,7 +77,9 @@ class ShapeReader:
             kind = "IndexedFaceSet"
         if build is None and kind not in GEOMETRY_NODES:
             fields.tell(
-                rules.GEOMETRY, f"a geometry has the type {kind!r:.60}" if kind else "a geometry has no type", "type"
+                rules.GEOMETRY,
+                f"a geometry has the type {kind!r:.60}, which is not known" if kind else "a geometry has no type",
+                "type",
             )
             return None
         return self.geometries.read(_vrml(fields.node, kind, given), textured)

@@ -77,7 +77,9 @@ def read_joint(fields: Fields, name: str, given: Joint | None = None) -> Joint:
     extra = dict(default.extra)
     word = fields.text("joint_type")
     if word and word not in TYPES:
-        raise rules.JOINT_TYPE.error(f"joint_type of {fields.title} is {word!r:.60}", fields.place("joint_type"))
+        raise rules.JOINT_TYPE.error(
+            f"joint_type of {fields.title} is {word!r:.60}, none of {', '.join(TYPES)}", fields.place("joint_type")
+        )
     kind = TYPES[word] if word else default.type
     unit = fields.context.angle_unit if kind == "rotate" else 1.0
     lower, upper = _range(fields, "joint_range", unit) or (default.lower, default.upper)
@@ -112,7 +114,7 @@ def read_joint(fields: Fields, name: str, given: Joint | None = None) -> Joint:
 def _id(fields: Fields, default: int) -> int:
     number = fields.integer("joint_id", default=default)
     if number > HIGHEST_ID:
-        fields.tell(rules.ID_RANGE, f"joint_id of {fields.title} is {number}", "joint_id")
+        fields.tell(rules.ID_RANGE, f"joint_id of {fields.title} is {number}, above {HIGHEST_ID}", "joint_id")
         return -1
     return max(number, -1)
 
@@ -169,7 +171,10 @@ def axis(fields: Fields, *names: str) -> Floats | None:
         sign = -1.0 if letter.startswith("-") else 1.0
         letter = letter.removeprefix("-").removeprefix("+")
         if letter not in AXES:
-            raise rules.JOINT_AXIS.error(f"{names[0]} of {fields.title} is {value.value!r:.60}", value.location)
+            raise rules.JOINT_AXIS.error(
+                f"{names[0]} of {fields.title} is {value.value!r:.60}, neither a vector nor X, Y, Z, -X, -Y, -Z",
+                value.location,
+            )
         if value.value != value.value.upper():
             wrong = f"{names[0]} of {fields.title} is {value.value!r}: read as {value.value.upper()!r}"
             fields.tell(rules.JOINT_AXIS, wrong, names[0])
@@ -181,5 +186,5 @@ def axis(fields: Fields, *names: str) -> Floats | None:
     length = float(np.linalg.norm(vector / largest))
     if abs(length * largest - 1.0) > 1e-6:
         shown = " ".join(f"{number:.6g}" for number in vector)
-        fields.tell(rules.AXIS_LENGTH, f"{names[0]} of {fields.title} is {shown}", names[0])
+        fields.tell(rules.AXIS_LENGTH, f"{names[0]} of {fields.title} is {shown}, not of length 1", names[0])
     return frozen(vector if length * largest == 1.0 else vector / largest / length)

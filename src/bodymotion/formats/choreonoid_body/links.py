@@ -83,7 +83,7 @@ def read_link(fields: Fields, elements: ElementReader) -> RawLink:
 def _name(fields: Fields) -> str:
     name = fields.text("name")
     if not name:
-        fields.tell(rules.NO_NAME, f"{fields.title} has no name")
+        fields.tell(rules.NO_NAME, "a link has no name")
     return name
 
 

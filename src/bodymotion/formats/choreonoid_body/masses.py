@@ -28,7 +28,7 @@ def read_mass(fields: Fields) -> tuple[float, Floats, Floats]:
     """
     mass = fields.number("mass", default=0.0)
     if mass < 0:
-        fields.tell(rules.MASS, f"mass of {fields.title} is {mass:g}", "mass")
+        fields.tell(rules.MASS, f"mass of {fields.title} is {mass:g}, not a number from 0 on", "mass")
     center = frozen(fields.vector("center_of_mass", default=(0.0, 0.0, 0.0)))
     return mass, center, _inertia(fields)
 
@@ -41,7 +41,7 @@ def _inertia(fields: Fields) -> Floats:
         xx, xy, xz, yy, yz, zz = numbers
         numbers = [xx, xy, xz, xy, yy, yz, xz, yz, zz]
     if len(numbers) != 9:
-        wrong = f"inertia of {fields.title} has {len(numbers)} numbers"
+        wrong = f"inertia of {fields.title} has {len(numbers)} numbers instead of 9 or 6"
         raise rules.INERTIA_SIZE.error(wrong, fields.place("inertia"))
     if not all(map(math.isfinite, numbers)):
         fields.tell(rules.NOT_FINITE, f"inertia of {fields.title} is not finite", "inertia")

@@ -118,7 +118,7 @@ def read_bytes(path: Path) -> bytes:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         if isinstance(error, FormatError):
             raise
-        raise rules.UNREADABLE.error(reason, place) from error
+        raise rules.UNREADABLE.error(f"can not be opened: {reason}", place) from error
 
 
 class _FileReader:
@@ -161,14 +161,16 @@ class _FileReader:
         kind = header.text("format")
         if kind != "ChoreonoidBody":
             if kind or not header.has("links"):
-                wrong = f"format is {kind!r:.60}" if kind else "the file has no format and no links"
+                wrong = (
+                    f"format is {kind!r:.60}, not 'ChoreonoidBody'" if kind else "the file has no format and no links"
+                )
                 raise rules.NOT_A_BODY.error(wrong, header.place("format"))
             header.tell(rules.NOT_A_BODY, "the file has no format")
         version = header.text("format_version")
         if version:
             number = header.number("format_version", default=1.0)
             if number not in (1.0, 2.0):
-                header.tell(rules.VERSION, f"format_version is {version:.60}", "format_version")
+                header.tell(rules.VERSION, f"format_version is {version:.60}, neither 1.0 nor 2.0", "format_version")
             if number >= 2.0 and header.text("angle_unit") == "radian":
                 header.tell(rules.ANGLE_UNIT, f"angle_unit is radian in version {version:.60}", "angle_unit")
         self.context.angle_unit = angle_unit(header, self.context.angle_unit)
@@ -200,7 +202,10 @@ class _FileReader:
             case "Skip" | "SkipLink":
                 return
             case _:
-                raise rules.LINK_TYPE.error(f"{title} has the type {kind!r:.60}", fields.place("type"))
+                raise rules.LINK_TYPE.error(
+                    f"{title} has the type {kind!r:.60}, none of Link, SubBody, ContinuousTrack, Skip",
+                    fields.place("type"),
+                )
 
     def _sub_body(self, fields: Fields) -> None:
         model = self.loader.sub_body(fields)

@@ -7,23 +7,65 @@ from bodymotion.diagnostics import Rule
 __all__ = ["RULES"]
 
 # The file
-UNREADABLE = Rule("BDY100", "error", "The file can be opened.", "judgement")
-NOT_YAML = Rule("BDY101", "error", "A .body file is YAML, and not nested too deep.")
-NOT_A_BODY = Rule("BDY102", "error", "A .body file is a mapping with `format: ChoreonoidBody` and a list of links.")
-VERSION = Rule("BDY103", "warning", "The format has the versions 1.0 and 2.0.", hint="it is read as version 2.0")
-ANGLE_UNIT = Rule("BDY104", "error", "angle_unit is degree or radian; in version 2.0 all angles are degrees.")
-ALIAS = Rule(
-    "BDY105", "error", "An alias names a node that stands before it, and does not make the file larger without bound."
+UNREADABLE = Rule(
+    "BDY100",
+    "error",
+    "The file can be opened.",
+    "judgement",
+    example=("a folder called robot.body", "a file called robot.body"),
 )
-KEY_TWICE = Rule("BDY106", "warning", "A key stands once in a mapping; of several the last counts.", "judgement")
-WRONG_VALUE = Rule("BDY107", "error", "A key holds what its node can use.")
-NOT_FINITE = Rule("BDY108", "error", "The numbers of a model are finite; others are read as the default.")
+NOT_YAML = Rule(
+    "BDY101",
+    "error",
+    "A .body file is YAML, and not nested too deep.",
+    example=("joint_axis: [ 0, 1, 0", "joint_axis: [ 0, 1, 0 ]"),
+)
+NOT_A_BODY = Rule(
+    "BDY102",
+    "error",
+    "A .body file is a mapping with `format: ChoreonoidBody` and a list of links.",
+    example=("format: ChoreonoidProject", "format: ChoreonoidBody"),
+)
+VERSION = Rule(
+    "BDY103",
+    "warning",
+    "The format has the versions 1.0 and 2.0.",
+    hint="it is read as version 2.0",
+    example=("format_version: 3.0", "format_version: 2.0"),
+)
+ANGLE_UNIT = Rule(
+    "BDY104",
+    "error",
+    "angle_unit is degree or radian; in version 2.0 all angles are degrees.",
+    example=("angle_unit: turns", "angle_unit: degree"),
+)
+ALIAS = Rule(
+    "BDY105",
+    "error",
+    "An alias names a node that stands before it, and does not make the file larger without bound.",
+    example=("material: *read", "material: *red"),
+)
+KEY_TWICE = Rule(
+    "BDY106",
+    "warning",
+    "A key stands once in a mapping; of several the last counts.",
+    "judgement",
+    example=("mass: 2 # in kg\n    mass: 3", "mass: 2 # in kg"),
+)
+WRONG_VALUE = Rule("BDY107", "error", "A key holds what its node can use.", example=("mass: light", "mass: 5"))
+NOT_FINITE = Rule(
+    "BDY108",
+    "error",
+    "The numbers of a model are finite; others are read as the default.",
+    example=("translation: [ 0, 0, .inf ]", "translation: [ 0, 0, 0.3 ]"),
+)
 SUFFIX = Rule(
     "BDY109",
     "warning",
     "A number ends with its last digit.",
     "judgement",
     "write 0.5, not 0.5f; what stands behind the number is not used",
+    example=("mass: 5f", "mass: 5"),
 )
 IGNORED = Rule(
     "BDY110",
@@ -31,27 +73,74 @@ IGNORED = Rule(
     "A file holds one document without tags; what is beyond is not used.",
     "judgement",
     leaves_out=True,
+    example=("\n--- # another document", "\n# another document"),
 )
-MISSPELT = Rule("BDY111", "warning", "A key that is almost that of the format may be meant for it.", "judgement")
+MISSPELT = Rule(
+    "BDY111",
+    "warning",
+    "A key that is almost that of the format may be meant for it.",
+    "judgement",
+    example=("jointaxis: [ 0, 1, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
+)
 LEFT_OVER = Rule(
-    "BDY113", "warning", "A list of points has two or three numbers for each; what is left over is not used."
+    "BDY113",
+    "warning",
+    "A list of points has two or three numbers for each; what is left over is not used.",
+    example=("vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0, 7 ]", "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0 ]"),
 )
-TOO_LARGE = Rule("BDY112", "error", "A model stays within what can be held.", "judgement", leaves_out=True)
+TOO_LARGE = Rule(
+    "BDY112",
+    "error",
+    "A model stays within what can be held.",
+    "judgement",
+    leaves_out=True,
+    example=("a Group that holds the one before it twice, 25 times over", "the same 5 times over"),
+)
 
 # Links
-NO_LINK = Rule("BDY120", "error", "A body has a link.")
-NO_NAME = Rule("BDY121", "warning", "A link has a name.")
-SAME_NAME = Rule("BDY122", "warning", "Each link has a name of its own.", hint="a parent of that name is the first one")
-PARENT = Rule("BDY123", "error", "The parent of a link is the name of another link.")
+NO_LINK = Rule("BDY120", "error", "A body has a link.", example=("links: [ ]", "links: [ { name: BASE } ]"))
+NO_NAME = Rule(
+    "BDY121",
+    "warning",
+    "A link has a name.",
+    example=("- { type: Link, parent: WAIST", "- { type: Link, name: TAIL, parent: WAIST"),
+)
+SAME_NAME = Rule(
+    "BDY122",
+    "warning",
+    "Each link has a name of its own.",
+    hint="a parent of that name is the first one",
+    example=("name: WAIST # again", "name: HIP # again"),
+)
+PARENT = Rule(
+    "BDY123", "error", "The parent of a link is the name of another link.", example=("parent: WEIST", "parent: WAIST")
+)
 ROOT = Rule(
-    "BDY124", "error", "root_link is the name of a link without a parent; without it the first link is the root."
+    "BDY124",
+    "error",
+    "root_link is the name of a link without a parent; without it the first link is the root.",
+    example=("root_link: WEIST", "root_link: WAIST"),
 )
 LOOSE = Rule(
-    "BDY125", "error", "All links hang on the root; others are left out.", hint="give them a parent", leaves_out=True
+    "BDY125",
+    "error",
+    "All links hang on the root; others are left out.",
+    hint="give them a parent",
+    leaves_out=True,
+    example=("two links without a parent", "the second with the first as its parent"),
 )
-LINK_TYPE = Rule("BDY126", "error", "The type of a link is Link, SubBody, ContinuousTrack or Skip.")
+LINK_TYPE = Rule(
+    "BDY126",
+    "error",
+    "The type of a link is Link, SubBody, ContinuousTrack or Skip.",
+    example=("- { type: Limb, name: TAIL", "- { type: Link, name: TAIL"),
+)
 SUB_BODY = Rule(
-    "BDY127", "error", "The file of a SubBody is there, can be read, and does not contain itself.", leaves_out=True
+    "BDY127",
+    "error",
+    "The file of a SubBody is there, can be read, and does not contain itself.",
+    leaves_out=True,
+    example=("uri: hnad.body", "uri: hand.body"),
 )
 ROOT_MOVES = Rule(
     "BDY128",
@@ -59,18 +148,47 @@ ROOT_MOVES = Rule(
     "The root link's joint is free or fixed: where the root is, its pose says, and a column of its own moves nothing.",
     "reference",
     "put a fixed link above it, if it is to move",
+    example=("joint_type: revolute # of the root\n    joint_id: 3", "joint_type: free # of the root"),
 )
 
 # Joints
 JOINT_TYPE = Rule(
-    "BDY130", "error", "joint_type is one of fixed, free, revolute, prismatic and pseudo_continuous_track."
+    "BDY130",
+    "error",
+    "joint_type is one of fixed, free, revolute, prismatic and pseudo_continuous_track.",
+    example=("joint_type: sliding", "joint_type: prismatic"),
 )
-JOINT_AXIS = Rule("BDY131", "error", "joint_axis is a vector, or one of X, Y, Z, -X, -Y and -Z.")
-AXIS_LENGTH = Rule("BDY132", "warning", "joint_axis is a vector of length 1; another is brought to that length.")
-NO_AXIS = Rule("BDY133", "error", "The joint_axis of a joint that moves is not zero.", hint="it is read as 0 0 1")
-ID_RANGE = Rule("BDY134", "error", "A joint_id is a small whole number from 0 on; a negative one is none.")
+JOINT_AXIS = Rule(
+    "BDY131",
+    "error",
+    "joint_axis is a vector, or one of X, Y, Z, -X, -Y and -Z.",
+    example=("joint_axis: up", "joint_axis: Y"),
+)
+AXIS_LENGTH = Rule(
+    "BDY132",
+    "warning",
+    "joint_axis is a vector of length 1; another is brought to that length.",
+    example=("joint_axis: [ 0, 2, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
+)
+NO_AXIS = Rule(
+    "BDY133",
+    "error",
+    "The joint_axis of a joint that moves is not zero.",
+    hint="it is read as 0 0 1",
+    example=("joint_axis: [ 0, 0, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
+)
+ID_RANGE = Rule(
+    "BDY134",
+    "error",
+    "A joint_id is a small whole number from 0 on; a negative one is none.",
+    example=("joint_id: 1000000", "joint_id: 0"),
+)
 ID_TWICE = Rule(
-    "BDY135", "error", "No two joints have the same joint_id.", hint="the first in link order moves with it"
+    "BDY135",
+    "error",
+    "No two joints have the same joint_id.",
+    hint="the first in link order moves with it",
+    example=("joint_id: 0 # of the knee", "joint_id: 1 # of the knee"),
 )
 ID_GAP = Rule(
     "BDY136",
@@ -78,16 +196,45 @@ ID_GAP = Rule(
     "The joint_ids run from 0 without gaps.",
     "judgement",
     "the columns of the ids that are missing move nothing",
+    example=("joint_id: 2 # of the knee", "joint_id: 1 # of the knee"),
 )
-LIMITS = Rule("BDY137", "warning", "A lower limit is below the upper one.", "judgement")
-ROTATION_AXIS = Rule("BDY138", "warning", "The axis of a rotation is of length 1; another is brought to that length.")
-NO_TURN = Rule("BDY139", "error", "The axis of a rotation has a length; a rotation without is none.")
+LIMITS = Rule(
+    "BDY137",
+    "warning",
+    "A lower limit is below the upper one.",
+    "judgement",
+    example=("joint_range: [ 90, -90 ]", "joint_range: [ -90, 90 ]"),
+)
+ROTATION_AXIS = Rule(
+    "BDY138",
+    "warning",
+    "The axis of a rotation is of length 1; another is brought to that length.",
+    example=("rotation: [ 0, 0, 2, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
+)
+NO_TURN = Rule(
+    "BDY139",
+    "error",
+    "The axis of a rotation has a length; a rotation without is none.",
+    example=("rotation: [ 0, 0, 0, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
+)
 
 # Masses
-MASS = Rule("BDY140", "error", "A mass is a number, zero or greater.")
-INERTIA_SIZE = Rule("BDY141", "error", "inertia has nine numbers, row by row, or the six of its upper triangle.")
+MASS = Rule("BDY140", "error", "A mass is a number, zero or greater.", example=("mass: -5", "mass: 5"))
+INERTIA_SIZE = Rule(
+    "BDY141",
+    "error",
+    "inertia has nine numbers, row by row, or the six of its upper triangle.",
+    example=("inertia: [ 0.1, 0.1, 0.1 ]", "inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]"),
+)
 MASS_UNSET = Rule(
-    "BDY142", "note", "A link without mass and inertia weighs 1 kg and has the unit matrix for inertia.", "document"
+    "BDY142",
+    "note",
+    "A link without mass and inertia weighs 1 kg and has the unit matrix for inertia.",
+    "document",
+    example=(
+        "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2 }",
+        "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2, mass: 1, inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ] }",
+    ),
 )
 NO_MASS = Rule(
     "BDY143",
@@ -95,49 +242,106 @@ NO_MASS = Rule(
     "A link that moves has a mass and an inertia.",
     "judgement",
     "simulators refuse it, or it flies away",
+    example=("mass: 0 # in kg", "mass: 2 # in kg"),
 )
-ASYMMETRIC = Rule("BDY144", "warning", "An inertia tensor is symmetric.", "judgement")
+ASYMMETRIC = Rule(
+    "BDY144",
+    "warning",
+    "An inertia tensor is symmetric.",
+    "judgement",
+    example=("inertia: [ 0.1, 0.02, 0, 0, 0.1, 0, 0, 0, 0.1 ]", "inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]"),
+)
 TRIANGLE = Rule(
     "BDY145",
     "warning",
     "No body has an inertia tensor with a negative principal moment, or one larger than the sum of the other two.",
     "judgement",
     "simulators refuse it",
+    example=("inertia: [ 0.02, 0, 0, 0.02, 0, 0.09 ]", "inertia: [ 0.02, 0, 0, 0.02, 0, 0.02 ]"),
 )
 
 # Elements
-ELEMENT = Rule("BDY150", "error", "An element is a mapping with a type, or stands under the name of its type.")
+ELEMENT = Rule(
+    "BDY150",
+    "error",
+    "An element is a mapping with a type, or stands under the name of its type.",
+    example=("- { type: Shape }", "- { type: Shape, geometry: { type: Sphere, radius: 0.1 } }"),
+)
 PLUGIN_NODE = Rule(
-    "BDY151", "note", "Some types of element are known to plugins only; they are kept as devices with all their keys."
+    "BDY151",
+    "note",
+    "Some types of element are known to plugins only; they are kept as devices with all their keys.",
+    example=("{ type: Thruster, name: gyro, id: 0 }", "{ type: RateGyroSensor, name: gyro, id: 0 }"),
 )
 SCALED = Rule(
-    "BDY152", "warning", "Rigid bodies and devices stand under Transforms that do not scale them.", "judgement"
+    "BDY152",
+    "warning",
+    "Rigid bodies and devices stand under Transforms that do not scale them.",
+    "judgement",
+    example=("{ type: Transform, scale: 2,", "{ type: Transform, scale: 1,"),
 )
-NO_SIZE = Rule("BDY153", "warning", "A geometry gives its sizes; one that is missing is 1.", "judgement")
+NO_SIZE = Rule(
+    "BDY153",
+    "warning",
+    "A geometry gives its sizes; one that is missing is 1.",
+    "judgement",
+    example=("geometry: { type: Sphere }", "geometry: { type: Sphere, radius: 0.1 }"),
+)
 NOT_SHOWN = Rule(
-    "BDY154", "note", "Lights, texts and other parts of scenes have no shape here.", "judgement", leaves_out=True
+    "BDY154",
+    "note",
+    "Lights, texts and other parts of scenes have no shape here.",
+    "judgement",
+    leaves_out=True,
+    example=("- { type: Fog }", "- { type: Group }"),
 )
 CAMERA = Rule(
     "BDY155",
     "warning",
     "A camera's format, field of view, clip distances and image are such that a picture can be made.",
     "judgement",
+    example=("field_of_view: 200", "field_of_view: 60"),
 )
 SCAN = Rule(
-    "BDY156", "warning", "A RangeSensor has ranges, steps, a rate and a distance that can be scanned.", "judgement"
+    "BDY156",
+    "warning",
+    "A RangeSensor has ranges, steps, a rate and a distance that can be scanned.",
+    "judgement",
+    example=("yaw_step: 0", "yaw_step: 1"),
 )
-GEOMETRY = Rule("BDY157", "error", "A geometry is of a known type; another shows nothing.", leaves_out=True)
+GEOMETRY = Rule(
+    "BDY157",
+    "error",
+    "A geometry is of a known type; another shows nothing.",
+    leaves_out=True,
+    example=("geometry: { type: Ball, radius: 0.1 }", "geometry: { type: Sphere, radius: 0.1 }"),
+)
 
 # Resources
-RESOURCE_KIND = Rule("BDY160", "error", "A resource is VRML97, YAML or a mesh of a known kind.", leaves_out=True)
-RESOURCE_NODE = Rule("BDY161", "error", "The node of a resource is in its file.", leaves_out=True)
-RESOURCE_BROKEN = Rule("BDY162", "error", "The file of a resource can be read; else it shows nothing.", leaves_out=True)
+RESOURCE_KIND = Rule(
+    "BDY160",
+    "error",
+    "A resource is VRML97, YAML or a mesh of a known kind.",
+    leaves_out=True,
+    example=("uri: hand.docx", "uri: hand.wrl"),
+)
+RESOURCE_NODE = Rule(
+    "BDY161", "error", "The node of a resource is in its file.", leaves_out=True, example=("node: HNAD", "node: HAND")
+)
+RESOURCE_BROKEN = Rule(
+    "BDY162",
+    "error",
+    "The file of a resource can be read; else it shows nothing.",
+    leaves_out=True,
+    example=("uri of an empty hand.stl", "uri of a hand.stl with triangles"),
+)
 RESOURCE_PARTS = Rule(
     "BDY163",
     "warning",
     "All that a resource holds can be used; what can not is left out.",
     "judgement",
     leaves_out=True,
+    example=('a .dae with <unit meter="long"/>', 'a .dae with <unit meter="1"/>'),
 )
 
 # Closed loops
@@ -146,12 +350,14 @@ EXTRA_LINK = Rule(
     "error",
     "link1_name and link2_name of an extra joint are names of links; else it is left out.",
     leaves_out=True,
+    example=("link1_name: HUP", "link1_name: HIP"),
 )
 EXTRA_TYPE = Rule(
     "BDY171",
     "error",
     "The joint_type of an extra joint is ball, hinge or piston; else it is left out.",
     leaves_out=True,
+    example=("joint_type: glue", "joint_type: ball"),
 )
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

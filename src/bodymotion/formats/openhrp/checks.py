@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.devices import AccelerationSensor, ForceSensor, Gyro
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.faults import fault
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import (
     FREE_INSIDE,
@@ -46,11 +48,11 @@ __all__ = ["check_tree"]
 
 def check_tree(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
     """Note what is wrong with names, lists, ids and masses."""
-    _check_names(tree, humanoid, problems)
-    _check_fields(tree, humanoid, problems)
-    _check_joint_ids(tree, humanoid, problems)
-    _check_sensor_ids(tree, problems)
-    _check_masses(tree, problems)
+    for check in (_check_names, _check_fields, _check_joint_ids, _check_sensor_ids, _check_masses):
+        try:
+            check(tree, humanoid, problems)
+        except FormatError as error:
+            fault(problems, error)
 
 
 def _check_names(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
@@ -152,7 +154,7 @@ def _check_joint_ids(tree: Tree, humanoid: Node, problems: list[Problem]) -> Non
         problems.append(ID_ORDER.problem("the jointIds do not follow the order of the links", humanoid.location))
 
 
-def _check_sensor_ids(tree: Tree, problems: list[Problem]) -> None:
+def _check_sensor_ids(tree: Tree, _humanoid: Node, problems: list[Problem]) -> None:
     by_kind: dict[str, set[int]] = defaultdict(set)
     places: dict[str, Location] = {}
     for device, node in zip(tree.devices, tree.device_nodes, strict=True):
@@ -175,7 +177,7 @@ def _check_sensor_ids(tree: Tree, problems: list[Problem]) -> None:
             problems.append(SENSOR_ID_GAP.problem(f"no {kind} has sensorId {_some(gaps)}", places[kind]))
 
 
-def _check_masses(tree: Tree, problems: list[Problem]) -> None:
+def _check_masses(tree: Tree, _humanoid: Node, problems: list[Problem]) -> None:
     heavy: list[tuple[Node, Floats]] = []
     together = np.array([[link.mass, *link.center_of_mass, *link.inertia.flat] for link in tree.links])
     finite = np.isfinite(together).all(axis=1).tolist()
@@ -188,7 +190,7 @@ def _check_masses(tree: Tree, problems: list[Problem]) -> None:
             problems.append(NOT_FINITE.problem(wrong, node.location, "its Segments have numbers that are too large"))
             continue
         if link.mass <= 0:
-            if moves:
+            if moves and link.mass == 0:
                 problems.append(NO_MASS.problem(f"{values.label(node)} has a mass of {link.mass:g} kg", node.location))
         elif link.inertia.any():
             heavy.append((node, link.inertia))

@@ -1,0 +1,116 @@
+"""Pairs for Choreonoid models."""
+
+from __future__ import annotations
+
+from bodymotion.formats.choreonoid_body import read_body
+from rules.pairs import Pair, calls, examples, files, folders, problems_of
+
+HEAD = "format: ChoreonoidBody\nformat_version: 2.0\nangle_unit: degree\nname: robot\n"
+ROBOT = f"""\
+{HEAD}root_link: WAIST
+links:
+  - name: WAIST
+    translation: [ 0, 0, 0.3 ]
+    joint_type: free # of the root
+    mass: 5
+    inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]
+    elements:
+      - {{ type: Shape, geometry: {{ type: Sphere, radius: 0.1 }} }}
+      - {{ type: Group }}
+      - {{ type: Transform, scale: 1, elements: [ {{ type: RateGyroSensor, name: gyro, id: 0 }} ] }}
+      - {{ type: Camera, name: eye, id: 0, format: COLOR, field_of_view: 60 }}
+      - {{ type: RangeSensor, name: laser, id: 0, yaw_range: 90, yaw_step: 1 }}
+  - name: HIP # with mass and inertia
+    mass: 1
+    inertia: [ 0.01, 0, 0, 0.01, 0, 0.01 ]
+    parent: WAIST
+    rotation: [ 0, 0, 1, 30 ]
+    joint_type: revolute
+    joint_axis: [ 0, 1, 0 ]
+    joint_id: 0
+    joint_range: [ -90, 90 ]
+  - name: KNEE
+    parent: HIP
+    joint_type: prismatic
+    joint_axis: Y
+    joint_id: 1 # of the knee
+    mass: 2 # in kg
+    inertia: [ 0.02, 0, 0, 0.02, 0, 0.02 ]
+  - {{ type: Link, name: TAIL, parent: WAIST, joint_type: fixed, mass: 1 }}
+  - {{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2, mass: 1, inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ] }}
+extra_joints:
+  - {{ link1_name: HIP, link2_name: TAIL, joint_type: ball }}
+# another document
+"""
+
+
+def links(text: str) -> str:
+    """Give a file with these links."""
+    return f"{HEAD}links:\n{text}"
+
+
+def shape(text: str) -> str:
+    """Give a file with an element in its only link."""
+    return links(f"  - name: BASE\n    mass: 1\n    elements:\n      - {text}\n")
+
+
+def doubled(times: int) -> str:
+    groups = "".join(f"g{k + 1}: &g{k + 1} {{ type: Group, elements: [ *g{k}, *g{k} ] }}\n" for k in range(times))
+    return f"g0: &g0 {{ type: Group }}\n{groups}" + shape(f"*g{times}")
+
+
+FACE = "{ type: Shape, geometry: { type: Mesh, vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0 ], faces: [ 0, 1, 2 ] } }"
+HAND = "#VRML V2.0 utf8\nDEF HAND Shape { geometry Box { } }\n"
+STL = "solid hand\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n"
+RESOURCE = shape("{ type: Resource, uri: hand.wrl, node: HAND }")
+FILE = shape("{ type: Resource, uri: hand.stl }")
+DAE = """\
+<COLLADA version="1.4.1"><asset><unit meter="1"/></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="9">0 0 0 1 0 0 0 1 0</float_array>
+<technique_common><accessor source="#a" count="3" stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>
+"""
+COLLADA = shape("{ type: Resource, uri: hand.dae }")
+RED = "{ diffuseColor: [ 1, 0, 0 ] }"
+TWO = shape(f"{{ type: Shape, geometry: {{ type: Sphere, radius: 1 }}, material: &red {RED} }}") + (
+    "      - { type: Shape, geometry: { type: Sphere, radius: 1 }, material: *red }\n"
+)
+
+PAIRS: dict[str, Pair] = {
+    "BDY100": calls(
+        lambda folder: problems_of(lambda: read_body(folder)),
+        lambda folder: [folder.joinpath("robot.body").write_text(ROBOT), *read_body(folder / "robot.body").problems][
+            1:
+        ],
+    ),
+    **examples("robot.body", ROBOT, "BDY101 BDY102 BDY103 BDY104 BDY106 BDY107 BDY108 BDY109 BDY110 BDY111"),
+    **examples("robot.body", TWO, "BDY105"),
+    "BDY112": files("robot.body", doubled(25), doubled(5)),
+    **examples("robot.body", shape(FACE), "BDY113"),
+    **examples("robot.body", f"{HEAD}links: [ {{ name: BASE }} ]\n", "BDY120"),
+    **examples("robot.body", ROBOT, "BDY121 BDY124 BDY126 BDY128 BDY130 BDY131 BDY132 BDY133 BDY134 BDY135 BDY136"),
+    **examples("robot.body", links("  - name: WAIST\n  - name: HIP # again\n    parent: WAIST\n"), "BDY122 BDY123"),
+    "BDY125": files(
+        "robot.body", links("  - name: A\n  - name: B\n"), links("  - name: A\n  - name: B\n    parent: A\n")
+    ),
+    **examples(
+        "robot.body",
+        links("  - name: BASE\n  - { type: SubBody, name: HAND, parent: BASE, uri: hand.body }\n"),
+        "BDY127",
+        beside={"hand.body": links("  - name: PALM\n")},
+    ),
+    **examples("robot.body", ROBOT, "BDY137 BDY138 BDY139 BDY140 BDY141 BDY142 BDY143 BDY144 BDY145 BDY150 BDY151"),
+    **examples("robot.body", ROBOT, "BDY152 BDY153 BDY154 BDY155 BDY156 BDY157 BDY170 BDY171"),
+    **examples("robot.body", RESOURCE, "BDY160 BDY161", beside={"hand.wrl": HAND, "hand.docx": HAND}),
+    "BDY162": folders("robot.body", {"robot.body": FILE, "hand.stl": ""}, {"robot.body": FILE, "hand.stl": STL}),
+    "BDY163": folders(
+        "robot.body",
+        {"robot.body": COLLADA, "hand.dae": DAE.replace('meter="1"', 'meter="long"')},
+        {"robot.body": COLLADA, "hand.dae": DAE},
+    ),
+}
