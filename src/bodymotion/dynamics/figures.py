@@ -25,7 +25,7 @@ class Figure:
     name, title:
         For programs, and in words.
     value, unit:
-        In SI; a share is a number from 0 to 1 without a unit.
+        In SI; of shares, numbers from 0 to 1, the unit is "share"; a count has none.
     time:
         [s] when, for what happens at a moment.
     part:
@@ -40,7 +40,8 @@ class Figure:
     part: str | None = None
 
     def __str__(self) -> str:
-        value = f"{self.value:.4g} {self.unit}".rstrip()
+        share = self.unit == "share"
+        value = f"{100 * self.value:.4g} %" if share else f"{self.value:.4g} {self.unit}".rstrip()
         when = "" if self.time is None else f" at {self.time:.2f} s"
         return f"{self.title}: {value}{when}{f', {self.part}' if self.part else ''}"
 
@@ -159,7 +160,7 @@ def _used(of: Series) -> Iterator[Figure]:
     found = [(one.used, one.used_time, one.label) for one in extremes(of) if one.used is not None]
     if found:
         used, time, label = max(found, key=lambda triple: triple[0])
-        yield Figure("velocity_limit_used", "Most of a velocity limit used", used, "", time, label)
+        yield Figure("velocity_limit_used", "Most of a velocity limit used", used, "share", time, label)
 
 
 def _standing(m: Measures) -> Iterator[Figure]:
@@ -169,9 +170,9 @@ def _standing(m: Measures) -> Iterator[Figure]:
         k = int(np.nanargmin(margin))
         yield Figure("least_margin", "Least stability margin", float(margin[k]), "m", float(m.times[k]))
         inside = float(np.mean(margin[~np.isnan(margin)] >= 0))
-        yield Figure("time_in_balance", "Time with the ZMP inside the feet", inside)
-    yield Figure("time_on_one_foot", "Time on one foot", float(np.mean(feet == 1)))
-    yield Figure("time_in_flight", "Time in flight", float(np.mean(feet == 0)))
+        yield Figure("time_in_balance", "Time with the ZMP inside the feet", inside, "share")
+    yield Figure("time_on_one_foot", "Time on one foot", float(np.mean(feet == 1)), "share")
+    yield Figure("time_in_flight", "Time in flight", float(np.mean(feet == 0)), "share")
     yield from _longest_slide(m)
     given = m.given_zmp
     if given is not None:
