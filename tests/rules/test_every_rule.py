@@ -31,9 +31,7 @@ YET_TO_COME = (
     "OTX",
     "SPOT",
     "TAB",
-    "URDF",
     "VIEW",
-    "XML",
 )
 """Families of rules that have no pairs yet."""
 

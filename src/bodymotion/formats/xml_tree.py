@@ -26,18 +26,41 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Element", "holds", "number_text", "parse_xml", "to_xml"]
 
-UNREADABLE = Rule("XML100", "error", "The file can be opened, and is not larger than can be held.", "judgement")
-NOT_XML = Rule("XML101", "error", "The file is well-formed XML.")
+UNREADABLE = Rule(
+    "XML100",
+    "error",
+    "The file can be opened, and is not larger than can be held.",
+    "judgement",
+    example=("a .dae of 200 MB", "a .dae of 20 MB"),
+)
+NOT_XML = Rule("XML101", "error", "The file is well-formed XML.", example=('<mass value="5">', '<mass value="5"/>'))
 ENTITY = Rule(
     "XML102",
     "error",
     "A model declares no entities: they can name other files, and unfold without bound.",
     "judgement",
     "write the text in place of its entity",
+    example=('<!DOCTYPE robot [ <!ENTITY m "5"> ]>', "<!DOCTYPE robot>"),
 )
-TOO_DEEP = Rule("XML103", "error", "Elements are not nested too deep, and not too many.", "judgement")
-WRONG_VALUE = Rule("XML104", "error", "An attribute holds the numbers, or the word, that its element can use.")
-MISSING = Rule("XML105", "error", "An element has the attributes and elements that it can not do without.")
+TOO_DEEP = Rule(
+    "XML103",
+    "error",
+    "Elements are not nested too deep, and not too many.",
+    "judgement",
+    example=("elements nested 300 deep", "elements nested 100 deep"),
+)
+WRONG_VALUE = Rule(
+    "XML104",
+    "error",
+    "An attribute holds the numbers, or the word, that its element can use.",
+    example=('<mass value="light"/>', '<mass value="5"/>'),
+)
+MISSING = Rule(
+    "XML105",
+    "error",
+    "An element has the attributes and elements that it can not do without.",
+    example=("<mass/>", '<mass value="5"/>'),
+)
 
 RULES: tuple[Rule, ...] = (UNREADABLE, NOT_XML, ENTITY, TOO_DEEP, WRONG_VALUE, MISSING)
 

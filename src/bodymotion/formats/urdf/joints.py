@@ -51,13 +51,14 @@ def read_joint(element: Element, gears: dict[str, float], problems: list[Problem
     name, word = element.get("name"), element.need("type")
     if word not in TYPES:
         if word:
-            element.fault(rules.JOINT_TYPE, f"the type of joint {name!r:.60} is {word!r:.60}", "type")
+            words = f"the type of joint {name!r:.60} is {word!r:.60}, none of {', '.join(TYPES)}"
+            element.fault(rules.JOINT_TYPE, words, "type")
         word = ""
     kind = TYPES.get(word, "rotate")
     extra: dict[str, object] = {}
     if word == "planar":
         extra["urdf_type"] = word
-        problems.append(rules.PLANAR.problem(f"joint {name!r:.60} is planar", element.location))
+        problems.append(rules.PLANAR.problem(f"joint {name!r:.60} is planar: it is read as fixed", element.location))
     lower, upper, velocity, effort = _limits(element, word, problems)
     if effort is not None:
         extra["joint_effort_range"] = [-effort, effort]
@@ -101,7 +102,7 @@ def _axis(element: Element, word: str, problems: list[Problem]) -> Floats:
         length = float(np.linalg.norm(vector / largest)) * largest
         if axis is not None and abs(length - 1.0) > 1e-6:
             shown = " ".join(f"{value:.6g}" for value in vector)
-            problems.append(rules.AXIS_LENGTH.problem(f"the axis is {shown}", axis.location))
+            problems.append(rules.AXIS_LENGTH.problem(f"the axis is {shown}, not of length 1", axis.location))
         # A vector that is as near to length 1 as numbers are is kept to the bit.
         return frozen(vector if abs(length - 1.0) < 1e-15 else vector / largest / np.linalg.norm(vector / largest))
     problems.append(rules.NO_AXIS.problem("the axis is zero, or not finite", axis.location))
@@ -121,7 +122,7 @@ def _limits(element: Element, word: str, problems: list[Problem]) -> tuple[float
     lower = _unlimited(limit.number("lower", 0.0)) if bounded else -math.inf
     upper = _unlimited(limit.number("upper", 0.0)) if bounded else math.inf
     if lower > upper:
-        problems.append(rules.LIMITS.problem(f"the limits are {lower:g} and {upper:g}", limit.location))
+        problems.append(rules.LIMITS.problem(f"the lower limit is {lower:g}, the upper one {upper:g}", limit.location))
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
     if missing and bounded and word:
         problems.append(rules.NO_LIMIT.problem(f"<limit> has no {' and no '.join(missing)}", limit.location))

@@ -94,7 +94,7 @@ def _read_bytes(path: Path) -> bytes:
         with open_file(path) as file:
             return file.read()
     except OSError as error:
-        raise rules.UNREADABLE.error(f"{path.name}: {error.strerror}") from error
+        raise rules.UNREADABLE.error(f"{path.name} can not be opened: {error.strerror}") from error
 
 
 def parse_urdf(
@@ -114,10 +114,10 @@ def _parsed(
     given = [package_paths] if isinstance(package_paths, (str, Path)) else list(package_paths)
     robot = parse_xml(data, path, faults)
     if robot.name != "robot":
-        raise rules.NOT_A_ROBOT.error(f"the file is a <{robot.name[:60]}>", robot.location)
+        raise rules.NOT_A_ROBOT.error(f"the file is a <{robot.name[:60]}>, not a <robot>", robot.location)
     for element in robot.children:
         if element.name.startswith("xacro:"):
-            raise rules.XACRO.error(f"it has a <{element.name[:60]}>", element.location)
+            raise rules.XACRO.error(f"it has a <{element.name[:60]}>, a macro", element.location)
     # What is open where a file breaks off lacks what would have come.
     robot.children = [element for element in robot.children if not element.vague]
     # Numbers near the largest there are may overflow on the way.
@@ -271,7 +271,10 @@ class _Reader:
                 other = mimic.get("joint")
                 wrong = "" if other in names else ", which is no joint"
                 self.problems.append(
-                    rules.MIMIC.problem(f"{link.joint.name!r:.60} mimics {other!r:.60}{wrong}", node.joint.location)
+                    rules.MIMIC.problem(
+                        f"{link.joint.name!r:.60} mimics {other!r:.60}{wrong}: here it moves by its own value",
+                        node.joint.location,
+                    )
                 )
 
     def extra_joints(self) -> Iterable[ExtraJoint]:

@@ -7,57 +7,161 @@ from bodymotion.diagnostics import Rule
 __all__ = ["RULES"]
 
 # The file
-UNREADABLE = Rule("URDF100", "error", "The file can be opened.", "judgement")
-NOT_A_ROBOT = Rule("URDF101", "error", "A URDF file is XML with the element <robot> around all.")
+UNREADABLE = Rule(
+    "URDF100",
+    "error",
+    "The file can be opened.",
+    "judgement",
+    example=("a folder called robot.urdf", "a file called robot.urdf"),
+)
+NOT_A_ROBOT = Rule(
+    "URDF101", "error", "A URDF file is XML with the element <robot> around all.", example=("<robots>", "<robot>")
+)
 XACRO = Rule(
     "URDF102",
     "error",
     "URDF has no macros: a file with xacro's has to be expanded first.",
     "judgement",
     "run xacro on it, and read what it gives",
+    example=('<xacro:leg side="left"/>', '<link name="left_leg"> … </link>'),
 )
 UNKNOWN = Rule(
-    "URDF103", "note", "Elements and attributes of other programs are kept, and mean nothing here.", "judgement"
+    "URDF103",
+    "note",
+    "Elements and attributes of other programs are kept, and mean nothing here.",
+    "judgement",
+    example=('<note text="new"/>', "<!-- note: new -->"),
 )
 SECOND = Rule(
-    "URDF104", "warning", "What a link or joint says, it says once; the first counts.", "judgement", leaves_out=True
+    "URDF104",
+    "warning",
+    "What a link or joint says, it says once; the first counts.",
+    "judgement",
+    leaves_out=True,
+    example=('<parent link="waist"/><parent link="hip"/>', '<parent link="waist"/>'),
 )
 
 # The tree
-NO_LINK = Rule("URDF110", "error", "A robot has a link.")
-SAME_NAME = Rule("URDF111", "error", "No two links have one name, and no two joints.")
-NO_SUCH_LINK = Rule("URDF112", "error", "parent and child of a joint are names of links.")
-TWO_PARENTS = Rule("URDF113", "error", "A link is the child of one joint at most: a robot is a tree.")
-ROOTS = Rule("URDF114", "error", "One link alone is no joint's child: the root.", hint="join the others to it")
-CYCLE = Rule("URDF115", "error", "Joints lead from the root to every link, and never round in a circle.")
+NO_LINK = Rule(
+    "URDF110",
+    "error",
+    "A robot has a link.",
+    example=('<robot name="r"> </robot>', '<robot name="r"> <link name="base"/> </robot>'),
+)
+SAME_NAME = Rule(
+    "URDF111",
+    "error",
+    "No two links have one name, and no two joints.",
+    example=('<link name="hip"><!-- the foot -->', '<link name="foot"><!-- the foot -->'),
+)
+NO_SUCH_LINK = Rule(
+    "URDF112",
+    "error",
+    "parent and child of a joint are names of links.",
+    example=('<parent link="wiast"/>', '<parent link="waist"/>'),
+)
+TWO_PARENTS = Rule(
+    "URDF113",
+    "error",
+    "A link is the child of one joint at most: a robot is a tree.",
+    example=('<child link="hip"/><!-- of the foot -->', '<child link="foot"/><!-- of the foot -->'),
+)
+ROOTS = Rule(
+    "URDF114",
+    "error",
+    "One link alone is no joint's child: the root.",
+    hint="join the others to it",
+    example=("two links without a joint between them", 'a joint with <parent link="a"/> <child link="b"/>'),
+)
+CYCLE = Rule(
+    "URDF115",
+    "error",
+    "Joints lead from the root to every link, and never round in a circle.",
+    example=("two links, each the parent of the other", "the first the parent of the second"),
+)
 
 # Joints
 JOINT_TYPE = Rule(
-    "URDF120", "error", "The type of a joint is revolute, continuous, prismatic, fixed, floating or planar."
+    "URDF120",
+    "error",
+    "The type of a joint is revolute, continuous, prismatic, fixed, floating or planar.",
+    example=('type="hinge"', 'type="revolute"'),
 )
-PLANAR = Rule("URDF121", "warning", "A planar joint has no counterpart: it is read as a fixed one.", "judgement")
-AXIS_LENGTH = Rule("URDF122", "warning", "An axis has the length 1; another is brought to that length.")
-NO_AXIS = Rule("URDF123", "error", "The axis of a joint that moves is not zero.", hint="it is read as 1 0 0")
+PLANAR = Rule(
+    "URDF121",
+    "warning",
+    "A planar joint has no counterpart: it is read as a fixed one.",
+    "judgement",
+    example=('type="planar"', 'type="fixed"'),
+)
+AXIS_LENGTH = Rule(
+    "URDF122",
+    "warning",
+    "An axis has the length 1; another is brought to that length.",
+    example=('<axis xyz="0 2 0"/>', '<axis xyz="0 1 0"/>'),
+)
+NO_AXIS = Rule(
+    "URDF123",
+    "error",
+    "The axis of a joint that moves is not zero.",
+    hint="it is read as 1 0 0",
+    example=('<axis xyz="0 0 0"/>', '<axis xyz="0 1 0"/>'),
+)
 NO_LIMIT = Rule(
     "URDF124",
     "error",
     "A revolute or prismatic joint has a <limit> with effort and velocity.",
     hint="it is read as one without that limit; other programs refuse the file",
+    example=('<limit lower="-1" upper="1" velocity="5"/>', '<limit lower="-1" upper="1" effort="90" velocity="5"/>'),
 )
-LIMITS = Rule("URDF125", "warning", "A lower limit is below the upper one.", "judgement")
-NOT_FINITE = Rule("URDF126", "error", "The numbers of a model are finite; an infinite limit is none.", "judgement")
-MIMIC = Rule("URDF127", "warning", "A joint that mimics another names a joint; here it moves by its own value.")
+LIMITS = Rule(
+    "URDF125",
+    "warning",
+    "A lower limit is below the upper one.",
+    "judgement",
+    example=('lower="1" upper="-1"', 'lower="-1" upper="1"'),
+)
+NOT_FINITE = Rule(
+    "URDF126",
+    "error",
+    "The numbers of a model are finite; an infinite limit is none.",
+    "judgement",
+    example=('xyz="0 0 inf"', 'xyz="0 0 0.3"'),
+)
+MIMIC = Rule(
+    "URDF127",
+    "warning",
+    "A joint that mimics another names a joint; here it moves by its own value.",
+    example=('<mimic joint="hip_joint"/>', "<!-- mimics hip_joint -->"),
+)
 
 # Links
-MASS = Rule("URDF130", "error", "A link with <inertial> says its mass, zero or greater, and its inertia.")
+MASS = Rule(
+    "URDF130",
+    "error",
+    "A link with <inertial> says its mass, zero or greater, and its inertia.",
+    example=('<mass value="-5"/>', '<mass value="5"/>'),
+)
 GEOMETRY = Rule(
     "URDF131",
     "error",
     "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh; another shows nothing.",
     leaves_out=True,
+    example=('<geometry><ball radius="0.1"/></geometry>', '<geometry><sphere radius="0.1"/></geometry>'),
 )
-MATERIAL = Rule("URDF132", "warning", "A material is defined somewhere in the file, by a colour or a texture.")
-SIZE = Rule("URDF133", "error", "Sizes are zero or greater; a shape of another size shows nothing.", leaves_out=True)
+MATERIAL = Rule(
+    "URDF132",
+    "warning",
+    "A material is defined somewhere in the file, by a colour or a texture.",
+    example=('<material name="rod"/>', '<material name="red"/>'),
+)
+SIZE = Rule(
+    "URDF133",
+    "error",
+    "Sizes are zero or greater; a shape of another size shows nothing.",
+    leaves_out=True,
+    example=('<sphere radius="-0.1"/>', '<sphere radius="0.1"/>'),
+)
 
 # Files
 RESOURCE_MISSING = Rule(
@@ -67,15 +171,37 @@ RESOURCE_MISSING = Rule(
     "judgement",
     "package_paths names folders of packages, allow_outside=True opens files anywhere",
     leaves_out=True,
+    example=('<mesh filename="hnad.stl"/>', '<mesh filename="hand.stl"/>'),
 )
 RESOURCE_BROKEN = Rule(
-    "URDF141", "error", "The file of a mesh can be read; else it shows nothing.", "judgement", leaves_out=True
+    "URDF141",
+    "error",
+    "The file of a mesh can be read; else it shows nothing.",
+    "judgement",
+    leaves_out=True,
+    example=("a <mesh> of an empty hand.stl", "a <mesh> of a hand.stl with triangles"),
 )
 
 # Sensors
-SENSOR_LINK = Rule("URDF150", "warning", "The reference of a <gazebo> element is the name of a link or joint.")
-SENSOR = Rule("URDF151", "warning", "The numbers of a sensor are numbers; one without is read with its default.")
-POSE_FRAME = Rule("URDF152", "warning", "The pose of a sensor is in the frame of its link.", "judgement")
+SENSOR_LINK = Rule(
+    "URDF150",
+    "warning",
+    "The reference of a <gazebo> element is the name of a link or joint.",
+    example=('<gazebo reference="hop">', '<gazebo reference="hip">'),
+)
+SENSOR = Rule(
+    "URDF151",
+    "warning",
+    "The numbers of a sensor are numbers; one without is read with its default.",
+    example=("<horizontal_fov>wide</horizontal_fov>", "<horizontal_fov>1.0</horizontal_fov>"),
+)
+POSE_FRAME = Rule(
+    "URDF152",
+    "warning",
+    "The pose of a sensor is in the frame of its link.",
+    "judgement",
+    example=('<pose relative_to="waist">0 0 0 0 0 0</pose>', "<pose>0 0 0 0 0 0</pose>"),
+)
 
 # What bodymotion writes for itself
 EXTENSION = Rule(
@@ -84,24 +210,28 @@ EXTENSION = Rule(
     "The element <bodymotion> is as bodymotion writes it; what is not is passed over.",
     "judgement",
     leaves_out=True,
+    example=('{"speed": [0, 9]}', '{"lower": [-1.0, -3.0]}'),
 )
 CHANGED = Rule(
     "URDF161",
     "note",
     "Where a file was changed after it was written, what <bodymotion> says of the old value is passed over.",
     "judgement",
+    example=('{"lower": [-2.0, -3.0]}', '{"lower": [-1.0, -3.0]}'),
 )
 KEPT = Rule(
     "URDF162",
     "note",
     "What URDF has no words for stands in the element <bodymotion>: bodymotion reads it back, other programs do not.",
     "judgement",
+    example=("rotor_inertia=1e-4 in a joint", "rotor_inertia=0 in a joint"),
 )
 PACKAGE = Rule(
     "URDF163",
     "note",
     "Paths of package:// start at the folder of the package.xml above the file, and by the name that this says.",
     "judgement",
+    example=('save(body, path, package="robot_description") where no package.xml is', "save(body, path)"),
 )
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

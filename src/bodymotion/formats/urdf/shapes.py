@@ -47,7 +47,7 @@ def read_inertial(link: Element, problems: list[Problem]) -> tuple[float, Floats
     else:
         weight = finite((mass.number("value"),), mass, problems)[0]
         if weight < 0:
-            problems.append(rules.MASS.problem(f"{title} has the mass {weight:g}", mass.location))
+            problems.append(rules.MASS.problem(f"{title} has the mass {weight:g}, less than zero", mass.location))
     tensor = np.zeros((3, 3))
     if inertia is None:
         problems.append(rules.MASS.problem(f"{title} has no <inertia>", inertial.location))
@@ -143,7 +143,12 @@ class ShapeReader:
             radius, length = sizes = (solid.number("radius"), solid.number("length"))
             made = Cylinder(radius, length) if solid.name == "cylinder" else Capsule(radius, length)
         else:
-            self.problems.append(rules.GEOMETRY.problem(f"<{solid.name}> is no geometry of URDF", solid.location))
+            self.problems.append(
+                rules.GEOMETRY.problem(
+                    f"<{solid.name}> is no geometry of URDF: box, cylinder, sphere, capsule and mesh are",
+                    solid.location,
+                )
+            )
             return None
         if not all(np.isfinite(size) and size >= 0 for size in sizes):
             self.problems.append(rules.SIZE.problem(f"<{solid.name}> has a size of {min(sizes):g}", solid.location))

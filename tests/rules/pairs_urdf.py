@@ -1,0 +1,96 @@
+"""Pairs for URDF models and the XML under them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import bodymotion as bm
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.urdf import read_urdf
+from bodymotion.formats.xml_tree import parse_xml
+from rules.pairs import Pair, calls, examples, files, folders, problems_of
+
+ROBOT = """\
+<!DOCTYPE robot>
+<robot name="r">
+  <material name="red"><color rgba="1 0 0 1"/></material>
+  <!-- note: new -->
+  <link name="waist">
+    <inertial><mass value="5"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>
+    <visual><geometry><sphere radius="0.1"/></geometry><material name="red"/></visual>
+  </link>
+  <link name="hip"/>
+  <link name="foot"><!-- the foot --></link>
+  <joint name="hip_joint" type="revolute">
+    <parent link="waist"/>
+    <child link="hip"/>
+    <origin xyz="0 0 0.3"/>
+    <axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="90" velocity="5"/>
+  </joint>
+  <joint name="foot_joint" type="fixed">
+    <parent link="hip"/>
+    <child link="foot"/><!-- of the foot -->
+    <!-- mimics hip_joint -->
+  </joint>
+  <gazebo reference="hip">
+    <sensor name="imu" type="imu"><pose>0 0 0 0 0 0</pose></sensor>
+    <sensor name="eye" type="camera"><camera><horizontal_fov>1.0</horizontal_fov></camera></sensor>
+  </gazebo>
+  <bodymotion version="1">
+    <joint link="hip">{"lower": [-1.0, -3.0]}</joint>
+  </bodymotion>
+</robot>
+"""
+LINKS = '<robot name="r"> <link name="a"/> <link name="b"/> {} </robot>\n'
+MESH = (
+    '<robot name="r"><link name="a"><visual><geometry><mesh filename="hand.stl"/></geometry></visual></link></robot>\n'
+)
+STL = "solid hand\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n"
+
+
+def joint(parent: str, child: str) -> str:
+    return f'<joint name="{parent}{child}" type="fixed"><parent link="{parent}"/><child link="{child}"/></joint>'
+
+
+def nested(depth: int) -> str:
+    return '<robot name="r"><link name="a"/>' + "<note>" * depth + "</note>" * depth + "</robot>\n"
+
+
+def large(limit: int) -> tuple[Problem, ...]:
+    with mock.patch("bodymotion.formats.xml_tree.MOST_BYTES", limit):
+        return problems_of(lambda: parse_xml(ROBOT.encode()))
+
+
+def saved(folder: Path, rotor: float = 0.0, package: str | None = None) -> Iterable[Problem]:
+    """Save a robot that was read from URDF, with the inertia of a motor that URDF has no words for."""
+    (folder / "given.urdf").write_text(LINKS.format(joint("a", "b").replace("fixed", "continuous")))
+    body = read_urdf(folder / "given.urdf")
+    links = (body.links[0], replace(body.links[1], joint=replace(body.links[1].joint, rotor_inertia=rotor)))
+    return bm.save(replace(body, links=links), folder / "r.urdf", package=package).problems
+
+
+PAIRS: dict[str, Pair] = {
+    "XML100": calls(lambda _: large(100), lambda _: large(10_000)),
+    **examples("r.urdf", ROBOT, "XML101 XML102 XML104 XML105"),
+    "XML103": files("r.urdf", nested(300), nested(100)),
+    "URDF100": calls(
+        lambda folder: problems_of(lambda: read_urdf(folder)),
+        lambda folder: [folder.joinpath("r.urdf").write_text(ROBOT), *read_urdf(folder / "r.urdf").problems][1:],
+    ),
+    "URDF101": files("r.urdf", ROBOT.replace("robot", "robots"), ROBOT),
+    "URDF102": files("r.urdf", ROBOT.replace("<!-- note: new -->", '<xacro:leg side="left"/>'), ROBOT),
+    **examples("r.urdf", ROBOT, "URDF103 URDF104 URDF111 URDF112 URDF113"),
+    **examples("r.urdf", '<robot name="r"> <link name="base"/> </robot>\n', "URDF110"),
+    "URDF114": files("r.urdf", LINKS.format(""), LINKS.format(joint("a", "b"))),
+    "URDF115": files("r.urdf", LINKS.format(joint("a", "b") + joint("b", "a")), LINKS.format(joint("a", "b"))),
+    **examples("r.urdf", ROBOT, "URDF120 URDF121 URDF122 URDF123 URDF124 URDF125 URDF126 URDF127 URDF130 URDF131"),
+    **examples("r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160 URDF161"),
+    **examples("r.urdf", MESH, "URDF140", beside={"hand.stl": STL}),
+    "URDF141": folders("r.urdf", {"r.urdf": MESH, "hand.stl": "solid"}, {"r.urdf": MESH, "hand.stl": STL}),
+    "URDF162": calls(lambda folder: saved(folder, rotor=1e-4), saved),
+    "URDF163": calls(lambda folder: saved(folder, package="robot_description"), saved),
+}
