@@ -67,7 +67,5 @@ def stand_in(count: int | Sequence[int] | None, default: Sequence[float] | None)
     """
     if default is not None:
         return tuple(default)
-    if count is None:
-        return ()
-    size = count if isinstance(count, int) else count[0]
+    size = 1 if count is None else count if isinstance(count, int) else count[0]
     return tuple((k + 1) / size for k in range(size))

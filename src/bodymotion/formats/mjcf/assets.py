@@ -59,6 +59,8 @@ class Assets:
         self._files = MeshReader(rules.MESH_FILE, problems)
         self._elements: dict[str, dict[str, Element]] = {"mesh": {}, "material": {}, "texture": {}}
         self._meshes: dict[str, MeshAsset | None] = {}
+        self.faulty: set[str] = set()
+        """Meshes that are not there, or say what can not be."""
         self._unknown: set[str] = set()
         self._materials: dict[tuple[str, tuple[float, ...] | None], Material] = {}
         for section in root.all("asset"):
@@ -82,6 +84,7 @@ class Assets:
                 self._meshes[name] = self._read(element)
             elif name:
                 asking.fault(rules.ASSET, f"there is no mesh {name!r:.60}", "mesh")
+                self.faulty.add(name)
         return self._meshes[name]
 
     def _read(self, element: Element) -> MeshAsset | None:
@@ -116,6 +119,7 @@ class Assets:
             corners = np.array(element.numbers("vertex"))
             if not len(corners) or len(corners) % 3:
                 element.wrong(f"vertex of <mesh> has {len(corners)} numbers, not three for each corner", "vertex")
+                self.faulty.add(element.get("name"))
                 return None
             corners = corners.reshape(-1, 3)
             if "face" not in element.attributes:
@@ -123,6 +127,7 @@ class Assets:
             numbers = np.array(element.numbers("face"))
             if not len(numbers) or len(numbers) % 3 or not ((numbers >= 0) & (numbers < len(corners))).all():
                 element.wrong("face of <mesh> has not three numbers of corners for each triangle", "face")
+                self.faulty.add(element.get("name"))
                 return None
             return Mesh(frozen(corners), numbers.astype(np.int32).reshape(-1, 3))
         name = element.get("file")

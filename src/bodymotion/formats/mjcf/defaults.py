@@ -27,7 +27,9 @@ class Defaults:
         self._classes: dict[str, dict[str, dict[str, str]]] = {"": {}}
         self._places: dict[str, dict[str, dict[str, Element]]] = {"": {}}
         """The elements that what is in the classes comes from."""
+        self._nameless = 0
         self._missing: set[str] = set()
+        """Names of classes that are not there. As many of them as classes have no name may be meant by these."""
         size = 0
         stack = [(element, "") for element in reversed(list(root.all("default")))]
         while stack:
@@ -40,6 +42,7 @@ class Defaults:
                 if not name:
                     element.fault(rules.CLASS, "a <default> in another has no class", "class")
                     name = f"{UNKNOWN}{len(self._classes)}"
+                    self._nameless += 1
                 known = {tag: dict(values) for tag, values in self._classes[above].items()}
                 places = {tag: dict(values) for tag, values in self._places[above].items()}
                 size += sum(map(len, known.values()))
@@ -57,7 +60,9 @@ class Defaults:
         """Give the name of a class that an element names; FormatError where there is none (`UNKNOWN` where that is noted)."""
         value = element.get(name)
         if value not in self._classes and value != "main":
-            if value not in self._missing:
+            if value in self._missing:
+                return UNKNOWN
+            if len(self._missing) >= self._nameless:
                 element.fault(rules.CLASS, f"{name} of <{element.name}> is {value!r:.60}, which is no class", name)
             self._missing.add(value)
             return UNKNOWN

@@ -196,7 +196,7 @@ class DeviceReader:
         said: dict[str, object] = {k: v for k, v in element.attributes.items() if k not in SITE_PLACE}
         if "fromto" in element.attributes:
             ends = finite(element, "fromto", 6)
-            radius = element.numbers("size", None, (0.005,))[0]
+            radius = [*element.numbers("size", None, (0.005,)), 0.005][0]
             said["size"] = number_text([radius, 0.5 * float(np.linalg.norm(ends[:3] - ends[3:]))])
         if not said:
             return {}

@@ -65,7 +65,7 @@ class GeomReader:
             else np.zeros(0)
         )
         if element.vague and "type" not in element.attributes:
-            self._pose(element)
+            self._nothing(element)
             return None
         if element.get("mesh") and kind != "mesh" and kind in _SIZES:
             return self._fitted(item, kind)
@@ -76,6 +76,7 @@ class GeomReader:
         if kind == "mesh":
             asset = self.assets.mesh(element.need("mesh"), element)
             if asset is None:
+                self._nothing(element)
                 return None
             place = self._pose(element)
             geometry: Geometry = asset.mesh
@@ -96,6 +97,13 @@ class GeomReader:
         if item.frame is not None:
             place = poses.compose(item.frame, place)
         return self._made(element, kind, size, place, geometry, transform, inertia)
+
+    def _nothing(self, element: Element) -> None:
+        """Pass over a geom that shows nothing; where that is because of a fault, what else it says is looked at."""
+        if element.vague or element.get("mesh") in self.assets.faulty:
+            self._pose(element)
+            self.assets.material(element)
+            _seen_and_touched(element)
 
     def _made(
         self,
@@ -120,6 +128,7 @@ class GeomReader:
         element = item.element
         asset = self.assets.mesh(element.need("mesh"), element)
         if asset is None:
+            self._nothing(element)
             return None
         with np.errstate(all="ignore"):
             found = fitted(
