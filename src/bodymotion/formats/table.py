@@ -76,6 +76,7 @@ FORMATS: tuple[Format, ...] = (
         _later("vrml", "looks_like_vrml"),
         _later("openhrp.writing", "write_openhrp"),
         holds="Body",
+        check=_later("openhrp", "check_openhrp"),
     ),
     Format(
         "body",
@@ -84,6 +85,7 @@ FORMATS: tuple[Format, ...] = (
         _later("choreonoid_body", "read_body"),
         _later("choreonoid_body", "looks_like_body"),
         holds="Body",
+        check=_later("choreonoid_body", "check_body_file"),
     ),
     Format(
         "urdf",

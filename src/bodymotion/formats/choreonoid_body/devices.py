@@ -7,7 +7,7 @@ a device which looks along −z with +y up.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from bodymotion import poses
 from bodymotion.arrays import Floats, frozen
 from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.formats.choreonoid_body import rules
-
-if TYPE_CHECKING:
-    from bodymotion.formats.choreonoid_body.fields import Fields
+from bodymotion.formats.choreonoid_body.fields import Fields, forgiving
 
 __all__ = ["is_device", "read_device"]
 
@@ -84,6 +82,7 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
     return device
 
 
+@forgiving((1.0, 0.0, 0.0, 0.0))
 def _optical(fields: Fields) -> tuple[float, ...]:
     turn = fields.rotation("optical_frame_rotation")
     if turn is not None:

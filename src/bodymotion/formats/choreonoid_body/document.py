@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.choreonoid_body import rules
+from bodymotion.formats.faults import Faults, fault
 from bodymotion.formats.vrml.text import Text, decode
 
 if TYPE_CHECKING:
@@ -118,7 +119,9 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
 
 
-def parse_document(data: bytes, path: Path | None = None, anchors: AnyMapping[str, Node] | None = None) -> Document:
+def parse_document(
+    data: bytes, path: Path | None = None, anchors: AnyMapping[str, Node] | None = None, *, thorough: bool = False
+) -> Document:
     """Parse a YAML file.
 
     Parameters
@@ -129,6 +132,8 @@ def parse_document(data: bytes, path: Path | None = None, anchors: AnyMapping[st
         Where they come from: for the locations of problems, and for relative paths.
     anchors:
         Those of the file that includes this one, which may use them.
+    thorough:
+        Go on after aliases that name nothing: they then are empty, and the document's problems have the fault.
 
     Raises
     ------
@@ -139,10 +144,10 @@ def parse_document(data: bytes, path: Path | None = None, anchors: AnyMapping[st
     text = Text(characters.rstrip("\0\x1a"), path, encoding)
     known = dict(anchors or {})
     blanked, lists = _without_long_lists(text.data)
-    document = _parse(text, blanked, _Builder(text, dict(known), lists))
+    document = _parse(text, blanked, _Builder(text, dict(known), lists, thorough))
     if lists:
         # Not all of them were lists: some stood in strings or comments.
-        document = _parse(text, text.data, _Builder(text, known, {}))
+        document = _parse(text, text.data, _Builder(text, known, {}, thorough))
     return document
 
 
@@ -183,12 +188,12 @@ def _parse(text: Text, blanked: str, builder: _Builder) -> Document:
 
 
 class _Builder:
-    def __init__(self, text: Text, anchors: dict[str, Node], lists: dict[int, str]) -> None:
+    def __init__(self, text: Text, anchors: dict[str, Node], lists: dict[int, str], thorough: bool) -> None:
         self.text = text
         self.lists = lists
         self.anchors = anchors
         self.open: set[str] = set()
-        self.problems: list[Problem] = []
+        self.problems: list[Problem] = Faults() if thorough else []
         self.merged = 0
 
     def error(self, rule: Rule, message: str, offset: int) -> FormatError:
@@ -249,7 +254,8 @@ class _Builder:
         node = self.anchors.get(name)
         if node is None:
             state = "stands inside of what it names" if name in self.open else "names nothing"
-            raise self.error(rules.ALIAS, f"the alias *{name[:60]} {state}", _offset(event))
+            fault(self.problems, self.error(rules.ALIAS, f"the alias *{name[:60]} {state}", _offset(event)))
+            return Scalar(self.text, _offset(event), "", False)
         return node
 
     def close(self, ended: _Open) -> Node:
@@ -287,7 +293,11 @@ class _Builder:
                 mapping.places[key.value] = key.offset
         for source in sources:
             if not isinstance(source, Mapping):
-                raise self.error(rules.ALIAS, "<< takes the keys of a mapping, this is none", mapping.offset)
+                fault(
+                    self.problems,
+                    self.error(rules.ALIAS, "<< takes the keys of a mapping, this is none", mapping.offset),
+                )
+                continue
             self.merged += len(source.items)
             if self.merged > MOST_MERGED:
                 raise self.error(rules.ALIAS, f"<< merges more than {MOST_MERGED} keys", mapping.offset)

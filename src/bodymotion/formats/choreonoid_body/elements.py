@@ -33,6 +33,7 @@ from bodymotion.formats.choreonoid_body.resources import (
     locate,
     read_elements,
 )
+from bodymotion.formats.faults import fault
 from bodymotion.formats.vrml.appearance import PLAIN
 from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place
 from bodymotion.links import Segment
@@ -103,7 +104,10 @@ class ElementReader:
         self.depth += 1
         try:
             for kind, node in self._each(elements, title):
-                self._element(kind, node, place)
+                try:
+                    self._element(kind, node, place)
+                except FormatError as error:
+                    fault(self.context.problems, error)
         finally:
             self.depth -= 1
 
@@ -125,14 +129,18 @@ class ElementReader:
                 elif isinstance(value, Sequence):
                     for item in value.items:
                         if not isinstance(item, Mapping):
-                            raise rules.ELEMENT.error(f"{name:.60} in {title} is no mapping", item.location)
+                            self._refuse(f"{name:.60} in {title} is no mapping", item)
+                            continue
                         yield name, item
                 elif value.value.lower() in ("", "~", "null"):
                     yield name, Mapping(value.text, value.offset)
                 else:
-                    raise rules.ELEMENT.error(f"{name:.60} in {title} is {value.value!r:.60}", value.location)
+                    self._refuse(f"{name:.60} in {title} is {value.value!r:.60}", value)
         elif elements.value.lower() not in ("", "~", "null"):
-            raise rules.ELEMENT.error(f"elements of {title} are {elements.value!r:.60}", elements.location)
+            self._refuse(f"elements of {title} are {elements.value!r:.60}", elements)
+
+    def _refuse(self, message: str, node: Node) -> None:
+        fault(self.context.problems, rules.ELEMENT.error(message, node.location))
 
     def _count(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, NoReturn
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
 from bodymotion.arrays import Floats, frozen
+from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Mapping, Node, Scalar, Sequence
 from bodymotion.formats.choreonoid_body.plain import NULL, NUMBER, Context, plain
+from bodymotion.formats.faults import fault
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Rule
 
-__all__ = ["Fields", "angle_unit", "label"]
+__all__ = ["Fields", "angle_unit", "forgiving", "label"]
 
 MOST_TEXTS = 1_000
 MOST_MISSPELT = 50
@@ -31,6 +33,26 @@ MOST_MISSPELT = 50
 
 _TRUE = ("true", "yes", "on", "y")
 _FALSE = ("false", "no", "off", "n")
+
+
+Reads = TypeVar("Reads", bound=Callable[..., Any])
+
+
+def forgiving(fallback: object) -> Callable[[Reads], Reads]:
+    """Make a reader of keys go on after a fault where all are wanted: it then gives its `default`, or else what is given here."""
+
+    def made(read: Reads) -> Reads:
+        @wraps(read)
+        def call(fields: Fields, *names: object, **options: object) -> object:
+            try:
+                return read(fields, *names, **options)
+            except FormatError as error:
+                fault(fields.context.problems, error)
+                return options.get("default", fallback)
+
+        return cast("Reads", call)
+
+    return made
 
 
 @cache
@@ -84,6 +106,7 @@ class Fields:
         )
         raise rules.WRONG_VALUE.error(f"{name} of {self.title} must be {wanted}, here it is {given}", value.location)
 
+    @forgiving("")
     def text(self, *names: str, default: str = "") -> str:
         """Give a text."""
         value = self.find(*names)
@@ -93,6 +116,7 @@ class Fields:
             self.refuse(names[0], "a text", value)
         return value.value
 
+    @forgiving([])
     def texts(self, *names: str) -> list[str]:
         """Give a list of texts; a single one is a list of one."""
         value = self.find(*names)
@@ -104,6 +128,7 @@ class Fields:
             texts.append(item.value)
         return texts
 
+    @forgiving(False)
     def flag(self, *names: str, default: bool) -> bool:
         """Give a truth value."""
         value = self.find(*names)
@@ -128,6 +153,7 @@ class Fields:
             )
         return float(digits)
 
+    @forgiving(0.0)
     def number(self, *names: str, default: float) -> float:
         """Give a finite number."""
         value = self.find(*names)
@@ -144,6 +170,7 @@ class Fields:
         given = self.number(*names, default=math.nan)
         return default if math.isnan(given) else given * self.context.angle_unit
 
+    @forgiving(0)
     def integer(self, *names: str, default: int) -> int:
         """Give a whole number."""
         value = self.find(*names)
@@ -152,6 +179,7 @@ class Fields:
             self.refuse(names[0], "a whole number", value)
         return int(number)
 
+    @forgiving(None)
     def numbers(self, *names: str) -> list[float] | None:
         """Give a list of numbers, infinite ones too; None where the key is not there."""
         value = self.find(*names)
@@ -167,6 +195,7 @@ class Fields:
                 pass
         return [self.scalar_number(names[0], item) for item in value.items]
 
+    @forgiving(())
     def vector(self, *names: str, default: tuple[float, ...]) -> tuple[float, ...]:
         """Give as many finite numbers as `default` has."""
         values = self.numbers(*names)
@@ -199,6 +228,7 @@ class Fields:
             )
         return frozen(np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width))
 
+    @forgiving(None)
     def translation(self, name: str = "translation") -> tuple[float, ...] | None:
         """Give a translation [m], the sum where there are several; None where the key is not there."""
         value = self.find(name)
@@ -209,6 +239,7 @@ class Fields:
             total = [a + b for a, b in zip(total, self._row(part, name, 3), strict=True)]
         return tuple(total)
 
+    @forgiving(None)
     def rotation(self, name: str = "rotation") -> tuple[float, ...] | None:
         """Give a rotation as a quaternion w x y z, the product where there are several; None where the key is not there."""
         value = self.find(name)
@@ -291,6 +322,7 @@ def label(kind: str, name: object = None) -> str:
     return f"{'an' if kind[:1] in 'AEIO' else 'a'} {kind:.60}"
 
 
+@forgiving(math.pi / 180.0)
 def angle_unit(header: Fields, default: float) -> float:
     """Give what an angle of 1 is in radians, as a file's header says it; `default` where it does not.
 

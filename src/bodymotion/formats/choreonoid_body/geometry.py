@@ -14,7 +14,7 @@ import numpy as np
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Mapping, Scalar, Sequence
-from bodymotion.formats.choreonoid_body.fields import Fields, label
+from bodymotion.formats.choreonoid_body.fields import Fields, forgiving, label
 from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.vrml.appearance import AppearanceReader
 from bodymotion.formats.vrml.geometry import GEOMETRY_NODES, GeometryReader
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ShapeReader"]
 
+NO_INDICES: np.ndarray[tuple[int], np.dtype[np.int32]] = np.zeros(0, dtype=np.int32)
 MATERIAL_KEYS = (
     "ambient",
     "ambient_intensity",
@@ -208,6 +209,7 @@ def _corners(fields: Fields) -> dict[str, Value]:
     return given
 
 
+@forgiving(NO_INDICES)
 def _indices(fields: Fields, *names: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     values = np.array(fields.numbers(*names) or [], dtype=np.float64)
     if not np.isfinite(values).all() or (np.abs(values) > 2**31 - 1).any() or (values % 1 != 0).any():

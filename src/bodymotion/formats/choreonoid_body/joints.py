@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Scalar, Sequence
+from bodymotion.formats.choreonoid_body.fields import Fields, forgiving
 from bodymotion.links import Joint, JointType
-
-if TYPE_CHECKING:
-    from bodymotion.formats.choreonoid_body.fields import Fields
 
 __all__ = ["JOINT_KEYS", "axis", "read_joint"]
 
@@ -75,12 +72,7 @@ def read_joint(fields: Fields, name: str, given: Joint | None = None) -> Joint:
     """
     default = given or Joint(name=name)
     extra = dict(default.extra)
-    word = fields.text("joint_type")
-    if word and word not in TYPES:
-        raise rules.JOINT_TYPE.error(
-            f"joint_type of {fields.title} is {word!r:.60}, none of {', '.join(TYPES)}", fields.place("joint_type")
-        )
-    kind = TYPES[word] if word else default.type
+    kind = _type(fields) or default.type
     unit = fields.context.angle_unit if kind == "rotate" else 1.0
     lower, upper = _range(fields, "joint_range", unit) or (default.lower, default.upper)
     velocity = _range(fields, "max_joint_velocity", unit)
@@ -111,6 +103,16 @@ def read_joint(fields: Fields, name: str, given: Joint | None = None) -> Joint:
     )
 
 
+@forgiving(None)
+def _type(fields: Fields) -> JointType | None:
+    word = fields.text("joint_type")
+    if word and word not in TYPES:
+        raise rules.JOINT_TYPE.error(
+            f"joint_type of {fields.title} is {word!r:.60}, none of {', '.join(TYPES)}", fields.place("joint_type")
+        )
+    return TYPES[word] if word else None
+
+
 def _id(fields: Fields, default: int) -> int:
     number = fields.integer("joint_id", default=default)
     if number > HIGHEST_ID:
@@ -119,6 +121,7 @@ def _id(fields: Fields, default: int) -> int:
     return max(number, -1)
 
 
+@forgiving(None)
 def _range(fields: Fields, name: str, unit: float) -> tuple[float, float] | None:
     """Give lower and upper end; one number stands for both, the word unlimited for none."""
     value = fields.find(name)
@@ -155,6 +158,7 @@ def _joint_axis(fields: Fields, kind: JointType, default: Floats) -> Floats:
     return found
 
 
+@forgiving(None)
 def axis(fields: Fields, *names: str) -> Floats | None:
     """Give an axis (3,) of length 1, or zero; a vector, or a letter with or without a sign. None where the key is not there.
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
-
-if TYPE_CHECKING:
-    from bodymotion.formats.choreonoid_body.fields import Fields
+from bodymotion.formats.choreonoid_body.fields import Fields, forgiving
 
 __all__ = ["MASS_KEYS", "read_mass"]
 
@@ -33,6 +30,7 @@ def read_mass(fields: Fields) -> tuple[float, Floats, Floats]:
     return mass, center, _inertia(fields)
 
 
+@forgiving(frozen(np.eye(3)))
 def _inertia(fields: Fields) -> Floats:
     numbers = fields.numbers("inertia")
     if numbers is None:

@@ -15,6 +15,7 @@ from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit, label
 from bodymotion.formats.choreonoid_body.links import RawLink, changed_link, read_link, read_track
 from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.choreonoid_body.resources import MOST_BYTES, locate
+from bodymotion.formats.faults import Faults, fault
 from bodymotion.opening import open_file
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class ModelLoader:
         FormatError
             When no body can be made of it.
         """
-        document = parse_document(data, path)
+        document = parse_document(data, path, thorough=isinstance(self.problems, Faults))
         self.problems += document.problems
         return _FileReader(document, self).read()
 
@@ -125,6 +126,7 @@ class _FileReader:
     def __init__(self, document: Document, loader: ModelLoader) -> None:
         self.document = document
         self.loader = loader
+        self.problems = loader.problems
         self.context = Context(loader.problems)
         self.elements = ElementReader(document, self.context, loader.parts)
         self.extra: dict[str, object] = {}
@@ -146,7 +148,11 @@ class _FileReader:
         for node in links.items if isinstance(links, Sequence) else [links]:
             self._link(node)
         for node in _items(header, "extra_joints"):
-            extra_joint = read_extra_joint(Fields(node, self.context, "an extra joint"))
+            try:
+                extra_joint = read_extra_joint(Fields(node, self.context, "an extra joint"))
+            except FormatError as error:
+                fault(self.problems, error)
+                continue
             if extra_joint is not None:
                 self.extra_joints.append(extra_joint)
         name, wanted = header.text("name"), header.text("root_link")
@@ -185,6 +191,13 @@ class _FileReader:
             for item in node.items:
                 self._link(item)
             return
+        try:
+            self._one_link(node)
+        except FormatError as error:
+            fault(self.problems, error)
+            self.incomplete = True
+
+    def _one_link(self, node: Node) -> None:
         if not isinstance(node, Mapping):
             raise rules.WRONG_VALUE.error("a link must be a mapping", node.location)
         name = node.items.get("name")
@@ -211,7 +224,7 @@ class _FileReader:
         model = self.loader.sub_body(fields)
         prefix, suffix = fields.text("prefix"), fields.text("suffix")
         device_prefix, id_offset = fields.text("device_prefix"), fields.integer("joint_id_offset", default=0)
-        if model is None:
+        if model is None or not model.links:
             self.incomplete = True
             return
         copies = {id(link): link.copy() for link in model.links}
@@ -230,6 +243,8 @@ class _FileReader:
 
     def _tree(self, wanted: str, place: Location) -> list[RawLink]:
         """Join the links to a tree; give them depth-first."""
+        if not self.links and isinstance(self.problems, Faults) and self.problems.any:
+            return []
         if not self.links:
             told = (*self.loader.parts.problems, *self.context.problems) if self.incomplete else ()
             why = next((problem for problem in told if problem.severity != "note"), None)
@@ -241,14 +256,15 @@ class _FileReader:
             by_name.setdefault(link.name, link)
         root = by_name.get(wanted) if wanted else self.links[0]
         if root is None:
-            raise rules.ROOT.error(f"root_link is {wanted!r:.60}, no link has that name", place)
+            fault(self.problems, rules.ROOT.error(f"root_link is {wanted!r:.60}, no link has that name", place))
+            root = next((link for link in self.links if not link.parent), self.links[0])
         if root.parent:
             self.context.problems.append(rules.ROOT.problem(f"{root.title} has a parent", root.location))
             root.parent = ""
         children: dict[int, list[RawLink]] = {}
         for link in self.links:
             if isinstance(link.parent, str) and link.parent:
-                link.parent = self._parent(link, by_name)
+                link.parent = self._parent(link, by_name, root)
             if isinstance(link.parent, RawLink):
                 children.setdefault(id(link.parent), []).append(link)
         ordered = []
@@ -263,12 +279,15 @@ class _FileReader:
                 self.context.problems.append(rules.LOOSE.problem(f"{link.title} is left out", link.location))
         return ordered
 
-    def _parent(self, link: RawLink, by_name: dict[str, RawLink]) -> RawLink | str:
+    def _parent(self, link: RawLink, by_name: dict[str, RawLink], root: RawLink) -> RawLink | str:
         found = by_name.get(str(link.parent))
         if found is None:
             message = f"the parent of {link.title} is {link.parent!r:.60}, no link has that name"
             if not self.incomplete:
-                raise rules.PARENT.error(message, link.location)
+                fault(self.problems, rules.PARENT.error(message, link.location))
+            if isinstance(self.problems, Faults):
+                # So that nobody is said to be left out for that.
+                return root
             self.context.problems.append(rules.PARENT.problem(message, link.location))
             return ""
         return found
@@ -279,7 +298,10 @@ def _items(header: Fields, name: str) -> list[Mapping]:
     items = value.items if isinstance(value, Sequence) else [] if value is None else [value]
     for item in items:
         if not isinstance(item, Mapping):
-            header.refuse(name, "a list of mappings", item)
+            try:
+                header.refuse(name, "a list of mappings", item)
+            except FormatError as error:
+                fault(header.context.problems, error)
     return [item for item in items if isinstance(item, Mapping)]
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from bodymotion.body import Body
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body.checks import check_links
-from bodymotion.formats.choreonoid_body.model import ModelLoader, read_bytes
+from bodymotion.formats.choreonoid_body.model import Model, ModelLoader, read_bytes
+from bodymotion.formats.faults import Faults, with_first
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.links import Link
 from bodymotion.source import Source
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.choreonoid_body.links import RawLink
 
-__all__ = ["parse_body", "read_body"]
+__all__ = ["check_body_file", "parse_body", "read_body"]
 
 
 def read_body(path: str | Path, *, allow_outside: bool = False) -> Body:
@@ -65,6 +66,42 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
         # What was odd before the fault is to be known, too.
         met = dict.fromkeys([*problems, *parts.problems, *error.problems])
         raise FormatError(error.problem, tuple(met)) from error
+    return _made(model, parts, problems, path)
+
+
+def check_body_file(path: str | Path, *, allow_outside: bool = False) -> tuple[Problem, ...]:
+    """Give all that is wrong with a model, errors too, where `read_body` ends with the first of them; it takes the same options.
+
+    Of one rule, 20 faults are listed, and the last of them says how many more there are.
+    """
+    path = Path(path)
+    with np.errstate(all="ignore"):
+        try:
+            data = read_bytes(path)
+            return _read(data, path, allow_outside).problems
+        except FormatError as error:
+            first = FormatError(error.problem, error.problems)  # without what it was raised from: all that was read
+        try:
+            return with_first(first, _all_faults(read_bytes(path), path, allow_outside))
+        except FormatError as error:
+            return with_first(first, error.problems)
+
+
+def _all_faults(data: bytes, path: Path, allow_outside: bool) -> tuple[Problem, ...]:
+    problems = Faults()
+    parts = InlineLoader(path.parent, allow_outside, model=path)
+    loader = ModelLoader(parts, problems)
+    loader.start(path.resolve())
+    try:
+        model = loader.load(path, data)
+        if model.links:
+            _made(model, parts, problems, path)
+    except FormatError as error:
+        problems.extend(error.problems)
+    return tuple(dict.fromkeys([*problems.told(), *parts.problems]))
+
+
+def _made(model: Model, parts: InlineLoader, problems: list[Problem], path: Path) -> Body:
     numbers = {id(link): number for number, link in enumerate(model.links)}
     links = tuple(
         Link(

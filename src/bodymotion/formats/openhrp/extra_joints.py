@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from bodymotion.body import ExtraJoint, ExtraJointType
+from bodymotion.formats.faults import fault
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import EXTRA_LINK, EXTRA_TYPE, NO_AXIS
 from bodymotion.formats.vrml import access
@@ -37,14 +38,18 @@ def read_extra_joint(node: Node, links: Mapping[str, int], problems: list[Proble
         wanted = access.text(node, name)
         if wanted not in links:
             wrong = f"{name} of {title} is {wanted!r}, no Joint has that name"
-            raise EXTRA_LINK.error(wrong, node.location_of(name))
-        ends.append(links[wanted])
+            fault(problems, EXTRA_LINK.error(wrong, node.location_of(name)))
+        ends.append(links.get(wanted, 0))
     kind = access.text(node, "jointType", "xyz")
     known = next((known for known in TYPES if known == kind), None)
     if known is None:
-        raise EXTRA_TYPE.error(
-            f"jointType of {title} is {kind!r}, none of {', '.join(TYPES)}", node.location_of("jointType")
+        fault(
+            problems,
+            EXTRA_TYPE.error(
+                f"jointType of {title} is {kind!r}, none of {', '.join(TYPES)}", node.location_of("jointType")
+            ),
         )
+        known = "xyz"
     axis = values.axis(node, (1.0, 0.0, 0.0), problems)
     if not axis.any():
         if known not in ("xyz", "ball"):

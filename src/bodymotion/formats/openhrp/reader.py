@@ -10,22 +10,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion import poses
-from bodymotion.body import Body, ExtraJoint, Viewpoint
+from bodymotion.body import Body, Viewpoint
 from bodymotion.diagnostics import FormatError, Location
+from bodymotion.formats.faults import Faults, with_first
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.checks import check_tree
 from bodymotion.formats.openhrp.extra_joints import read_extra_joint
 from bodymotion.formats.openhrp.rules import (
     EXTENSION,
+    EXTRA_LINK,
     HUMANOID_POSE,
     HUMANOIDS,
+    ID_GAP,
+    LISTS,
     NO_JOINT,
     NOTHING,
     OUTSIDE,
+    SENSOR_ID_GAP,
 )
 from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.vrml import InlineLoader, Node, access, read_vrml
+from bodymotion.formats.vrml.mending import attempt
 from bodymotion.formats.vrml.nodes import Scene, Value
+from bodymotion.formats.vrml.reader import survey_vrml, vrml_bytes
 from bodymotion.formats.vrml.scene import Place, SceneWalker
 from bodymotion.formats.vrml.shape_rules import SCENERY
 from bodymotion.links import Joint, Link, Segment
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
     from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Problem
 
-__all__ = ["read_openhrp"]
+__all__ = ["check_openhrp", "read_openhrp"]
 
 USED = {"humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints"}
 
@@ -66,6 +73,49 @@ def read_openhrp(path: str | Path, *, allow_outside: bool = False, apply_humanoi
     # Numbers near the largest there are may overflow on the way; what is not finite in the end is said or left out.
     with np.errstate(all="ignore"):
         return _read(Path(path), allow_outside, apply_humanoid_pose)
+
+
+def check_openhrp(
+    path: str | Path, *, allow_outside: bool = False, apply_humanoid_pose: bool = False
+) -> tuple[Problem, ...]:
+    """Give all that is wrong with a model, errors too, where `read_openhrp` ends with the first of them; it takes the same options.
+
+    Of one rule, 20 faults are listed, and the last of them says how many more there are. A model whose text does not follow the
+    grammar has faults of the text, and those of Joints, Segments and other nodes that do not come from them.
+    """
+    path = Path(path)
+    with np.errstate(all="ignore"):
+        try:
+            return _read(path, allow_outside, apply_humanoid_pose).problems
+        except FormatError as error:
+            first = FormatError(error.problem, error.problems)  # without what it was raised from: all that was read
+        try:
+            return with_first(first, _all_faults(path, allow_outside))
+        except FormatError as error:
+            return with_first(first, error.problems)
+
+
+def _all_faults(path: Path, allow_outside: bool) -> tuple[Problem, ...]:
+    scene, damage = survey_vrml(vrml_bytes(path), path)
+    text = scene.problems
+    problems = Faults()
+    parts = InlineLoader(path.parent, allow_outside, model=path)
+    if scene.nodes or scene.protos:
+        try:
+            _made(scene, parts, problems, path, False)
+        except FormatError as error:
+            problems.append(error.problem)
+    found = problems.told()
+    told = tuple(text)
+    if isinstance(text, Faults) and text.any:
+        told = text.told()
+        # What is said of nodes that are not whole, and of what others are missing, comes from that.
+        found = tuple(p for p in found if p.severity == "error" and p.rule not in INCOMPLETE and not damage.touches(p))
+    return tuple(dict.fromkeys([*told, *found, *parts.problems]))
+
+
+INCOMPLETE = frozenset(rule.code for rule in (EXTRA_LINK, ID_GAP, NO_JOINT, LISTS, SENSOR_ID_GAP))
+"""What may be said of a model only because a part of it could not be read."""
 
 
 def _read(path: Path, allow_outside: bool, apply_humanoid_pose: bool) -> Body:
@@ -137,7 +187,8 @@ class _Top:
             case "ExtraJoint":
                 self.extra_joints.append(node)
             case "Viewpoint":
-                self.viewpoints.append(_viewpoint(node, place.transform, self.problems))
+                found = attempt(lambda node: _viewpoint(node, place.transform, self.problems), node, self.problems)
+                self.viewpoints += [] if found is None else [found]
             case "WorldInfo":
                 self.world |= {name: values.plain(value) for name, value in node.fields.items()}
             case _:
@@ -147,7 +198,10 @@ class _Top:
 
 def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> tuple[Body, dict[str, tuple[Location, ...]]]:
     problems = top.problems
-    default = np.array_equal(values.own_pose(node, problems), poses.IDENTITY) and np.array_equal(where, np.eye(4))
+    own = attempt(lambda node: values.own_pose(node, problems), node, problems)
+    default = np.array_equal(poses.IDENTITY if own is None else own, poses.IDENTITY) and np.array_equal(
+        where, np.eye(4)
+    )
     if not default or access.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0):
         problems.append(HUMANOID_POSE.problem(f"{values.label(node)} has a pose or a scale of its own", node.location))
     top.walker.walk(access.children(node, "viewpoints"), Place(), top.meet)
@@ -157,7 +211,8 @@ def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> tuple[Body, d
         check_tree(tree, node, problems)
     else:
         # The document allows that: what stands there is a body of one link that does not move.
-        problems[:] = before
+        if not isinstance(problems, Faults):
+            problems[:] = before
         problems.append(NO_JOINT.problem(f"{values.label(node)} has no Joint", node.location))
         fields: dict[str, Value] = {"jointType": "fixed", "children": access.children(node, "humanoidBody")}
         tree = read_tree([Node("Joint", "Root", fields)], top.parts, problems)
@@ -170,7 +225,9 @@ def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> tuple[Body, d
         "info": "\n".join(access.texts(node, "info")),
     }
     extra_nodes = top.extra_joints + tree.extra_joint_nodes
-    extra_joints: tuple[ExtraJoint, ...] = tuple(read_extra_joint(extra, numbers, problems) for extra in extra_nodes)
+    extra_joints = [
+        attempt(lambda node: read_extra_joint(node, numbers, problems), extra, problems) for extra in extra_nodes
+    ]
     places = {
         "links": tuple(joint.location for joint in tree.joint_nodes),
         "devices": tuple(device.location for device in tree.device_nodes),
@@ -183,7 +240,7 @@ def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> tuple[Body, d
         name=node.name or access.text(node, "name") or path.stem,
         links=tuple(tree.links),
         devices=tuple(tree.devices),
-        extra_joints=extra_joints,
+        extra_joints=tuple(joint for joint in extra_joints if joint is not None),
         root_pose=tree.links[0].offset,
         info=info | _beside(top.world),
         extra=extra,

@@ -8,6 +8,7 @@ import numpy as np
 
 from bodymotion import poses
 from bodymotion.arrays import Floats, frozen
+from bodymotion.formats.faults import fault
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import ASYMMETRIC, INERTIA_SIZE, MASS, NOT_FINITE, SEGMENT_SCALED
 from bodymotion.formats.vrml import access
@@ -74,7 +75,9 @@ def _inertia(node: Node, problems: list[Problem]) -> Floats:
             node.location_of("momentsOfInertia"),
         )
         if len(numbers) < 9:
-            raise INERTIA_SIZE.error(problem.message, node.location_of("momentsOfInertia"))
+            fault(problems, INERTIA_SIZE.error(problem.message, node.location_of("momentsOfInertia")))
+            # Any inertia serves to look at the rest of the model.
+            return frozen(np.eye(3))
         problems.append(problem)
     inertia = numbers[:9].reshape(3, 3)
     if not np.isfinite(inertia).all():

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from bodymotion import poses
 from bodymotion.arrays import Floats
 from bodymotion.devices import Device
+from bodymotion.formats.faults import Faults, fault
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.joints import read_joint
 from bodymotion.formats.openhrp.rules import (
@@ -23,6 +25,7 @@ from bodymotion.formats.openhrp.rules import (
 from bodymotion.formats.openhrp.segments import read_segment
 from bodymotion.formats.openhrp.sensors import is_sensor, read_sensor
 from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.mending import attempt
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.scene import IDENTITY, Place, SceneWalker
 from bodymotion.links import Joint, Link, Segment
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["Tree", "read_tree"]
 
 MOST_LINKS = 20_000
+
+Made = TypeVar("Made")
 
 
 @dataclass
@@ -74,7 +79,7 @@ class Tree:
 
 
 def read_tree(nodes: list[Node], parts: InlineLoader, problems: list[Problem]) -> Tree:
-    """Walk through a humanoidBody.
+    """Walk through a humanoidBody; past all faults, if `problems` are `Faults`.
 
     Raises
     ------
@@ -121,24 +126,29 @@ class _TreeReader:
 
     def _enter_joint(self, node: Node, place: Place) -> None:
         if self.segment is not None:
-            raise JOINT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location)
+            fault(self.problems, JOINT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location))
         if not _does_nothing(place.transform):
-            raise JOINT_MOVED.error(f"{values.label(node)} stands under a Transform", node.location)
+            fault(self.problems, JOINT_MOVED.error(f"{values.label(node)} stands under a Transform", node.location))
         parent = self.link
         if parent is None and self.links:
             self.problems.append(SEVERAL_ROOTS.problem(f"{values.label(node)} is a second root", node.location))
-            return
+            if not isinstance(self.problems, Faults):
+                return
+            parent = self.links[0]
         if len(self.links) >= MOST_LINKS:
-            raise TOO_MANY.error(f"the body has more than {MOST_LINKS} Joints", node.location)
+            fault(self.problems, TOO_MANY.error(f"the body has more than {MOST_LINKS} Joints", node.location))
+            return
         link = OpenLink(
             index=len(self.links),
             parent=-1 if parent is None else parent.index,
             node=node,
-            joint=read_joint(node, self.problems),
-            offset=values.own_pose(node, self.problems),
+            joint=self._read(read_joint, node) or Joint(name=node.name),
+            offset=poses.IDENTITY if (offset := self._read(values.own_pose, node)) is None else offset,
         )
+        children = self._children(node)
         self.links.append(link)
-        self.link = link
+        around, self.link = (self.link, self.segment), link
+        self.segment = None
         outer, self.walker.drawn = self.walker.drawn, []
 
         def leave() -> None:
@@ -146,28 +156,34 @@ class _TreeReader:
                 # Shapes that stand in the Joint itself: a part of the link without mass and name.
                 visuals, collisions = _sorted(self.walker.drawn)
                 link.segments.append(Segment(visuals=visuals, collisions=collisions))
-            self.link, self.walker.drawn = parent, outer
+            (self.link, self.segment), self.walker.drawn = around, outer
 
-        self.walker.enter(access.children(node), Place(), leave)
+        self.walker.enter(children, Place(), leave)
 
     def _enter_segment(self, node: Node, place: Place) -> None:
         if self.segment is not None:
-            raise SEGMENT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location)
+            fault(self.problems, SEGMENT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location))
         self.tree.segment_nodes.append(node)
         link = self.link
         if link is None:
             self._say_outside(values.label(node), node)
             return
         transform = IDENTITY if _does_nothing(place.transform) else place.transform
-        self.segment = transform
+        around, self.segment = self.segment, transform
         outer, self.walker.drawn = self.walker.drawn, []
 
         def leave() -> None:
             visuals, collisions = _sorted(self.walker.drawn)
-            link.segments.append(read_segment(node, transform, visuals, collisions, self.problems))
-            self.segment, self.walker.drawn = None, outer
+            self.segment, self.walker.drawn = around, outer
 
-        self.walker.enter(access.children(node), Place(IDENTITY, place.visual, place.collision), leave)
+            def read(node: Node, problems: list[Problem]) -> Segment:
+                return read_segment(node, transform, visuals, collisions, problems)
+
+            segment = self._read(read, node)
+            if segment is not None:
+                link.segments.append(segment)
+
+        self.walker.enter(self._children(node), Place(IDENTITY, place.visual, place.collision), leave)
 
     def _enter_sensor(self, node: Node, place: Place) -> None:
         if self.link is None:
@@ -176,12 +192,26 @@ class _TreeReader:
         transform = IDENTITY if _does_nothing(place.transform) else place.transform
         if self.segment is not None and self.segment is not IDENTITY:
             transform = self.segment @ transform
-        self.tree.devices.append(read_sensor(node, self.link.index, transform, self.problems))
+        link = self.link.index
+
+        def read(node: Node, problems: list[Problem]) -> Device:
+            return read_sensor(node, link, transform, problems)
+
+        device = self._read(read, node)
+        if device is None:
+            return
+        self.tree.devices.append(device)
         self.tree.device_nodes.append(node)
-        inside = access.children(node)
+        inside = self._children(node)
         if inside:
             own = poses.to_matrix(values.own_pose(node, []))
             self.walker.enter(inside, replace(place, transform=place.transform @ own))
+
+    def _read(self, read: Callable[[Node, list[Problem]], Made], node: Node) -> Made | None:
+        return attempt(lambda node: read(node, self.problems), node, self.problems)
+
+    def _children(self, node: Node) -> list[Node]:
+        return attempt(access.children, node, self.problems) or []
 
     def _say_outside(self, what: str, node: Node) -> None:
         self.problems.append(OUTSIDE.problem(f"{what} in no Joint: left out", node.location))

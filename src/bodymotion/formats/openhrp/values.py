@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.arrays import Floats, frozen
+from bodymotion.formats.faults import fault
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, JOINT_AXIS, MORE_NUMBERS, NOT_FINITE, OLD_AXIS, ROTATION_AXIS
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
@@ -69,7 +70,9 @@ def axis(node: Node, default: tuple[float, float, float], problems: list[Problem
     if isinstance(value, str):
         letter = value.strip().upper()
         if letter not in AXES:
-            raise JOINT_AXIS.error(f"jointAxis of {label(node)} is {value!r}, no vector", node.location_of("jointAxis"))
+            wrong = f"jointAxis of {label(node)} is {value!r}, no vector"
+            fault(problems, JOINT_AXIS.error(wrong, node.location_of("jointAxis")))
+            return frozen(default)
         if value not in AXES:
             problems.append(
                 JOINT_AXIS.problem(

@@ -13,15 +13,15 @@ which nodes are not whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
-from bodymotion.diagnostics import FormatError, Location, Rule
+from bodymotion.diagnostics import FormatError, Location, Problem, Rule
 from bodymotion.formats.faults import Faults
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.brackets import Balance
 from bodymotion.formats.vrml.lexis import DECLARATION, NAME, NODE, OPEN, SPACE, STRING
-from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Value
+from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import INTERFACE, STATEMENTS, Parser
 from bodymotion.formats.vrml.scopes import UNKNOWN, Scope
 from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
@@ -54,6 +54,10 @@ class Damage:
     places: set[Location] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
 
+    def touches(self, problem: Problem) -> bool:
+        """Whether a problem is where something is incomplete."""
+        return problem.location in self.places
+
 
 class RecoveringParser(Parser):
     """A parser whose `problems` are all faults of the text with all that is odd in it."""
@@ -72,9 +76,17 @@ class RecoveringParser(Parser):
         """Whether a prototype could not be read as a whole: what its fields are, and which types there are, is not known then."""
         self._around: list[Node] = []
 
+    def scene(self) -> Scene:
+        """Parse the whole text; where that ends too early, the error has all faults before it."""
+        try:
+            return super().scene()
+        except FormatError as error:
+            raise FormatError(error.problem, self.faults.told()) from error
+
     def problem(self, rule: Rule, message: str, place: int) -> None:
         """Note a problem, unless it may come from a fault before it."""
-        if not (self.vague and rule in _GUESSES):
+        lost = self.vague or (rule is rules.UNKNOWN_IS and self.scope.outer is None and self.faults.any)
+        if not (lost and rule in _GUESSES):
             super().problem(rule, message, place)
 
     # ---- constructs that are gone on with
@@ -216,7 +228,10 @@ class RecoveringParser(Parser):
             node.places[begin[1]] = place
             node.fields[begin[1]], pos = self.node(opening)
             return pos, False
-        names = readers if readers else _FIELDS
+        names: Collection[str] = readers if readers else _FIELDS
+        if node.type != "Script" and DECLARATION.match(self.data, start) is not None:
+            # It is the interface of a prototype, which has lost its beginning.
+            self.vague, names = True, ()
         in_list = of_field and value < pos and self.data[value : value + 1] == "["
         if not self.over and (bracket := self.data[pos : pos + 1]) in _BRACKETS:
             if of_field and pos == value and self.balance.stands_for(bracket, "["):

@@ -1,0 +1,239 @@
+"""A survey of a VRML97 text does not end at the first fault: each planted one is said, at its place, and one fault is one problem."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.faults import Faults
+from bodymotion.formats.vrml import parse_vrml
+from bodymotion.formats.vrml.reader import survey_vrml
+
+TEXT = """\
+#VRML V2.0 utf8
+PROTO Part [
+  exposedField SFVec3f offset 0 0 0
+  exposedField SFFloat weight 1.5
+  exposedField MFNode children [ ]
+] {
+  Transform { translation IS offset children IS children }
+}
+DEF TOP Group { children [
+  DEF A Transform {
+    translation 1 2 3
+    children [
+      Shape {
+        appearance Appearance { material DEF RED Material { diffuseColor 1 0 0 } }
+        geometry Box { size 1 2 3 }
+      }
+      Shape {
+        appearance Appearance { material USE RED }
+        geometry IndexedFaceSet {
+          coord Coordinate { point [ 0 0 0, 1 0 0, 1 1 0 ] }
+          coordIndex [ 0 1 2 -1 ]
+          solid FALSE
+        }
+      }
+    ]
+  }
+  Part {
+    offset 0 0 1
+    weight 2.5
+    children [ DEF B Group { } ]
+  }
+  Anchor { url "there.wrl" description "a place" }
+] }
+"""
+FAULTS = {
+    "weight 1.5": "weight 1.x5",
+    "translation 1 2 3": "translation 1 two 3",
+    "diffuseColor 1 0 0": "diffuseColor 1 0",
+    "size 1 2 3": "size 1 2 3 4",
+    "1 1 0 ]": "1 1 ]",
+    "[ 0 1 2 -1 ]": "[ 0 1 2.5 -1 ]",
+    "solid FALSE": "solid PERHAPS",
+    "offset 0 0 1": "offset",
+    "weight 2.5": "weight 2.5 6",
+    'description "a place"': "description place",
+}
+"""What stands in the text, and what does not belong there: each by itself is a fault."""
+
+
+def survey(text: str) -> Faults:
+    problems = survey_vrml(text.encode())[0].problems
+    assert isinstance(problems, Faults)
+    return problems
+
+
+def errors(text: str) -> list:
+    return [problem for problem in survey(text) if problem.severity == "error"]
+
+
+def first(text: str) -> FormatError:
+    with pytest.raises(FormatError) as raised:
+        parse_vrml(text.encode())
+    return raised.value
+
+
+def line_of(text: str, part: str) -> int:
+    return text[: text.index(part)].count("\n") + 1
+
+
+def test_the_text_is_whole():
+    assert not survey(TEXT)
+    assert not parse_vrml(TEXT.encode()).problems
+
+
+@pytest.mark.parametrize("right", FAULTS)
+def test_one_fault_is_one_problem_and_that_of_the_reader(right):
+    text = TEXT.replace(right, FAULTS[right], 1)
+    (problem,) = survey(text)
+    assert problem == first(text).problem
+    assert problem.location.line == line_of(text, FAULTS[right]) or right == "offset 0 0 1"
+
+
+def test_all_of_them_in_one_run():
+    text = TEXT
+    for right, wrong in FAULTS.items():
+        text = text.replace(right, wrong, 1)
+    found = [problem.location.line for problem in errors(text)]
+    expected = [line_of(TEXT, right) + (right == "offset 0 0 1") for right in FAULTS]
+    assert found == expected
+
+
+@given(st.sets(st.sampled_from(sorted(FAULTS)), min_size=1))
+def test_and_any_of_them(chosen):
+    text = TEXT
+    for right in chosen:
+        text = text.replace(right, FAULTS[right], 1)
+    found = errors(text)
+    assert len(found) == len(chosen)
+    assert first(text).problem in found
+
+
+@pytest.mark.parametrize("taken", "{}[]")
+def test_a_bracket_that_is_missing_is_one_problem_with_hardly_more(taken):
+    counts = []
+    for found in re.finditer(re.escape(taken), TEXT):
+        text = TEXT[: found.start()] + TEXT[found.end() :]
+        try:
+            parse_vrml(text.encode())
+        except FormatError as error:
+            said = errors(text)
+            assert error.problem in said
+            counts.append(len(said))
+    assert max(counts) <= 3
+    assert sum(counts) <= 1.35 * len(counts)
+
+
+@pytest.mark.parametrize("put", "{}[]")
+def test_so_is_one_too_many(put):
+    counts = []
+    for found in re.finditer(r"[A-Za-z0-9]+", TEXT[20:]):
+        text = TEXT[: 20 + found.start()] + put + " " + TEXT[20 + found.start() :]
+        try:
+            parse_vrml(text.encode())
+        except FormatError as error:
+            said = errors(text)
+            assert error.problem in said
+            counts.append(len(said))
+    assert sum(counts) <= 1.6 * len(counts)
+
+
+def test_a_bracket_for_another():
+    for right, wrong in (
+        ("] }\n      coord", "} }\n      coord"),
+        ("{ size 1 2 3 }", "{ size 1 2 3 ]"),
+        ("{ size", "[ size"),
+    ):
+        text = TEXT.replace(right, wrong, 1)
+        if text != TEXT:
+            assert len(errors(text.replace("solid FALSE", "solid PERHAPS"))) == 2
+
+
+def test_faults_after_a_bracket_that_is_missing_are_said():
+    text = TEXT.replace("{ size 1 2 3 }", "{ size 1 2 3", 1).replace("weight 2.5", "weight heavy", 1)
+    assert [problem.location.line for problem in errors(text)][-1] == line_of(TEXT, "weight 2.5")
+
+
+def test_names_in_what_is_passed_over_may_be_used():
+    text = TEXT.replace("appearance Appearance { material DEF", "appearance ? Appearance { material DEF", 1)
+    assert len(errors(text)) == 1
+
+
+def test_a_string_without_end_ends_it():
+    text = TEXT.replace('"there.wrl"', '"there.wrl', 1)
+    assert len(errors(text)) == 1
+    assert first(text).problem in survey(text)
+
+
+def test_what_is_cut_off_is_said_once():
+    lines = TEXT.splitlines()
+    for count in range(2, len(lines)):
+        text = "\n".join(lines[:count])
+        assert len(errors(text)) <= 1
+
+
+def test_many_faults_are_counted():
+    nodes = "Transform { translation 0 0 up }\n" * 100
+    problems = survey(f"#VRML V2.0 utf8\n{nodes}").told()
+    assert len(problems) == 20
+    assert problems[-1].message.endswith("and 80 more like this")
+
+
+def test_very_many_end_it():
+    nodes = "Transform { translation 0 0 up }\n" * 5000
+    with pytest.raises(FormatError) as raised:
+        survey(f"#VRML V2.0 utf8\n{nodes}")
+    assert len(raised.value.problems) <= 22
+
+
+def test_other_languages_end_it():
+    for text in ("#VRML V1.0 ascii\nSeparator { }", "#X3D V3.0 utf8\nGroup { }"):
+        with pytest.raises(FormatError):
+            survey(text)
+
+
+def test_nesting_ends_it():
+    with pytest.raises(FormatError, match="VRML106"):
+        survey("#VRML V2.0 utf8\nTransform { scale x }\n" + "Group { children [ " * 300)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 6))
+def test_whatever_is_changed_the_fault_of_the_reader_is_among_those_found(seed, count):
+    rng = random.Random(seed)
+    text = TEXT
+    for _ in range(count):
+        at, size = rng.randrange(16, len(text)), rng.choice((0, 1, 1, 20))
+        put = rng.choice(
+            ["{", "}", "[", "]", '"', "#", "0", " USE ", " DEF ", " PROTO ", " IS ", "\n", text[at : at + 50]]
+        )
+        text = text[:at] + put + text[at + size :]
+    try:
+        parse_vrml(text.encode())
+    except FormatError as error:
+        try:
+            assert error.problem in survey(text)
+        except FormatError as ended:
+            assert error.problem in ended.problems
+    else:
+        assert not survey(text).any
+
+
+@given(st.text(alphabet=' \n{}[]"#0.-aDEFUSIPROTNL', max_size=60))
+def test_any_text(text):
+    try:
+        parse_vrml(text.encode())
+        refused = False
+    except FormatError:
+        refused = True
+    try:
+        assert survey(text).any == refused
+    except FormatError:
+        assert refused
