@@ -26,7 +26,6 @@ YET_TO_COME = (
     "FMT",
     "LOSS",
     "MJCF",
-    "MOT",
     "NPZ",
     "OTX",
     "SPOT",

@@ -1,6 +1,8 @@
-"""Checks of a motion on the body that it is for: its columns, and the limits of the joints."""
+"""Checks of a motion on the body that it is for: its columns, the limits of the joints, link poses, and physics."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -8,11 +10,14 @@ from bodymotion import rotations
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.checks import rules
+from bodymotion.checks.physics.checking import physics
+from bodymotion.checks.physics.moments import Finding, Moment, runs, when
 from bodymotion.checks.rows import place_of_frame
-from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.links import Joint
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
-__all__ = ["check_motion_on_body"]
+__all__ = ["check_motion_on_body", "moments"]
 
 TOLERANCE = 1e-6
 """By so much [rad or m] a joint may be beyond its limit: files give few digits."""
@@ -26,22 +31,43 @@ PIECE = 1 << 16
 
 def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
     """Give what is wrong with a motion when the body moves by it."""
+    return tuple(one.problem for one in _findings(motion, body))
+
+
+def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
+    """Give when a motion breaks a rule on its body, in order of time: the moments of the problems that `check` tells.
+
+    They are those of limits (MOT204, MOT205), of link poses (MOT206) and of physics (MOT3xx); of one rule, and for limits of one joint,
+    the 100 worst. `amount` tells which of one rule is worst. What is wrong with a motion as a whole has none.
+    """
+    with np.errstate(all="ignore"):
+        found = [moment for one in _findings(motion, body) for moment in one.moments]
+    return tuple(sorted(found, key=lambda moment: (moment.time, moment.rule, moment.subject)))
+
+
+def _findings(motion: Motion, body: Body) -> list[Finding]:
     joints, links = motion.joint_displacement, motion.link_position
-    problems: list[Problem] = []
     if joints is None and links is None:
         where = Location(None if motion.source.path is None else str(motion.source.path))
-        return (rules.NOTHING_MOVES.problem("the motion has neither JointDisplacement nor LinkPosition", where),)
+        return [
+            Finding(rules.NOTHING_MOVES.problem("the motion has neither JointDisplacement nor LinkPosition", where))
+        ]
+    problems: list[Problem] = []
+    found: list[Finding] = []
     q = None
     if joints is not None:
         q = _columns(motion, joints, body, problems)
-        if q is not None:
+        if q is not None and len(q):
             number = _number(motion, joints)
-            _positions(motion, number, q, body, problems)
-            _speeds(motion, number, joints, q, body, problems)
-    if links is not None and _links_fit(motion, links, body, joints is not None, problems) and q is not None:
+            found += _positions(motion, number, joints, q, body)
+            found += _speeds(motion, number, joints, q, body)
+    fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
+    if links is not None and fits and q is not None:
         assert joints is not None
-        _agree(motion, links, joints, q, body, problems)
-    return tuple(problems)
+        found += _agree(motion, links, joints, q, body)
+    if not any(problem.severity == "error" for problem in problems):
+        found += physics(motion, body, q)
+    return [*map(Finding, problems), *found]
 
 
 def _number(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> int:
@@ -76,7 +102,8 @@ def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, pro
     return count == wanted
 
 
-def _positions(motion: Motion, number: int, q: Floats, body: Body, problems: list[Problem]) -> None:
+def _positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
+    found = []
     for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
         if link < 0 or joint.type not in ("rotate", "slide") or joint.lower > joint.upper:
             continue
@@ -86,38 +113,81 @@ def _positions(motion: Motion, number: int, q: Floats, body: Body, problems: lis
         if not count:
             continue
         first, worst = int(np.argmax(wrong)), int(np.nanargmax(np.where(np.isnan(beyond), -np.inf, beyond)))
-        unit = "rad" if joint.type == "rotate" else "m"
-        value = float(q[worst, column])
-        limit = joint.lower if value < joint.lower else joint.upper
-        message = (
-            f"{joint.name or body.links[link].name!r} is at {value:.6g} {unit} in frame {worst}, its limit is {limit:.6g} {unit}: beyond "
-            f"it in {_frames(count)}, from frame {first} on"
-        )
-        problems.append(rules.POSITION_LIMIT.problem(message, place_of_frame(motion, number, first)))
+        name, unit = joint.name or body.links[link].name, "rad" if joint.type == "rotate" else "m"
+        values = q[:, column]
+
+        def said(frame: int, name: str = name, unit: str = unit, values: Floats = values, joint: Joint = joint) -> str:
+            value = float(values[frame])
+            limit = joint.lower if value < joint.lower else joint.upper
+            return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
+
+        message = f"{said(worst)}: beyond it in {_frames(count)}, from frame {first} on"
+        problem = rules.POSITION_LIMIT.problem(message, place_of_frame(motion, number, first))
+        when_wrong = _moments(rules.POSITION_LIMIT, motion, number, joints, name, beyond, TOLERANCE, said)
+        found.append(Finding(problem, when_wrong))
+    return found
 
 
-def _speeds(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body, problems: list[Problem]) -> None:
+def _speeds(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
     if len(q) < 2:
-        return
-    speed = np.diff(q, axis=0) / np.diff(joints.timeline.times)[:, None]
+        return []
+    found = []
+    gaps = np.diff(joints.timeline.times)
     for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
         low, high = joint.velocity_lower, joint.velocity_upper
         if link < 0 or joint.type not in ("rotate", "slide", "crawler") or not low < 0 < high:
             continue
-        given = np.where(np.isfinite(speed[:, column]), speed[:, column], 0.0)
+        speed = np.diff(q[:, column]) / gaps
+        given = np.where(np.isfinite(speed), speed, 0.0)
         part = np.maximum(given / low, given / high) if np.isfinite([low, high]).all() else _part(given, low, high)
         wrong = part > FASTER
         count = int(np.count_nonzero(wrong))
         if not count:
             continue
         first, worst = int(np.argmax(wrong)), int(np.argmax(part))
-        unit = "m/s" if joint.type == "slide" else "rad/s"
-        limit = low if given[worst] < 0 else high
-        message = (
-            f"{joint.name or body.links[link].name!r} moves at {given[worst]:.6g} {unit} from frame {worst} to {worst + 1}, its limit is "
-            f"{limit:.6g} {unit}: faster in {_frames(count)}, from frame {first} on"
+        name, unit = joint.name or body.links[link].name, "m/s" if joint.type == "slide" else "rad/s"
+
+        def said(
+            frame: int, name: str = name, unit: str = unit, given: Floats = given, low: float = low, high: float = high
+        ) -> str:
+            limit = low if given[frame] < 0 else high
+            return f"{name!r} moves at {given[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
+
+        message = f"{said(worst)}: faster in {_frames(count)}, from frame {first} on"
+        problem = rules.SPEED_LIMIT.problem(message, place_of_frame(motion, number, first))
+        when_wrong = _moments(rules.SPEED_LIMIT, motion, number, joints, name, part, FASTER, said)
+        found.append(Finding(problem, when_wrong))
+    return found
+
+
+def _moments(
+    rule: Rule,
+    motion: Motion,
+    number: int,
+    component: MultiValueSeq | MultiSE3Seq,
+    subject: str,
+    amount: Floats,
+    threshold: float,
+    said: Callable[[int], str],
+) -> tuple[Moment, ...]:
+    """Give the moments in which `amount` (of frames, or of the steps from them) is above a threshold; `said` tells of a frame."""
+    times = component.timeline.times
+    found, _ = runs(amount / threshold, times[: len(amount)])
+    return tuple(
+        Moment(
+            rule.code,
+            rule.severity,
+            float(times[run.worst]),
+            float(times[run.first]),
+            float(times[run.last]),
+            run.worst,
+            subject,
+            run.amount,
+            said(run.worst),
+            place_of_frame(motion, number, run.worst),
         )
-        problems.append(rules.SPEED_LIMIT.problem(message, place_of_frame(motion, number, first)))
+        for run in found
+    )
 
 
 def _part(speed: Floats, low: float, high: float) -> Floats:
@@ -125,38 +195,47 @@ def _part(speed: Floats, low: float, high: float) -> Floats:
     return np.asarray(np.where(speed < 0, speed / low, speed / high))
 
 
-def _agree(
-    motion: Motion, links: MultiSE3Seq, joints: MultiValueSeq, q: Floats, body: Body, problems: list[Problem]
-) -> None:
+def _agree(motion: Motion, links: MultiSE3Seq, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
     if links.timeline != joints.timeline or not body.links or not len(q):
-        return
+        return []
     step = max(PIECE // len(body.links), 1)
     worst = np.zeros(2)
     at = [(0, 0), (0, 0)]
-    wrong = 0
-    first = -1
+    amount = np.zeros(len(q))
+    off = np.zeros(len(body.links), dtype=bool)
     for start in range(0, len(q), step):
         given = links.values[start : start + step]
         expected = body.forward_kinematics(q[start : start + step], given[:, 0])
         apart = np.linalg.norm(given[..., :3] - expected[..., :3], axis=-1)
         turned = rotations.angle_between(rotations.normalized(given[..., 3:]), rotations.normalized(expected[..., 3:]))
-        for kind, amount in enumerate((apart, turned)):
-            amount = np.where(np.isfinite(amount), amount, 0.0)
-            frame, link = (int(k) for k in np.unravel_index(int(np.argmax(amount)), amount.shape))
-            if amount[frame, link] > worst[kind]:
-                worst[kind], at[kind] = amount[frame, link], (start + frame, link)
-        bad = ((apart > CLOSE) | (turned > CLOSE)).any(axis=1)
-        if first < 0 and bad.any():
-            first = start + int(np.argmax(bad))
-        wrong += int(np.count_nonzero(bad))
-    if wrong:
-        (frame_a, link_a), (frame_b, link_b) = at
-        message = (
-            f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
-            f"({body.links[link_b].name!r}, frame {frame_b}) from where root and joints put them, in {_frames(wrong)}"
-        )
-        place = place_of_frame(motion, _number(motion, links), first)
-        problems.append(rules.POSES_DISAGREE.problem(message, place))
+        for kind, one in enumerate((apart, turned)):
+            one[~np.isfinite(one)] = 0.0
+            frame, link = (int(k) for k in np.unravel_index(int(np.argmax(one)), one.shape))
+            if one[frame, link] > worst[kind]:
+                worst[kind], at[kind] = one[frame, link], (start + frame, link)
+        both = np.maximum(apart, turned)
+        amount[start : start + len(given)] = both.max(axis=1)
+        off |= (both > CLOSE).any(axis=0)
+    wrong = amount > CLOSE
+    if not wrong.any():
+        return []
+    (frame_a, link_a), (frame_b, link_b) = at
+    count, frames = int(np.count_nonzero(off)), _frames(int(np.count_nonzero(wrong)))
+    message = (
+        f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
+        f"({body.links[link_b].name!r}, frame {frame_b}) from where root and joints put them, in {frames}: "
+        f"{count} of {len(body.links)} links, the first in the tree {body.links[int(np.argmax(off))].name!r}"
+    )
+    number = _number(motion, links)
+    problem = rules.POSES_DISAGREE.problem(message, place_of_frame(motion, number, int(np.argmax(wrong))))
+    times = links.timeline.times
+
+    def said(frame: int) -> str:
+        return f"links are not where root and joints put them in {when(frame, times[frame])}"
+
+    return [
+        Finding(problem, _moments(rules.POSES_DISAGREE, motion, number, links, "", amount, CLOSE, said)),
+    ]
 
 
 def _frames(count: int) -> str:

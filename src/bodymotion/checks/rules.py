@@ -6,10 +6,32 @@ has spoken of a link, a joint or a sensor, the rule here is silent about it.
 
 from __future__ import annotations
 
+from bodymotion.checks.rules_on_bodies import (
+    JOINTS,
+    LINKS,
+    MORE_COLUMNS,
+    NOTHING_MOVES,
+    POSES_DISAGREE,
+    POSITION_LIMIT,
+    SPEED_LIMIT,
+)
 from bodymotion.diagnostics import Rule
 from bodymotion.formats.motion_rules import MOTION_NO_TURN, MOTION_NOT_FINITE, MOTION_QUATERNION
 
-__all__ = ["MOTION_NOT_FINITE", "MOTION_NO_TURN", "MOTION_QUATERNION", "RULES", "SAID"]
+__all__ = [
+    "JOINTS",
+    "LINKS",
+    "MORE_COLUMNS",
+    "MOTION_NOT_FINITE",
+    "MOTION_NO_TURN",
+    "MOTION_QUATERNION",
+    "NOTHING_MOVES",
+    "POSES_DISAGREE",
+    "POSITION_LIMIT",
+    "RULES",
+    "SAID",
+    "SPEED_LIMIT",
+]
 
 # Files
 CRASHED = Rule(
@@ -232,48 +254,7 @@ LOOP_OPEN = Rule(
 )
 LOOP_AXIS = Rule("BODY162", "warning", "The axis of an extra joint is of length 1.", "document")
 
-# Motions: the rules about their numbers are beside the formats, whose readers speak by them, too
-
-# A motion on a body
-JOINTS = Rule(
-    "MOT201",
-    "error",
-    "A motion has a column for each joint of the body.",
-    "judgement",
-    "is it a motion of another body?",
-)
-MORE_COLUMNS = Rule(
-    "MOT202", "warning", "A motion has no more joint columns than the body.", "judgement", "they move nothing"
-)
-LINKS = Rule(
-    "MOT203",
-    "error",
-    "A motion has the pose of the root, or of all links of the body.",
-    "judgement",
-    "is it a motion of another body?",
-)
-POSITION_LIMIT = Rule(
-    "MOT204",
-    "warning",
-    "A joint stays between its limits.",
-    "judgement",
-    "a controller stops there, or the robot breaks",
-)
-SPEED_LIMIT = Rule(
-    "MOT205",
-    "warning",
-    "A joint stays within its velocity limits.",
-    "judgement",
-    "the robot will lag behind; go slower: `bodymotion retime --speed`",
-)
-POSES_DISAGREE = Rule(
-    "MOT206",
-    "warning",
-    "Link poses are those that the root and the joints give.",
-    "judgement",
-    "it may be the motion of another body; `bodymotion edit --root-only` keeps root and joints",
-)
-NOTHING_MOVES = Rule("MOT207", "warning", "A motion has joints or link poses, so that it moves the body.", "judgement")
+# Motions: the rules about their numbers are beside the formats, whose readers speak by them, too; those on a body have files of their own
 
 SAID: dict[str, tuple[str, ...]] = {
     "BODY101": ("WRL110", "BDY122", "URDF111", "MJCF107"),

@@ -15,6 +15,7 @@ MOTION_NOT_FINITE = Rule(
     "Joint displacements, poses and points are finite numbers.",
     "judgement",
     "the program that wrote them has divided by zero",
+    example=("0.1, nan", "0.1, 0.2"),
 )
 MOTION_QUATERNION = Rule(
     "MOT102",
@@ -22,6 +23,7 @@ MOTION_QUATERNION = Rule(
     "The quaternions of poses are of length 1; others are brought to that length.",
     "judgement",
     fixable=True,
+    example=("1.5, 0, 0, 0", "1, 0, 0, 0"),
 )
 MOTION_NO_TURN = Rule(
     "MOT103",
@@ -29,4 +31,5 @@ MOTION_NO_TURN = Rule(
     "The quaternion of a pose is not zero.",
     "judgement",
     "0 0 0 0 is no orientation: write 1 0 0 0",
+    example=("0, 0, 0, 0", "1, 0, 0, 0"),
 )

@@ -1,0 +1,101 @@
+"""All that is to be said of the physics of a motion on a body."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.body import Body
+from bodymotion.checks.physics import rules
+from bodymotion.checks.physics.judging import balance, feet_on_ground, torques
+from bodymotion.checks.physics.jumps import jumps_of_joints, jumps_of_root, sign_flips
+from bodymotion.checks.physics.moments import Finding
+from bodymotion.checks.physics.tape import record, standing_on
+from bodymotion.checks.rows import place_of_frame
+from bodymotion.editing import recover_joints
+from bodymotion.interpolation import sampled
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
+
+__all__ = ["physics"]
+
+
+def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
+    """Give what is wrong with the physics of a motion that fits its body.
+
+    Parameters
+    ----------
+    q:
+        (T, J) the values of the body's joints; None where the motion has none that fit: they are worked out from the poses of all links
+        then, if it has these.
+    """
+    links = motion.link_position
+    leading: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement
+    if q is None:
+        if motion.joint_displacement is not None or links is None or links.num_parts != len(body.links):
+            return []
+        leading, q = links, _recovered(motion, body)
+    if leading is None or q is None or not _in_order(leading.timeline.times):
+        return []
+    times = leading.timeline.times
+    where = partial(place_of_frame, motion, _number(motion, leading))
+    found = jumps_of_joints(q, times, body, where)
+    root = None
+    if links is not None and links.num_parts and links.num_frames and _in_order(links.timeline.times):
+        root = links.values[:, 0]
+        own, number = links.timeline.times, _number(motion, links)
+        found += jumps_of_root(root, own, partial(place_of_frame, motion, number))
+        if _has_quaternions(motion, number):
+            found += sign_flips(root[:, 3:], own, partial(place_of_frame, motion, number))
+        if links.timeline != leading.timeline:
+            root = sampled(links.values[:, :1], own, times)[:, 0]
+    if not body.links or not len(q):
+        return found
+    zmp = motion.zmp
+    if zmp is not None and (
+        not zmp.num_frames or not _in_order(zmp.timeline.times) or not np.isfinite(zmp.values).all()
+    ):
+        zmp = None
+    free = body.links[0].joint.type == "free"
+    if free and root is None and (zmp is None or not zmp.is_root_relative):
+        return found
+    standing = standing_on(body, q, root, times) if free else None
+    if root is None and free and standing is None:
+        return found
+    if not free and root is None:
+        root = np.broadcast_to(body.root_pose, (len(q), 7))
+    tape = record(body, q, root, times, standing, zmp)
+    if tape is None:
+        return found
+    for one in found:
+        for moment in one.moments:
+            if moment.rule != rules.SIGN_FLIP.code:
+                tape.forget(moment.start, moment.end)
+    if standing is not None:
+        found += feet_on_ground(tape, standing, body, where) if root is not None else []
+        found += balance(tape, where)
+    return found + torques(tape, body, where)
+
+
+def _recovered(motion: Motion, body: Body) -> Floats | None:
+    try:
+        joints = recover_joints(motion, body)[0].joint_displacement
+        return None if joints is None else body.joint_values(joints)
+    except ValueError:
+        return None
+
+
+def _in_order(times: Floats) -> bool:
+    return bool(len(times) and np.isfinite(times).all() and (np.diff(times) > 0).all())
+
+
+def _number(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> int:
+    return next(k for k, one in enumerate(motion.components) if one is component)
+
+
+def _has_quaternions(motion: Motion, number: int) -> bool:
+    """Tell whether the file has quaternions itself, and not angles that were made into some."""
+    formats = motion.source.options.get("se3_formats")
+    known = isinstance(formats, (tuple, list)) and len(formats) == len(motion.components)
+    return not (known and formats[number] == "XYZRPY")  # type: ignore[index]

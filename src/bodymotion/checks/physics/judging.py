@@ -1,0 +1,200 @@
+"""What a tape says of feet, of balance and of motors, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.body import Body
+from bodymotion.checks.physics import rules
+from bodymotion.checks.physics.moments import Finding, Moment, Run, Where, finding, runs, when
+from bodymotion.checks.physics.tape import FADE, Standing, Tape
+from bodymotion.diagnostics import Rule
+
+__all__ = ["balance", "feet_on_ground", "torques"]
+
+SLIP = 0.01
+"""[m] So far a foot may slip while it is on the ground: landing and lifting take some millimetres."""
+DEPTH = 0.01
+"""[m] So deep a foot may be below the ground: soles are a little off, and give way."""
+HEIGHT = 0.02
+"""[m] From there on a foot can not be on the ground."""
+MOVING = 0.3
+"""[m/s] A foot that is faster stands on nothing."""
+BORNE = 0.3
+"""A body that needs this part of its weight from the ground does not fall."""
+HANGING = 0.2
+"""[s] So long a body may be borne by nothing."""
+OUTSIDE = 0.01
+"""[m] So far the zero moment point may be outside of the feet."""
+TIPPING = 0.1
+"""[s] So long it may be there: a body does not tip over at once."""
+OWN = 0.05
+"""[s] The same for the point that the motion has, which does not depend on derivatives."""
+APART = 0.05
+"""[m] So far the motion's own zero moment point may be from the one worked out: patterns that were planned with simple models of the same
+robot are some 30 mm off."""
+PULLING = 0.05
+"""[s] So long a motor may be overloaded."""
+OVERLOAD = 1.05
+"""So much more than a motor gives a joint may need: torques worked out from frames have errors."""
+BRIDGE = 0.05
+"""[s] What is well for a shorter time in between is not well."""
+
+
+def feet_on_ground(tape: Tape, standing: Standing, body: Body, where: Where) -> list[Finding]:
+    """Give feet that slip or sink, and where a body hovers. Of ground that is not level only the last can be told."""
+    if not standing.level:
+        return _hovers(tape, where, level=False)
+    slips: list[Moment] = []
+    sinks: list[Moment] = []
+    slipped = sunk = 0
+    for k, link in enumerate(standing.feet.links):
+        name = body.links[link].name
+        if body.links[link].joint.type != "crawler":
+            found, count = _slips(tape, k, name, where)
+            slips += found
+            slipped += count
+        deep, count = runs(-tape.heights[:, k] / DEPTH, tape.times, bridge=BRIDGE)
+        sunk += count
+        sinks += [
+            _moment(
+                rules.SINKS,
+                run,
+                tape,
+                name,
+                f"{name!r} is {run.amount * DEPTH * 1000:.3g} mm below the ground in {_at(tape, run.worst)}",
+                where,
+            )
+            for run in deep
+        ]
+    return [
+        *finding(rules.SLIPS, slips, slipped),
+        *finding(rules.SINKS, sinks, sunk),
+        *_hovers(tape, where, level=True),
+    ]
+
+
+def _hovers(tape: Tape, where: Where, *, level: bool) -> list[Finding]:
+    if level:
+        amount, scale, unit = tape.heights.min(axis=1) / HEIGHT, HEIGHT * 1000, "mm above the ground"
+    else:
+        amount, scale, unit = tape.still / MOVING, MOVING, "m/s fast"
+    hovering, count = runs(np.where(tape.carried > BORNE, amount, np.nan), tape.times, least=HANGING)
+    moments = [
+        _moment(
+            rules.HOVERS,
+            run,
+            tape,
+            "",
+            f"no foot stands for {_lasting(tape, run):.2f} s, and the body does not fall: the {'lowest' if level else 'slowest'} one is "
+            f"{run.amount * scale:.3g} {unit} in {_at(tape, run.worst)}",
+            where,
+        )
+        for run in hovering
+    ]
+    return finding(rules.HOVERS, moments, count)
+
+
+def balance(tape: Tape, where: Where) -> list[Finding]:
+    """Give where the zero moment point is outside of the feet, the motion's own is, and where the two are apart."""
+    point = "the zero moment point"
+    own = f"{point} that the motion has"
+    found: list[Finding] = []
+    for rule, amount, scale, least, said in (
+        (rules.TIPS, -tape.margins, OUTSIDE, TIPPING, f"{point} is up to %s outside of the feet"),
+        (rules.OWN_ZMP_OUTSIDE, -tape.own_margins, OUTSIDE, OWN, f"{own} is up to %s outside of the feet"),
+        (
+            rules.OWN_ZMP_DIFFERS,
+            tape.apart,
+            APART,
+            TIPPING,
+            f"{own} is up to %s from the one that root and joints give",
+        ),
+    ):
+        wrong, count = runs(amount / scale, tape.times, least=least, bridge=BRIDGE)
+        moments = []
+        for run in wrong:
+            amount_in_words = f"{run.amount * scale * 1000:.3g} mm"
+            message = f"{said % amount_in_words}, in {_at(tape, run.worst)}, for {_lasting(tape, run):.2f} s"
+            moments.append(_moment(rule, run, tape, "", message, where))
+        found += finding(rule, moments, count)
+    return found
+
+
+def torques(tape: Tape, body: Body, where: Where) -> list[Finding]:
+    """Give where joints need more than their motors give."""
+    moments: list[Moment] = []
+    total = 0
+    for k, column in enumerate(tape.motors):
+        joint = body.joints[column]
+        name = joint.name or body.links[body.joint_links[column]].name
+        loads = np.asarray(tape.torques[:, k], dtype=np.float64)
+        over, count = runs(loads, tape.times, OVERLOAD, least=PULLING, bridge=BRIDGE)
+        total += count
+        unit = "Nm" if joint.type == "rotate" else "N"
+        most = max(abs(tape.efforts[k]))
+        moments += [
+            _moment(
+                rules.TORQUE_LIMIT,
+                run,
+                tape,
+                name,
+                f"{name!r} needs {run.amount:.3g} times what its motor gives ({most:.4g} {unit}) in {_at(tape, run.worst)}, "
+                f"too much for {_lasting(tape, run):.2f} s",
+                where,
+            )
+            for run in over
+        ]
+    return finding(rules.TORQUE_LIMIT, moments, total)
+
+
+def _slips(tape: Tape, foot: int, name: str, where: Where) -> tuple[list[Moment], int]:
+    """Give each time on the ground in which a foot slips farther than it may."""
+    near = np.where(tape.heights[:, foot] < FADE, 1.0, 0.0)
+    stances, _ = runs(near, tape.times, 0.5, most=len(near))
+    way = _way(tape.sliding[:, foot], tape.times)
+    found = []
+    for run in stances:
+        far = float(way[run.last] - way[run.first])
+        if far <= SLIP:
+            continue
+        worst = run.first + int(np.argmax(tape.sliding[run.first : run.last + 1, foot]))
+        slip = Run(run.first, run.last, worst, far / SLIP)
+        speed = tape.sliding[worst, foot]
+        message = (
+            f"{name!r} slips {far * 1000:.3g} mm over the ground from t = {tape.times[run.first]:.2f} s to {tape.times[run.last]:.2f} s, "
+            f"fastest in {_at(tape, worst)} at {speed:.2g} m/s"
+        )
+        found.append(_moment(rules.SLIPS, slip, tape, name, message, where))
+    return found, len(found)
+
+
+def _way(speeds: Floats, times: Floats) -> Floats:
+    """Give how far something has gone (T,) since the first frame (trapezoidal rule)."""
+    given = np.nan_to_num(speeds)
+    return np.concatenate([[0.0], np.cumsum(0.5 * (given[1:] + given[:-1]) * np.diff(times))])
+
+
+def _at(tape: Tape, index: int) -> str:
+    return when(int(tape.frames[index]), float(tape.times[index]))
+
+
+def _lasting(tape: Tape, run: Run) -> float:
+    return float(tape.times[min(run.last + 1, len(tape.times) - 1)] - tape.times[run.first])
+
+
+def _moment(rule: Rule, run: Run, tape: Tape, subject: str, message: str, where: Where) -> Moment:
+    frame = int(tape.frames[run.worst])
+    return Moment(
+        rule.code,
+        rule.severity,
+        float(tape.times[run.worst]),
+        float(tape.times[run.first]),
+        float(tape.times[run.last]),
+        frame,
+        subject,
+        run.amount,
+        message,
+        where(frame),
+    )

@@ -1,0 +1,71 @@
+"""What is said of a motion and the body that it is for: whether they fit, and the limits of the joints."""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = [
+    "JOINTS",
+    "LINKS",
+    "MORE_COLUMNS",
+    "NOTHING_MOVES",
+    "POSES_DISAGREE",
+    "POSITION_LIMIT",
+    "SPEED_LIMIT",
+]
+
+JOINTS = Rule(
+    "MOT201",
+    "error",
+    "A motion has a column for each joint of the body.",
+    "judgement",
+    "is it a motion of another body?",
+    example=("29 joints, and columns for 28", "29 columns"),
+)
+MORE_COLUMNS = Rule(
+    "MOT202",
+    "warning",
+    "A motion has no more joint columns than the body.",
+    "judgement",
+    "they move nothing",
+    example=("29 joints, and columns for 30", "29 columns"),
+)
+LINKS = Rule(
+    "MOT203",
+    "error",
+    "A motion has the pose of the root, or of all links of the body.",
+    "judgement",
+    "is it a motion of another body?",
+    example=("poses of 3 links, on a body of 4", "poses of the root, or of 4 links"),
+)
+POSITION_LIMIT = Rule(
+    "MOT204",
+    "warning",
+    "A joint stays between its limits.",
+    "judgement",
+    "a controller stops there, or the robot breaks",
+    example=("2.1 rad, where the joint ends at 2 rad", "2 rad"),
+)
+SPEED_LIMIT = Rule(
+    "MOT205",
+    "warning",
+    "A joint stays within its velocity limits.",
+    "judgement",
+    "the robot will lag behind; go slower: `bodymotion retime --speed`",
+    example=("0.4 rad in 0.1 s, where the joint makes 3 rad/s", "0.3 rad in 0.1 s"),
+)
+POSES_DISAGREE = Rule(
+    "MOT206",
+    "warning",
+    "Link poses are those that the root and the joints give.",
+    "judgement",
+    "it may be the motion of another body; `bodymotion edit --root-only` keeps root and joints",
+    example=("a link 9 m from where root and joints put it", "a link where they put it"),
+)
+NOTHING_MOVES = Rule(
+    "MOT207",
+    "warning",
+    "A motion has joints or link poses, so that it moves the body.",
+    "judgement",
+    example=("a motion with a zero moment point alone", "one with JointDisplacement, too"),
+)
