@@ -12,6 +12,8 @@ from bodymotion.cli.convert import convert
 from bodymotion.cli.diff import diff
 from bodymotion.cli.edit import InOrder, edit
 from bodymotion.cli.info import info
+from bodymotion.cli.measure import measure
+from bodymotion.cli.render import render
 from bodymotion.cli.retime import retime
 from bodymotion.cli.spot import spot
 from bodymotion.cli.view import view
@@ -58,7 +60,9 @@ def bodymotion(
 
 app.command()(info)
 app.command()(view)
+app.command()(render)
 app.command()(check)
+app.command()(measure)
 app.command()(convert)
 app.command()(diff)
 app.command()(retime)

@@ -39,7 +39,7 @@ def failures(verb: str) -> Iterator[None]:
         about = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
         say(f"bodymotion {verb}: {one_line(about)}")
         raise typer.Exit(1) from None
-    except (ValueError, MemoryError) as error:
+    except (ValueError, MemoryError, ImportError) as error:
         say(f"bodymotion {verb}: {one_line(error) or 'not enough memory'}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
@@ -86,14 +86,14 @@ def load_motion(path: Path, hint: str = "IN", whole: str = "") -> Motion:
     return found
 
 
-def load_body(path: Path, allow_outside: bool) -> Body:
+def load_body(path: Path, allow_outside: bool, hint: str = "--body") -> Body:
     """Read a body; a file that holds something else is wrong use."""
     from bodymotion.body import Body
     from bodymotion.formats.table import load
 
     found = load(path, allow_outside=allow_outside)
     if not isinstance(found, Body):
-        raise typer.BadParameter(f"{path} holds a {type(found).__name__.lower()}, not a model", param_hint="--body")
+        raise typer.BadParameter(f"{path} holds a {type(found).__name__.lower()}, not a model", param_hint=hint)
     return found
 
 

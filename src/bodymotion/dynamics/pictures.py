@@ -132,18 +132,26 @@ class Pictures:
 
     @cached_property
     def _all(self) -> tuple[Bytes | None, Floats | None]:
-        return self._drawn(self.times)
+        shape = (len(self), self.device.height, self.device.width)
+        check_memory(11 * int(np.prod(shape, dtype=np.int64)), f"{len(self)} pictures of {self.device.name!r}")
+        color = np.empty((*shape, 3), dtype=np.uint8) if self.has_color else None
+        depth = np.empty(shape) if self.has_depth else None
+        for k, picture in enumerate(self):
+            if color is not None and picture.color is not None:
+                color[k] = picture.color
+            if depth is not None and picture.depth is not None:
+                depth[k] = picture.depth
+        for array in (color, depth):
+            if array is not None:
+                array.flags.writeable = False
+        return color, depth
 
     def _drawn(self, times: Floats) -> tuple[Bytes | None, Floats | None]:
         from bodymotion.kernels import rasters
 
         device = self.device
-        if not (self.has_color or self.has_depth) or not len(times):
-            shape = (len(times), device.height, device.width)
-            return (
-                np.zeros((*shape, 3), dtype=np.uint8) if self.has_color else None,
-                np.zeros(shape) if self.has_depth else None,
-            )
+        if not (self.has_color or self.has_depth):
+            return None, None
         shape = (len(times), device.height, device.width)
         check_memory(PER_PIXEL * int(np.prod(shape, dtype=np.int64)), f"{len(times)} pictures of {device.name!r}")
         depths, owners = np.full(shape, np.inf), np.full(shape, -1, dtype=np.int32)

@@ -1,0 +1,179 @@
+"""`bodymotion measure MODEL MOTION`: how fast, how hard, in balance or not, and what the sensors would read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+import typer
+
+if TYPE_CHECKING:
+    from bodymotion.body import Body
+    from bodymotion.cli.measure.measured import Wanted
+    from bodymotion.dynamics import Measures
+    from bodymotion.shapes import Shape
+
+__all__ = ["measure"]
+
+GROUND = "ground"
+WIDE = 1000.0
+"""[m] So wide is the ground that sensors see."""
+
+
+def measure(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The robot.", show_default=False)],
+    motion: Annotated[Path, typer.Argument(metavar="MOTION", help="What it does.", show_default=False)],
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of",
+            metavar="NAMES",
+            help="What is wanted: names of quantities and of sensors, with commas between; see --list.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write all values, frame by frame: .csv, .npz, .json or .parquet.",
+            show_default=False,
+        ),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List what can be measured of this motion.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    scenery: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scenery",
+            metavar="MODEL",
+            help="What stands around, for cameras and range sensors to see; ground for level ground.",
+            show_default=False,
+        ),
+    ] = None,
+    derivative: Annotated[
+        Literal["spline", "central", "savgol"],
+        typer.Option("--derivative", help="How velocities come from values; savgol for recorded motions."),
+    ] = "spline",
+    window: Annotated[int, typer.Option("--window", min=3, metavar="FRAMES", help="For savgol.")] = 9,
+    ground: Annotated[
+        float | None,
+        typer.Option(
+            "--ground", metavar="Z", help="Height of the ground [m]; by default what feet say.", show_default=False
+        ),
+    ] = None,
+    feet: Annotated[
+        str | None,
+        typer.Option(
+            "--feet", metavar="LINKS", help="The links that may stand, with commas between.", show_default=False
+        ),
+    ] = None,
+    on_feet: Annotated[
+        bool, typer.Option("--on-feet", help="Work out where the root is from feet that stand, for joints alone.")
+    ] = False,
+    close_loops: Annotated[
+        bool, typer.Option("--close-loops", help="Work out anew the joints that follow from others in closed loops.")
+    ] = False,
+    allow_outside: Annotated[
+        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
+    ] = False,
+) -> None:
+    """Measure a motion on a robot: velocities, torques, limits, balance, contacts, and what its sensors would read.
+
+    Prints key figures, and what each joint and foot does; with --of, the extremes of these quantities and sensors. With -o all values go
+    to a file: of what --of names, or of all quantities. A .csv and a .parquet hold one table, so all in them has the same times; an .npz
+    and a .json hold range sensors at their own times, too, an .npz the pictures of cameras.
+
+    \b
+    Examples:
+      bodymotion measure robot.wrl walk.seq
+      bodymotion measure robot.wrl walk.seq --of torques,zmp -o walk.csv
+      bodymotion measure robot.wrl walk.seq --list
+      bodymotion measure robot.wrl walk.seq --of CAMERA --scenery ground --scenery room.wrl -o seen.npz
+      bodymotion measure robot.wrl log.seq --derivative savgol --json
+    """  # noqa: D301
+    from bodymotion.cli.changes import failures
+    from bodymotion.cli.measure.measured import choose, wanted
+    from bodymotion.cli.output import results
+    from bodymotion.cli.progress import progress
+
+    names = [name.strip() for text in of or () for name in text.split(",") if name.strip()]
+    if listed and (names or output is not None):
+        raise typer.BadParameter("what can be measured is listed without --of and -o", param_hint="--list")
+    with failures("measure"), progress(f"measuring {motion.name}"):
+        found = _measured(model, motion, allow_outside, derivative, window, ground, feet, on_feet, close_loops)
+        chosen: list[Wanted] = []
+        if names or output is not None:
+            chosen = choose(found, names, _scenery(found, scenery, allow_outside))
+        if output is not None:
+            from bodymotion.cli.measure.tables import write
+
+            write(output, chosen)
+    if output is not None and not as_json:
+        return
+    from bodymotion.cli.measure.shown import as_data, page_of
+
+    with failures("measure"), results() as out:
+        if listed:
+            chosen = wanted(found)
+        if as_json:
+            from bodymotion.cli.info.data import as_json as text_of
+
+            out.write(text_of(as_data(found, chosen, model, motion, listed)))
+        else:
+            page_of(found, chosen, model, motion, listed).print()
+
+
+def _measured(
+    model: Path,
+    motion: Path,
+    allow_outside: bool,
+    derivative: Literal["spline", "central", "savgol"],
+    window: int,
+    ground: float | None,
+    feet: str | None,
+    on_feet: bool,
+    close_loops: bool,
+) -> Measures:
+    from bodymotion import dynamics
+    from bodymotion.cli.changes import load_body, load_motion
+    from bodymotion.cli.messages import show_problem
+
+    body = load_body(model, allow_outside, hint="MODEL")
+    moving = load_motion(motion, hint="MOTION")
+    chosen = None if feet is None else tuple(name.strip() for name in feet.split(",") if name.strip())
+    missing = [name for name in chosen or () if name not in {link.name for link in body.links}]
+    if missing:
+        links = ", ".join(link.name for link in body.links)
+        raise typer.BadParameter(f"no link {missing[0]!r}; there are: {links}", param_hint="--feet")
+    found = dynamics.measure(
+        body,
+        moving,
+        derivative=derivative,
+        window=window,
+        ground=ground,
+        feet=chosen,
+        on_feet=on_feet,
+        close_loops=close_loops,
+    )
+    for problem in found.problems:
+        show_problem(problem)
+    return found
+
+
+def _scenery(measures: Measures, given: list[str] | None, allow_outside: bool) -> list[Body | Shape]:
+    from bodymotion.cli.changes import load_body
+    from bodymotion.shapes import Box, Shape
+
+    things: list[Body | Shape] = []
+    for name in given or ():
+        if name == GROUND:
+            under = np.eye(4)
+            under[:3, 3] = *measures.root_poses[0, :2], measures.ground[0] - 0.5
+            things.append(Shape(Box((WIDE, WIDE, 1.0)), under))
+        else:
+            things.append(load_body(Path(name), allow_outside, hint="--scenery"))
+    return things

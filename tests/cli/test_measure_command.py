@@ -1,0 +1,203 @@
+"""`bodymotion measure`: what it prints and writes is what the library measures."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import bodymotion as bm
+from bodymotion.cli.app import app
+
+run = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def measures(examples) -> bm.dynamics.Measures:
+    return bm.dynamics.measure(bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq"))
+
+
+@pytest.fixture(scope="module")
+def examples(request):
+    return request.config.rootpath / "examples"
+
+
+@pytest.fixture
+def measured(examples):
+    def work(*arguments, code=0):
+        files = [examples / "biped.wrl", examples / "biped_walk.seq"]
+        result = run.invoke(app, ["measure", *map(str, [*files, *arguments])])
+        assert result.exit_code == code, result.output + result.stderr
+        return result
+
+    return work
+
+
+def test_key_figures_are_those_of_the_library(measured, measures):
+    data = json.loads(measured("--json").stdout)
+    figures = bm.dynamics.figures(measures)
+    assert [one["name"] for one in data["figures"]] == [one.name for one in figures]
+    assert [one["value"] for one in data["figures"]] == [one.value for one in figures]
+    body = measures.body
+    assert [joint["name"] for joint in data["joints"]] == [joint.name for joint in body.joints]
+    for k, joint in enumerate(data["joints"]):
+        assert abs(joint["velocity"]) == np.abs(measures.joint_velocities[:, k]).max()
+        assert abs(joint["torque"]) == np.abs(measures.torques[:, k]).max()
+        assert joint["effort"] == measures.effort[k]
+        frame = int(np.argmax(np.abs(measures.torques[:, k])))
+        assert joint["torque_time"] == measures.times[frame]
+        used = np.abs(measures.joint_velocities[:, k]).max() / body.joints[k].velocity_upper
+        assert joint["velocity_limit_used"] == pytest.approx(used)
+    assert [foot["link"] for foot in data["feet"]] == list(measures.contacts.names)
+    for k, foot in enumerate(data["feet"]):
+        assert foot["standing"] == measures.contacts.standing[:, k].mean()
+        assert 4 <= foot["contacts"] <= 8
+
+
+def test_the_page_has_a_row_for_each(measured, measures):
+    lines = measured().stdout.splitlines()
+    assert lines[0] == "biped_walk.seq on BIPED"
+    for joint in measures.body.joints:
+        assert sum(line.split()[:1] == [joint.name] for line in lines) >= 1
+    worst = np.argmax(np.abs(measures.torques).max(axis=0))
+    assert any(
+        line.split()[:2] == ["Greatest", "torque"] and measures.body.joints[worst].name in line for line in lines
+    )
+
+
+def test_a_csv_holds_the_very_numbers(measured, measures, tmp_path):
+    out = tmp_path / "walk.csv"
+    assert measured("--of", "torques,stability_margin", "--of", "zmp,WAIST_GYRO", "-o", out).stdout == ""
+    with out.open(newline="") as file:
+        names, *rows = csv.reader(file)
+    joints = [f"torques/{joint.name}" for joint in measures.body.joints]
+    assert names == [
+        "time",
+        *joints,
+        "stability_margin",
+        *[f"zmp/{a}" for a in "xyz"],
+        *[f"WAIST_GYRO/{a}" for a in "xyz"],
+    ]
+    parts = (measures.times[:, None], measures.torques, measures.stability_margin[:, None], measures.zmp)
+    expected = np.concatenate([*parts, measures.read("WAIST_GYRO").values], axis=1)
+    np.testing.assert_array_equal(np.array(rows, dtype=float), expected)
+
+
+def test_all_quantities_in_each_kind_of_file(measured, measures, tmp_path):
+    names = bm.dynamics.measurable(measures)
+    measured("-o", tmp_path / "all.npz")
+    arrays = np.load(tmp_path / "all.npz", allow_pickle=False)
+    measured("-o", tmp_path / "all.json")
+    data = {one["name"]: one for one in json.loads((tmp_path / "all.json").read_text())}
+    assert list(data) == list(names)
+    for name in names:
+        of = bm.dynamics.series(measures, name)
+        np.testing.assert_array_equal(arrays[name], of.values)
+        assert tuple(arrays[f"{name}.labels"]) == of.labels == tuple(data[name]["labels"])
+        assert tuple(arrays[f"{name}.units"]) == of.units
+        np.testing.assert_array_equal(arrays[f"{name}.times"], measures.times)
+        np.testing.assert_array_equal(np.array(data[name]["values"], dtype=float), of.values)
+        if of.upper is not None:
+            np.testing.assert_array_equal(arrays[f"{name}.upper"], of.upper)
+
+
+def test_a_parquet_file(measured, measures, tmp_path):
+    polars = pytest.importorskip("polars")
+    measured("--of", "power", "-o", tmp_path / "walk.parquet")
+    table = polars.read_parquet(tmp_path / "walk.parquet")
+    np.testing.assert_array_equal(table["power/R_KNEE"].to_numpy(), measures.power[:, 3])
+
+
+def test_sensors_with_times_of_their_own(measured, measures, tmp_path):
+    result = measured("--of", "WAIST_GYRO,CHEST_SCANNER", "-o", tmp_path / "two.csv", code=1)
+    assert "other times" in result.stderr
+    assert not list(tmp_path.iterdir())
+    measured("--of", "WAIST_GYRO,CHEST_SCANNER", "--scenery", "ground", "-o", tmp_path / "two.npz")
+    arrays = np.load(tmp_path / "two.npz", allow_pickle=False)
+    under = np.eye(4)
+    under[2, 3] = measures.ground[0] - 0.5
+    reading = measures.read("CHEST_SCANNER", [bm.Shape(bm.Box((1000.0, 1000.0, 1.0)), under)])
+    np.testing.assert_allclose(arrays["CHEST_SCANNER"], reading.values)
+    np.testing.assert_array_equal(arrays["CHEST_SCANNER.times"], reading.times)
+    np.testing.assert_array_equal(arrays["CHEST_SCANNER.saturated"], reading.saturated)
+    shown = measured("--of", "CHEST_SCANNER", "--scenery", "ground").stdout
+    assert "RangeSensor CHEST_SCANNER" in shown
+
+
+def test_pictures(examples, tmp_path):
+    """Of a robot with a small camera that looks at another robot."""
+    body = bm.load(examples / "biped.wrl")
+    eye = next(device for device in body.devices if isinstance(device, bm.VisionSensor))
+    small = bm.VisionSensor(
+        name="EYE", link=eye.link, pose=eye.pose, type="COLOR_DEPTH", width=32, height=24, frame_rate=5.0
+    )
+    bm.save(
+        bm.Body(name=body.name, links=body.links, devices=(small,), root_pose=body.root_pose), tmp_path / "seer.wrl"
+    )
+    arguments = [tmp_path / "seer.wrl", examples / "biped_walk.seq", "--of", "EYE", "--scenery", "ground"]
+    result = run.invoke(app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.npz")])
+    assert result.exit_code == 0, result.stderr
+    arrays = np.load(tmp_path / "seen.npz", allow_pickle=False)
+    assert arrays["EYE.color"].shape == (51, 24, 32, 3)
+    assert arrays["EYE.depth"].shape == (51, 24, 32)
+    assert np.isfinite(arrays["EYE.depth"]).any()
+    shown = run.invoke(app, ["measure", *map(str, arguments)])
+    assert "51 pictures of 32 × 24, COLOR_DEPTH" in shown.stdout
+    refused = run.invoke(app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.csv")])
+    assert refused.exit_code == 1 and "an .npz holds them" in refused.stderr
+
+
+def test_the_list(measured, measures):
+    data = json.loads(measured("--list", "--json").stdout)
+    assert [one["name"] for one in data["quantities"]] == list(bm.dynamics.measurable(measures))
+    assert [one["name"] for one in data["sensors"]] == [device.name for device in measures.body.devices]
+    lines = measured("--list").stdout.splitlines()
+    assert any(line.split()[:1] == ["torques"] and line.endswith("32 joints") for line in lines)
+
+
+def test_extremes_of_what_was_asked_for(measured, measures):
+    (one,) = json.loads(measured("--of", "joint_velocities", "--json").stdout)["quantities"]
+    columns = {column["label"]: column for column in one["columns"]}
+    knee = measures.joint_velocities[:, 3]
+    assert columns["R_KNEE"]["highest"] == knee.max()
+    assert columns["R_KNEE"]["highest_time"] == measures.times[np.argmax(knee)]
+    joint = measures.body.joints[3]
+    used = max(knee.max() / joint.velocity_upper, knee.min() / joint.velocity_lower)
+    assert columns["R_KNEE"]["limit_used"] == pytest.approx(used)
+
+
+def test_options_go_to_the_library(measured, measures):
+    central = bm.dynamics.measure(
+        measures.body, measures.motion, derivative="central", feet=["R_ANKLE_ROLL"], ground=-0.1
+    )
+    data = json.loads(
+        measured("--json", "--derivative", "central", "--feet", "R_ANKLE_ROLL", "--ground", "-0.1").stdout
+    )
+    assert [foot["link"] for foot in data["feet"]] == ["R_ANKLE_ROLL"]
+    assert data["joints"][3]["velocity"] in central.joint_velocities[:, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--of", "speed"], 2, "there is no 'speed'"),
+        (["-o", "walk.xyz"], 2, "does not end in .csv"),
+        (["--feet", "TOE"], 2, "no link 'TOE'"),
+        (["--list", "--of", "zmp"], 2, "without --of"),
+        (["--scenery", "nowhere.wrl", "--of", "HEAD_CAMERA"], 1, "nowhere.wrl"),
+    ],
+)
+def test_wrong_use_is_said(measured, arguments, code, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = measured(*arguments, code=code)
+    assert words in " ".join(result.stderr.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_in_the_wrong_places(examples):
+    files = [str(examples / "biped_walk.seq"), str(examples / "biped.wrl")]
+    result = run.invoke(app, ["measure", *files])
+    assert result.exit_code == 2 and "not a model" in result.stderr
