@@ -1,0 +1,102 @@
+"""Where the links of a take are at any time, where they come to in a stretch of it, and how large that is."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from bodymotion import poses, rotations
+from bodymotion.arrays import Floats
+from bodymotion.rendering.shadows import flattening
+from bodymotion.viewer.overlays import frames_of_path
+from bodymotion.viewer.take import Take
+
+__all__ = ["Playback"]
+
+LOOKED_AT = 40
+"""In so many moments it is looked where the robot comes."""
+FAR_WALK = 0.6
+"""The camera follows a root that goes farther than so many times the robot's size."""
+
+
+class Playback:
+    """A take that is played; `size` [m] is the extent of the robot at its first frame.
+
+    With `stand` the lowest point of the robot is at the ground all the time; None: where nobody says where its root is.
+    """
+
+    def __init__(self, take: Take, stand: bool | None = None) -> None:
+        self.take = take
+        self.stand = take.stands_by_default if stand is None else stand
+        self._times = take.timeline.times
+        points = self.points(self.at(self.first))
+        self.size = float(np.clip(np.linalg.norm(np.ptp(points, axis=0)), 0.02, 1e3))
+
+    @property
+    def first(self) -> float:
+        """The time [s] of the first frame."""
+        return float(self._times[0])
+
+    @property
+    def last(self) -> float:
+        """The time [s] of the last frame."""
+        return float(self._times[-1])
+
+    def frame(self, time: float) -> int:
+        """Give the frame that is in force at a time [s]."""
+        return int(np.clip(np.searchsorted(self._times, time + 1e-9, side="right") - 1, 0, len(self._times) - 1))
+
+    def at(self, time: float) -> Floats:
+        """Give the poses (L, 7) of the links in the world at a time [s], between two frames those in between."""
+        frame = self.frame(time)
+        found: Floats = self.take.link_poses[frame]
+        after = min(frame + 1, len(self._times) - 1)
+        gap = self._times[after] - self._times[frame]
+        share = (time - self._times[frame]) / gap if gap > 0 else 0.0
+        if 1e-3 < share < 0.999:
+            then = self.take.link_poses[after]
+            places = found[:, :3] + share * (then[:, :3] - found[:, :3])
+            found = poses.from_parts(places, rotations.slerp(found[:, 3:], then[:, 3:], share))
+        if self.stand:
+            found = np.array(found)
+            found[:, 2] += self.take.lift(found)
+        return found
+
+    def points(self, link_poses: Floats) -> Floats:
+        """Give the outermost points (N, 3) of the robot at poses (L, 7); of one without shapes, its links and what is around them."""
+        if len(self.take.footprint.points):
+            return self.take.footprint.placed(link_poses)
+        around = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
+        return np.asarray((link_poses[:, None, :3] + self.axes * around).reshape(-1, 3))
+
+    @cached_property
+    def axes(self) -> float:
+        """How long [m] the axes are by which links are shown where the body has no shapes."""
+        return max(0.1, 0.1 * float(np.ptp(self.take.link_poses[0, :, :3], axis=0).max()))
+
+    @cached_property
+    def path(self) -> Floats:
+        """The path (N, 3) of the root of a motion that is shown alone; empty for others."""
+        if not self.take.motion_alone or self.take.num_frames < 2:
+            return np.zeros((0, 3))
+        return np.array(self.take.link_poses[frames_of_path(self.take.num_frames), 0, :3])
+
+    def looked_at(self, times: Floats) -> Floats:
+        """Choose some of the times (T,) [s], spread evenly, the first and the last among them."""
+        chosen = np.unique(np.linspace(0, len(times) - 1, min(len(times), LOOKED_AT)).astype(int))
+        return np.asarray(times[chosen])
+
+    def goes_far(self, times: Floats) -> bool:
+        """Say whether the root leaves the place between the times (T,) [s]."""
+        roots = np.stack([self.at(float(time))[0, :2] for time in self.looked_at(times)])
+        return bool(len(times) > 1 and np.ptp(roots, axis=0).max() > FAR_WALK * self.size)
+
+
+def shadow_extent(robots: list[tuple[Floats, Floats]], sun: Floats) -> float:
+    """Give how wide [m] the shadows are, around the middle of the links, of robots whose poses (L, 7) and points (N, 3) are given."""
+    matrix = flattening(sun)[:2, :3]
+    links = np.concatenate([one[:, :3] for one, _ in robots]) @ matrix.T
+    fallen = np.concatenate([points for _, points in robots]) @ matrix.T
+    middle = 0.5 * (links.min(axis=0) + links.max(axis=0))
+    return 2.06 * float(np.abs(fallen - middle).max())

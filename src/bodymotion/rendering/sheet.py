@@ -1,0 +1,248 @@
+"""A sheet of a model: from the front, from its right side, from above and from a corner, without perspective, and its joints by number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion import rotations
+from bodymotion.arrays import Floats
+from bodymotion.body import Body
+from bodymotion.rendering.camera import Camera, fitted
+from bodymotion.rendering.overlay import font
+from bodymotion.rendering.playback import Playback
+from bodymotion.rendering.scene import Scene
+from bodymotion.rendering.settings import Settings
+from bodymotion.rendering.stills import finer
+from bodymotion.rendering.surroundings import LOOKS, Look
+from bodymotion.viewer.overlays import ROTATE, SLIDE
+from bodymotion.viewer.text import shown
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+__all__ = ["JointMark", "joint_marks", "sheet"]
+
+SIDES: tuple[tuple[str, tuple[float, float, float]], ...] = (
+    ("front", (1.0, 0.0, 0.0)),
+    ("right side", (0.0, -1.0, 0.0)),
+    ("top", (0.0, 0.0, 1.0)),
+    ("three-quarter", (1.0, -0.8, 0.6)),
+)
+PALE = 0.55
+"""The robot is so much paler than it is, so that the axes of its joints can be seen on it."""
+LIST = 0.24
+"""The share of the width that the list of the joints takes."""
+ARROW = 0.045
+"""The length of an axis to either side, in sizes of the robot."""
+ON_DARK = ((255, 110, 190), (90, 180, 255))
+
+
+@dataclass(frozen=True, eq=False)
+class JointMark:
+    """A joint as it is drawn: its `number` in joint arrays, its name, what it does, its place [m] and axis (3,) in the world."""
+
+    number: int
+    name: str
+    type: str
+    place: Floats
+    axis: Floats
+
+
+def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
+    """Give the marks of all joints that move something, in order of joint arrays; `link_poses` (L, 7)."""
+    marks = []
+    for number, index in enumerate(body.joint_links):
+        if index >= 0:
+            link, pose = body.links[index], link_poses[index]
+            axis = rotations.rotate(pose[3:], link.joint.axis)
+            marks.append(JointMark(number, link.joint.name or link.name, link.joint.type, pose[:3], axis))
+    return marks
+
+
+def sheet(playback: Playback, settings: Settings) -> Image.Image:
+    """Give the sheet of the model as it stands at the first moment."""
+    from PIL import Image, ImageDraw
+
+    factor = finer(settings.size)
+    width, height = factor * settings.size[0], factor * settings.size[1]
+    body, look = playback.take.body, LOOKS[settings.look]
+    moment = playback.at(playback.first)
+    points = playback.points(moment)
+    marks = joint_marks(body, moment)
+    panel = (int(width * (1.0 - (LIST if marks else 0.0))) // 2, height // 2)
+    cameras = _cameras(points, panel)
+    scene = Scene(
+        body,
+        panel,
+        look=None,
+        size=playback.size,
+        camera=cameras[-1],
+        area=points[:, :2],
+        floor=False,
+        pale=PALE,
+        line_width=factor,
+    )
+    canvas = Image.new("RGB", (width, height), look.near)
+    try:
+        scene.background([value / 255.0 for value in look.near])
+        scene.place([moment])
+        for k, ((name, _), camera) in enumerate(zip(SIDES, cameras, strict=True)):
+            scene.light(camera)
+            view = Image.fromarray(np.ascontiguousarray(scene.picture(camera)[::-1]))
+            _draw_panel(ImageDraw.Draw(view), name, camera, marks, playback.size, look, panel)
+            canvas.paste(view, (panel[0] * (k % 2), panel[1] * (k // 2)))
+    finally:
+        scene.close()
+    draw = ImageDraw.Draw(canvas)
+    for line in ((panel[0], 0, panel[0], height), (0, panel[1], 2 * panel[0], panel[1])):
+        draw.line(line, fill=look.grid, width=factor)
+    if marks:
+        draw.line((2 * panel[0], 0, 2 * panel[0], height), fill=look.grid, width=factor)
+        _draw_list(draw, playback, marks, look, (2 * panel[0], width, height))
+    return canvas if factor == 1 else canvas.resize(settings.size, Image.Resampling.BOX)
+
+
+def _cameras(points: Floats, panel: tuple[int, int]) -> list[Camera]:
+    """Give a camera for each side, all of one scale."""
+    cameras = [fitted(points, direction, panel, flat=True, room=0.08) for _, direction in SIDES]
+    height = max(camera.height or 0.0 for camera in cameras)
+    return [replace(camera, height=height) for camera in cameras]
+
+
+def _draw_panel(
+    draw: Any,  # noqa: ANN401
+    name: str,
+    camera: Camera,
+    marks: list[JointMark],
+    size: float,
+    look: Look,
+    panel: tuple[int, int],
+) -> None:
+    unit = panel[1] / 500
+    edge = round(14 * unit)
+    draw.text((edge, edge), name, fill=look.ink, font=font(round(17 * unit)))
+    _draw_scale(draw, camera, look, panel, unit)
+    places = camera.project(np.array([mark.place for mark in marks]).reshape(-1, 3), panel)
+    for mark in marks:
+        _draw_axis(draw, camera, mark, size, look, panel, unit)
+    _draw_numbers(draw, [(mark, place) for mark, place in zip(marks, places, strict=True)], look, panel, unit)
+
+
+def _draw_scale(draw: Any, camera: Camera, look: Look, panel: tuple[int, int], unit: float) -> None:  # noqa: ANN401
+    """Draw a bar of a round length that is about a fifth of the panel's width."""
+    assert camera.height is not None
+    scale = panel[1] / camera.height
+    most = 0.3 * panel[0] / scale
+    power = 10.0 ** np.floor(np.log10(most))
+    length = power * max(step for step in (1.0, 2.0, 5.0) if step * power <= most)
+    edge, wide = round(14 * unit), max(round(2 * unit), 1)
+    right, low = panel[0] - edge, panel[1] - edge
+    left = right - round(length * scale)
+    for line in ((left, low, right, low), (left, low - 3 * wide, left, low), (right, low - 3 * wide, right, low)):
+        draw.line(line, fill=look.ink, width=wide)
+    text = f"{length:g} m" if length >= 1 else f"{100 * length:g} cm" if length >= 0.01 else f"{1000 * length:g} mm"
+    draw.text((0.5 * (left + right), low - 3 * wide), text, fill=look.ink, font=font(round(13 * unit)), anchor="mb")
+
+
+def _color(mark: JointMark, look: Look) -> tuple[int, int, int]:
+    return (ON_DARK if look is LOOKS["dark"] else (ROTATE, SLIDE))[mark.type == "slide"]
+
+
+def _draw_axis(
+    draw: Any,  # noqa: ANN401
+    camera: Camera,
+    mark: JointMark,
+    size: float,
+    look: Look,
+    panel: tuple[int, int],
+    unit: float,
+) -> None:
+    """Draw the axis of a joint as an arrow; one that points at the eye as a dot in a ring, one that points away as a ring."""
+    reach = ARROW * size * mark.axis
+    tail, middle, tip = camera.project(np.stack([mark.place - reach, mark.place, mark.place + reach]), panel)
+    color, wide = _color(mark, look), max(round(2 * unit), 1)
+    way = tip - tail
+    length = float(np.linalg.norm(way))
+    if length < 8 * unit:
+        ring = 4.5 * unit
+        draw.ellipse((*(middle - ring), *(middle + ring)), outline=color, width=wide)
+        if mark.axis @ camera.axes[2] < 0:
+            draw.ellipse((*(middle - 1.8 * unit), *(middle + 1.8 * unit)), fill=color)
+        return
+    way /= length
+    across = np.array([-way[1], way[0]])
+    head = min(7 * unit, 0.4 * length)
+    draw.line((*tail, *(tip - 0.8 * head * way)), fill=color, width=wide)
+    draw.polygon([tuple(tip), *(tuple(tip - head * way + side * 0.45 * head * across) for side in (1, -1))], fill=color)
+    draw.ellipse((*(middle - 2 * unit), *(middle + 2 * unit)), fill=color)
+
+
+def _draw_numbers(
+    draw: Any,  # noqa: ANN401
+    placed: list[tuple[JointMark, Floats]],
+    look: Look,
+    panel: tuple[int, int],
+    unit: float,
+) -> None:
+    """Write the number of each joint near it, where it covers as little as possible, with a line to its joint."""
+    letters = font(round(12 * unit))
+    taken = [np.array([*(place - 4 * unit), *(place + 4 * unit)]) for _, place in placed]
+    for mark, place in placed:
+        text = str(mark.number)
+        half = np.array([0.5 * draw.textlength(text, font=letters) + 3 * unit, 9 * unit])
+        best, least = place, np.inf
+        for ring in (1.0, 1.6, 2.4, 3.4):
+            for angle in np.arange(16) * (np.pi / 8) + 0.4:
+                middle = place + ring * 16 * unit * np.array([np.cos(angle), -np.sin(angle)]) * [1.15, 1.0]
+                box = np.array([*(middle - half), *(middle + half)])
+                outside = np.maximum(-box[:2], 0.0).sum() + np.maximum(box[2:] - panel, 0.0).sum()
+                cost = sum(_shared(box, other) for other in taken) + 1e3 * outside + 3 * ring * unit**2 * 9
+                if cost < least:
+                    best, least = middle, cost
+        taken.append(np.array([*(best - half), *(best + half)]))
+        color = _color(mark, look)
+        draw.line((*place, *best), fill=color, width=max(round(unit), 1))
+        draw.rounded_rectangle(
+            (*(best - half), *(best + half)), radius=5 * unit, fill=look.near, outline=color, width=max(round(unit), 1)
+        )
+        draw.text(tuple(best), text, fill=look.ink, font=letters, anchor="mm")
+
+
+def _shared(one: Floats, other: Floats) -> float:
+    """Give the area that two boxes (4,) share."""
+    sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
+    return float(sides[0] * sides[1]) if (sides > 0).all() else 0.0
+
+
+def _draw_list(
+    draw: Any,  # noqa: ANN401
+    playback: Playback,
+    marks: list[JointMark],
+    look: Look,
+    place: tuple[int, int, int],
+) -> None:
+    """Write the title and the list of the joints into the column from left to right, so high."""
+    left, right, height = place
+    unit = height / 1000
+    edge = round(16 * unit)
+    draw.text((left + edge, edge), shown(playback.take.title, 28), fill=look.ink, font=font(round(24 * unit)))
+    top = edge + round(44 * unit)
+    row = min(round(24 * unit), (height - top - edge) // (len(marks) + 1))
+    tall = max(round(0.62 * row), 6)
+    room = int((height - top - edge) // max(row, 1)) - 1
+    number = left + edge + 2.2 * tall
+    for k, mark in enumerate(marks[: max(room, 1)]):
+        y = top + k * row + 0.5 * row
+        draw.text((number, y), str(mark.number), fill=_color(mark, look), font=font(tall), anchor="rm")
+        name = shown(mark.name, 60)
+        while len(name) > 1 and draw.textlength(name, font=font(tall)) > right - edge - number - 6.0 * tall:
+            name = name[:-2] + "…"
+        draw.text((number + 0.8 * tall, y), name, fill=look.ink, font=font(tall), anchor="lm")
+        draw.text((right - edge, y), mark.type, fill=look.grid, font=font(tall), anchor="rm")
+    if len(marks) > room:
+        draw.text(
+            (number, height - edge), f"… and {len(marks) - room} more", fill=look.ink, font=font(tall), anchor="lb"
+        )
