@@ -176,6 +176,47 @@ class TestSarif:
             assert region["startLine"] >= 1 and region.get("startColumn", 1) >= 1
         assert one["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 12, "startColumn": 15}
 
+    def test_it_is_valid_by_the_schema(self, desk):
+        """By classes that were made of the official schema, and by those of its rules that classes can not say."""
+        model = pytest.importorskip("pydantic_sarif.model")
+        (desk / "all of it.urdf").write_text("<robot><link name='a'><visual/></link><link/></robot>")
+        (desk / "none.cha").write_bytes(b"\xff\0")
+        more = [desk / name for name in ("all of it.urdf", "none.cha", "nothing.seq", "broken.seq")]
+        text = check("--sarif", desk / "broken.seq", desk, *more, code=1).stdout
+        model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate_json(text)
+        self.look_at(json.loads(text))
+
+    def look_at(self, value):
+        """No null; no thing twice where there are only different ones; each place and message says something."""
+        assert value is not None
+        if isinstance(value, list):
+            for each in value:
+                self.look_at(each)
+        elif isinstance(value, dict):
+            for key, each in value.items():
+                self.look_at(each)
+                if key in ("artifacts", "rules", "logicalLocations"):
+                    assert len({json.dumps(one, sort_keys=True) for one in each}) == len(each), key
+                assert key != "region" or "startLine" in each
+                assert key != "physicalLocation" or "artifactLocation" in each
+                assert key != "message" or "text" in each
+
+    def test_the_schema_is_strict(self):
+        model = pytest.importorskip("pydantic_sarif.model").StaticAnalysisResultsFormatSarifVersion210JsonSchema
+        driver = {"name": "x"}
+        one = {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": [{"message": {"text": "x"}}]}]}
+        model.model_validate_json(json.dumps(one))
+        for change in (
+            {"level": "fatal"},
+            {"ruleindex": 1},
+            {"ruleIndex": -2},
+            {"locations": [{"physicalLocation": {"region": {"startLine": 0}}}]},
+        ):
+            wrong = json.loads(json.dumps(one))
+            wrong["runs"][0]["results"][0].update(change)
+            with pytest.raises(ValueError):
+                model.model_validate_json(json.dumps(wrong))
+
     def test_names_of_files(self, desk, monkeypatch):
         monkeypatch.chdir(desk)
         (desk / "a b:ü.seq").write_text(BROKEN)
