@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bodymotion.viewer.switches import Switches
     from bodymotion.viewer.take import Take
 
-__all__ = ["Showable", "WrongUseError", "load_take", "view"]
+__all__ = ["Showable", "WrongUseError", "load_take", "say_problems", "view"]
 
 MOST_FAULTS = 3
 """So many faults of a file that was saved are said in the panel."""
@@ -106,13 +106,13 @@ def view(
         except OSError as error:
             raise OSError(f"{html} can not be written: {error.strerror or error}") from error
         print(f"{html}: {sampling}", file=sys.stderr, flush=True)
-        _say_problems(take.problems, "")
+        say_problems(take.problems)
         return None
     from bodymotion.viewer.app import Viewer
 
     viewer = Viewer(take, host=host, port=port, files=files, switches=switches, play=play)
     print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
-    _say_problems(take.problems, "; the panel lists them", take.misfits)
+    say_problems(take.problems, "; the panel lists them", take.misfits)
     if watch and files:
         _watch(viewer, sources, files, allow_outside, arm)
     if open_browser:
@@ -124,7 +124,7 @@ def view(
     return None
 
 
-def _say_problems(problems: tuple[Problem, ...], where: str, spelt_out: tuple[Problem, ...] | None = None) -> None:
+def say_problems(problems: tuple[Problem, ...], where: str = "", spelt_out: tuple[Problem, ...] | None = None) -> None:
     """Say on stderr how many problems there are, and some of them in words: those `spelt_out`, or the first few."""
     if not problems:
         return
