@@ -41,7 +41,9 @@ FLOORS = (
     ("links", "body", "closed_loops", "devices", "inertias", "motors", "motion", "animation", "choreography"),
     ("formats",),
     ("editing", "comparing", "dynamics", "dataframes", "checks", "spot"),
+    ("plots",),
     ("viewer",),
+    ("rendering",),
     ("notebooks",),
     ("cli",),
 )
@@ -61,6 +63,7 @@ HEAVY = (
     "rich",
     "mujoco",
     "matplotlib",
+    "plotly",
 )
 
 

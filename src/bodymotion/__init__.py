@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from bodymotion.formats.table import load, save
     from bodymotion.links import Joint, Link, Segment
     from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+    from bodymotion.plots import Plot, plot
+    from bodymotion.rendering import render
     from bodymotion.shapes import Box, Capsule, Cone, Cylinder, Lines, Material, Mesh, Points, Shape, Sphere, Texture
     from bodymotion.source import Source
     from bodymotion.timeline import Timeline
@@ -49,6 +51,8 @@ _WHERE = {
     "formats.table": ("load", "save"),
     "links": ("Joint", "Link", "Segment"),
     "motion": ("Motion", "MultiSE3Seq", "MultiValueSeq", "OtherSeq", "Vector3Seq"),
+    "plots": ("Plot", "plot"),
+    "rendering": ("render",),
     "shapes": (
         "Box",
         "Capsule",
@@ -98,6 +102,7 @@ __all__ = [
     "OtherDevice",
     "OtherSeq",
     "Parameter",
+    "Plot",
     "Points",
     "Problem",
     "RangeSensor",
@@ -123,6 +128,8 @@ __all__ = [
     "loop_errors",
     "open_motion",
     "play",
+    "plot",
+    "render",
     "save",
     "spot",
     "to_pandas",

@@ -14,6 +14,7 @@ from bodymotion.cli.edit import InOrder, edit
 from bodymotion.cli.info import info
 from bodymotion.cli.measure import measure
 from bodymotion.cli.render import render
+from bodymotion.cli.plot import plot
 from bodymotion.cli.retime import retime
 from bodymotion.cli.spot import spot
 from bodymotion.cli.view import view
@@ -63,6 +64,7 @@ app.command()(view)
 app.command()(render)
 app.command()(check)
 app.command()(measure)
+app.command()(plot)
 app.command()(convert)
 app.command()(diff)
 app.command()(retime)

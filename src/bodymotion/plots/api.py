@@ -1,0 +1,281 @@
+"""`plot`: pictures and interactive pages of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from bodymotion.animation import Animation
+from bodymotion.body import Body
+from bodymotion.dynamics import Measures, measure
+from bodymotion.motion import Motion
+from bodymotion.plots.kinds import is_heavy, sheets
+from bodymotion.plots.parts import Sheet
+from bodymotion.plots.pictures import DPI, FORMATS, draw, picture
+from bodymotion.plots.style import DARK, LIGHT, Theme
+from bodymotion.plots.subject import Subject
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from bodymotion.dynamics.derivatives import Derivative
+
+__all__ = ["Plot", "Plottable", "plot", "subject_of"]
+
+Plottable: TypeAlias = Body | Motion | Animation | Measures | str | PathLike[str]
+
+MOST_POSES = 8_000_000
+"""Of motions with more poses of links than this, every n-th frame is measured where all links are needed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plot:
+    """Plots of a motion, to be looked at, saved, or put on a page. In a notebook it shows itself."""
+
+    sheets: tuple[Sheet, ...]
+    theme: Theme = LIGHT
+    dpi: float = DPI
+    title: str = "bodymotion"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is plotted."""
+        return tuple(sheet.name for sheet in self.sheets)
+
+    def figure(self) -> Figure:
+        """Draw all as one matplotlib Figure, one below the other; it is in no window and pyplot does not know it."""
+        return draw(self.sheets, self.theme)
+
+    def interactive(self) -> tuple[Any, ...]:
+        """Give a plotly Figure for each plot."""
+        from bodymotion.plots.pages import interactive
+
+        return tuple(interactive(sheet, self.theme) for sheet in self.sheets)
+
+    def html(self) -> str:
+        """Give all as one self-contained page."""
+        from bodymotion.plots.pages import page
+
+        return page(self.sheets, self.theme, self.title)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a picture (.png, .svg, .pdf) or an interactive page (.html), whole or not at all.
+
+        Raises
+        ------
+        ValueError
+            When the name ends otherwise.
+        OSError
+            When the file can not be written.
+        """
+        from bodymotion.formats.files import whole_file
+
+        form = form_of(path)
+        content = self.html().encode() if form == "html" else picture(self.sheets, form, self.theme, self.dpi)
+        with whole_file(Path(path)) as file:
+            file.write(content)
+
+    def _repr_png_(self) -> bytes:
+        return picture(self.sheets, "png", self.theme, min(self.dpi, 100))
+
+    def __repr__(self) -> str:
+        return f"Plot({', '.join(self.names)})"
+
+
+def form_of(path: str | PathLike[str]) -> str:
+    """Give the format of a file by its name: "png", "svg", "pdf" or "html".
+
+    Raises
+    ------
+    ValueError
+        When it is none of these.
+    """
+    form = Path(path).suffix.lower().lstrip(".")
+    form = "html" if form == "htm" else form
+    if form not in (*FORMATS, "html"):
+        ways = ", ".join(f".{one}" for one in (*FORMATS, "html"))
+        raise ValueError(
+            f"{Path(path).name}: plots are written as {ways}, not as {'.' + form if form else 'a file without ending'}"
+        )
+    return form
+
+
+def plot(
+    body: Plottable,
+    motion: Plottable | None = None,
+    what: str | Iterable[str] = "overview",
+    *,
+    joints: str | Iterable[str] | None = None,
+    start: float | None = None,
+    end: float | None = None,
+    radians: bool = False,
+    dark: bool = False,
+    size: tuple[float, float] | float | None = None,
+    dpi: float = DPI,
+    derivative: Derivative = "spline",
+    window: int = 9,
+    on_feet: bool | None = None,
+    allow_outside: bool = False,
+) -> Plot:
+    """Plot a motion on a body.
+
+    Parameters
+    ----------
+    body, motion:
+        A Body and a Motion, or files of them, in any order; or a motion alone, of which only what the file has is plotted; or an Animation,
+        which is played by our Spot; or `Measures`, for a motion that was measured already.
+    what:
+        Names of plots, such as "overview", "joints", "velocities", "torques", "zmp", "contacts", "sensors", or of any quantity of
+        `bodymotion.dynamics.QUANTITIES`; "all" for those that most people want.
+    joints:
+        Names or patterns ("*KNEE*") of the joints that are shown.
+    start, end:
+        [s] Only frames from then to then are shown.
+    radians:
+        Angles in radians and margins in metres, as arrays have them, instead of degrees and millimetres.
+    dark:
+        Light colours on a dark ground.
+    size:
+        Width and height [inch] of each plot, or the width alone; the height is then as it comes.
+    dpi:
+        Pixels per inch of a PNG.
+    derivative, window:
+        How velocities and accelerations are found, see `bodymotion.dynamics.measure`.
+    on_feet:
+        Whether the root's pose follows the feet; when not given, so it is where the motion does not say where the root is.
+
+    Raises
+    ------
+    FormatError
+        When nothing can be made of a file.
+    ValueError
+        When there is no such plot or joint (the message lists those there are), motion and body do not fit, or nothing is left to plot.
+    """
+    names = (what,) if isinstance(what, str) else tuple(what)
+    subject = subject_of(
+        body,
+        motion,
+        heavy=is_heavy(names),
+        derivative=derivative,
+        window=window,
+        on_feet=on_feet,
+        allow_outside=allow_outside,
+    )
+    subject = replace(
+        subject,
+        joints=(joints,) if isinstance(joints, str) else None if joints is None else tuple(joints),
+        start=start,
+        end=end,
+        radians=radians,
+    )
+    if not len(subject.times):
+        raise ValueError("the motion has no frames, so there is nothing to plot")
+    width, height = size if isinstance(size, tuple) else (size, None)
+    made = sheets(subject, names, width=width, height=height)
+    return Plot(made, DARK if dark else LIGHT, dpi, subject.title)
+
+
+def subject_of(
+    body: Plottable,
+    motion: Plottable | None = None,
+    *,
+    heavy: bool = True,
+    derivative: Derivative = "spline",
+    window: int = 9,
+    on_feet: bool | None = None,
+    allow_outside: bool = False,
+) -> Subject:
+    """Give what is plotted of a body and a motion, see `plot`; of `heavy` plots of very long motions not every frame is measured."""
+    if isinstance(body, Measures):
+        return Subject(measures=body, motion=body.motion, title=_name(body.body, "body"), about=_name(body.motion, ""))
+    from bodymotion.formats.table import load
+
+    things = [
+        one if isinstance(one, (Body, Motion, Animation)) else load(Path(one), allow_outside=allow_outside)  # type: ignore[arg-type]
+        for one in (body, motion)
+        if one is not None
+    ]
+    bodies = [one for one in things if isinstance(one, Body)]
+    motions = [one for one in things if isinstance(one, Motion)]
+    animations = [one for one in things if isinstance(one, Animation)]
+    if len(bodies) > 1 or len(motions) > 1 or len(animations) > 1 or (animations and len(things) > 1):
+        raise ValueError("one body and one motion can be plotted, or a motion alone, or one animation alone")
+    if animations:
+        from bodymotion.choreography import needs_arm, play, spot_body
+
+        motions, title = [play(animations[0])], animations[0].title or animations[0].name
+        return _measured(
+            spot_body(arm=needs_arm(animations[0])),
+            motions[0],
+            f"Spot · {title}",
+            _name(animations[0], ""),
+            heavy,
+            derivative,
+            window,
+            False,
+        )
+    if not motions:
+        raise ValueError("a plot needs a motion, and there is a body alone")
+    if not bodies:
+        return Subject(measures=None, motion=motions[0], title=_name(motions[0], "Motion"), about="a motion alone")
+    title = _name(bodies[0], "body")
+    return _measured(bodies[0], motions[0], title, _name(motions[0], ""), heavy, derivative, window, on_feet)
+
+
+def _measured(
+    body: Body,
+    motion: Motion,
+    title: str,
+    about: str,
+    heavy: bool,
+    derivative: Derivative,
+    window: int,
+    on_feet: bool | None,
+) -> Subject:
+    notes = []
+    every = -(-motion.num_frames * len(body.links) // MOST_POSES) if heavy and motion.components else 1
+    if every > 1:
+        motion = _every(motion, every)
+        notes.append(f"the motion is so long that one of {every} frames was measured")
+    how: dict[str, Any] = {"derivative": derivative, "window": window}
+    stands = on_feet
+    if stands is None:
+        stands = heavy and motion.link_position is None and bool(body.links) and body.links[0].joint.type == "free"
+    if stands:
+        try:
+            measures = measure(body, motion, on_feet=True, **how)
+            if on_feet is None:
+                notes.append("the root follows the feet, as the motion does not say where it is")
+        except ValueError:
+            if on_feet:
+                raise
+            measures = measure(body, motion, **how)
+    else:
+        measures = measure(body, motion, **how)
+    return Subject(measures=measures, motion=motion, title=title, about=about, notes=tuple(notes))
+
+
+def _every(motion: Motion, count: int) -> Motion:
+    from bodymotion.timeline import Timeline
+
+    def thin(timeline: Timeline) -> Timeline:
+        if timeline.frame_rate is None:
+            return Timeline.stamped(timeline.times[::count], timeline.import_rate)
+        return Timeline.uniform(-(-timeline.num_frames // count), timeline.frame_rate / count)
+
+    return motion.replaced(
+        *(replace(c, timeline=thin(c.timeline), values=np.ascontiguousarray(c.values[::count])) for c in motion.timed)
+    )
+
+
+def _name(thing: Body | Motion | Animation, otherwise: str) -> str:
+    from bodymotion.plots.subject import shown
+
+    path = thing.source.path
+    names = (getattr(thing, "name", ""), path.name if path is not None else "", otherwise)
+    return shown(next((name for name in names if name and name.strip()), otherwise))

@@ -1,0 +1,316 @@
+"""Sheets drawn into a figure of matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion.extras import need
+from bodymotion.plots.panels import FINEST, outside
+from bodymotion.plots.parts import Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
+from bodymotion.plots.style import Theme
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Pen"]
+
+
+class Pen:
+    """Draws the parts of sheets into one figure."""
+
+    def __init__(self, figure: Figure, theme: Theme, width: float, height: float) -> None:
+        self.figure, self.theme, self.width, self.height = figure, theme, width, height
+
+    def sheet(self, sheet: Sheet, top: float) -> None:
+        """Draw a sheet `top` [inch] below the upper edge."""
+        self.text(sheet.title, 0.3, top + 0.36, size=13, weight="bold")
+        under = "   ·   ".join(filter(None, (sheet.about, *sheet.notes)))
+        self.text(under, 0.3, top + 0.58, size=8, color=self.theme.muted)
+        for cell in sheet.cells:
+            placed = cell.down(top)
+            part = placed.part
+            if isinstance(part, Heading):
+                self.text(part.text, placed.x, placed.y + placed.height - 0.08, size=8.5, weight="bold")
+            elif isinstance(part, Facts):
+                self.facts(part, placed)
+            else:
+                axes = self.axes(placed, sheet)
+                if isinstance(part, Curves):
+                    self.curves(part, axes, placed)
+                elif isinstance(part, Strips):
+                    self.strips(part, axes, placed)
+                elif isinstance(part, Bars):
+                    self.bars(part, axes, placed)
+                else:
+                    self.ground(part, axes, placed)
+
+    def text(self, text: str, x: float, y: float, **how: Any) -> None:  # noqa: ANN401
+        """Write text with its baseline at a place [inch] from the upper left corner."""
+        how.setdefault("color", self.theme.text)
+        self.figure.text(x / self.width, 1 - y / self.height, text, va=how.pop("va", "baseline"), **how)
+
+    def axes(self, cell: Cell, sheet: Sheet) -> Axes:
+        """Add axes in the place of a cell."""
+        rectangle = (
+            cell.x / self.width,
+            1 - (cell.y + cell.height) / self.height,
+            cell.width / self.width,
+            cell.height / self.height,
+        )
+        axes: Axes = self.figure.add_axes(rectangle)
+        part = cell.part
+        note = getattr(part, "note", "")
+        small = cell.width < 3.5
+        if note and small:
+            self.text(note, cell.x, cell.y - 0.05, size=6.3, color=self.theme.muted)
+        elif note:
+            self.text(note, cell.x + cell.width, cell.y - 0.06, size=7, color=self.theme.muted, ha="right")
+        name = part.title if not isinstance(part, (Heading, Facts)) else ""
+        self.text(
+            _cut(name, cell.width + (0.4 if small else 0.0), 0.066 if small else 0.08),
+            cell.x,
+            cell.y - (0.17 if note and small else 0.06),
+            size=7.5 if small else 8.5,
+        )
+        if not isinstance(part, Ground):
+            span = sheet.end - sheet.start
+            room = 0.01 * span or 0.5
+            axes.set_xlim(sheet.start - room, sheet.end + room)
+            axes.xaxis.set_major_locator(
+                _ticker().MaxNLocator(max(int(cell.width / 0.55), 2), steps=[1, 2, 2.5, 5, 10])
+            )
+            axes.tick_params(labelbottom=cell.time_labels)
+            if cell.time_title:
+                axes.set_xlabel("time [s]", labelpad=1)
+        return axes
+
+    def curves(self, part: Curves, axes: Axes, cell: Cell) -> None:
+        """Draw curves over time, with their limits."""
+        theme = self.theme
+        axes.set_ylim(part.lowest, part.highest)
+        axes.yaxis.set_major_locator(_ticker().MaxNLocator(max(int(cell.height / 0.28), 2), steps=[1, 2, 2.5, 5, 10]))
+        axes.set_ylabel(f"[{part.unit}]" if part.unit and cell.unit_title else "", labelpad=2)
+        limits = [limit for limit in (part.lower, part.upper) if limit is not None and np.isfinite(limit)]
+        if limits:
+            low = part.lower if part.lower is not None and np.isfinite(part.lower) else part.lowest
+            high = part.upper if part.upper is not None and np.isfinite(part.upper) else part.highest
+            axes.axhspan(low, high, color=theme.band, alpha=0.1, lw=0, zorder=0.5, gid="limits")
+            for limit in limits:
+                axes.axhline(limit, color=theme.bad, lw=0.8, ls=(0, (4, 2)), zorder=1.5, gid="limit")
+        if part.floor is not None:
+            axes.axhspan(part.lowest, part.floor, color=theme.bad, alpha=0.07, lw=0, zorder=0.5)
+            axes.axhline(part.floor, color=theme.bad, lw=0.8, zorder=1.5)
+        for line in part.lines:
+            self.line(axes, line)
+            bad = outside(line, part)
+            if bad is not None:
+                axes.plot(*bad, color=theme.bad, lw=1.6, zorder=4, gid="bad")
+                if part.floor is not None:
+                    axes.fill_between(*bad, part.floor, color=theme.bad, alpha=0.25, lw=0)
+        for time, value in part.beyond:
+            axes.plot([time], [value], "o", ms=3.2, color=theme.bad, zorder=5, gid="beyond")
+            up = value > 0.5 * (part.lowest + part.highest)
+            axes.annotate(
+                f"{time:.2f} s",
+                (time, value),
+                xytext=(0, -9 if up else 4),
+                textcoords="offset points",
+                color=theme.bad,
+                fontsize=6.3,
+                ha="center",
+                annotation_clip=False,
+            )
+        if part.legend:
+            axes.legend(
+                loc="upper left", bbox_to_anchor=(1.0, 1.06), borderaxespad=0.3, handlelength=1.2, labelspacing=0.3
+            )
+
+    def line(self, axes: Axes, line: Line) -> None:
+        """Draw one curve."""
+        alone = np.isfinite(line.values).sum() == 1
+        axes.plot(
+            line.times,
+            line.values,
+            color=self.theme.color(line.color),
+            ls="--" if line.dashed else "-",
+            marker="o" if alone else None,
+            ms=3.5,
+            label=line.label if not line.label.startswith("_") else f" {line.label}",
+            zorder=3,
+        )
+
+    def strips(self, part: Strips, axes: Axes, cell: Cell) -> None:
+        """Draw rows of curves."""
+        theme, count = self.theme, len(part.rows)
+        axes.set_ylim(count, 0)
+        axes.grid(visible=False, axis="y")
+        axes.spines["left"].set_visible(False)
+        size = float(np.clip(72 * cell.height / max(count, 1) * 0.62, 4.0, 7.0))
+        axes.set_yticks(
+            [k + 0.5 for k in range(count)],
+            [_cut(row.line.label, 1.4, 0.009 * size) for row in part.rows],
+            fontsize=size,
+        )
+        axes.tick_params(axis="y", length=0)
+        for k, row in enumerate(part.rows):
+            finite = row.line.values[np.isfinite(row.line.values)]
+            low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
+            least = FINEST.get(row.unit, 1e-9)
+            if high - low < least:
+                low, high = (low + high - least) / 2, (low + high + least) / 2
+            heights = k + 0.9 - 0.8 * (row.line.values - low) / (high - low)
+            color = theme.bad if row.beyond else theme.color(row.line.color)
+            axes.plot(row.line.times, heights, color=color, lw=1.0, gid="row", marker="." if len(finite) == 1 else None)
+            axes.annotate(
+                row.note,
+                (1.0, k + 0.5),
+                xycoords=("axes fraction", "data"),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=size,
+                color=theme.bad if row.beyond else theme.muted,
+                annotation_clip=False,
+            )
+        at = 0
+        for _, rows in part.groups[:-1]:
+            at += rows
+            axes.axhline(at, color=theme.edge, lw=0.7)
+
+    def bars(self, part: Bars, axes: Axes, cell: Cell) -> None:
+        """Draw bars over time."""
+        theme, count = self.theme, len(part.labels)
+        axes.set_ylim(count, 0)
+        axes.grid(visible=False, axis="y")
+        axes.spines["left"].set_visible(False)
+        axes.set_yticks([k + 0.5 for k in range(count)], [_cut(name, 1.3, 0.062) for name in part.labels], fontsize=7)
+        axes.tick_params(axis="y", length=0)
+        for start, end in part.behind:
+            axes.axvspan(start, end, color=theme.shade, alpha=0.25, lw=0, gid="flight")
+        for k, spans in enumerate(part.spans):
+            axes.axhline(k + 0.5, color=theme.grid, lw=1.0, zorder=1)
+            pieces = [(start, end - start) for start, end in spans]
+            axes.broken_barh(pieces, (k + 0.18, 0.64), color=theme.color(part.colors[k]), lw=0, zorder=2, gid="stance")
+            pieces = [(start, end - start) for start, end in part.marked[k]]
+            axes.broken_barh(pieces, (k + 0.58, 0.24), color=theme.bad, lw=0, zorder=3, gid="slip")
+        patches = need("matplotlib.patches", "plot", "plotting")
+        named: list[Any] = []
+        if any(part.marked):
+            named.append(patches.Patch(color=theme.bad, lw=0, label=part.marked_label))
+        if part.behind:
+            named.append(patches.Patch(color=theme.shade, alpha=0.25, lw=0, label=part.behind_label))
+        if named:
+            axes.legend(
+                handles=named, loc="upper left", bbox_to_anchor=(1.0, 1.06), borderaxespad=0.3, handlelength=1.0
+            )
+
+    def ground(self, part: Ground, axes: Axes, cell: Cell) -> None:
+        """Draw the ground seen from above."""
+        theme = self.theme
+        patches, collections, colors = (
+            need(f"matplotlib.{name}", "plot", "plotting") for name in ("patches", "collections", "colors")
+        )
+        axes.set_xlim(*part.x)
+        axes.set_ylim(*part.y)
+        axes.set_aspect("equal", adjustable="box")
+        for axis, size in ((axes.xaxis, cell.width), (axes.yaxis, cell.height)):
+            axis.set_major_locator(_ticker().MaxNLocator(max(int(size / 0.6), 2), steps=[1, 2, 2.5, 5, 10]))
+        axes.set_xlabel("x [m]", labelpad=1)
+        axes.set_ylabel("y [m]", labelpad=2)
+        named: dict[str, Any] = {}
+        for one in part.footprints:
+            color = theme.shade if one.color is None else theme.color(one.color)
+            shape = patches.Polygon(
+                one.corners,
+                closed=True,
+                fc=colors.to_rgba(color, 0.08 if one.color is None else 0.16),
+                ec=colors.to_rgba(color, 0.35 if one.color is None else 0.9),
+                lw=0.8,
+                ls=(0, (2, 2)) if one.color is None else "-",
+                gid="footprint",
+                label=one.label,
+            )
+            axes.add_patch(shape)
+            named.setdefault(one.label, shape)
+        for label, _, points, kind in part.others:
+            named[label] = axes.plot(
+                *points.T,
+                color=theme.color(kind),
+                lw=1.0,
+                ls="--" if kind == "muted" else "-",
+                label=label,
+                marker="." if len(points) == 1 else None,
+            )[0]
+        scale = colors.LinearSegmentedColormap.from_list("times", theme.times)
+        segments = np.stack([part.path[:-1], part.path[1:]], axis=1)
+        between = 0.5 * (part.times[:-1] + part.times[1:])
+        finite = np.isfinite(segments).all(axis=(1, 2))
+        drawn = collections.LineCollection(
+            segments[finite], cmap=scale, lw=1.6, zorder=4, capstyle="round", label=part.label, gid="path"
+        )
+        drawn.set_array(between[finite])
+        first, last = (float(part.times[0]), float(part.times[-1])) if len(part.times) else (0.0, 1.0)
+        drawn.set_clim(first, max(last, first + 1e-9))
+        axes.add_collection(drawn, autolim=False)
+        if len(segments) == 0:
+            axes.plot(*part.path.T, "o", ms=4, color=theme.times[1])
+        lines = need("matplotlib.lines", "plot", "plotting")
+        named = {part.label: lines.Line2D([], [], color=theme.times[2], lw=1.8, label=part.label), **named}
+        if part.worst is not None:
+            _, x, y, said = part.worst
+            named[said] = axes.plot(
+                [x], [y], "o", ms=8, mfc="none", mec=theme.bad, mew=1.4, zorder=6, label=f"least margin: {said}"
+            )[0]
+        handles = list(named.values())
+        wide = cell.width > 6
+        axes.legend(
+            handles=handles,
+            loc="upper left",
+            ncols=4 if wide else 2,
+            columnspacing=1.2,
+            handlelength=1.4,
+            bbox_to_anchor=(0.0, -0.42 / cell.height),
+            borderaxespad=0.0,
+            fontsize=7.5 if wide else 6.5,
+            labelspacing=0.35,
+        )
+        if last > first:
+            bar = self.figure.add_axes(
+                (
+                    (cell.x + cell.width + 0.1) / self.width,
+                    1 - (cell.y + cell.height) / self.height,
+                    0.09 / self.width,
+                    min(cell.height, 2.2) / self.height,
+                )
+            )
+            shown = self.figure.colorbar(drawn, cax=bar)
+            shown.outline.set_visible(False)
+            bar.set_title("t [s]", fontsize=6.5, color=theme.muted, loc="left", pad=3)
+            bar.tick_params(labelsize=6.5)
+            bar.grid(visible=False)
+
+    def facts(self, part: Facts, cell: Cell) -> None:
+        """Write key figures."""
+        self.text(part.title, cell.x, cell.y - 0.06, size=8.5, weight="bold")
+        y = cell.y + 0.02
+        for what, value, where in part.rows:
+            y += 0.18
+            self.text(_cut(what, cell.width - 0.85, 0.062), cell.x, y, size=7.5, color=self.theme.muted)
+            self.text(value, cell.x + cell.width, y, size=8, ha="right")
+            y += 0.13 if where else 0.0
+            self.text(
+                _cut(where, cell.width, 0.056), cell.x + cell.width, y, size=6.3, ha="right", color=self.theme.muted
+            )
+
+
+def _cut(text: str, width: float, each: float) -> str:
+    """Give as much of a text as fits into a width, its letters being `each` wide on average [inch]."""
+    most = max(int(width / each), 4)
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1 - most // 2) :]}"
+
+
+def _ticker() -> Any:  # noqa: ANN401
+    return need("matplotlib.ticker", "plot", "plotting")

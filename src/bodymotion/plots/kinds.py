@@ -1,0 +1,129 @@
+"""What can be plotted, by name: a few plots of several parts, and one of each quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from bodymotion.dynamics import QUANTITIES, measurable
+from bodymotion.plots.alone import alone_sheet
+from bodymotion.plots.contacts import contacts_sheet
+from bodymotion.plots.ground import zmp_sheet
+from bodymotion.plots.layout import Flow, fitted
+from bodymotion.plots.overview import overview_sheet
+from bodymotion.plots.parts import Sheet
+from bodymotion.plots.quantities import quantity_sheet, series_sheet
+from bodymotion.plots.sensors import has_sensors, sensors_sheet
+from bodymotion.plots.subject import Subject
+
+__all__ = ["KINDS", "Kind", "UnknownPlotError", "available", "chosen", "is_heavy", "sheets"]
+
+
+class UnknownPlotError(ValueError):
+    """Nothing that can be plotted has this name."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A plot: what it shows in words, how its sheet is made, and which quantity a motion on a body must have for it."""
+
+    shows: str
+    make: Callable[[Subject, Flow], Sheet]
+    exists: Callable[[Subject, set[str]], bool]
+
+
+def _of(name: str) -> Kind:
+    return Kind(
+        QUANTITIES[name].title, lambda subject, flow: quantity_sheet(subject, flow, name), lambda _, has: name in has
+    )
+
+
+KINDS: dict[str, Kind] = {
+    "overview": Kind("what one wants to see first", overview_sheet, lambda s, has: True),
+    "joints": _of("joint_displacements"),
+    "velocities": _of("joint_velocities"),
+    "accelerations": _of("joint_accelerations"),
+    "torques": _of("torques"),
+    "power": _of("power"),
+    "zmp": Kind("the zero moment point on the ground, and the margin", zmp_sheet, lambda s, has: "zmp" in has),
+    "contacts": Kind("when which foot stands or slips", contacts_sheet, lambda s, has: "contacts" in has),
+    "sensors": Kind("accelerometers, gyros and force sensors", sensors_sheet, lambda s, has: has_sensors(s)),
+    **{name: _of(name) for name in QUANTITIES if name not in ("zmp", "contacts", "power", "torques")},
+}
+"""All plots of a motion on a body by name, in the order in which they are offered."""
+
+MAIN = ("overview", "joints", "velocities", "torques", "power", "zmp", "contacts", "sensors")
+"""What "all" means."""
+LIGHT = ("joints", "velocities", "accelerations")
+"""Plots that do not need the poses of all links."""
+
+
+def available(subject: Subject) -> tuple[str, ...]:
+    """Give the names of the plots that there are of a motion."""
+    if subject.measures is None:
+        return ("overview", *dict.fromkeys(_alone(subject)))
+    has = set(measurable(subject.measures))
+    return tuple(name for name, kind in KINDS.items() if kind.exists(subject, has))
+
+
+def _alone(subject: Subject) -> dict[str, str]:
+    """Give the plots of a motion alone: name, and title of the component."""
+    names = {"JointDisplacement": "joints", "ZMP": "zmp", "LinkPosition": "links"}
+    return {names.get(of.name, of.name): of.name for of in subject.components}
+
+
+def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
+    """Give the plots that were asked for: the names, "all" for those that most people want.
+
+    Raises
+    ------
+    UnknownPlotError
+        When there is no such plot, or this motion has none; the message lists those there are.
+    """
+    there = available(subject)
+    found: list[str] = []
+    for name in what:
+        if name == "all":
+            found += [one for one in there if one in MAIN or subject.measures is None]
+        elif name in there:
+            found.append(name)
+        elif name in KINDS:
+            why = "without a body" if subject.measures is None else "of this motion on this body"
+            raise UnknownPlotError(f"there is no plot {name!r} {why}; there are: {', '.join((*there, 'all'))}")
+        else:
+            raise UnknownPlotError(f"there is no plot {name!r}; there are: {', '.join((*there, 'all'))}")
+    return tuple(dict.fromkeys(found))
+
+
+def is_heavy(what: Iterable[str]) -> bool:
+    """Say whether a plot needs the poses of all links, or what follows from them."""
+    return any(
+        name not in LIGHT and name not in ("joint_displacements", "joint_velocities", "joint_accelerations")
+        for name in what
+    )
+
+
+def sheets(
+    subject: Subject, what: Iterable[str] = ("overview",), *, width: float | None = None, height: float | None = None
+) -> tuple[Sheet, ...]:
+    """Make the sheets of these plots, each of this size [inch]; see `chosen`."""
+    return tuple(
+        fitted(lambda flow, name=name: _make(subject, flow, name), width, height)  # type: ignore[misc]
+        for name in chosen(subject, what)
+    )
+
+
+def _make(subject: Subject, flow: Flow, name: str) -> Sheet:
+    if subject.measures is not None:
+        return KINDS[name].make(subject, flow)
+    if name == "overview":
+        return alone_sheet(subject, flow)
+    wanted = _alone(subject)[name]
+    last: Sheet | None = None
+    for of in subject.components:
+        if of.name == wanted:
+            one = of.select([of.labels[k] for k in subject.columns]) if of.of == "joint" else of
+            last = series_sheet(subject, flow, one)
+            flow.y += 0.1
+    assert last is not None
+    return last

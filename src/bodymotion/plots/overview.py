@@ -1,0 +1,112 @@
+"""What one wants to see first: all joints, the fastest and the hardest ones, contacts, balance, and the key figures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion.dynamics import Figure, Series, figures, measurable
+from bodymotion.plots.contacts import bars
+from bodymotion.plots.ground import ground_part, margin_part
+from bodymotion.plots.layout import Flow
+from bodymotion.plots.panels import number, together
+from bodymotion.plots.parts import Cell, Curves, Facts, Sheet
+from bodymotion.plots.quantities import groups_of
+from bodymotion.plots.strips import strips
+from bodymotion.plots.subject import Subject, shown
+
+__all__ = ["facts", "overview_sheet"]
+
+HARDEST = 5
+LEFT, MIDDLE, ASIDE = 1.75, 0.59, 0.75
+"""[inch] where the plots begin; and as shares of the width where they end, and where the ground and the figures begin."""
+ROW = 0.165
+
+
+def overview_sheet(subject: Subject, flow: Flow) -> Sheet:
+    """Make the overview of a motion on a body."""
+    m = subject.measures
+    assert m is not None
+    has = set(measurable(m))
+    right, aside = flow.width * MIDDLE, flow.width * ASIDE
+    top = flow.y
+    if "joint_displacements" in has and subject.columns:
+        joints = subject.series("joint_displacements")
+        made = strips("Joints", joints, groups_of(subject, joints))
+        flow.across(made, max(ROW * len(made.rows), 0.8), left=LEFT, right=right, time_labels=False)
+        for name, title in (("joint_velocities", "Fastest joints"), ("torques", "Hardest working joints")):
+            if name == "joint_velocities" or m.body.mass > 0:
+                flow.across(_foremost(subject.series(name), title), 1.15, left=LEFT, right=right, time_labels=False)
+    if "contacts" in has:
+        feet = bars(subject)
+        flow.across(feet, max(0.22 * len(feet.labels), 0.45), left=LEFT, right=right, time_labels=False)
+        flow.across(margin_part(subject), 1.15, left=LEFT, right=right, time_labels=False)
+    elif "power" in has and subject.columns and m.body.mass > 0:
+        flow.across(_foremost(subject.series("power"), "Most power"), 1.15, left=LEFT, right=right, time_labels=False)
+    if flow.y == top:
+        flow.across(_root(subject.series("root_position")), 1.6, left=LEFT, right=right, time_labels=False)
+    _number_last(flow)
+    beside = Flow(flow.width, flow.stretch, top)
+    if "zmp" in has:
+        edge = flow.width - 0.85
+        part = ground_part(subject, edge - aside, 1.6, 4.2)
+        tall = (edge - aside) * (part.y[1] - part.y[0]) / (part.x[1] - part.x[0])
+        beside.stretch = 1.0
+        beside.across(part, tall, left=aside, right=edge)
+        beside.y += 0.25 + 0.195 * part.named
+    found = facts(subject)
+    beside.across(
+        found,
+        sum(0.34 if where else 0.2 for *_, where in found.rows),
+        left=aside - 0.4,
+        right=flow.width - 0.3,
+        time_labels=False,
+    )
+    flow.cells += beside.cells
+    flow.y = max(flow.y, beside.y)
+    return flow.sheet("overview", "", subject)
+
+
+def _number_last(flow: Flow) -> None:
+    last = flow.cells[-1]
+    flow.cells[-1] = Cell(last.part, last.x, last.y, last.width, last.height, True)
+    flow.y += 0.25
+
+
+def _foremost(of: Series, title: str) -> Curves:
+    """Show the columns with the greatest values, of the unit that most of them have."""
+    unit = max(set(of.units), key=of.units.count)
+    sizes = np.where(np.isfinite(of.values), np.abs(of.values), 0.0).max(axis=0, initial=0.0)
+    columns = [int(k) for k in np.argsort(-sizes, kind="stable") if of.units[k] == unit][:HARDEST]
+    return together(title, of, columns, labels=[shown(label, 18) for label in of.labels])
+
+
+def _root(of: Series) -> Curves:
+    return together(of.title, of, range(3))
+
+
+def facts(subject: Subject) -> Facts:
+    """Give the key figures of the whole motion, in units for people."""
+    assert subject.measures is not None
+    rows = []
+    for one in figures(subject.measures):
+        rows.append((one.title, _value(one, subject), _where(one)))
+    return Facts("Key figures", tuple(rows))
+
+
+def _value(one: Figure, subject: Subject) -> str:
+    value, unit = one.value, one.unit
+    if unit == "share":
+        return f"{value * 100:.0f} %"
+    if not unit:
+        return f"{value:.0f}"
+    if unit.startswith("rad") and not subject.radians:
+        value, unit = float(np.rad2deg(value)), "°" + unit[3:]
+    if unit == "m" and abs(value) < 0.5:
+        factor, unit = subject.length
+        value *= factor
+    return f"{number(value)}{'' if unit == '°' else ' '}{unit}"
+
+
+def _where(one: Figure) -> str:
+    when = "" if one.time is None else f"at {one.time:.2f} s"
+    return ", ".join(filter(None, (shown(one.part or "", 24), when)))

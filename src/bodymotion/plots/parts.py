@@ -1,0 +1,194 @@
+"""What a plot is made of, before anything is drawn: parts in their places. Pictures and pages are drawn from the same parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from bodymotion.arrays import Floats
+
+__all__ = [
+    "Bars",
+    "Cell",
+    "Curves",
+    "Facts",
+    "Footprint",
+    "Ground",
+    "Heading",
+    "Line",
+    "Part",
+    "Row",
+    "Sheet",
+    "Strips",
+]
+
+Color: TypeAlias = int | Literal["muted", "given", "bad", "text"]
+"""A number of the palette, or what is drawn: what stands behind, what a file says, what is wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One curve: its own times (N,) [s] and values (N,), NaN where there is a gap. It is thinned out: peaks are at their true times."""
+
+    label: str
+    times: Floats
+    values: Floats
+    color: Color = 0
+    dashed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Curves over time that share an axis.
+
+    Attributes
+    ----------
+    title, note:
+        Above the panel, on the left and (small) on the right.
+    unit:
+        What the axis says.
+    lower, upper:
+        The limits, drawn as a band; ±inf or None where there is none.
+    beyond:
+        (time, value) of the worst moments outside of the limits, marked in red.
+    floor:
+        Below this value all is bad: filled in red.
+    lowest, highest:
+        Of the axis.
+    legend:
+        Whether the curves are named beside the panel.
+    """
+
+    title: str
+    unit: str
+    lines: tuple[Line, ...]
+    note: str = ""
+    lower: float | None = None
+    upper: float | None = None
+    beyond: tuple[tuple[float, float], ...] = ()
+    floor: float | None = None
+    lowest: float = 0.0
+    highest: float = 1.0
+    legend: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A curve of its own scale, in a row of `Strips`; `note` says between which values it goes."""
+
+    line: Line
+    note: str
+    unit: str
+    beyond: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Strips:
+    """Many curves one below the other, each scaled to its own row; `groups` are names and numbers of rows."""
+
+    title: str
+    rows: tuple[Row, ...]
+    groups: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Bars:
+    """When something lasts: for each label spans (start, end) [s]; those `marked` are red upon them, those `behind` shadows of all."""
+
+    title: str
+    labels: tuple[str, ...]
+    spans: tuple[tuple[tuple[float, float], ...], ...]
+    marked: tuple[tuple[tuple[float, float], ...], ...]
+    behind: tuple[tuple[float, float], ...] = ()
+    behind_label: str = ""
+    marked_label: str = ""
+    colors: tuple[Color, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Footprint:
+    """A polygon (M, 2) [m] on the ground, from when to when [s]; `label` of the foot; without a color it is that of several feet."""
+
+    label: str
+    corners: Floats
+    start: float
+    end: float
+    color: Color | None
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """The ground from above, with equal axes [m].
+
+    `path` (N, 2) with `times` (N,) is coloured by time; `others` are further paths: label, times, points and colour.
+    `worst` is a moment that is marked: time, x, y, and what is said there. `x` and `y` are what the axes show.
+    """
+
+    title: str
+    footprints: tuple[Footprint, ...]
+    label: str
+    times: Floats
+    path: Floats
+    others: tuple[tuple[str, Floats, Floats, Color], ...]
+    x: tuple[float, float]
+    y: tuple[float, float]
+    worst: tuple[float, float, float, str] | None = None
+
+    @property
+    def named(self) -> int:
+        """How many things its legend names."""
+        return len({one.label for one in self.footprints}) + len(self.others) + 1 + (self.worst is not None)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Key figures: what, how much, and when or where."""
+
+    title: str
+    rows: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A line of text above what belongs together."""
+
+    text: str
+
+
+Part: TypeAlias = Curves | Strips | Bars | Ground | Facts | Heading
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A part in its place [inch] from the upper left corner: the frame of its axes, without the labels around it.
+
+    `time_labels` says whether times are written below, `time_title` and `unit_title` whether it is said there what they are.
+    """
+
+    part: Part
+    x: float
+    y: float
+    width: float
+    height: float
+    time_labels: bool = True
+    time_title: bool = False
+    unit_title: bool = True
+
+    def down(self, by: float) -> Cell:
+        """Give the same cell so much lower."""
+        return replace(self, y=self.y + by)
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A plot: its name, what stands above it, its parts, its size [inch], and the times [s] that it is about."""
+
+    name: str
+    title: str
+    about: str
+    cells: tuple[Cell, ...]
+    width: float
+    height: float
+    start: float
+    end: float
+    notes: tuple[str, ...] = ()

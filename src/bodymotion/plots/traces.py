@@ -1,0 +1,368 @@
+"""Sheets as plotly's data and layout, which a browser draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bodymotion.arrays import Floats
+from bodymotion.plots.frame import PIXELS, Frame, safe
+from bodymotion.plots.panels import FINEST, outside
+from bodymotion.plots.parts import Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
+from bodymotion.plots.style import Theme
+
+__all__ = ["Traces"]
+
+
+def _short(values: Floats) -> Any:  # noqa: ANN401
+    return np.asarray(values, dtype=np.float32)
+
+
+def _plain(values: Floats) -> list[float | None]:
+    return [float(f"{value:.7g}") if np.isfinite(value) else None for value in values]
+
+
+class Traces(Frame):
+    """Plotly's `data` and `layout` of a sheet."""
+
+    def __init__(self, sheet: Sheet, theme: Theme) -> None:
+        super().__init__(sheet, theme)
+        self.data: list[dict[str, Any]] = []
+        for cell in sheet.cells:
+            part = cell.part
+            if isinstance(part, Heading):
+                self.text(f"<b>{safe(part.text)}</b>", cell.x, cell.y + cell.height - 0.05, size=12)
+            elif isinstance(part, Facts):
+                self.facts(part, cell)
+            elif isinstance(part, Curves):
+                self.curves(part, cell)
+            elif isinstance(part, Strips):
+                self.strips(part, cell)
+            elif isinstance(part, Bars):
+                self.bars(part, cell)
+            else:
+                self.ground(part, cell)
+
+    def curves(self, part: Curves, cell: Cell) -> None:
+        """Draw curves over time, with their limits."""
+        theme = self.theme
+        _, up, where = self.over_time(cell, part.title, part.note)
+        up["range"] = [part.lowest, part.highest]
+        if cell.unit_title and part.unit:
+            up["title"] = {"text": f"[{safe(part.unit)}]", "font": {"size": 10, "color": theme.muted}, "standoff": 3}
+        x, y = where["xaxis"], where["yaxis"]
+        limits = [limit for limit in (part.lower, part.upper) if limit is not None and np.isfinite(limit)]
+        if limits:
+            low = part.lower if part.lower is not None and np.isfinite(part.lower) else min(part.lowest, *limits)
+            high = part.upper if part.upper is not None and np.isfinite(part.upper) else max(part.highest, *limits)
+            self.band(x, y, low, high, theme.band + "1c", "limits")
+            for limit in limits:
+                self.rule(x, y, limit, "dash")
+        if part.floor is not None:
+            self.band(x, y, min(part.lowest, part.floor), part.floor, theme.bad + "14", "floor")
+            self.rule(x, y, part.floor, "solid")
+        legend = {"legend": self.legend(cell, cell.x + cell.width + 0.08, cell.y - 0.1)} if part.legend else {}
+        for line in part.lines:
+            self.data.append(
+                {
+                    **self.line(line),
+                    **where,
+                    **legend,
+                    "showlegend": part.legend,
+                    "hovertemplate": f"%{{y:.4~g}} {safe(part.unit)}<extra>%{{fullData.name}}</extra>",
+                }
+            )
+            bad = outside(line, part)
+            if bad is not None:
+                self.data.append(
+                    {
+                        "type": "scatter",
+                        "mode": "lines",
+                        "x": bad[0],
+                        "y": _short(bad[1]),
+                        "name": "beyond",
+                        "hoverinfo": "skip",
+                        "showlegend": False,
+                        "connectgaps": False,
+                        "line": {"color": theme.bad, "width": 2.4},
+                        **where,
+                    }
+                )
+        if part.beyond:
+            times, values = (np.array(column) for column in zip(*part.beyond, strict=True))
+            self.data.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers+text",
+                    "x": times,
+                    "y": _short(values),
+                    "name": "beyond the limit",
+                    "text": [f"{time:.2f} s" for time in times],
+                    "textposition": "top center",
+                    "textfont": {"size": 9, "color": theme.bad},
+                    "marker": {"color": theme.bad, "size": 6},
+                    "showlegend": False,
+                    "hoverinfo": "skip",
+                    "cliponaxis": False,
+                    **where,
+                }
+            )
+
+    def line(self, line: Line) -> dict[str, Any]:
+        """Give the trace of one curve."""
+        alone = int(np.isfinite(line.values).sum()) == 1
+        return {
+            "type": "scatter",
+            "mode": "lines+markers" if alone else "lines",
+            "x": line.times,
+            "y": _short(line.values),
+            "name": safe(line.label),
+            "connectgaps": False,
+            "line": {"color": self.theme.color(line.color), "width": 1.6, "dash": "dash" if line.dashed else "solid"},
+        }
+
+    def strips(self, part: Strips, cell: Cell) -> None:
+        """Draw rows of curves."""
+        theme, count = self.theme, len(part.rows)
+        _, up, where = self.over_time(cell, part.title)
+        size = float(np.clip(PIXELS * cell.height / max(count, 1) * 0.6, 6.0, 10.0))
+        up.update(
+            range=[count, 0],
+            tickvals=[k + 0.5 for k in range(count)],
+            ticktext=[safe(row.line.label) for row in part.rows],
+            showgrid=False,
+            showline=False,
+            ticks="",
+            tickfont={"size": size, "color": theme.muted},
+        )
+        for k, row in enumerate(part.rows):
+            finite = row.line.values[np.isfinite(row.line.values)]
+            low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+            least = FINEST.get(row.unit, 1e-9)
+            if high - low < least:
+                low, high = (low + high - least) / 2, (low + high + least) / 2
+            color = theme.bad if row.beyond else theme.color(row.line.color)
+            self.data.append(
+                {
+                    **self.line(row.line),
+                    "y": _short(k + 0.9 - 0.8 * (row.line.values - low) / (high - low)),
+                    "customdata": _short(row.line.values),
+                    "line": {"color": color, "width": 1.3},
+                    "showlegend": False,
+                    **where,
+                    "hovertemplate": f"%{{customdata:.4~g}} {safe(row.unit)}<extra>%{{fullData.name}}</extra>",
+                }
+            )
+            at = 1 - (cell.y + cell.height * (k + 0.5) / max(count, 1)) / self.sheet.height
+            self.annotations.append(
+                {
+                    "text": safe(row.note),
+                    "x": (cell.x + cell.width + 0.06) / self.sheet.width,
+                    "y": at,
+                    "xref": "paper",
+                    "yref": "paper",
+                    "xanchor": "left",
+                    "yanchor": "middle",
+                    "showarrow": False,
+                    "borderpad": 0,
+                    "font": {"size": size, "color": theme.bad if row.beyond else theme.muted},
+                }
+            )
+        at = 0
+        for _, rows in part.groups[:-1]:
+            at += rows
+            self.shapes.append(
+                {
+                    "type": "line",
+                    "xref": f"{where['xaxis']} domain",
+                    "yref": where["yaxis"],
+                    "x0": 0,
+                    "x1": 1,
+                    "y0": at,
+                    "y1": at,
+                    "line": {"color": theme.edge, "width": 1},
+                    "layer": "below",
+                    "name": "group",
+                }
+            )
+
+    def bars(self, part: Bars, cell: Cell) -> None:
+        """Draw bars over time."""
+        theme, count = self.theme, len(part.labels)
+        _, up, where = self.over_time(cell, part.title)
+        up.update(
+            range=[count, 0],
+            tickvals=[k + 0.5 for k in range(count)],
+            ticktext=[safe(label) for label in part.labels],
+            showgrid=False,
+            showline=False,
+            ticks="",
+        )
+        named = bool(part.behind) or any(part.marked)
+        legend = {"legend": self.legend(cell, cell.x + cell.width + 0.08, cell.y - 0.1)} if named else {}
+
+        def add(
+            spans: Sequence[tuple[float, float]], y: float, width: float, name: str, color: str, shown: bool
+        ) -> None:
+            if spans:
+                starts, ends = (np.array(column) for column in zip(*spans, strict=True))
+                self.data.append(
+                    {
+                        "type": "bar",
+                        "orientation": "h",
+                        "x": ends - starts,
+                        "base": starts,
+                        "y": [y] * len(spans),
+                        "width": width,
+                        "name": safe(name),
+                        "marker": {"color": color, "line": {"width": 0}},
+                        "showlegend": shown,
+                        **where,
+                        **legend,
+                        "customdata": ends,
+                        "hovertemplate": "%{base:.3f} … %{customdata:.3f} s<extra>%{fullData.name}</extra>",
+                    }
+                )
+
+        add(part.behind, count / 2, count, part.behind_label, theme.shade + "40", True)
+        first = True
+        for k, spans in enumerate(part.spans):
+            add(spans, k + 0.5, 0.64, part.labels[k], theme.color(part.colors[k]), False)
+            add(part.marked[k], k + 0.7, 0.24, part.marked_label, theme.bad, first)
+            first = first and not part.marked[k]
+
+    def ground(self, part: Ground, cell: Cell) -> None:
+        """Draw the ground seen from above."""
+        theme = self.theme
+        x, y = self.axes(cell, part.title)
+        across, up = self.layout["xaxis" + x[1:]], self.layout["yaxis" + y[1:]]
+        across.update(
+            range=list(part.x), title={"text": "x [m]", "font": {"size": 10, "color": theme.muted}, "standoff": 2}
+        )
+        up.update(
+            range=list(part.y),
+            scaleanchor=x,
+            scaleratio=1,
+            constrain="range",
+            title={"text": "y [m]", "font": {"size": 10, "color": theme.muted}, "standoff": 3},
+        )
+        across["constrain"] = "range"
+        wide = cell.width > 6
+        common = {
+            "xaxis": x,
+            "yaxis": y,
+            "legend": self.legend(cell, cell.x - (0.0 if wide else 0.4), cell.y + cell.height + 0.42, across=wide),
+            "type": "scatter",
+        }
+        shapes: dict[tuple[str, Any], list[Floats]] = {}
+        for one in part.footprints:
+            closed = np.concatenate([one.corners, one.corners[:1], [[np.nan, np.nan]]])
+            shapes.setdefault((one.label, one.color), []).append(closed)
+        for (label, color), polygons in shapes.items():
+            points = np.concatenate(polygons)
+            tint = theme.shade if color is None else theme.color(color)
+            self.data.append(
+                {
+                    **common,
+                    "mode": "lines",
+                    "x": _short(points[:, 0]),
+                    "y": _short(points[:, 1]),
+                    "fill": "toself",
+                    "name": safe(label),
+                    "fillcolor": tint + ("14" if color is None else "2a"),
+                    "hoverinfo": "skip",
+                    "line": {
+                        "color": tint + ("60" if color is None else "e6"),
+                        "width": 1,
+                        "dash": "dot" if color is None else "solid",
+                    },
+                }
+            )
+        for label, times, points, color in part.others:
+            self.data.append(
+                {
+                    **common,
+                    "mode": "lines" if len(points) > 1 else "markers",
+                    "x": _short(points[:, 0]),
+                    "y": _short(points[:, 1]),
+                    "name": safe(label),
+                    "customdata": times,
+                    "line": {
+                        "color": theme.color(color),
+                        "width": 1.4,
+                        "dash": "dash" if color == "muted" else "solid",
+                    },
+                    "hovertemplate": "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>",
+                }
+            )
+        first, last = (float(part.times[0]), float(part.times[-1])) if len(part.times) else (0.0, 1.0)
+        steps = [[k / (len(theme.times) - 1), color] for k, color in enumerate(theme.times)]
+        bar = {
+            "thickness": 9,
+            "len": cell.height / self.sheet.height,
+            "x": (cell.x + cell.width + 0.08) / self.sheet.width,
+            "xpad": 0,
+            "ypad": 0,
+            "y": 1 - (cell.y + cell.height / 2) / self.sheet.height,
+            "outlinewidth": 0,
+            "title": {"text": "t [s]", "font": {"size": 9}},
+            "tickfont": {"size": 9},
+            "nticks": 6,
+        }
+        self.data.append(
+            {
+                **common,
+                "mode": "lines+markers",
+                "x": _short(part.path[:, 0]),
+                "y": _short(part.path[:, 1]),
+                "name": safe(part.label),
+                "customdata": part.times,
+                "line": {"color": theme.shade + "66", "width": 1},
+                "marker": {
+                    "size": 4,
+                    "color": _short(part.times),
+                    "colorscale": steps,
+                    "cmin": first,
+                    "cmax": max(last, first + 1e-9),
+                    "showscale": last > first,
+                    "colorbar": bar,
+                },
+                "hovertemplate": "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>",
+            }
+        )
+        if part.worst is not None:
+            _, at_x, at_y, said = part.worst
+            self.data.append(
+                {
+                    **common,
+                    "mode": "markers",
+                    "x": [at_x],
+                    "y": [at_y],
+                    "name": f"least margin: {safe(said)}",
+                    "hoverinfo": "name",
+                    "marker": {"symbol": "circle-open", "size": 14, "color": theme.bad, "line": {"width": 2}},
+                }
+            )
+        self.grounds.append(
+            {
+                "axes": ("xaxis" + x[1:], "yaxis" + y[1:]),
+                "times": _plain(part.times),
+                "x": _plain(part.path[:, 0]),
+                "y": _plain(part.path[:, 1]),
+            }
+        )
+        self.layout["hovermode"] = "closest" if len(self.sheet.cells) < 2 else "x"
+
+    def facts(self, part: Facts, cell: Cell) -> None:
+        """Write key figures."""
+        self.text(f"<b>{safe(part.title)}</b>", cell.x, cell.y - 0.02, size=12)
+        y = cell.y + 0.05
+        for what, value, where in part.rows:
+            y += 0.2
+            self.text(safe(what), cell.x, y, size=10.5, color=self.theme.muted)
+            self.text(safe(value), cell.x + cell.width, y, size=11, anchor="right")
+            if where:
+                y += 0.14
+                self.text(safe(where), cell.x + cell.width, y, size=9, color=self.theme.muted, anchor="right")
