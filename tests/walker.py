@@ -135,6 +135,13 @@ def sign(times, size):
     return with_root(moving(times), change)
 
 
+def tremble(times, size):
+    """Every value is held for one more frame; a wave with a top speed of `size` rad/s."""
+    arm = swing(times, size / np.pi)
+    arm[1::2] = arm[::2][: len(arm[1::2])]
+    return moving(times, arm=arm)
+
+
 def slip(times, size):
     return moving(times, feet=(size * smoothly(times, 1.0, 2.0), None))
 
@@ -169,6 +176,7 @@ FAULTS = {
     "MOT304": (root_jump, 0.1, 0.003),
     "MOT305": (root_glitch, 0.1, 0.002),
     "MOT306": (sign, -1.0, 1.0),
+    "MOT307": (tremble, 30.0, 0.5),
     "MOT311": (slip, 0.012, 0.008),
     "MOT312": (sink, 0.012, 0.008),
     "MOT313": (hover, 0.025, 0.015),

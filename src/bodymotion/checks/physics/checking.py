@@ -75,7 +75,8 @@ def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
     if standing is not None:
         found += feet_on_ground(tape, standing, body, where) if root is not None else []
         found += balance(tape, where)
-    return found + torques(tape, body, where)
+    # What an extra joint bears is not known.
+    return found if body.extra_joints else found + torques(tape, body, where)
 
 
 def _recovered(motion: Motion, body: Body) -> Floats | None:

@@ -9,7 +9,7 @@ from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.moments import MOST, Finding, Moment, Where, finding, when
-from bodymotion.checks.physics.sudden import ANGLES, PLACES, SLIDES, TURNS, Sudden, sudden
+from bodymotion.checks.physics.sudden import ANGLES, PLACES, SLIDES, TURNS, Scale, Sudden, sudden, trembling
 from bodymotion.diagnostics import Rule
 from bodymotion.interpolation import find_wraps, unwrapped
 
@@ -27,6 +27,7 @@ def jumps_of_joints(q: Floats, times: Floats, body: Body, where: Where) -> list[
     jumped: list[tuple[Sudden, str, str]] = []
     spiked: list[tuple[Sudden, str, str]] = []
     turned: list[Moment] = []
+    trembled: list[Moment] = []
     for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
         if link < 0 or joint.type not in ("rotate", "slide"):
             continue
@@ -35,12 +36,15 @@ def jumps_of_joints(q: Floats, times: Floats, body: Body, where: Where) -> list[
             turned += _full_turns(values, times, name, where)
             values = unwrapped(values)
         scale, unit = (ANGLES, "rad") if joint.type == "rotate" else (SLIDES, "m")
-        for event in sudden(np.diff(values, axis=0), gaps, scale):
+        steps = np.diff(values, axis=0)
+        for event in sudden(steps, gaps, scale):
             (jumped if event.jump else spiked).append((event, name, unit))
+        trembled += _trembling(steps, gaps, times, scale, name, where)
     return [
         *finding(rules.JOINT_JUMPS, _together(rules.JOINT_JUMPS, jumped, times, where)),
         *finding(rules.JOINT_SPIKE, _together(rules.JOINT_SPIKE, spiked, times, where)),
         *finding(rules.FULL_TURN, turned),
+        *finding(rules.TREMBLES, trembled),
     ]
 
 
@@ -50,14 +54,20 @@ def jumps_of_root(root: Floats, times: Floats, where: Where) -> list[Finding]:
     places = np.diff(root[:, :3], axis=0)
     units = rotations.normalized(root[:, 3:])
     axes, angles = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(units[:-1]), units[1:]))
+    turns = axes * angles[:, None]
     found = [
         *((event, "", "m") for event in sudden(places, gaps, PLACES)),
-        *((event, "", "rad") for event in sudden(axes * angles[:, None], gaps, TURNS)),
+        *((event, "", "rad") for event in sudden(turns, gaps, TURNS)),
+    ]
+    trembled = [
+        *_trembling(places, gaps, times, PLACES, "", where),
+        *_trembling(turns, gaps, times, TURNS, "", where),
     ]
     jumped, spiked = ([one for one in found if bool(one[0].jump) is kind] for kind in (True, False))
     return [
         *finding(rules.ROOT_JUMPS, _together(rules.ROOT_JUMPS, jumped, times, where)),
         *finding(rules.ROOT_SPIKE, _together(rules.ROOT_SPIKE, spiked, times, where)),
+        *finding(rules.TREMBLES, trembled),
     ]
 
 
@@ -97,6 +107,29 @@ def _full_turns(values: Floats, times: Floats, name: str, where: Where) -> list[
         )
         for wrap in find_wraps(values)[:MOST]
     ]
+
+
+def _trembling(steps: Floats, gaps: Floats, times: Floats, scale: Scale, name: str, where: Where) -> list[Moment]:
+    who = repr(name) if name else "the root"
+    moments = []
+    for run in trembling(steps, gaps, times, scale)[0]:
+        worst = when(run.worst, times[run.worst])
+        message = f"{who} trembles from t = {times[run.first]:.2f} s to {times[run.last]:.2f} s, most in {worst}"
+        moments.append(
+            Moment(
+                rules.TREMBLES.code,
+                rules.TREMBLES.severity,
+                float(times[run.worst]),
+                float(times[run.first]),
+                float(times[run.last]),
+                run.worst,
+                name,
+                run.amount,
+                message,
+                where(run.worst),
+            )
+        )
+    return moments
 
 
 def _together(rule: Rule, found: list[tuple[Sudden, str, str]], times: Floats, where: Where) -> list[Moment]:

@@ -55,6 +55,14 @@ SIGN_FLIP = Rule(
     "bodymotion itself takes the shorter way",
     example=("0.8 0.6 0 0, then -0.8 -0.6 0 0", "0.8 0.6 0 0, then 0.8 0.6 0 0"),
 )
+TREMBLES = Rule(
+    "MOT307",
+    "warning",
+    "Joints and root move steadily: no motor follows a speed that is another one in each frame.",
+    "judgement",
+    "it is noise (`bodymotion edit --smooth`), or frames hold the values of slower ones (`bodymotion retime --method linear` from those)",
+    example=("0.1, 0.1, 0.2, 0.2, 0.3, 0.3 … at 200 frames a second", "0.1, 0.15, 0.2, 0.25, 0.3, 0.35 …"),
+)
 
 # Feet on the ground
 SLIPS = Rule(

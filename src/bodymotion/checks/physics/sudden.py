@@ -6,6 +6,8 @@ Between frames k − 1 and k the speed is v_k = (q_k − q_(k−1))/Δt. A frame
 - that change makes more than `step` of way in one frame: what fewer digits do to a motion of many frames a second is not sudden;
 - it is `RATIO` times the middle one (median) of the changes in the frames around: a motion that is quick everywhere is not.
 
+Where the last is not so, and the other two are for `LONG` seconds, in every second frame or more, it trembles.
+
 What is left over of the way when that of the frames before and after goes on through it tells a jump (it stays away) from a spike (it comes
 back, or there is just a corner).
 """
@@ -18,13 +20,17 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats
-from bodymotion.checks.physics.moments import MOST
+from bodymotion.checks.physics.moments import MOST, Run, runs
 
-__all__ = ["ANGLES", "PLACES", "SLIDES", "TURNS", "Scale", "Sudden", "sudden"]
+__all__ = ["ANGLES", "PLACES", "SLIDES", "TURNS", "Scale", "Sudden", "sudden", "trembling"]
 
 RATIO = 8.0
 NEAR, FAR = 3, 10
 """Frames from the third to the tenth on both sides are those around: jump and spike themselves take three."""
+
+
+LONG = 0.1
+"""[s] So long it takes to tell trembling from a spike."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +75,7 @@ def sudden(steps: Floats, gaps: Floats, scale: Scale) -> list[Sudden]:
     if len(steps) < 2:
         return []
     speeds = steps / gaps[:, None]
-    change = _length(np.diff(speeds, axis=0))
-    lasting = 0.5 * (gaps[1:] + gaps[:-1])
-    allowed = scale.speed + scale.acceleration * lasting
-    shorter = np.minimum(gaps[1:], gaps[:-1])
-    loud = np.flatnonzero((change > allowed) & (change * shorter > scale.step))
+    change, allowed, loud = _loud(speeds, gaps, scale)
     if not len(loud):
         return []
     usual = _around(change, loud)
@@ -98,6 +100,28 @@ def sudden(steps: Floats, gaps: Floats, scale: Scale) -> list[Sudden]:
             Sudden(first + 1, last + 1, at + 1, before, jump, float(change[at]), float(tops[k]), float(usual[worst]))
         )
     return found
+
+
+def trembling(steps: Floats, gaps: Floats, times: Floats, scale: Scale) -> tuple[list[Run], int]:
+    """Give where a motion of T frames at `times` (T,) trembles: runs of frames, as `runs` gives them."""
+    amount = np.zeros(len(times))
+    if len(steps) > 1:
+        change, allowed, loud = _loud(steps / gaps[:, None], gaps, scale)
+        if len(loud) > 4:
+            loud = loud[change[loud] <= RATIO * _around(change, loud)]
+            amount[loud + 1] = change[loud] / allowed[loud]
+            # Every second frame will do.
+            between = (amount[1:-1] == 0) & (amount[2:] > 0) & (amount[:-2] > 0)
+            amount[1:-1][between] = np.nextafter(1.0, 2.0)
+    return runs(amount, times, least=LONG)
+
+
+def _loud(speeds: Floats, gaps: Floats, scale: Scale) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
+    """Give by how much speeds (T − 1, N) change from step to step, how much is let pass, and where it is more."""
+    change = _length(np.diff(speeds, axis=0))
+    allowed = scale.speed + scale.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
+    shorter = np.minimum(gaps[1:], gaps[:-1])
+    return change, allowed, np.flatnonzero((change > allowed) & (change * shorter > scale.step))
 
 
 def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, scale: Scale) -> tuple[float, int]:
