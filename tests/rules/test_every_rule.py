@@ -25,7 +25,6 @@ YET_TO_COME = (
     "EDIT",
     "FMT",
     "LOSS",
-    "MJCF",
     "NPZ",
     "OTX",
     "SPOT",

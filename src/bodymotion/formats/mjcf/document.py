@@ -35,7 +35,7 @@ def read_bytes(path: Path) -> bytes:
         if isinstance(error, FormatError):
             raise
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rules.UNREADABLE.error(reason, place) from error
+        raise rules.UNREADABLE.error(f"can not be opened: {reason}", place) from error
 
 
 def included(
@@ -56,7 +56,7 @@ def included(
     """
     root = parse_xml(data, path, faults)
     if root.name not in ROOTS:
-        raise rules.NOT_MJCF.error(f"the root is <{root.name:.60}>", root.location)
+        raise rules.NOT_MJCF.error(f"the root is <{root.name:.60}>, not <mujoco>", root.location)
     files: list[Path] = []
     seen = {path.resolve()}
     stack, count = [(root, 0)], 0
@@ -113,5 +113,7 @@ def _contents_of_file(
     files.append(found)
     root = parse_xml(read_bytes(found), found, faults)
     if root.name not in ROOTS:
-        raise rules.NOT_MJCF.error(f"the root of {found.name} is <{root.name:.60}>", root.location)
+        raise rules.NOT_MJCF.error(
+            f"the root of {found.name} is <{root.name:.60}>, neither <mujoco> nor <mujocoinclude>", root.location
+        )
     return root.children

@@ -53,7 +53,7 @@ def finite(element: Element, name: str, count: int, default: tuple[float, ...] |
     """Give numbers of an attribute; FormatError where there are others, or one is infinite or of no ordinary size."""
     numbers = np.array(element.numbers(name, count, default))
     if not (np.abs(numbers) < MOST_SIZE).all():
-        element.fault(rules.NOT_FINITE, f"{name} of <{element.name}> is not finite", name)
+        element.fault(rules.NOT_FINITE, f"{name} of <{element.name}> is not finite, or of no ordinary size", name)
         return np.array(stand_in(count, default))
     return numbers
 

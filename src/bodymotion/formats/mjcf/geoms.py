@@ -172,7 +172,11 @@ class GeomReader:
         if len(size) < _SIZES[kind] or not all(value > 0 for value in size):
             shown = " ".join(f"{value:g}" for value in size)
             if not element.vague or len(size) == _SIZES[kind]:
-                element.fault(rules.GEOM_SIZE, f"a geom of type {kind} has the sizes {shown or 'none'}", "size")
+                element.fault(
+                    rules.GEOM_SIZE,
+                    f"a geom of type {kind} has the sizes {shown or 'none'}, not {_SIZES[kind]} positive ones",
+                    "size",
+                )
             size = [1.0] * _SIZES[kind]
         return tuple(size), place
 

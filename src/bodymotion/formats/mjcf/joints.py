@@ -51,7 +51,7 @@ def read_joints(items: list[Item], settings: Settings, problems: list[Problem]) 
         element = item.element
         kind = "free" if element.name == "freejoint" else element.get("type", "hinge")
         if kind not in TYPES:
-            element.fault(rules.JOINT_TYPE, f"the type of a joint is {kind!r:.60}", "type")
+            element.fault(rules.JOINT_TYPE, f"the type of a joint is {kind!r:.60}, none of {', '.join(TYPES)}", "type")
             kind = "hinge"
         name = element.get("name")
         if kind == "free":
@@ -66,7 +66,9 @@ def read_joints(items: list[Item], settings: Settings, problems: list[Problem]) 
         if item.frame is not None:
             anchor = poses.transform_points(item.frame, anchor)
         if kind == "ball":
-            problems.append(rules.BALL.problem(f"joint {name!r:.60} is a ball", element.location))
+            problems.append(
+                rules.BALL.problem(f"joint {name!r:.60} is a ball: it is read as three joints", element.location)
+            )
             for part in ball_parts(name, _of_ball(element, settings)):
                 found.append(JointRead(part, anchor, 0.0, element))
             continue

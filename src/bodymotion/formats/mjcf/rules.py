@@ -7,42 +7,109 @@ from bodymotion.diagnostics import Rule
 __all__ = ["RULES"]
 
 # The file
-UNREADABLE = Rule("MJCF100", "error", "The file can be opened.", "judgement")
-NOT_MJCF = Rule("MJCF101", "error", "The root of an MJCF file is <mujoco>.")
+UNREADABLE = Rule(
+    "MJCF100",
+    "error",
+    "The file can be opened.",
+    "judgement",
+    example=("a folder called robot.xml", "a file called robot.xml"),
+)
+NOT_MJCF = Rule("MJCF101", "error", "The root of an MJCF file is <mujoco>.", example=("<model>", "<mujoco>"))
 INCLUDE = Rule(
     "MJCF102",
     "error",
     "A file that <include> names is there, can be read, and is included once.",
     hint="files outside the model's folder are opened with allow_outside=True",
+    example=('<include file="lge.xml"/>', '<include file="leg.xml"/>'),
 )
-NO_BODY = Rule("MJCF103", "error", "A model has a body.", "judgement")
-TOO_LARGE = Rule("MJCF104", "error", "A model stays within what can be held.", "judgement")
-CLASS = Rule("MJCF105", "error", "class and childclass name a class of <default>.")
+NO_BODY = Rule(
+    "MJCF103",
+    "error",
+    "A model has a body.",
+    "judgement",
+    example=("<worldbody> </worldbody>", '<worldbody> <body> <geom size="0.1"/> </body> </worldbody>'),
+)
+TOO_LARGE = Rule(
+    "MJCF104",
+    "error",
+    "A model stays within what can be held.",
+    "judgement",
+    example=("150 classes in one another, each with 7000 values", "20 of them"),
+)
+CLASS = Rule(
+    "MJCF105",
+    "error",
+    "class and childclass name a class of <default>.",
+    example=('childclass="foot"', 'childclass="leg"'),
+)
 NOT_READ = Rule(
-    "MJCF106", "warning", "Elements that have no place in a body are left out.", "judgement", leaves_out=True
+    "MJCF106",
+    "warning",
+    "Elements that have no place in a body are left out.",
+    "judgement",
+    leaves_out=True,
+    example=('<composite type="cable"/>', "<!-- a cable -->"),
 )
-SAME_NAME = Rule("MJCF107", "error", "No two things of one kind have the same name.")
-GLOBAL = Rule("MJCF108", "error", "Coordinates are local; MuJoCo has given up global ones.")
+SAME_NAME = Rule(
+    "MJCF107",
+    "error",
+    "No two things of one kind have the same name.",
+    example=('<body name="waist"><!-- again -->', '<body name="knee"><!-- again -->'),
+)
+GLOBAL = Rule(
+    "MJCF108",
+    "error",
+    "Coordinates are local; MuJoCo has given up global ones.",
+    example=('coordinate="global"', 'coordinate="local"'),
+)
 
 # Bodies and joints
-NOT_FINITE = Rule("MJCF110", "error", "The numbers of a model are finite.")
-ORIENTATION = Rule("MJCF111", "error", "A thing has one orientation, of a length that is not zero.")
-FREE = Rule("MJCF112", "error", "A free joint belongs to a body at the top and is its only joint.")
-AXIS = Rule("MJCF113", "error", "The axis of a joint has a length.")
-JOINT_TYPE = Rule("MJCF114", "error", "The type of a joint is hinge, slide, ball or free.")
+NOT_FINITE = Rule(
+    "MJCF110", "error", "The numbers of a model are finite.", example=('pos="0 0 1e300"', 'pos="0 0 0.3"')
+)
+ORIENTATION = Rule(
+    "MJCF111",
+    "error",
+    "A thing has one orientation, of a length that is not zero.",
+    example=('quat="0 0 0 0"', 'quat="1 0 0 0"'),
+)
+FREE = Rule(
+    "MJCF112",
+    "error",
+    "A free joint belongs to a body at the top and is its only joint.",
+    example=("a <freejoint/> of a body within a body", "a <freejoint/> of a body of the world"),
+)
+AXIS = Rule("MJCF113", "error", "The axis of a joint has a length.", example=('axis="0 0 0"', 'axis="0 1 0"'))
+JOINT_TYPE = Rule(
+    "MJCF114",
+    "error",
+    "The type of a joint is hinge, slide, ball or free.",
+    example=('type="revolute"', 'type="hinge"'),
+)
 SEVERAL_JOINTS = Rule(
     "MJCF120",
     "note",
     "A body with several joints, or one away from its origin, is read as a chain of links.",
     "judgement",
     "only the last link of the chain has mass and shapes",
+    example=('<joint name="hip"/> <joint name="turn"/>', '<joint name="hip"/>'),
 )
-BALL = Rule("MJCF121", "warning", "A ball joint is read as three joints about x, y and z.", "judgement")
+BALL = Rule(
+    "MJCF121",
+    "warning",
+    "A ball joint is read as three joints about x, y and z.",
+    "judgement",
+    example=('<joint type="ball"/>', '<joint type="hinge"/>'),
+)
 WORLD = Rule(
     "MJCF122",
     "note",
     "A body has one root: where the world has several bodies, or one that a joint holds, the world itself is it.",
     "judgement",
+    example=(
+        '<body name="left"/> <body name="right"/>',
+        '<body name="base"> <body name="left"/> <body name="right"/> </body>',
+    ),
 )
 BESIDE = Rule(
     "MJCF124",
@@ -50,22 +117,44 @@ BESIDE = Rule(
     "Where one body of the world alone is free, it is the robot; what stands beside it is left out.",
     "judgement",
     leaves_out=True,
+    example=("a <body> beside the only one with a <freejoint/>", "no body beside it"),
 )
 WORLD_SHAPES = Rule(
-    "MJCF123", "note", "Shapes of the world are no part of a robot: they are kept as plain data.", "judgement"
+    "MJCF123",
+    "note",
+    "Shapes of the world are no part of a robot: they are kept as plain data.",
+    "judgement",
+    example=('<geom type="plane" size="5 5 1"/>', "<!-- no floor -->"),
 )
 
 # Masses
-NO_MASS = Rule("MJCF130", "warning", "A body that moves has a mass and an inertia.")
-BAD_INERTIA = Rule(
-    "MJCF131", "warning", "The moments of inertia of a body are positive, none larger than the sum of the other two."
+NO_MASS = Rule(
+    "MJCF130",
+    "warning",
+    "A body that moves has a mass and an inertia.",
+    example=(
+        '<inertial pos="0 0 0" mass="0" diaginertia="0.01 0.01 0.01"/>',
+        '<inertial pos="0 0 0" mass="2" diaginertia="0.01 0.01 0.01"/>',
+    ),
 )
-GEOM_MASS = Rule("MJCF132", "warning", "Masses that MuJoCo works out from geoms are worked out likewise.")
+BAD_INERTIA = Rule(
+    "MJCF131",
+    "warning",
+    "The moments of inertia of a body are positive, none larger than the sum of the other two.",
+    example=('diaginertia="0.01 0.01 0.05"', 'diaginertia="0.01 0.01 0.01"'),
+)
+GEOM_MASS = Rule(
+    "MJCF132",
+    "warning",
+    "Masses that MuJoCo works out from geoms are worked out likewise.",
+    example=("a geom of a mesh without a volume", "a geom of a closed mesh"),
+)
 REFUSED = Rule(
     "MJCF133",
     "error",
     "Each moving body of MJCF has a mass and an inertia that a rigid body can have.",
     hint="fix_inertia=True (--fix-inertia) repairs them and says how",
+    example=("a moving link with mass=0", "the same with mass=1"),
 )
 
 # Geometry
@@ -74,11 +163,27 @@ GEOM = Rule(
     "warning",
     "A geom is a box, sphere, capsule, cylinder, ellipsoid or mesh; others show nothing.",
     leaves_out=True,
+    example=('<geom type="hfield" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
-GEOM_SIZE = Rule("MJCF141", "error", "A geom has the sizes of its type, and they are positive.")
-ASSET = Rule("MJCF142", "error", "Meshes, materials and textures that are named are among the assets.")
+GEOM_SIZE = Rule(
+    "MJCF141",
+    "error",
+    "A geom has the sizes of its type, and they are positive.",
+    example=('<geom type="sphere" size="-0.1"/>', '<geom type="sphere" size="0.1"/>'),
+)
+ASSET = Rule(
+    "MJCF142",
+    "error",
+    "Meshes, materials and textures that are named are among the assets.",
+    example=('material="rod"', 'material="red"'),
+)
 MESH_FILE = Rule(
-    "MJCF143", "warning", "The files of meshes and textures are there and can be read.", "judgement", leaves_out=True
+    "MJCF143",
+    "warning",
+    "The files of meshes and textures are there and can be read.",
+    "judgement",
+    leaves_out=True,
+    example=('<mesh name="hand" file="hnad.stl"/>', '<mesh name="hand" file="hand.stl"/>'),
 )
 
 LOOK = Rule(
@@ -87,19 +192,41 @@ LOOK = Rule(
     "A surface has a colour, a highlight, a glow and one image from a file; what else a material says is left out.",
     "judgement",
     leaves_out=True,
+    example=('rgba="1 0 0 1" metallic="0.5"', 'rgba="1 0 0 1"'),
 )
 
 # Devices and loops
-SENSOR = Rule("MJCF150", "note", "Sensors that no device stands for are kept as plain data.", "judgement")
-EQUALITY = Rule("MJCF151", "note", "Equalities that hold no point of a link are kept as plain data.", "judgement")
-REFERENCE = Rule("MJCF152", "error", "What an element names is in the model.")
-LIMITS = Rule("MJCF153", "warning", "A lower limit is below the upper one.")
+SENSOR = Rule(
+    "MJCF150",
+    "note",
+    "Sensors that no device stands for are kept as plain data.",
+    "judgement",
+    example=('<clock name="time"/>', "<!-- a clock -->"),
+)
+EQUALITY = Rule(
+    "MJCF151",
+    "note",
+    "Equalities that hold no point of a link are kept as plain data.",
+    "judgement",
+    example=('<joint joint1="hip"/>', "<!-- nothing tied -->"),
+)
+REFERENCE = Rule("MJCF152", "error", "What an element names is in the model.", example=('site="hed"', 'site="head"'))
+LIMITS = Rule(
+    "MJCF153", "warning", "A lower limit is below the upper one.", example=('range="90 -90"', 'range="-90 90"')
+)
 KEPT = Rule(
     "MJCF154",
     "note",
     "Actuators, tendons, contacts, keyframes and options have no place in a body and are kept as plain data.",
     "judgement",
+    example=('<motor joint="hip"/>', "<!-- no motor -->"),
 )
-DEEP = Rule("MJCF155", "error", "Links hang on each other in chains that XML readers can follow.", "judgement")
+DEEP = Rule(
+    "MJCF155",
+    "error",
+    "Links hang on each other in chains that XML readers can follow.",
+    "judgement",
+    example=("a chain of 200 links, saved", "a chain of 20 links, saved"),
+)
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))
