@@ -182,60 +182,67 @@ def _draw(
                     points[i - start, k] = m[k, 0] * x + m[k, 1] * y + m[k, 2] * z + m[k, 3]
             for face in range(face_edges[part], face_edges[part + 1]):
                 _fill(
-                    points[faces[face, 0] - start],
-                    points[faces[face, 1] - start],
-                    points[faces[face, 2] - start],
+                    points,
+                    faces[face, 0] - start,
+                    faces[face, 1] - start,
+                    faces[face, 2] - start,
                     two_sided[part],
                     first + face,
                     right,
                     up,
                     near,
                     far,
-                    depths[n],
-                    owners[n],
+                    n,
+                    depths,
+                    owners,
                 )
 
 
 @kernel
 def _fill(
-    a: Floats,
-    b: Floats,
-    c: Floats,
+    points: Floats,
+    i: int,
+    j: int,
+    k: int,
     both: bool,
     number: int,
     right: float,
     up: float,
     near: float,
     far: float,
-    depth: Floats,
-    owner: Ints,
+    n: int,
+    depths: Floats,
+    owners: Ints,
 ) -> None:
-    nearest = min(a[2], b[2], c[2])
-    farthest = max(a[2], b[2], c[2])
+    a0, a1, a2 = points[i, 0], points[i, 1], points[i, 2]
+    b0, b1, b2 = points[j, 0], points[j, 1], points[j, 2]
+    c0, c1, c2 = points[k, 0], points[k, 1], points[k, 2]
+    nearest = min(a2, b2, c2)
+    farthest = max(a2, b2, c2)
     if not (farthest >= near and nearest <= far):
         return
-    ex, ey, ez = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    fx, fy, fz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    ex, ey, ez = b0 - a0, b1 - a1, b2 - a2
+    fx, fy, fz = c0 - a0, c1 - a1, c2 - a2
     nx = ey * fz - ez * fy
     ny = ez * fx - ex * fz
     nz = ex * fy - ey * fx
-    ahead = nx * a[0] + ny * a[1] + nz * a[2]
+    ahead = nx * a0 + ny * a1 + nz * a2
     # Depth instead of −z mirrors the coordinates: seen from outside, n·a is positive.
     if not np.isfinite(ahead) or ahead == 0.0 or (ahead < 0.0 and not both):
         return
-    height, width = depth.shape
+    height, width = depths.shape[1:]
     left_most, right_most, low_most, high_most = np.inf, -np.inf, np.inf, -np.inf
-    for k in range(3):
-        p = a if k == 0 else (b if k == 1 else c)
-        q = b if k == 0 else (c if k == 1 else a)
-        if p[2] >= near:
-            u, v = p[0] / p[2], p[1] / p[2]
+    for start, end in ((i, j), (j, k), (k, i)):
+        px, py, pd = points[start, 0], points[start, 1], points[start, 2]
+        qx, qy, qd = points[end, 0], points[end, 1], points[end, 2]
+        if pd >= near:
+            u, v = px / pd, py / pd
             left_most, right_most = min(left_most, u), max(right_most, u)
             low_most, high_most = min(low_most, v), max(high_most, v)
-        if (p[2] < near) != (q[2] < near):
-            share = (near - p[2]) / (q[2] - p[2])
-            u = (p[0] + share * (q[0] - p[0])) / near
-            v = (p[1] + share * (q[1] - p[1])) / near
+        if (pd < near) != (qd < near):
+            share = (near - pd) / (qd - pd)
+            u = (px + share * (qx - px)) / near
+            v = (py + share * (qy - py)) / near
             left_most, right_most = min(left_most, u), max(right_most, u)
             low_most, high_most = min(low_most, v), max(high_most, v)
     # One pixel more on each side than geometry says, for rounding; whether a pixel is inside is asked below.
@@ -244,9 +251,9 @@ def _fill(
     row_first = int(min(max(0.5 * height * (1.0 - high_most / up) - 1.5, 0.0), height))
     row_last = int(max(min(0.5 * height * (1.0 - low_most / up) + 0.5, height - 1.0), -1.0))
     side = 1.0 if ahead > 0.0 else -1.0
-    ax, ay, az = b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]
-    bx, by, bz = c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2], c[0] * a[1] - c[1] * a[0]
-    gx, gy, gz = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    ax, ay, az = b1 * c2 - b2 * c1, b2 * c0 - b0 * c2, b0 * c1 - b1 * c0
+    bx, by, bz = c1 * a2 - c2 * a1, c2 * a0 - c0 * a2, c0 * a1 - c1 * a0
+    gx, gy, gz = a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
     for row in range(row_first, row_last + 1):
         v = up * (1.0 - (2.0 * row + 1.0) / height)
         for column in range(column_first, column_last + 1):
@@ -259,9 +266,9 @@ def _fill(
                 slope = nx * u + ny * v + nz
                 # A face that is seen from the side has all the depths of its corners.
                 here = min(max(ahead / slope, nearest), farthest) if side * slope > 0.0 else nearest
-                if near <= here <= far and here < depth[row, column]:
-                    depth[row, column] = here
-                    owner[row, column] = number
+                if near <= here <= far and here < depths[n, row, column]:
+                    depths[n, row, column] = here
+                    owners[n, row, column] = number
 
 
 @kernel
