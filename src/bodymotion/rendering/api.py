@@ -10,10 +10,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bodymotion.animation import Animation
+from bodymotion.body import Body
+from bodymotion.motion import Motion
 from bodymotion.rendering.encoding import VIDEOS
 from bodymotion.rendering.settings import Background, Settings
 from bodymotion.rendering.window import NoRendererError
-from bodymotion.viewer.api import Showable, WrongUseError, load_take
+from bodymotion.viewer.api import Showable, WrongUseError, load_take, say_problems
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -134,6 +137,9 @@ def render(
         wishes = Wishes(bpm, slices)
     sources = [source for source in (body, motion) if source is not None]
     take = load_take(*sources, allow_outside=allow_outside, arm=arm, wishes=wishes)
+
+    if not all(isinstance(source, (Body, Motion, Animation)) for source in sources):
+        say_problems(take.problems, "; bodymotion check lists them", take.misfits)
 
     from bodymotion.rendering.playback import Playback
 

@@ -33,10 +33,20 @@ SIDES: tuple[tuple[str, tuple[float, float, float]], ...] = (
 )
 PALE = 0.55
 """The robot is so much paler than it is, so that the axes of its joints can be seen on it."""
+ROWS = 44
+"""Of more joints the list has another column."""
 LIST = 0.24
 """The share of the width that the list of the joints takes."""
 ARROW = 0.045
 """The length of an axis to either side, in sizes of the robot."""
+AROUND = np.array(
+    [
+        ring * np.array([1.15 * np.cos(angle), -np.sin(angle)])
+        for ring in (1.0, 1.6, 2.4, 3.4)
+        for angle in np.arange(16) * (np.pi / 8) + 0.4
+    ]
+)
+"""Where (N, 2) around a joint its number may stand."""
 ON_DARK = ((255, 110, 190), (90, 180, 255))
 
 
@@ -193,15 +203,11 @@ def _draw_numbers(
     for mark, place in placed:
         text = str(mark.number)
         half = np.array([0.5 * draw.textlength(text, font=letters) + 3 * unit, 9 * unit])
-        best, least = place, np.inf
-        for ring in (1.0, 1.6, 2.4, 3.4):
-            for angle in np.arange(16) * (np.pi / 8) + 0.4:
-                middle = place + ring * 16 * unit * np.array([np.cos(angle), -np.sin(angle)]) * [1.15, 1.0]
-                box = np.array([*(middle - half), *(middle + half)])
-                outside = np.maximum(-box[:2], 0.0).sum() + np.maximum(box[2:] - panel, 0.0).sum()
-                cost = sum(_shared(box, other) for other in taken) + 1e3 * outside + 3 * ring * unit**2 * 9
-                if cost < least:
-                    best, least = middle, cost
+        middles = place + 16 * unit * AROUND
+        boxes = np.concatenate([middles - half, middles + half], axis=1)
+        outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1) + np.maximum(boxes[:, 2:] - panel, 0.0).sum(axis=1)
+        covered = _shared(boxes[:, None], np.array(taken)[None]).sum(axis=1)
+        best = middles[np.argmin(covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(AROUND, axis=1))]
         taken.append(np.array([*(best - half), *(best + half)]))
         color = _color(mark, look)
         draw.line((*place, *best), fill=color, width=max(round(unit), 1))
@@ -211,10 +217,10 @@ def _draw_numbers(
         draw.text(tuple(best), text, fill=look.ink, font=letters, anchor="mm")
 
 
-def _shared(one: Floats, other: Floats) -> float:
-    """Give the area that two boxes (4,) share."""
-    sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
-    return float(sides[0] * sides[1]) if (sides > 0).all() else 0.0
+def _shared(some: Floats, others: Floats) -> Floats:
+    """Give the areas (...) that boxes (..., 4) share."""
+    sides = np.minimum(some[..., 2:], others[..., 2:]) - np.maximum(some[..., :2], others[..., :2])
+    return np.asarray(np.prod(np.maximum(sides, 0.0), axis=-1))
 
 
 def _draw_list(
@@ -230,19 +236,21 @@ def _draw_list(
     edge = round(16 * unit)
     draw.text((left + edge, edge), shown(playback.take.title, 28), fill=look.ink, font=font(round(24 * unit)))
     top = edge + round(44 * unit)
-    row = min(round(24 * unit), (height - top - edge) // (len(marks) + 1))
-    tall = max(round(0.62 * row), 6)
-    room = int((height - top - edge) // max(row, 1)) - 1
-    number = left + edge + 2.2 * tall
-    for k, mark in enumerate(marks[: max(room, 1)]):
-        y = top + k * row + 0.5 * row
+    columns = min(-(-len(marks) // ROWS), 3)
+    rows = max(-(-len(marks) // columns), 1)
+    rows = min(rows, 2 * ROWS)
+    row = min(round(24 * unit), (height - top - edge) // (rows + 1))
+    tall, wide = max(round(0.62 * row), 6), (right - left - 2 * edge) / columns
+    for k, mark in enumerate(marks[: columns * 2 * ROWS]):
+        y = top + (k % rows + 0.5) * row
+        number = left + edge + (k // rows) * wide + 2.0 * tall
         draw.text((number, y), str(mark.number), fill=_color(mark, look), font=font(tall), anchor="rm")
-        name = shown(mark.name, 60)
-        while len(name) > 1 and draw.textlength(name, font=font(tall)) > right - edge - number - 6.0 * tall:
+        name, room = shown(mark.name, 60), wide - (8.0 if columns == 1 else 3.0) * tall
+        while len(name) > 1 and draw.textlength(name, font=font(tall)) > room:
             name = name[:-2] + "…"
         draw.text((number + 0.8 * tall, y), name, fill=look.ink, font=font(tall), anchor="lm")
-        draw.text((right - edge, y), mark.type, fill=look.grid, font=font(tall), anchor="rm")
-    if len(marks) > room:
-        draw.text(
-            (number, height - edge), f"… and {len(marks) - room} more", fill=look.ink, font=font(tall), anchor="lb"
-        )
+        if columns == 1:
+            draw.text((right - edge, y), mark.type, fill=look.grid, font=font(tall), anchor="rm")
+    if len(marks) > columns * 2 * ROWS:
+        more = f"… and {len(marks) - columns * 2 * ROWS} more"
+        draw.text((left + edge, height - 0.5 * edge), more, fill=look.ink, font=font(tall), anchor="lb")

@@ -6,9 +6,11 @@ them. Elsewhere it is VTK's own choice.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from bodymotion.extras import need
@@ -36,13 +38,15 @@ def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
     """
     gl = need("vtkmodules.vtkRenderingOpenGL2", EXTRA, "drawing pictures")
     for name in _candidates():
-        window = getattr(gl, name, gl.vtkOpenGLRenderWindow)()
-        window.SetOffScreenRendering(1)
-        window.SetMultiSamples(0)
-        window.SetSize(width, height)
-        # There is no screen that a finished picture would have to be copied to.
-        window.SetFrameBlitModeToNoBlit()
-        if _begins(window):
+        with _quiet():
+            window = getattr(gl, name)()
+            window.SetOffScreenRendering(1)
+            window.SetMultiSamples(0)
+            window.SetSize(width, height)
+            # There is no screen that a finished picture would have to be copied to.
+            window.SetFrameBlitModeToNoBlit()
+            window.Initialize()
+        if window.GetInitialized():
             return window
     raise NoRendererError(
         "there is nothing to draw with: drawing without a screen needs EGL or OSMesa, and neither of them works here "
@@ -51,10 +55,12 @@ def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
 
 
 def _candidates() -> list[str]:
+    """Name the kinds of windows whose libraries are there, the best first."""
     if not sys.platform.startswith("linux"):
         return ["vtkOpenGLRenderWindow"]
     found = ["vtkEGLRenderWindow"] if _has("libEGL.so.1", "eglInitialize") else []
-    found.append("vtkOSOpenGLRenderWindow")
+    if any(_has(f"libOSMesa.so{tail}", "OSMesaCreateContextExt") for tail in (".8", ".6", "")):
+        found.append("vtkOSOpenGLRenderWindow")
     if os.environ.get("DISPLAY") and _has("libGL.so.1", "glXQueryVersion"):
         found.append("vtkXOpenGLRenderWindow")
     return found
@@ -68,16 +74,15 @@ def _has(library: str, function: str) -> bool:
         return False
 
 
-def _begins(window: Any) -> bool:  # noqa: ANN401
-    """Say whether a window can draw; what VTK has to say about it is for nobody, since another may."""
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep VTK from saying on stderr what does not work: there may be another way."""
     core = need("vtkmodules.vtkCommonCore", EXTRA, "drawing pictures")
-    level = core.vtkLogger.GetCurrentVerbosityCutoff()
-    warn = core.vtkObject.GetGlobalWarningDisplay()
+    level, warns = core.vtkLogger.GetCurrentVerbosityCutoff(), core.vtkObject.GetGlobalWarningDisplay()
     core.vtkLogger.SetStderrVerbosity(core.vtkLogger.VERBOSITY_OFF)
     core.vtkObject.GlobalWarningDisplayOff()
     try:
-        window.Initialize()
-        return bool(window.GetInitialized())
+        yield
     finally:
         core.vtkLogger.SetStderrVerbosity(level)
-        core.vtkObject.SetGlobalWarningDisplay(warn)
+        core.vtkObject.SetGlobalWarningDisplay(warns)
