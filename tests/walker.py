@@ -155,6 +155,12 @@ def hover(times, size):
     return moving(times, z=z, lift=(z, z))
 
 
+def stairs(times, size):
+    """Feet go up by turns, in steps of some size, each standing where it is."""
+    up = [sum(size * smoothly(times, t + o, t + o + 0.3) for t in (0.2, 1.4, 2.6)) for o in (0.0, 0.6)]
+    return moving(times, z=0.5 * (up[0] + up[1]), lift=up)
+
+
 def tip(times, size):
     """The zero moment point of x = a·sin(ωt) at height h is x·(1 + h·ω²/g): `size` is its largest way."""
     gain = 1 + HEIGHT * np.pi**2 / GRAVITY
@@ -180,6 +186,7 @@ FAULTS = {
     "MOT311": (slip, 0.012, 0.008),
     "MOT312": (sink, 0.012, 0.008),
     "MOT313": (hover, 0.025, 0.015),
+    "MOT314": (stairs, 0.1, 0.002),
     "MOT321": (tip, HALF + 0.025, HALF + 0.008),
     "MOT322": (own_outside, HALF + 0.012, HALF + 0.008),
     "MOT323": (own_differs, 0.055, 0.045),

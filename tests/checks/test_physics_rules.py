@@ -117,14 +117,6 @@ def test_a_body_that_falls_does_not_hover():
     assert codes(moving(times, z=z, lift=(z, z))) <= {"MOT305"}
 
 
-def test_stairs_are_no_fault():
-    """Feet go up by turns, each standing where it is: nothing is known of the ground, and nothing is said."""
-    times = frames(100, 8.0)
-    step = [sum(0.1 * smoothly(times, t + o, t + o + 0.5) for t in (1, 3, 5)) for o in (0.0, 1.0)]
-    z = 0.5 * (step[0] + step[1])
-    assert codes(moving(times, z=z, lift=step)) == set()
-
-
 def test_a_body_that_goes_up_by_itself_hovers():
     times = frames(100)
     z = 1.0 * times

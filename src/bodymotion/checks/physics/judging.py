@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.moments import Finding, Moment, Run, Where, finding, runs, when
-from bodymotion.checks.physics.tape import FADE, Standing, Tape
+from bodymotion.checks.physics.tape import FADE, NEAR, Standing, Tape
 from bodymotion.diagnostics import Rule
 
 __all__ = ["balance", "feet_on_ground", "torques"]
@@ -45,7 +47,7 @@ BRIDGE = 0.05
 def feet_on_ground(tape: Tape, standing: Standing, body: Body, where: Where) -> list[Finding]:
     """Give feet that slip or sink, and where a body hovers. Of ground that is not level only the last can be told."""
     if not standing.level:
-        return _hovers(tape, where, level=False)
+        return _hovers(tape, where, level=False) or _uneven(tape, where)
     slips: list[Moment] = []
     sinks: list[Moment] = []
     slipped = sunk = 0
@@ -73,6 +75,17 @@ def feet_on_ground(tape: Tape, standing: Standing, body: Body, where: Where) -> 
         *finding(rules.SINKS, sinks, sunk),
         *_hovers(tape, where, level=True),
     ]
+
+
+def _uneven(tape: Tape, where: Where) -> list[Finding]:
+    lowest = tape.heights.min(axis=1)
+    low, high = np.nanquantile(lowest, (0.05, 0.95)) * 1000
+    part = float(np.mean(np.abs(lowest) <= NEAR))
+    message = (
+        f"the lowest foot is within {NEAR * 1000:.0f} mm of one height in {part:.0%} of the frames only, mostly from {low:.0f} to "
+        f"{high:.0f} mm: slipping, sinking and balance are not looked at"
+    )
+    return [Finding(rules.UNEVEN.problem(message, replace(where(0), line=None, column=None, inside=None)))]
 
 
 def _hovers(tape: Tape, where: Where, *, level: bool) -> list[Finding]:

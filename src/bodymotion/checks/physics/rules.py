@@ -89,6 +89,14 @@ HOVERS = Rule(
     "is the root's height right, and does it stand on something else than its feet?",
     example=("both feet 25 mm above the ground for half a second", "one of them on it, or a jump"),
 )
+UNEVEN = Rule(
+    "MOT314",
+    "note",
+    "Feet stand at one height: on stairs and slopes nothing is known of the ground, and of slipping, sinking and balance nothing is said.",
+    "judgement",
+    "on level ground the root's pose, or an ankle, is wrong",
+    example=("steps of 0.1 m", "steps of 2 mm"),
+)
 
 # Balance
 TIPS = Rule(
