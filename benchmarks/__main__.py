@@ -17,10 +17,12 @@ NAMES = (
     "model_conversion",
     "kinematics",
     "inverse_dynamics",
+    "pictures",
     "closed_loops",
     "resampling",
     "cha_reading",
     "spot_message",
+    "render",
 )
 PEERS = ("numpy", "scipy", "numba", "PyYAML", "pysimdjson", "pin", "vtk")
 
