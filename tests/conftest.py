@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from browser_fixtures import chromium, page  # noqa: F401
 from sample_files import CORPUS, ROOT, missing
 
 # Where CI=true the same examples are tried each time, so that a change is judged by itself; elsewhere new ones are looked for.

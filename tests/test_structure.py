@@ -44,7 +44,7 @@ FLOORS = (
     ("plots",),
     ("viewer",),
     ("rendering",),
-    ("notebooks",),
+    ("notebooks", "reporting"),
     ("cli",),
 )
 """Rooms from the lowest floor to the highest; a room imports from its own floor or a lower one. New ones are placed here."""

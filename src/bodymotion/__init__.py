@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
     from bodymotion.plots import Plot, plot
     from bodymotion.rendering import render
+    from bodymotion.reporting import report
     from bodymotion.shapes import Box, Capsule, Cone, Cylinder, Lines, Material, Mesh, Points, Shape, Sphere, Texture
     from bodymotion.source import Source
     from bodymotion.timeline import Timeline
@@ -53,6 +54,7 @@ _WHERE = {
     "motion": ("Motion", "MultiSE3Seq", "MultiValueSeq", "OtherSeq", "Vector3Seq"),
     "plots": ("Plot", "plot"),
     "rendering": ("render",),
+    "reporting": ("report",),
     "shapes": (
         "Box",
         "Capsule",
@@ -130,6 +132,7 @@ __all__ = [
     "play",
     "plot",
     "render",
+    "report",
     "save",
     "spot",
     "to_pandas",

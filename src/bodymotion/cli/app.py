@@ -15,6 +15,7 @@ from bodymotion.cli.info import info
 from bodymotion.cli.measure import measure
 from bodymotion.cli.render import render
 from bodymotion.cli.plot import plot
+from bodymotion.cli.report import report
 from bodymotion.cli.retime import retime
 from bodymotion.cli.spot import spot
 from bodymotion.cli.view import view
@@ -65,6 +66,7 @@ app.command()(render)
 app.command()(check)
 app.command()(measure)
 app.command()(plot)
+app.command()(report)
 app.command()(convert)
 app.command()(diff)
 app.command()(retime)

@@ -1,0 +1,66 @@
+"""`bodymotion report MODEL MOTION -o report.html`: one page about a motion on a body."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["report"]
+
+
+def report(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="MODEL MOTION", help="A model and a motion; or a Spot animation (.cha).", show_default=False
+        ),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The page that is written.")] = Path(
+        "report.html"
+    ),
+    what: Annotated[
+        str, typer.Option("--what", metavar="NAMES", help="Which plots, with commas between, as for `bodymotion plot`.")
+    ] = "",
+    allow_outside: Annotated[
+        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
+    ] = False,
+) -> None:
+    """Write one self-contained page about a motion: the robot playing, key figures, worst moments, findings of check, plots.
+
+    It opens from disk, without a network. A click on a moment, a figure or a plot leads the robot there.
+
+    \b
+    Examples:
+      bodymotion report robot.wrl walk.seq -o report.html
+      bodymotion report wave.cha -o wave.html
+    """  # noqa: D301
+    from bodymotion.cli.messages import say, show_problem
+    from bodymotion.cli.progress import progress
+    from bodymotion.cli.text import one_line
+    from bodymotion.diagnostics import FormatError
+    from bodymotion.reporting import PLOTS
+    from bodymotion.reporting import report as write
+    from bodymotion.viewer.api import MOST_LISTED, WrongUseError
+
+    if len(files) > 2:
+        raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL MOTION")
+    plots = tuple(name.strip() for name in what.split(",") if name.strip()) or PLOTS
+    try:
+        with progress(f"{output.name}") as told:
+            contents = write(*files, path=output, plots=plots, allow_outside=allow_outside, told=told)
+    except FormatError as error:
+        for problem in error.problems[:MOST_LISTED]:
+            show_problem(problem)
+        raise typer.Exit(1) from None
+    except WrongUseError as error:
+        raise typer.BadParameter(one_line(error)) from None
+    except (ValueError, OSError, ImportError) as error:
+        say(f"bodymotion report: {one_line(error)}")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    say(
+        f"{output}: {len(contents.figures)} figures, {len(contents.moments)} moments, {len(contents.findings)} findings"
+    )

@@ -1,0 +1,133 @@
+"""The report: a page that holds all it needs, says what the library says, and in which one time leads everything."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from bodymotion.reporting import report
+from bodymotion.reporting.wording import measured
+from sample_files import ROOT
+
+MODEL, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq"
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return path, report(MODEL, WALK, path=path)
+
+
+class Page(HTMLParser):
+    """The attributes of each element, by its tag."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_its_figures_are_those_of_the_library_to_the_last_digit(walk):
+    path, _ = walk
+    text = path.read_text(encoding="utf-8")
+    told = json.loads(re.search(r'id="figures">(.*?)</script>', text, re.DOTALL)[1])
+    measures = bm.dynamics.measure(bm.load(MODEL), bm.load(WALK))
+    wanted = [
+        {"name": f.name, "title": f.title, "value": f.value, "unit": f.unit, "time": f.time, "part": f.part}
+        for f in bm.dynamics.figures(measures)
+    ]
+    assert told == wanted
+    assert np.abs(measures.joint_velocities).max() == next(
+        one["value"] for one in told if one["name"] == "joint_velocities"
+    )
+    assert measures.stability_margin.min() == next(one["value"] for one in told if one["name"] == "least_margin")
+
+
+def test_moments_are_in_the_motion_and_findings_are_those_of_check(walk):
+    _, contents = walk
+    assert contents.moments and all(0 <= moment.time <= 10 for moment in contents.moments)
+    body, motion = bm.load(MODEL), bm.load(WALK)
+    assert contents.findings == (*bm.check(body).problems, *bm.check(motion, body=body).problems)
+    assert {row.joint for row in contents.rows} == {joint.name for joint in body.joints}
+
+
+def test_nothing_in_it_is_fetched(walk):
+    page = Page(walk[0].read_text(encoding="utf-8"))
+    for tag, attributes in page.found:
+        for name in ("src", "href", "action"):
+            assert not (attributes.get(name) or "").startswith(("http", "//")), (tag, attributes)
+
+
+def test_a_motion_that_breaks_rules_is_told_with_its_moments(tmp_path):
+    body, motion = bm.load(MODEL), bm.load(WALK)
+    joints = motion.joint_displacement
+    values = np.array(joints.values)
+    values[500:, 3] += 0.9
+    broken = bm.Motion.from_joints(values, 100.0, root=motion.link_position.values[:, 0])
+    contents = report(body, broken, path=tmp_path / "broken.html", plots=["joints"])
+    assert any(abs(moment.time - 5.0) < 0.03 and moment.severity != "note" for moment in contents.moments)
+    assert contents.findings
+
+
+def test_names_out_of_files_are_no_markup(tmp_path):
+    wild = "</script><script>alert(1)</script>"
+    body = bm.Body(
+        name=wild,
+        links=(
+            bm.Link(name=wild, joint=bm.Joint(type="fixed")),
+            bm.Link(
+                name="B",
+                index=1,
+                parent=0,
+                joint=bm.Joint(name=wild, id=0, type="rotate"),
+                segments=(bm.Segment(mass=1.0),),
+            ),
+        ),
+    )
+    path = tmp_path / "wild.html"
+    report(body, bm.Motion.from_joints(np.sin(np.arange(20.0))[:, None], 10.0), path=path)
+    assert "<script>alert" not in path.read_text(encoding="utf-8")
+
+
+def test_what_a_report_can_not_be_about(tmp_path):
+    with pytest.raises(ValueError, match="a body alone"):
+        report(MODEL, path=tmp_path / "no.html")
+    with pytest.raises(ValueError, match="needs the body"):
+        report(WALK, path=tmp_path / "no.html")
+    with pytest.raises(ValueError, match="there is no plot 'wings'"):
+        report(MODEL, WALK, path=tmp_path / "no.html", plots=["wings"])
+    assert not (tmp_path / "no.html").exists()
+
+
+def test_an_animation_and_one_frame(tmp_path):
+    contents = report(ROOT / "examples" / "wave.cha", path=tmp_path / "wave.html", plots=["joints"])
+    assert contents.title == "Wave"
+    still = report(bm.load(MODEL), bm.Motion.from_joints(np.zeros((1, 32)), 10.0), path=tmp_path / "one.html")
+    assert {one.name: one.value for one in still.figures}["duration"] == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "words"),
+    [
+        (np.pi, "rad", "180°"),
+        (np.pi / 2, "rad/s", "90 °/s"),
+        (0.5, "share", "50 %"),
+        (0.0123, "m", "12.3 mm"),
+        (0.25, "m", "0.25 m"),
+        (7.0, "", "7"),
+        (np.nan, "m", "–"),
+    ],
+)
+def test_numbers_as_people_read_them(value, unit, words):
+    assert measured(value, unit) == words

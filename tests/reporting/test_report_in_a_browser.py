@@ -1,0 +1,43 @@
+"""The report opened from disk with the network off: it plays, and robot, time line, moments and plots lead each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from bodymotion.reporting import report
+from browser_pictures import until
+from sample_files import ROOT
+
+pytestmark = pytest.mark.browser
+
+
+def test_it_plays_and_everything_goes_by_one_time(page, tmp_path):
+    contents = report(
+        ROOT / "examples" / "biped.wrl",
+        ROOT / "examples" / "biped_walk.seq",
+        path=tmp_path / "report.html",
+        plots=["zmp"],
+    )
+    page.set_viewport_size({"width": 1200, "height": 800})
+    page.context.set_offline(True)
+    page.goto((tmp_path / "report.html").as_uri())
+
+    def clock() -> float:
+        return float(page.inner_text("#clock").split()[0])
+
+    until(lambda: clock() > 0.05)
+    moment = contents.moments[-1]
+    page.locator("#moments button.at").last.click()
+    until(lambda: clock() == pytest.approx(moment.time, abs=0.006))
+    page.wait_for_timeout(300)
+    assert clock() == pytest.approx(moment.time, abs=0.006), "it stays there"
+    inside = next(frame for frame in page.frames if frame.parent_frame is not None)
+    until(lambda: inside.inner_text("#bodymotion-time").startswith(f"{moment.time:.3f}"))
+    page.evaluate("scrollTo(0, 0)")
+    box = page.locator("#line").bounding_box()
+    page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 3)
+    until(lambda: clock() == pytest.approx(3.0, abs=0.05))
+    assert page.locator(".bodymotion-plot .main-svg").count() > 0
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    until(lambda: "small" in (page.get_attribute("#stage", "class") or ""))
+    assert [url for url in page.fetched if not url.startswith("file:")] == []
