@@ -277,11 +277,33 @@ class Parser(Cursor):
 
     def node(self, opening: re.Match[str]) -> tuple[Node, int]:
         """Read a node from its opening brace on."""
+        name, node_type = opening.groups()
+        place = opening.start(2)
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._too_deep(place)
         before = self.size
-        node, readers = self.begun(opening)
+        kind = self.scope.kind(node_type)
+        if kind is None:
+            self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type[:80]}", place)
+            kind = UNKNOWN
+        self.size += kind.size
+        if self.size > MAX_SIZE:
+            raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", place)
+        node = Node(node_type, name or "", {}, kind.proto, self.text, place)
+        pos = self.fields(node, kind.readers, opening.end())
+        self.depth -= 1
+        if self.dangling:
+            self.keep_defaults(node)
+        if name:
+            self.scope.nodes[name] = node, self.size - before
+        return node, pos
+
+    def fields(self, node: Node, readers: dict[str, Reader], pos: int) -> int:
+        """Read the fields of a node from after its opening brace, and the one that closes it."""
+        opened = pos - 1
         fields, places = node.fields, node.places
         data, match = self.data, WORD.match
-        pos = opening.end()
         while True:
             found = match(data, pos)
             assert found is not None  # it matches everywhere
@@ -293,31 +315,9 @@ class Parser(Cursor):
                 places[word] = found.start(1)
                 fields[word], pos = read(self, pos)
             elif word == "}":
-                break
+                return pos
             else:
-                pos = self.odd_field(node, found, opening.end() - 1)
-        self.depth -= 1
-        if self.dangling:
-            self.keep_defaults(node)
-        if node.name:
-            self.scope.nodes[node.name] = node, self.size - before
-        return node, pos
-
-    def begun(self, opening: re.Match[str]) -> tuple[Node, dict[str, Reader]]:
-        """Make the node whose opening brace was met, with the readers of its fields."""
-        name, node_type = opening.groups()
-        place = opening.start(2)
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self._too_deep(place)
-        kind = self.scope.kind(node_type)
-        if kind is None:
-            self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type[:80]}", place)
-            kind = UNKNOWN
-        self.size += kind.size
-        if self.size > MAX_SIZE:
-            raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", place)
-        return Node(node_type, name or "", {}, kind.proto, self.text, place), kind.readers
+                pos = self.odd_field(node, found, opened)
 
     def keep_defaults(self, node: Node) -> None:
         """Take the fields out whose IS means nothing."""
@@ -371,3 +371,6 @@ class Parser(Cursor):
             self.problem(rules.UNKNOWN_IS, f"there is no field {name[:80]} that IS could mean", place)
             self.dangling = True
         return IsReference(name)
+
+
+READERS |= {"SFNode": Parser.node_or_null, "MFNode": Parser.node_list}

@@ -173,27 +173,21 @@ class RecoveringParser(Parser):
             pos = end
         return None, len(self.data), True
 
-    def node(self, opening: re.Match[str]) -> tuple[Node, int]:
-        """Read a node as `Parser` does, past all faults in it."""
-        before = self.size
-        node, readers = self.begun(opening)
+    def fields(self, node: Node, readers: dict[str, Reader], pos: int) -> int:
+        """Read the fields of a node as `Parser` does, past all faults in them."""
+        opened = pos - 1
         self._around.append(node)
         state = self.depth, self.scope, len(self._around)
-        pos, ended = opening.end(), False
+        ended = False
         while not ended:
             start = pos
             try:
-                pos, ended = self._field(node, readers, pos, opening.end() - 1)
+                pos, ended = self._field(node, readers, pos, opened)
             except FormatError as error:
                 self._restore(state)
                 pos, ended = self._after_field(error, node, readers, start)
         self._around.pop()
-        self.depth -= 1
-        if self.dangling:
-            self.keep_defaults(node)
-        if node.name:
-            self.scope.nodes[node.name] = node, self.size - before
-        return node, pos
+        return pos
 
     def _field(self, node: Node, readers: Mapping[str, Reader], pos: int, opened: int) -> tuple[int, bool]:
         found = self.word(pos)
@@ -204,7 +198,7 @@ class RecoveringParser(Parser):
         if word in node.fields:
             self.problem(rules.REPEATED_FIELD, f"{word} is given twice", found.start(1))
         node.places[word] = found.start(1)
-        node.fields[word], pos = read(self, pos)
+        node.fields[word], pos = self.node_list(pos) if read is Parser.node_list else read(self, pos)
         return pos, False
 
     def _after_field(

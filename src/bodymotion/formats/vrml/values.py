@@ -1,4 +1,4 @@
-"""Readers of field values, one for each type: `read(parser, pos)` gives the value and the place after it.
+"""Readers of field values, one for each type: `read(parser, pos)` gives the value and the place after it. Those of nodes are the parser's.
 
 Each tries the usual shape with one pattern. Whatever that does not take goes to `irregular`: IS, a value in a shape that its type does
 not allow but whose meaning is plain (a problem), or an error that says what stands there instead.
@@ -289,17 +289,7 @@ def by_look(parser: Parser, pos: int) -> tuple[Value, int]:
     return parser.node_or_null(pos)
 
 
-def _read_node(parser: Parser, pos: int) -> tuple[Value, int]:
-    return parser.node_or_null(pos)
-
-
-def _read_nodes(parser: Parser, pos: int) -> tuple[Value, int]:
-    return parser.node_list(pos)
-
-
 READERS: dict[str, Reader] = {
-    "SFNode": _read_node,
-    "MFNode": _read_nodes,
     "SFBool": _read_bool,
     "SFInt32": _read_int,
     "SFFloat": _scalar_reader("SFFloat"),
