@@ -33,10 +33,30 @@ UNMATCHED = Rule(
     "Every joint column of a table is a joint of the model that is given.",
     "judgement",
     "rename the columns, or read the file without a model",
+    example=("time,HOP [rad]", "time,HIP [rad]"),
 )
-ABSENT = Rule("TAB102", "warning", "A table has a column for every joint.", "judgement", "read as 0")
-TWICE = Rule("TAB103", "error", "Every name of a column occurs once.", "judgement")
-IDS = Rule("TAB104", "error", "The ids of joints are not much larger than their number.", "judgement")
+ABSENT = Rule(
+    "TAB102",
+    "warning",
+    "A table has a column for every joint.",
+    "judgement",
+    "read as 0",
+    example=("time,HIP [rad]", "time,HIP [rad],KNEE [rad]"),
+)
+TWICE = Rule(
+    "TAB103",
+    "error",
+    "Every name of a column occurs once.",
+    "judgement",
+    example=("joint_0 [rad],joint_00 [rad]", "joint_0 [rad],joint_1 [rad]"),
+)
+IDS = Rule(
+    "TAB104",
+    "error",
+    "The ids of joints are not much larger than their number.",
+    "judgement",
+    example=("joint_0 [rad],joint_999999 [rad]", "joint_0 [rad],joint_1 [rad]"),
+)
 
 MOST_FILLED = 16
 """Joints without a column may make a table so many times as large, or `SMALL` numbers."""

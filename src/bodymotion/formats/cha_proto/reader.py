@@ -108,7 +108,7 @@ def _recording(path: Path, kind: str) -> Recording:
             data = file.read(_MOST + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UNREADABLE.error(reason, location, "") from error
+        raise UNREADABLE.error(f"can not be opened: {reason}", location, "") from error
     if len(data) > _MOST:
         raise UNREADABLE.error("the file is larger than 1 GiB", location, "")
     return decode(data, kind, location) if is_bytes(data) else parse(data, kind, location)

@@ -18,21 +18,35 @@ __all__ = ["RULES", "Array", "read_archive", "write_archive"]
 
 Array = npt.NDArray[Any]
 
-NOT_AN_ARCHIVE = Rule("NPZ001", "error", "An .npz file is a zip archive of NumPy arrays.", "judgement")
+NOT_AN_ARCHIVE = Rule(
+    "NPZ001",
+    "error",
+    "An .npz file is a zip archive of NumPy arrays.",
+    "judgement",
+    example=("a text called walk.npz", "numpy.savez('walk.npz', …)"),
+)
 BOMB = Rule(
     "NPZ002",
     "error",
     "An archive unpacks to at most 256 MB, or 100 times its own size.",
     "judgement",
     "save it again with numpy.savez, which does not compress",
+    example=("a gigabyte of zeros, compressed", "the same, not compressed"),
 )
 OBJECTS = Rule(
     "NPZ003",
     "error",
     "Arrays hold numbers, truth values or texts; Python objects could run code when they are unpacked.",
     "judgement",
+    example=("info=numpy.array({'by': 'me'})", "info=numpy.array('by me')"),
 )
-UNREADABLE = Rule("NPZ004", "error", "The file can be opened and read to its end.", "judgement")
+UNREADABLE = Rule(
+    "NPZ004",
+    "error",
+    "The file can be opened and read to its end.",
+    "judgement",
+    example=("a folder called walk.npz", "a file called walk.npz"),
+)
 RULES = (NOT_AN_ARCHIVE, BOMB, OBJECTS, UNREADABLE)
 
 _ALWAYS = 256 << 20
@@ -60,7 +74,7 @@ def read_archive(path: str | Path) -> dict[str, Array]:
     except FormatError:
         raise
     except OSError as error:
-        raise UNREADABLE.error(error.strerror or str(error), where) from error
+        raise UNREADABLE.error(f"can not be opened: {error.strerror or error}", where) from error
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         raise NOT_AN_ARCHIVE.error(str(error)[:200] or "damaged", where) from error
     except Exception as error:

@@ -36,20 +36,45 @@ LAYOUT = Rule(
     "error",
     "The arrays are those of a motion: joint_displacement or link_position, or those of BeyondMimic.",
     "judgement",
+    example=("q=…, frame_rate=100", "joint_displacement=…, frame_rate=100"),
 )
-SHAPE = Rule("NPZ102", "error", "The arrays of a motion have shapes that fit together.", "judgement")
-RATE = Rule("NPZ103", "error", "A motion has a positive frame rate, or times that increase.", "judgement")
+SHAPE = Rule(
+    "NPZ102",
+    "error",
+    "The arrays of a motion have shapes that fit together.",
+    "judgement",
+    example=("joint_displacement of shape (10,)", "joint_displacement of shape (10, 1)"),
+)
+RATE = Rule(
+    "NPZ103",
+    "error",
+    "A motion has a positive frame rate, or times that increase.",
+    "judgement",
+    example=("frame_rate=0", "frame_rate=100"),
+)
 NAMES = Rule(
     "NPZ104",
     "error",
     "The joints of an archive without names are named by the caller.",
     "judgement",
     "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are taken in order of joint id",
+    example=("load('dance.npz')", "load('dance.npz', joint_names=['HIP', 'KNEE'])"),
 )
 PLACES = Rule(
-    "NPZ105", "warning", "Joints are matched by name.", "judgement", "joint_names=[…] (--joint-names) names the columns"
+    "NPZ105",
+    "warning",
+    "Joints are matched by name.",
+    "judgement",
+    "joint_names=[…] (--joint-names) names the columns",
+    example=("load('dance.npz', body=robot)", "load('dance.npz', body=robot, joint_names=['HIP', 'KNEE'])"),
 )
-UNREAD = Rule("NPZ106", "note", "Arrays that follow from others, or are not known, are not read.", "judgement")
+UNREAD = Rule(
+    "NPZ106",
+    "note",
+    "Arrays that follow from others, or are not known, are not read.",
+    "judgement",
+    example=("joint_displacement=…, effort=…", "joint_displacement=…"),
+)
 
 _BEYOND_MIMIC = {"fps", "joint_pos", "body_pos_w", "body_quat_w"}
 
@@ -93,7 +118,10 @@ def read_npz(
     elif arrays.keys() & {"joint_displacement", "link_position", "zmp"}:
         components = reader.ours(joint_names, link_names)
     else:
-        raise LAYOUT.error(f"the arrays are {', '.join(sorted(arrays)[:20]) or 'none'}", reader.where)
+        raise LAYOUT.error(
+            f"the arrays are {', '.join(sorted(arrays)[:20]) or 'none'}: no joint_displacement, link_position or zmp",
+            reader.where,
+        )
     return Motion(tuple(components), source=Source("npz", Path(path)), problems=tuple(reader.problems))
 
 

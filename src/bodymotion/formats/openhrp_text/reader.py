@@ -37,23 +37,40 @@ WIDTH = Rule(
     "OTX001",
     "error",
     "A file has the columns of its kind: .pos t and joints, .waist t x y z r p y, .hip t r p y, .zmp t x y z.",
+    example=("0.0 0 0 0.8 0 0", "0.0 0 0 0.8 0 0 0"),
 )
-TIME_ORDER = Rule("OTX002", "error", "The time of each line is greater than that of the line before it.", "judgement")
-JOINTS = Rule("OTX003", "error", "A .pos has as many joints as the model that is given.", "judgement")
+TIME_ORDER = Rule(
+    "OTX002",
+    "error",
+    "The time of each line is greater than that of the line before it.",
+    "judgement",
+    example=("0.0 0 0 0.9 0 0 0", "0.1 0 0 0.9 0 0 0"),
+)
+JOINTS = Rule(
+    "OTX003",
+    "error",
+    "A .pos has as many joints as the model that is given.",
+    "judgement",
+    example=("0.0 0.1 0.2 0.3", "0.0 0.1 0.2"),
+)
 POSITION = Rule(
     "OTX004",
     "warning",
     "The orientation of a .hip comes with the positions of a .waist.",
     "judgement",
     "read as standing at 0 0 0",
+    example=("a .hip alone", "a .hip beside a .waist"),
 )
-SUFFIX = Rule("OTX005", "error", "The files of a motion end in .pos, .waist, .hip and .zmp.")
+SUFFIX = Rule(
+    "OTX005", "error", "The files of a motion end in .pos, .waist, .hip and .zmp.", example=("walk.pose", "walk.pos")
+)
 IGNORED = Rule(
     "OTX006",
     "warning",
     "The .waist and the .hip of a motion say the same of the root's orientation.",
     "judgement",
     "that of the .waist is read; remove the file that does not belong to the motion",
+    example=("a .waist and a .hip of other turns", "a .waist and a .hip of the same turns"),
 )
 CLOSE = 1e-3
 """[rad] Up to here the two say the same: files have few decimals."""
@@ -64,9 +81,15 @@ STAYS = Rule(
     "Files of an older motion of the same name are read with the ones that are written.",
     "judgement",
     "remove the file if it does not belong to the motion",
+    example=("saving joints as walk.pos where a walk.zmp is", "saving joints as walk.pos where none is"),
 )
 
-TURNED = Rule("OTX102", "note", "A .zmp is in the root link's frame.")
+TURNED = Rule(
+    "OTX102",
+    "note",
+    "A .zmp is in the root link's frame.",
+    example=("saving a ZMP in the world's frame", "saving a ZMP that is root-relative"),
+)
 
 
 def siblings(path: Path) -> dict[str, Path]:
@@ -95,7 +118,7 @@ def read_openhrp_text(path: str | Path, *, body: Body | None = None, from_zero: 
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise SUFFIX.error(f"the file ends in {path.suffix!r}", Location(str(path)))
+        raise SUFFIX.error(f"the file ends in {path.suffix!r}, not in .pos, .waist, .hip or .zmp", Location(str(path)))
     found = siblings(path)
     problems: list[Problem] = []
     components: list[Component] = []

@@ -1,0 +1,63 @@
+"""Pairs for animations and logs of Spot as messages."""
+
+from __future__ import annotations
+
+import bodymotion as bm
+from bodymotion.formats.cha_proto import read_animation_message
+from rules.pairs import Pair, calls, files, problems_of
+
+WAVE = """\
+name: 'wave'
+bpm: 1
+controls_body: true
+default_parameters { }
+animation_keyframes { time: 0 body { body_pos { z { } x { } } euler_angles { } } }
+animation_keyframes { time: 1 body { body_pos { z { } x { } } euler_angles { } } }
+"""
+LOG = "".join(
+    f"key_frames {{ timestamp {{ seconds: {second} }} joint_angles {{ fl {{ knee: -1 }} }} }}\n" for second in (5, 6)
+)
+LEGS = (
+    "legs { "
+    + " ".join(f"{leg} {{ joint_angles {{ hip_x: 0.1 hip_y: 0.8 knee: -1.6 }} }}" for leg in ("fl", "fr", "hl", "hr"))
+    + " }"
+)
+FULL = bm.spot.to_bytes(bm.spot.from_text("".join(f"animation_keyframes {{ time: {k} {LEGS} }}\n" for k in (0, 1))))
+BYTES = bm.spot.to_bytes(bm.spot.from_text(WAVE))
+
+
+def sparse(count: int) -> bytes:
+    """Give the bytes of an animation with so many empty keyframes (field 2, of length 0) at its end."""
+    return FULL + b"\x12\x00" * count
+
+
+def limits(*names: str) -> str:
+    return "".join(f"{name}_parameters {{ speed {{ value: 1 }} }}\n" for name in names)
+
+
+def one(code: str, good: str, right: str, wrong: str) -> Pair:
+    assert right in good
+    return files("wave.cap", good.replace(right, wrong, 1), good, place=code == "CAP002")
+
+
+PAIRS: dict[str, Pair] = {
+    "CAP001": files("wave.pb", BYTES[:-1], BYTES, place=False),
+    "CAP002": one("CAP002", WAVE, "time: 1", "time: soon"),
+    "CAP003": one("CAP003", WAVE, "euler_angles { }", "quaternion { w: 1 }"),
+    "CAP004": files("wave.pb", sparse(600_000), sparse(10), place=False, still="CHA208 CHA209"),
+    "CAP005": files("wave.cap", "name: 'wave'\nmoves { type: 'step' }\n", WAVE, place=False),
+    "CAP006": files("wave.cap", "name: 'wave'\ncontrols_body: true\n", WAVE, place=False),
+    "CAP007": calls(
+        lambda folder: problems_of(lambda: read_animation_message(folder)), files("wave.cap", "", WAVE).right
+    ),
+    "CAP101": one("CAP101", WAVE, "bpm: 1", "tail: 1"),
+    "CAP102": one("CAP102", WAVE, "body_pos { z { } x { } }", "body_pos { z { } }"),
+    "CAP103": one(
+        "CAP103",
+        WAVE + limits("minimum", "default", "maximum"),
+        limits("minimum", "default", "maximum"),
+        limits("default"),
+    ),
+    "CAP104": one("CAP104", WAVE, "default_parameters { }", "default_parameters { animation_name: 'b' }"),
+    "CAP105": files("log.pbtxt", LOG.replace("seconds: 6", "seconds: 5"), LOG, place=False, still="CHA181"),
+}

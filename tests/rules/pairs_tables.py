@@ -1,0 +1,191 @@
+"""Pairs for tables of motion: .csv, .npz and OpenHRP's plain texts."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+import bodymotion as bm
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.csv import read_csv
+from bodymotion.formats.npz import read_npz
+from bodymotion.formats.openhrp_text import read_openhrp_text
+from rules.pairs import Content, Pair, Said, calls, example_of, files, problems_of
+
+ROBOT = bm.Body(
+    name="robot",
+    links=(
+        bm.Link(name="BASE", joint=bm.Joint(name="BASE", type="free")),
+        bm.Link(name="HIP", index=1, parent=0, joint=bm.Joint(name="HIP", type="rotate", id=0)),
+        bm.Link(name="KNEE", index=2, parent=1, joint=bm.Joint(name="KNEE", type="rotate", id=1)),
+    ),
+)
+TABLE = "time,HIP [rad],KNEE [rad]\n0.0,0.1,0.2\n0.1,0.3,0.4\n"
+POSES = "time,root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n0.0,0,0,0.8,1,0,0,0\n0.1,0,0,0.9,1,0,0,0\n"
+LABELLED = "time,腰 [rad]\n0.0,0.1\n0.1,0.3\n"
+MANY = "time,joint_0 [rad],joint_1 [rad]\n" + "".join(f"{k},0,0\n" for k in range(9))
+POINTS = np.array([[0.0], [0.1], [0.2]])
+
+
+def opened(read: Callable[..., object], name: str, content: Content, **options: object) -> Said:
+    """Give what is said when a file is read."""
+
+    def said(folder: Path) -> Iterable[Problem]:
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        return problems_of(lambda: read(folder / name, **options))
+
+    return said
+
+
+def table(code: str, good: str = TABLE, **options: object) -> Pair:
+    """Make a pair of the rule's example in a table that is read with options."""
+    wrong, right = example_of(code)
+    assert good.count(right) == 1
+    return calls(
+        opened(read_csv, "walk.csv", good.replace(right, wrong), **options),
+        opened(read_csv, "walk.csv", good, **options),
+    )
+
+
+def archive(**arrays: object) -> bytes:
+    """Give an archive of arrays."""
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+def compressed(compress: bool) -> Said:
+    """Read an archive of a megabyte of zeros, where a hundredth of the usual is allowed."""
+    stream = io.BytesIO()
+    (np.savez_compressed if compress else np.savez)(stream, joint_displacement=np.zeros((1000, 125)), frame_rate=100)
+    read = opened(read_npz, "walk.npz", stream.getvalue())
+
+    def said(folder: Path) -> Iterable[Problem]:
+        with mock.patch("bodymotion.formats.npz.archive._ALWAYS", 1000):
+            return read(folder)
+
+    return said
+
+
+def long_line(text: str) -> Said:
+    """Read a table with pieces of a thousandth of the usual size."""
+    read = opened(read_csv, "walk.csv", text)
+
+    def said(folder: Path) -> Iterable[Problem]:
+        with mock.patch("bodymotion.formats.number_table._BLOCK", 4096):
+            return read(folder)
+
+    return said
+
+
+def beside(name: str, given: dict[str, str], body: bm.Body | None = None) -> Said:
+    """Read one of OpenHRP's files that lie beside each other."""
+
+    def said(folder: Path) -> Iterable[Problem]:
+        for other, text in given.items():
+            (folder / other).write_text(text)
+        return problems_of(lambda: read_openhrp_text(folder / name, body=body))
+
+    return said
+
+
+def saved(motion: bm.Motion, *there: str) -> Said:
+    """Save as OpenHRP's files where some of these names are there already."""
+
+    def said(folder: Path) -> Iterable[Problem]:
+        for name in there:
+            (folder / name).write_text("0.0 0 0 0\n")
+        return bm.save(motion, folder / "walk.pos").problems
+
+    return said
+
+
+JOINTS = bm.Motion.from_joints(POINTS, 10)
+ZMP = bm.Motion.from_joints(POINTS, 10, root=[0, 0, 0.8, 1, 0, 0, 0], zmp=np.zeros((3, 3)))
+RELATIVE = bm.Motion.from_joints(POINTS, 10, zmp=np.zeros((3, 3)), zmp_is_root_relative=True)
+OURS = {"joint_displacement": POINTS, "frame_rate": 10}
+MIMIC = {
+    "fps": 50,
+    "joint_pos": np.zeros((3, 2)),
+    "body_pos_w": np.zeros((3, 1, 3)),
+    "body_quat_w": np.eye(4)[[0] * 3][:, None],
+}
+NAMES = ("HIP", "KNEE")
+WAIST = "0.0 0 0 0.8 0 0 0\n0.1 0 0 0.9 0 0 0\n"
+HIP = "0.0 0 0 0\n0.1 0 0 0\n"
+POS = "0.0 0.1 0.2\n0.1 0.3 0.4\n"
+
+
+def csv(code: str, good: str = TABLE) -> Pair:
+    """Make a pair of the rule's example in a table that is checked."""
+    wrong, right = example_of(code)
+    return files("walk.csv", good.replace(right, wrong), good, place=code not in ("CSV009", "CSV010"))
+
+
+def npz(wrong: bytes, right: bytes) -> Pair:
+    return files("walk.npz", wrong, right, place=False)
+
+
+def otx(code: str, good: str, name: str) -> Pair:
+    """Make a pair of the rule's example in one of OpenHRP's files."""
+    wrong, right = example_of(code)
+    return files(name, good.replace(right, wrong), good)
+
+
+PAIRS: dict[str, Pair] = {
+    "TAB001": calls(lambda folder: problems_of(lambda: read_csv(folder)), opened(read_csv, "walk.csv", TABLE)),
+    "TAB002": files("walk.csv", "", TABLE, place=False),
+    **{code: csv(code) for code in ("TAB003", "TAB004", "CSV001", "CSV002", "CSV006", "CSV008", "CSV009")},
+    "TAB005": calls(long_line("0," * 20_000), long_line("time,HIP [rad]\n" + "".join(f"{k},0\n" for k in range(9999)))),
+    "TAB006": files("walk.csv", LABELLED.encode("cp932"), LABELLED),
+    "TAB101": table("TAB101", body=ROBOT),
+    "TAB102": calls(
+        opened(read_csv, "walk.csv", "time,HIP [rad]\n0,0.1\n1,0.1\n", body=ROBOT),
+        opened(read_csv, "walk.csv", "time,HIP [rad],KNEE [rad]\n0,0.1,0\n1,0.1,0\n", body=ROBOT),
+    ),
+    "TAB103": csv("TAB103", MANY),
+    "TAB104": csv("TAB104", MANY),
+    "CSV003": csv("CSV003", POSES),
+    "CSV004": csv("CSV004", "time,HIP [deg]\n0.0,90\n0.1,80\n"),
+    "CSV005": csv("CSV005", POSES),
+    "CSV007": calls(
+        opened(read_csv, "walk.csv", "0,0.1,0.2\n1,0.1,0.2\n", columns=["time", "HIP"]),
+        opened(read_csv, "walk.csv", "0,0.1,0.2\n1,0.1,0.2\n", columns=["time", "HIP", "KNEE"]),
+    ),
+    "CSV010": csv("CSV010", POSES),
+    "CSV011": csv("CSV011", "time,HIP [rad]\n0.0,0.1\n0.1,0.1\n"),
+    "NPZ001": npz(b"PK\3\4 and no archive", archive(**OURS)),
+    "NPZ002": calls(compressed(True), compressed(False)),
+    "NPZ003": npz(archive(**OURS, info=np.array({"by": "me"})), archive(**OURS, info=np.array("by me"))),
+    "NPZ004": calls(lambda folder: problems_of(lambda: read_npz(folder)), opened(read_npz, "a.npz", archive(**OURS))),
+    "NPZ101": npz(archive(q=POINTS, frame_rate=10), archive(**OURS)),
+    "NPZ102": npz(archive(joint_displacement=POINTS[:, 0], frame_rate=10), archive(**OURS)),
+    "NPZ103": npz(archive(joint_displacement=POINTS, frame_rate=0), archive(**OURS)),
+    "NPZ104": calls(
+        opened(read_npz, "dance.npz", archive(**MIMIC)),
+        opened(read_npz, "dance.npz", archive(**MIMIC), joint_names=NAMES),
+    ),
+    "NPZ105": calls(
+        opened(read_npz, "dance.npz", archive(**MIMIC), body=ROBOT),
+        opened(read_npz, "dance.npz", archive(**MIMIC), body=ROBOT, joint_names=NAMES),
+    ),
+    "NPZ106": npz(archive(**OURS, effort=POINTS), archive(**OURS)),
+    "OTX001": otx("OTX001", WAIST.splitlines()[0], "walk.waist"),
+    "OTX002": otx("OTX002", WAIST, "walk.waist"),
+    "OTX003": calls(
+        beside("walk.pos", {"walk.pos": "0.0 0.1 0.2 0.3\n0.1 0.1 0.2 0.3\n"}, ROBOT),
+        beside("walk.pos", {"walk.pos": POS}, ROBOT),
+    ),
+    "OTX004": calls(beside("walk.hip", {"walk.hip": HIP}), beside("walk.hip", {"walk.hip": HIP, "walk.waist": WAIST})),
+    "OTX005": calls(beside("walk.pose", {"walk.pose": POS}), beside("walk.pos", {"walk.pos": POS})),
+    "OTX006": calls(
+        beside("walk.hip", {"walk.hip": HIP.replace("0 0 0", "0 0 1"), "walk.waist": WAIST}),
+        beside("walk.hip", {"walk.hip": HIP, "walk.waist": WAIST}),
+    ),
+    "OTX101": calls(saved(JOINTS, "walk.zmp"), saved(JOINTS)),
+    "OTX102": calls(saved(ZMP), saved(RELATIVE)),
+}
