@@ -1,4 +1,7 @@
-"""`python -m fuzz [--seconds N] [TARGET…]`: try each reader for so many seconds, one after another; what breaks it becomes a case."""
+"""`python -m fuzz [--seconds N] [TARGET…]`: try each reader for so many seconds, one after another; what breaks it becomes a case.
+
+Where they have less than 10 s each, which is less than it takes to start, they are started together, and several are tried at a time.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+TOGETHER = 10.0
+"""[s] With less than that for each, targets are started together."""
+MOST_SHOWN = 2000
+"""[bytes] So much of an input that breaks a reader is printed."""
 NAMES = (
     *("seq", "json", "wrl", "body", "urdf", "mjcf", "cha", "cap", "pb", "states", "csv", "npz", "openhrp-text"),
     *("vrml-mesh", "collada", "obj", "stl", "ply", "glb", "gltf"),
@@ -42,10 +50,10 @@ def main() -> int:
     work.mkdir(parents=True, exist_ok=True)
     total: dict[str, list[int]] = {name: [0, 0] for name in given.targets or NAMES}
     while True:
-        for name, sums in total.items():
-            runs, faults = run(name, given.seconds, given.cases, work)
-            sums[0] += runs
-            sums[1] += faults
+        together = given.seconds < TOGETHER and len(total) > 1
+        for name, runs, faults in (all_of if together else each_of)(list(total), given.seconds, given.cases, work):
+            total[name][0] += runs
+            total[name][1] += faults
             if given.until is not None and time.time() + given.seconds > given.until:
                 break
         if given.until is None or time.time() + given.seconds > given.until:
@@ -54,12 +62,36 @@ def main() -> int:
     return 1 if any(faults for _, faults in total.values()) else 0
 
 
-def run(name: str, seconds: float, cases: Path, work: Path) -> tuple[int, int]:
-    """Fuzz one target in a process of its own; give how many inputs were tried, and how many different faults they showed."""
-    command = [sys.executable, "-m", "fuzz.worker", name, str(round(seconds)), str(cases), str(work)]
+def each_of(names: list[str], seconds: float, cases: Path, work: Path) -> Iterator[tuple[str, int, int]]:
+    """Fuzz targets one after another, each in a process of its own; give how many inputs were tried, and how many different faults."""
+    for name in names:
+        command = [sys.executable, "-m", "fuzz.worker", name, str(round(seconds)), str(cases), str(work)]
+        with (work / f"{name}.log").open("wb") as file:
+            ended = subprocess.run(command, cwd=ROOT, stdout=file, stderr=file, check=False).returncode
+        yield name, *told(name, seconds, ended, work)
+
+
+def all_of(names: list[str], seconds: float, cases: Path, work: Path) -> Iterator[tuple[str, int, int]]:
+    """Fuzz targets side by side from one start; give what `each_of` gives, as they end."""
+    command = [sys.executable, "-m", "fuzz.worker", ",".join(names), str(round(seconds)), str(cases), str(work)]
+    left = set(names)
+    with (work / "all.log").open("wb") as file:
+        worker = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=file, text=True)
+        assert worker.stdout is not None
+        for line in worker.stdout:
+            found = re.fullmatch(r"ENDED (\S+) (-?\d+)\n", line)
+            if found and found.group(1) in left:
+                left.remove(found.group(1))
+                yield found.group(1), *told(found.group(1), seconds, int(found.group(2)), work)
+        worker.wait()
+    for name in sorted(left):
+        print(f"  {name} was not tried: see {work / 'all.log'}")
+        yield name, 0, 1
+
+
+def told(name: str, seconds: float, ended: int, work: Path) -> tuple[int, int]:
+    """Say what came out of a target, and give how many inputs were tried, and how many different faults they showed."""
     log = work / f"{name}.log"
-    with log.open("wb") as file:
-        ended = subprocess.run(command, cwd=ROOT, stdout=file, stderr=file, check=False).returncode
     text = log.read_text(encoding="utf-8", errors="replace")
     done = re.findall(r"^Done (\d+) runs in (\d+) second", text, re.MULTILINE)
     counted = re.findall(r"^#(\d+)\s", text, re.MULTILINE)
@@ -72,6 +104,8 @@ def run(name: str, seconds: float, cases: Path, work: Path) -> tuple[int, int]:
     )
     for fault in faults:
         print(f"  {fault}")
+    for kept in re.findall(r"^KEPT (.*)", text, re.MULTILINE):
+        print(f"  {kept}:\n  {Path(kept).read_bytes()[:MOST_SHOWN]!r}")
     if ended:
         print(f"  ended with {ended}: see {log}")
     sys.stdout.flush()

@@ -47,6 +47,7 @@ class Keeper:
             number += 1
             path = self.folder / f"{name}_{number}{suffix}"
         path.write_bytes(data)
+        print(f"KEPT {path}", file=sys.stderr, flush=True)
 
 
 def fault_of(place: Place, data: bytes, tell: bool = False) -> str | None:

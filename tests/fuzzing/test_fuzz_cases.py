@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from fuzz.__main__ import NAMES
+from fuzz.__main__ import NAMES, told
 from fuzz.cases import CASES, fault_of, saved_cases, shrunk
 from fuzz.changing import changed
 from fuzz.harness import Broken, Place, attempt
@@ -106,3 +106,18 @@ def test_faults_are_named_and_made_small(places, monkeypatch):
     assert fault_of(place, b"abc") is None
     assert fault_of(place, b"abxc") == "Broken_it_has_an_x"
     assert shrunk(place, b"some text with an x in it", "Broken_it_has_an_x") == b"x"
+
+
+def test_a_fault_is_told_with_its_input(tmp_path, capsys):
+    """As libFuzzer and the keeper of cases write it down; a process that ends in another way is a fault, too."""
+    case = tmp_path / "Hang.seq"
+    case.write_bytes(b"a: \xff\n")
+    log = tmp_path / "seq.log"
+    log.write_text(f"#12 NEW cov: 40 ft\nFAULT seq Hang in 5 bytes\nKEPT {case}\nDone 345 runs in 3 second(s)\n")
+    assert told("seq", 3, 0, tmp_path) == (345, 1)
+    out = capsys.readouterr().out
+    assert "seq: 345 executions in 3 s, 40 branches, 1 faults" in out
+    assert "Hang in 5 bytes" in out and str(case) in out and r"b'a: \xff\n'" in out
+    log.write_text("#99 NEW cov: 7\n")
+    assert told("seq", 3, -9, tmp_path) == (99, 1)
+    assert "ended with -9" in capsys.readouterr().out
