@@ -178,7 +178,9 @@ def _parse(text: Text, blanked: str, builder: _Builder) -> Document:
         # The C parser counts bytes of UTF-8 here.
         index = len(text.data.encode("utf-8", "surrogatepass")[: error.position].decode("utf-8", "replace"))
         raise builder.error(rules.NOT_YAML, str(error.reason), index) from None
-    except FormatError:
+    except FormatError as error:
+        if isinstance(builder.problems, Faults):
+            raise FormatError(error.problem, builder.problems.told()) from error
         raise
     except (yaml.YAMLError, UnicodeError, ValueError) as error:
         raise builder.error(rules.NOT_YAML, str(error), 0) from None

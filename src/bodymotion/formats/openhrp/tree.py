@@ -131,9 +131,11 @@ class _TreeReader:
             fault(self.problems, JOINT_MOVED.error(f"{values.label(node)} stands under a Transform", node.location))
         parent = self.link
         if parent is None and self.links:
-            self.problems.append(SEVERAL_ROOTS.problem(f"{values.label(node)} is a second root", node.location))
+            second = SEVERAL_ROOTS.error(f"{values.label(node)} is a second root", node.location)
             if not isinstance(self.problems, Faults):
+                self.problems.append(second.problem)
                 return
+            fault(self.problems, second)
             parent = self.links[0]
         if len(self.links) >= MOST_LINKS:
             fault(self.problems, TOO_MANY.error(f"the body has more than {MOST_LINKS} Joints", node.location))
