@@ -20,6 +20,7 @@ NAMES = (
     "pictures",
     "closed_loops",
     "resampling",
+    "checking",
     "cha_reading",
     "spot_message",
     "render",

@@ -1,4 +1,8 @@
-"""What has one right answer in a Spot animation: the byte order mark, blank lines, odd blanks, a missing section, quaternions."""
+"""What has one right answer in a Spot animation: the byte order mark, blank lines, odd blanks, a missing section, quaternions.
+
+A comment between blank lines belongs to the section above it or to the one below: only above the options, and below the last keyframe, is
+there one section that it can belong to.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +52,9 @@ def _edits(data: bytes, lines: Lines, problems: tuple[Problem, ...]) -> Iterator
         stop = next((k for k in range(1, len(lines.starts) + 1) if not _is_blank(lines, k)), 1)
         if not data.startswith(_BOM, lines.starts[stop - 1]):
             yield Edit(lines.starts[0], lines.starts[stop - 1], b"", rules.LEADING_BLANK.code)
+    if rules.COMMENT_SECTION.code in codes and not codes & {rules.OPTIONS_MISSING.code, rules.BODY_MISSING.code}:
+        yield from _comments(lines, [p.location.line or 1 for p in problems if p.rule == rules.COMMENT_SECTION.code])
+    joined = {problem.location.line for problem in problems if problem.rule == rules.BLANK_MISSING.code}
     for problem in problems:
         number = problem.location.line
         if number is None:
@@ -58,9 +65,16 @@ def _edits(data: bytes, lines: Lines, problems: tuple[Problem, ...]) -> Iterator
                 first -= 1
             if first < number and _is_blank(lines, number):
                 yield Edit(lines.span(first)[1], lines.span(number)[1], b"", rules.BLANK_LINES.code)
-        elif problem.rule == rules.PARAMETERS_MISSING.code and number > 1 and _is_blank(lines, number - 1):
+        elif problem.rule == rules.BLANK_MISSING.code:
             start = lines.span(number)[0]
-            yield Edit(start, start, b"no parameters" + 2 * most_common_end(data), rules.PARAMETERS_MISSING.code)
+            yield Edit(start, start, most_common_end(data), rules.BLANK_MISSING.code)
+        elif problem.rule == rules.PARAMETERS_MISSING.code:
+            first = number
+            while first > 1 and number not in joined and _is_comment(lines, first - 1):
+                first -= 1
+            if first > 1 and (number in joined or _is_blank(lines, first - 1)):
+                start = lines.span(first)[0]
+                yield Edit(start, start, b"no parameters" + 2 * most_common_end(data), rules.PARAMETERS_MISSING.code)
     if rules.BLANKS.code in codes:
         yield from _blanks(lines)
     if rules.QUATERNION_UNIT.code in codes:
@@ -69,6 +83,33 @@ def _edits(data: bytes, lines: Lines, problems: tuple[Problem, ...]) -> Iterator
 
 def _is_blank(lines: Lines, number: int) -> bool:
     return not lines.text(number).decode("utf-8", "replace").strip()
+
+
+def _is_comment(lines: Lines, number: int) -> bool:
+    text = lines.text(number).decode("utf-8", "replace")
+    comment = COMMENT.search(text)
+    return comment is not None and not text[: comment.start()].strip()
+
+
+def _comments(lines: Lines, alone: list[int]) -> Iterator[Edit]:
+    """Put comments that stand by themselves to the options below them, or to the keyframes above them; `alone` says in which lines."""
+    first, last = 1, len(lines.starts)
+    while first < last and (_is_blank(lines, first) or _is_comment(lines, first)):
+        first += 1
+    while last > first and (_is_blank(lines, last) or _is_comment(lines, last)):
+        last -= 1
+    if min(alone) < first:
+        begin = next(k for k in range(1, first) if _is_comment(lines, k))
+        yield from _without_blanks(lines, begin, first)
+    if max(alone) > last:
+        end = next(k for k in range(len(lines.starts), last, -1) if _is_comment(lines, k))
+        yield from _without_blanks(lines, last + 1, end)
+
+
+def _without_blanks(lines: Lines, begin: int, end: int) -> Iterator[Edit]:
+    for number in range(begin, end):
+        if _is_blank(lines, number):
+            yield Edit(*lines.span(number), b"", rules.COMMENT_SECTION.code)
 
 
 def _blanks(lines: Lines) -> Iterator[Edit]:

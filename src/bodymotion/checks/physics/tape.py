@@ -34,6 +34,10 @@ SLOWEST = 0.05
 """[s] Frames farther apart say nothing of forces."""
 PIECE = 1 << 17
 """So many link poses are worked on at a time."""
+MOST_LINKS = 10_000
+"""Of a body with more links nothing is measured."""
+FEWEST = 16
+"""A piece has so many frames at least, and its overlap."""
 SAMPLE = 400
 """In so many frames, evenly spread, feet and ground are looked for."""
 NEAR = 0.01
@@ -109,9 +113,10 @@ def standing_on(body: Body, q: Floats, root: Floats | None, times: Floats) -> St
     from bodymotion.kernels.contacts import lowest
 
     frames = _chosen(q, root, times)
-    if not len(frames):
+    if not len(frames) or len(body.links) > MOST_LINKS:
         return None
-    chosen = frames[np.unique(np.linspace(0, len(frames) - 1, SAMPLE).astype(int))]
+    count = int(np.clip(PIECE // len(body.links), FEWEST, SAMPLE))
+    chosen = frames[np.unique(np.linspace(0, len(frames) - 1, count).astype(int))]
     placed = body.forward_kinematics(q[chosen], None if root is None else root[chosen])
     found = find_feet(body, placed)
     if not found or 0 in found:
@@ -131,7 +136,7 @@ def record(
     On feet, where there is no root pose, it is taken that these do not slip: then there is nothing to be said of forces.
     """
     frames = _chosen(q, root, times)
-    if len(frames) < 5:
+    if len(frames) < 5 or len(body.links) > MOST_LINKS:
         return None
     kept = times[frames]
     gap = float(np.median(np.diff(kept)))
@@ -160,7 +165,7 @@ def record(
         limits,
     )
     own = None if zmp is None else _own_zmp(zmp, kept)
-    for inner, outer in _pieces(len(frames), max(PIECE // max(len(body.links), 1), 256), window):
+    for inner, outer in _pieces(len(frames), max(PIECE // len(body.links), FEWEST), window):
         rows = frames[outer]
         placed = root_on_feet(body, q[rows], standing.feet.links) if root is None and standing else None
         if placed is None:
