@@ -139,7 +139,7 @@ def render(
                 files[1] if len(files) > 1 else None,
                 output=output,
                 at=None if at is None else _numbers(at, None, "--at", float),
-                frame=None if frame is None else _numbers(frame, None, "--frame", int),
+                frame=None if frame is None else [int(one) for one in _numbers(frame, None, "--frame", int)],
                 strobe=strobe,
                 sheet=sheet,
                 size=None if width_and_height is None else (int(width_and_height[0]), int(width_and_height[1])),

@@ -18,9 +18,9 @@ __all__ = ["smooth_edges"]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Light: TypeAlias = npt.NDArray[np.int16]
 
-LEAST = 10 * 8
+LEAST = 24 * 8
 """Less contrast than this, in eighths of a step of brightness, is no edge."""
-FARTHEST = 12
+FARTHEST = 10
 """So many pixels an edge is followed to either side."""
 
 

@@ -61,9 +61,9 @@ class Robot:
 
     def __init__(self, parts: BodyParts, renderer: Any, shadows: Any) -> None:  # noqa: ANN401
         v = vtk()
-        self._matrices = [v.vtkMatrix4x4() for _ in parts.links]
+        self.matrices = [v.vtkMatrix4x4() for _ in parts.links]
         self._flat: list[tuple[int, Any]] = []
-        for drawn, matrix in zip(parts.links, self._matrices, strict=True):
+        for drawn, matrix in zip(parts.links, self.matrices, strict=True):
             for one in drawn:
                 actor = v.vtkActor()
                 actor.SetMapper(one.mapper)
@@ -86,7 +86,7 @@ class Robot:
     def place(self, link_poses: Floats, flattening: Floats | None = None) -> None:
         """Put the links at poses (L, 7), and their shadows at what `flattening` (4, 4) makes of these."""
         matrices = poses.to_matrix(link_poses)
-        for matrix, values in zip(self._matrices, matrices, strict=True):
+        for matrix, values in zip(self.matrices, matrices, strict=True):
             matrix_into(matrix, values)
         if flattening is not None and self._flat:
             flat = flattening @ matrices
@@ -144,7 +144,7 @@ def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
     return style
 
 
-def _paler(color: Sequence[float], pale: float) -> Floats:
+def _paler(color: npt.ArrayLike, pale: float) -> Floats:
     return np.clip(np.nan_to_num(np.asarray(color, dtype=np.float64)), 0.0, 1.0) * (1.0 - pale) + pale
 
 

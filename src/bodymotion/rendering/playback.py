@@ -14,7 +14,7 @@ from bodymotion.viewer.take import Take
 
 __all__ = ["Playback"]
 
-LOOKED_AT = 40
+LOOKED_AT = 24
 """In so many moments it is looked where the robot comes."""
 FAR_WALK = 0.6
 """The camera follows a root that goes farther than so many times the robot's size."""

@@ -35,7 +35,7 @@ class Scene:
     floor:
         Whether there is a floor with a shadow on it; without a look there is its shadow alone.
     shade, extent:
-        How dark the shadow is, in 0…1, and how wide [m].
+        How dark the shadow is, in 0…1, and how wide [m]; `shadow_pixels` say how fine.
     robots:
         How many robots there are.
     pale:
@@ -59,6 +59,7 @@ class Scene:
         shade: float | None = None,
         robots: int = 1,
         extent: float | None = None,
+        shadow_pixels: int = 256,
         pale: float = 0.0,
         axes: float | None = None,
         path: Floats | None = None,
@@ -67,9 +68,9 @@ class Scene:
         v = vtk()
         self.pixels = pixels
         self.size = size
-        self._window = off_screen_window(*pixels)
+        self.window = off_screen_window(*pixels)
         self._renderer = v.vtkRenderer()
-        self._window.AddRenderer(self._renderer)
+        self.window.AddRenderer(self._renderer)
         center = 0.5 * (area.min(axis=0) + area.max(axis=0))
         reach = float(np.linalg.norm(area - center, axis=1).max()) if len(area) else 0.0
         self._far = 70.0 * (reach + 12.0 * size)
@@ -80,12 +81,12 @@ class Scene:
         self._shadow: Shadow | None = None
         dark = shade if shade is not None else (look.shade if look is not None else 0.0)
         if floor and dark > 0.0:
-            self._shadow = Shadow(self._window, self._renderer, extent or 2.6 * size, size, dark)
+            self._shadow = Shadow(self.window, self._renderer, extent or 2.6 * size, size, dark, shadow_pixels)
         if path is not None and len(path) > 1:
             add_path(self._renderer, path, line_width)
         parts = BodyParts(body, size, pale=pale, axes=axes)
         casters = self._shadow.casters if self._shadow is not None else None
-        self._robots = [Robot(parts, self._renderer, casters) for _ in range(robots)]
+        self.robots = [Robot(parts, self._renderer, casters) for _ in range(robots)]
         self.light(camera)
         self._flattening = flattening(self._sun)
         self._camera = self._renderer.GetActiveCamera()
@@ -101,7 +102,7 @@ class Scene:
     def place(self, link_poses: Sequence[Floats]) -> None:
         """Put the links of each robot at poses (L, 7), and cast their shadow anew."""
         flat = self._flattening if self._shadow is not None else None
-        for robot, one in zip(self._robots, link_poses, strict=True):
+        for robot, one in zip(self.robots, link_poses, strict=True):
             robot.place(one, flat)
         if self._shadow is not None:
             points = np.concatenate([one[:, :3] for one in link_poses])
@@ -124,9 +125,9 @@ class Scene:
             view.SetViewAngle(np.rad2deg(camera.field_of_view))
         if self._sky is not None:
             self._sky.SetPosition(*camera.position)
-        self._window.Render()
-        return pixels_of(self._window, *self.pixels)
+        self.window.Render()
+        return pixels_of(self.window, *self.pixels)
 
     def close(self) -> None:
         """Free what the window holds."""
-        self._window.Finalize()
+        self.window.Finalize()

@@ -19,12 +19,10 @@ __all__ = ["Shadow", "flattening"]
 
 LIFT = 5.0
 """How far above the floor the shadow lies, in heights of the grid: far enough for its lines to be in the shade everywhere."""
-PIXELS = 320
-"""The edge of the small picture."""
-BLUR = 2.6
-"""Pixels of it."""
-EDGE = 12
-"""So many pixels at its edge stay empty for the blur."""
+BLUR = 0.007
+"""The standard deviation of the blur, in edges of the small picture."""
+EDGE = 0.03
+"""So much at each edge of it stays empty for the blur."""
 
 
 def flattening(sun: Floats) -> Floats:
@@ -37,26 +35,36 @@ def flattening(sun: Floats) -> Floats:
 
 
 class Shadow:
-    """The shadow of all that is in `casters`; it darkens the floor by `shade`, and its picture covers `extent` metres."""
+    """The shadow of all that is in `casters`; it darkens the floor by `shade`.
 
-    def __init__(self, window: Any, renderer: Any, extent: float, size: float, shade: float) -> None:  # noqa: ANN401
+    Its small picture has `pixels` at each edge, and covers `extent` metres.
+    """
+
+    def __init__(
+        self,
+        window: Any,  # noqa: ANN401
+        renderer: Any,  # noqa: ANN401
+        extent: float,
+        size: float,
+        shade: float,
+        pixels: int,
+    ) -> None:
         v = vtk()
         self._window, self._renderer = window, renderer
-        self._extent, self._shade = extent * PIXELS / (PIXELS - 2 * EDGE), shade
+        width, height = window.GetSize()
+        self._pixels = min(pixels, width, height)
+        self._extent, self._shade = extent / (1.0 - 2.0 * EDGE), shade
         self.casters = v.vtkRenderer()
         self.casters.SetBackground(0.0, 0.0, 0.0)
-        width, height = window.GetSize()
-        self.casters.SetViewport(0.0, 0.0, PIXELS / width, PIXELS / height)
+        self.casters.SetViewport(0.0, 0.0, self._pixels / width, self._pixels / height)
         self.casters.AutomaticLightCreationOff()
         self.casters.SetDraw(False)
         window.AddRenderer(self.casters)
-        half = 0.5 * self._extent
-        corners = half * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], dtype=np.float64)
-        corners[:, 2] = LIFT * RISE * size
+        corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=np.float64)
         faces = np.array([[0, 1, 2], [0, 2, 3]])
-        places = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
         mapper, self._actor, self._texture = v.vtkPolyDataMapper(), v.vtkActor(), v.vtkTexture()
-        mapper.SetInputData(poly_data(TRIANGLES, corners, faces, uv=places))
+        mapper.SetInputData(poly_data(TRIANGLES, corners, faces, uv=corners[:, :2]))
+        self._height = LIFT * RISE * size
         self._actor.SetMapper(mapper)
         self._actor.GetProperty().LightingOff()
         self._actor.GetProperty().SetBackfaceCulling(True)
@@ -78,18 +86,29 @@ class Shadow:
         self.casters.SetDraw(True)
         self._renderer.SetDraw(False)
         self._window.Render()
-        covered = pixels_of(self._window, PIXELS, PIXELS)[..., 0]
+        covered = pixels_of(self._window, self._pixels, self._pixels)[..., 0]
         self.casters.SetDraw(False)
         self._renderer.SetDraw(True)
-        self._texture.SetInputData(image_of(_dimming(covered, self._shade)))
-        self._actor.SetPosition(*center, 0.0)
+        rows, columns = np.flatnonzero(covered.any(axis=1)), np.flatnonzero(covered.any(axis=0))
+        self._actor.SetVisibility(len(rows) > 0)
+        if not len(rows):
+            return
+        # What is nowhere dark needs no texture.
+        blur = BLUR * self._pixels
+        room = int(np.ceil(3.0 * blur)) + 1
+        low = np.maximum([columns[0] - room, rows[0] - room], 0)
+        high = np.minimum([columns[-1] + room + 1, rows[-1] + room + 1], self._pixels)
+        self._texture.SetInputData(image_of(_dimming(covered[low[1] : high[1], low[0] : high[0]], self._shade, blur)))
+        pixel = self._extent / self._pixels
+        self._actor.SetPosition(*(center - 0.5 * self._extent + pixel * low), self._height)
+        self._actor.SetScale(*(pixel * (high - low)), 1.0)
 
 
-def _dimming(covered: npt.NDArray[np.uint8], shade: float) -> npt.NDArray[np.uint8]:
+def _dimming(covered: npt.NDArray[np.uint8], shade: float, blur: float) -> npt.NDArray[np.uint8]:
     """Give black (H, W, 4) that is opaque where the floor is covered (H, W), with soft edges."""
     from PIL import Image, ImageFilter
 
-    soft = Image.fromarray(np.ascontiguousarray(covered)).filter(ImageFilter.GaussianBlur(BLUR))
+    soft = Image.fromarray(np.ascontiguousarray(covered)).filter(ImageFilter.GaussianBlur(blur))
     out = np.zeros((*covered.shape, 4), dtype=np.uint8)
-    out[..., 3] = np.asarray(soft) * shade
+    out[..., 3] = np.asarray(soft) * np.float32(shade)
     return out

@@ -58,6 +58,7 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
         shade=look.shade,
         robots=len(moments),
         extent=shadow_extent(list(zip(moments, clouds, strict=True)), sun_of(camera)),
+        shadow_pixels=512,
         axes=playback.axes,
         path=playback.path,
         line_width=factor,
@@ -109,7 +110,7 @@ def seen(scene: Scene, camera: Camera, clear: bool) -> npt.NDArray[np.uint8]:
     white = scene.picture(camera)[::-1].astype(np.float32)
     cover = 255.0 - (white - black).max(axis=2, keepdims=True)
     color = black * (255.0 / np.maximum(cover, 1.0))
-    return np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)).astype(np.uint8)
+    return np.asarray(np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)), dtype=np.uint8)
 
 
 def scaled_down(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> Image.Image:
