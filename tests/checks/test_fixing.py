@@ -160,7 +160,27 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
     ("CHA110", "m.cha", "\n \n" + MOVE, MOVE),
     ("CHA111", "m.cha", MOVE.replace("only\n\n", "only\n\n\n \t\n"), MOVE),
     ("CHA111", "m.cha", MOVE.replace("\n\n", "\n\n\n").replace("\n", "\r\n"), MOVE.replace("\n", "\r\n")),
+    ("CHA112", "m.cha", "# by me\n  // today\n\n" + MOVE, "# by me\n  // today\n" + MOVE),
+    ("CHA112", "m.cha", "# one\n \n# two\n\n" + MOVE, "# one\n# two\n" + MOVE),
+    ("CHA112", "m.cha", MOVE + "\n# the end\n\n", MOVE + "# the end\n\n"),
+    ("CHA112", "m.cha", MOVE + "# a\n\n# b\n\t\n# c", MOVE + "# a\n# b\n# c"),
+    ("CHA112", "m.cha", (MOVE + "\n# ä\n").replace("\n", "\r\n"), (MOVE + "# ä\n").replace("\n", "\r\n")),
     ("CHA114", "m.cha", MOVE.replace("no parameters\n\n", ""), MOVE),
+    (
+        "CHA114",
+        "m.cha",
+        MOVE.replace("no parameters\n\n", "# the columns\n# follow\n"),
+        MOVE.replace("time", "# the columns\n# follow\ntime"),
+    ),
+    ("CHA117", "m.cha", MOVE.replace("only\n\n", "only\n"), MOVE),
+    ("CHA117", "m.cha", MOVE.replace("parameters\n\n", "parameters\n  "), MOVE.replace("time", "  time")),
+    ("CHA117", "m.cha", MOVE.replace("\n\n", "\n").replace("\n", "\r\n"), MOVE.replace("\n", "\r\n")),
+    (
+        "CHA117",
+        "m.cha",
+        MOVE.replace("no parameters\n\n", "speed 0.5 1 2\n# one\n"),
+        MOVE.replace("no parameters\n\n", "speed 0.5 1 2\n# one\n\n"),
+    ),
     (
         "CHA212",
         "m.cha",
@@ -254,7 +274,17 @@ LEFT = [
     ("m.seq", WALK.replace("numFrames: 2", "numFrames: 3") + "  - {\n"),
     ("m.cha", b"\xef\xbb\xbf\xff" + MOVE.encode()),
     ("m.cha", MOVE.replace("1.0 0 0 0", "0.0 0 0 0")),
+    # A comment that may belong to the section above or to that below; a file without keyframes.
+    ("m.cha", MOVE.replace("only\n\n", "only\n\n# which?\n\n")),
+    ("m.cha", MOVE.replace("parameters\n\n", "parameters\n\n# which?\n\n")),
+    ("m.cha", "controls body\n\n# later\n"),
 ]
+
+
+def test_a_section_that_is_missing_without_a_blank_line_comes_between_two(tmp_path):
+    path = tmp_path / "m.cha"
+    after, rules = fixed(path, MOVE.replace("\nno parameters\n\n", "").encode())
+    assert (after.decode(), rules) == (MOVE, ("CHA114", "CHA117"))
 
 
 @pytest.mark.parametrize(("name", "text"), LEFT)

@@ -68,7 +68,7 @@ def _edits(data: bytes, lines: Lines, problems: tuple[Problem, ...]) -> Iterator
         elif problem.rule == rules.BLANK_MISSING.code:
             start = lines.span(number)[0]
             yield Edit(start, start, most_common_end(data), rules.BLANK_MISSING.code)
-        elif problem.rule == rules.PARAMETERS_MISSING.code:
+        elif problem.rule == rules.PARAMETERS_MISSING.code and rules.BODY_MISSING.code not in codes:
             first = number
             while first > 1 and number not in joined and _is_comment(lines, first - 1):
                 first -= 1

@@ -97,6 +97,7 @@ COMMENT_SECTION = Rule(
     "Comments stand within one of the three sections, and make no section of their own.",
     hint="remove the blank line before or after the comment",
     example=("bpm 120\n\n# parameters\n\nspeed 0.5 1 2", "bpm 120\n\n# parameters\nspeed 0.5 1 2"),
+    fixable=True,
 )
 OPTIONS_MISSING = Rule(
     "CHA113",
@@ -133,6 +134,7 @@ BLANK_MISSING = Rule(
     "A blank line stands between two sections.",
     hint="write a blank line before this one",
     example=("bpm 120\nspeed 0.5 1 2", "bpm 120\n\nspeed 0.5 1 2"),
+    fixable=True,
 )
 
 # The options.
