@@ -178,6 +178,19 @@ def test_moments_are_in_order_and_at_the_faults():
     assert {moment.rule for moment in found} == codes(motion)
 
 
+@pytest.mark.parametrize("code", FAULTS)
+def test_moments_are_those_of_the_problems(code):
+    """Whatever is wrong at some time is a moment, too, with the time of its frame."""
+    fault, large, _ = FAULTS[code]
+    times = frames(100)
+    found = moments(fault(times, large), BODY)
+    assert {moment.rule for moment in found} == codes(fault(times, large)) - {"MOT314"}
+    assert [moment.time for moment in found] == sorted(moment.time for moment in found)
+    for moment in found:
+        assert times[moment.frame] == moment.time and moment.start <= moment.time <= moment.end
+        assert moment.amount >= 1.0 and moment.message
+
+
 def test_moments_of_limits():
     links = list(BODY.links)
     links[5] = replace(
