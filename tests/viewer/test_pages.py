@@ -265,8 +265,9 @@ def test_the_command_refuses_in_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["biped.wrl"] * 3, 2, "two files at most"),
+        (["biped.wrl"] * 4, 2, "three files at most"),
         (["biped.wrl"] * 2, 2, "one body and one motion"),
+        (["biped.wrl", "--ghost"], 2, "a ghost is the second of two motions"),
         (["biped.wrl", "--show", "nonsense"], 2, "'nonsense'"),
         (["biped.wrl", "--html", "/nowhere/at/all/x.html"], 1, "there is no folder /nowhere/at/all"),
     ],

@@ -16,11 +16,15 @@ def view(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="MODEL [MOTION]",
-            help="A model (.wrl), a motion (.seq), or both; or a Spot animation (.cha).",
+            metavar="MODEL [MOTION [MOTION]]",
+            help="A model (.wrl), a motion (.seq), or both; two motions side by side; or a Spot animation (.cha).",
             show_default=False,
         ),
     ],
+    ghost: Annotated[
+        bool, typer.Option("--ghost", help="Show the second motion as a see-through robot in the place of the first.")
+    ] = False,
+    dark: Annotated[bool, typer.Option("--dark", help="Begin with the dark look.")] = False,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -52,7 +56,7 @@ def view(
         float | None, typer.Option("--slices", metavar="N", help="For how many slices (quarter beats) it is played.")
     ] = None,
 ) -> None:
-    """Show a robot and its motion, or a Spot animation, in the browser.
+    """Show a robot and its motion, or two, or a Spot animation, in the browser.
 
     The address is printed on stderr; Ctrl-C ends. A model alone can be posed with sliders, a motion alone is shown as frames. An animation
     is played by our Spot: its parameters become sliders, its feet have one colour in stance and another in swing.
@@ -60,6 +64,8 @@ def view(
     \b
     Examples:
       bodymotion view robot.wrl walk.seq
+      bodymotion view --show support,mass,trails robot.wrl walk.seq
+      bodymotion view --ghost robot.wrl walk.seq other.seq
       bodymotion view --html walk.html robot.wrl walk.seq
       bodymotion view --watch --no-browser robot.wrl
       bodymotion view --watch wave.cha
@@ -70,12 +76,16 @@ def view(
     from bodymotion.viewer import view as view_them
     from bodymotion.viewer.api import MOST_LISTED, WrongUseError
 
-    if len(files) > 2:
-        raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL [MOTION]")
+    if len(files) > 3:
+        raise typer.BadParameter(
+            "a model and two motions are three files at most", param_hint="MODEL [MOTION [MOTION]]"
+        )
     try:
         view_them(
             files[0],
-            files[1] if len(files) > 1 else None,
+            files[1:],
+            ghost=ghost,
+            dark=dark,
             html=html,
             host=host,
             port=port,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
@@ -38,8 +38,9 @@ class WrongUseError(ValueError):
 
 def view(
     body: Showable,
-    motion: Showable | None = None,
+    motion: Showable | Sequence[Showable] | None = None,
     *,
+    ghost: bool = False,
     html: str | PathLike[str] | None = None,
     host: str = "127.0.0.1",
     port: int = 8080,
@@ -49,6 +50,7 @@ def view(
     play: bool = True,
     allow_outside: bool = False,
     show: Iterable[str] = (),
+    dark: bool = False,
     arm: bool | None = None,
     bpm: float | None = None,
     slices: float | None = None,
@@ -61,7 +63,10 @@ def view(
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or files of them, in any order; one of the two is enough. Or an Animation, or its file, alone.
+        A Body and a Motion, or files of them, in any order; one of the two is enough. Or an Animation, or its file, alone. Of a list of
+        two motions the second is shown beside the first, on the same time line, with what differs.
+    ghost:
+        Show the second motion as a see-through robot in the place of the first.
     html:
         Write one self-contained page to this file instead, which plays without a server.
     host, port:
@@ -77,7 +82,9 @@ def view(
     allow_outside:
         Also read parts of a model that lie outside its folder.
     show:
-        What to switch on at first, such as "devices", "frames", "axes", "mass", "collisions".
+        What to switch on at first, such as "devices", "frames", "axes", "mass", "support", "velocity_limits".
+    dark:
+        Begin with the dark look.
     arm, bpm, slices:
         Of an animation: whether Spot has its arm (by default what fits), the script's tempo and the length at first.
 
@@ -91,13 +98,13 @@ def view(
     OSError
         When the host can not be listened at, or the page can not be written.
     """
-    sources = [source for source in (body, motion) if source is not None]
+    sources = [body, *_listed(motion)]
     files = [Path(source) for source in sources if not isinstance(source, (Body, Motion, Animation))]
-    switches = _switches(show)
+    switches = _switches((*show, "dark") if dark else show)
     if html is not None and not Path(html).parent.is_dir():
         raise OSError(f"{html} can not be written: there is no folder {Path(html).parent}")
     wishes = _wishes(bpm, slices)
-    take = load_take(*sources, allow_outside=allow_outside, arm=arm, wishes=wishes)
+    take = load_take(*sources, ghost=ghost, allow_outside=allow_outside, arm=arm, wishes=wishes)
     if html is not None:
         from bodymotion.viewer.html import write_page
 
@@ -114,7 +121,7 @@ def view(
     print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
     say_problems(take.problems, "; the panel lists them", take.misfits)
     if watch and files:
-        _watch(viewer, sources, files, allow_outside, arm)
+        _watch(viewer, sources, files, ghost, allow_outside, arm)
     if open_browser:
         _open(viewer.url)
     if not block:
@@ -149,18 +156,22 @@ def _open(url: str) -> None:
 
 
 def load_take(
-    *sources: Showable, allow_outside: bool = False, arm: bool | None = None, wishes: Wishes | None = None
+    *sources: Showable,
+    ghost: bool = False,
+    allow_outside: bool = False,
+    arm: bool | None = None,
+    wishes: Wishes | None = None,
 ) -> Take:
-    """Make what is shown of a body, a motion, or both, given as things or as files, in any order; or of an animation.
+    """Make what is shown of a body, a motion or two, or both, given as things or as files, in any order; or of an animation.
 
-    `arm` and `wishes` say how an animation is played.
+    The second motion is shown beside the first, or as a `ghost` in its place. `arm` and `wishes` say how an animation is played.
 
     Raises
     ------
     FormatError
         When nothing can be made of a file.
     ValueError
-        When there are two bodies or two motions, an animation and something else, or what they hold does not fit.
+        When there are two bodies or three motions, an animation and something else, or what they hold does not fit.
     """
     from bodymotion.formats.table import load
     from bodymotion.viewer.take import make_take
@@ -185,15 +196,21 @@ def load_take(
     if animations and (bodies or motions):
         other = "body" if bodies else "motion"
         raise WrongUseError(f"an animation is shown alone: it is played by our Spot, so there is no use for a {other}")
-    if len(bodies) > 1 or len(motions) > 1:
-        raise WrongUseError(f"one body and one motion can be shown, not {len(bodies)} and {len(motions)}")
+    if len(bodies) > 1 or len(motions) > 2:
+        raise WrongUseError(f"one body and one motion or two can be shown, not {len(bodies)} and {len(motions)}")
+    if ghost and len(motions) < 2:
+        raise WrongUseError("a ghost is the second of two motions")
     if animations:
         return _performed(animations[0], arm, wishes)
     if arm is not None or wishes is not None:
         raise WrongUseError("with or without arm, tempo and slices are for a Spot animation, and this is none")
-    if motions and not bodies:
-        return make_take(_spot_of(motions[0]), motions[0])
-    return make_take(bodies[0] if bodies else None, motions[0] if motions else None)
+    body = bodies[0] if bodies else _spot_of(motions[0]) if motions else None
+    first = make_take(body, motions[0] if motions else None)
+    if len(motions) < 2:
+        return first
+    from bodymotion.viewer.second import together
+
+    return together(first, make_take(body, motions[1]), ghost)
 
 
 def _performed(animation: Animation, arm: bool | None, wishes: Wishes | None) -> Take:
@@ -216,6 +233,14 @@ def _spot_of(motion: Motion) -> Body | None:
     return None
 
 
+def _listed(motion: Showable | Sequence[Showable] | None) -> list[Showable]:
+    if motion is None:
+        return []
+    if isinstance(motion, (Body, Motion, Animation, str, PathLike)):
+        return [motion]
+    return list(motion)
+
+
 def _wishes(bpm: float | None, slices: float | None) -> Wishes | None:
     if bpm is None and slices is None:
         return None
@@ -224,12 +249,14 @@ def _wishes(bpm: float | None, slices: float | None) -> Wishes | None:
     return Wishes(bpm, slices)
 
 
-def _watch(viewer: Viewer, sources: list[Showable], files: list[Path], allow_outside: bool, arm: bool | None) -> None:
+def _watch(
+    viewer: Viewer, sources: list[Showable], files: list[Path], ghost: bool, allow_outside: bool, arm: bool | None
+) -> None:
     from bodymotion.viewer.watch import Watcher
 
     def reload() -> None:
         try:
-            take = load_take(*sources, allow_outside=allow_outside, arm=arm)
+            take = load_take(*sources, ghost=ghost, allow_outside=allow_outside, arm=arm)
             if take.performance is not None and viewer.take.performance is not None:
                 wishes = viewer.take.performance.wishes.within(take.performance.animation)
                 take = _performed(take.performance.animation, arm, wishes)

@@ -12,24 +12,28 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from bodymotion.arrays import Floats
-from bodymotion.viewer.animation_panel import with_wish
+from bodymotion.viewer.asked import Asked
+from bodymotion.viewer.capture import Capture
 from bodymotion.viewer.inbox import Inbox
-from bodymotion.viewer.keys import add_keys
+from bodymotion.viewer.insight import Insight
+from bodymotion.viewer.keys import add_keys, run_in_browsers
+from bodymotion.viewer.looks import apply_theme
+from bodymotion.viewer.measuring import Measuring
+from bodymotion.viewer.moves import move
 from bodymotion.viewer.panel import Panel
 from bodymotion.viewer.performance import Wishes
+from bodymotion.viewer.performing import Performing
 from bodymotion.viewer.player import Player
+from bodymotion.viewer.plots import GO_WHERE_CLICKED
 from bodymotion.viewer.server import quiet_server, stop_server
 from bodymotion.viewer.stage import Stage, fit, refit
 from bodymotion.viewer.surroundings import Lights
 from bodymotion.viewer.switches import Switches
-from bodymotion.viewer.take import Take, make_take
+from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import shown
-
-if TYPE_CHECKING:
-    import viser
 
 __all__ = ["Viewer"]
 
@@ -42,7 +46,7 @@ LONGEST_TICK = 0.5
 T = TypeVar("T")
 
 
-class Viewer:
+class Viewer(Asked):
     """A viewer that runs until `stop`.
 
     Its state (`take`, `player`, `stage`, `switches`) belongs to its own thread; use the methods. They return when it is done.
@@ -69,13 +73,15 @@ class Viewer:
         self._stopped = threading.Event()
         self._play_when_seen = play
         self._when_stopped: list[Callable[[], None]] = []
-        self._wished: Wishes | None = None
-        self._refused = False
         self.pictures = 0
+        self.measuring = Measuring(self._inbox.post, self._learned)
+        self.performing = Performing(self, self._inbox.post, self._retake)
+        self.capture = Capture(self, self._do)
         self._prepare_page()
         self.stage = self._set_stage(take)
         self.panel = Panel(self)
         add_keys(self.server, self.act)
+        run_in_browsers(self.server, GO_WHERE_CLICKED)
         self._first_camera()
         self._thread = threading.Thread(target=self._run, name="bodymotion-viewer", daemon=True)
         self._inbox.owned_by(self._thread)
@@ -125,7 +131,7 @@ class Viewer:
 
     def show(self, name: str, on: bool = True) -> None:
         """Turn one of the switches on or off, such as "devices" or "frames"."""
-        self._do(lambda: self.stage.switch(name, on))
+        self._do(lambda: self._switch(name, on))
 
     def link_poses(self) -> Floats:
         """Give the poses (L, 7) of the links in the world, as they are shown."""
@@ -148,7 +154,7 @@ class Viewer:
             When no animation is shown, or it can not be played so.
         """
         wishes = Wishes(bpm, slices, dict(parameters or {}))
-        self._do(lambda: self._perform(wishes))
+        self._do(lambda: self.performing.perform(wishes))
 
     def say(self, text: str, bad: bool = False) -> None:
         """Write a message at the top of the panel."""
@@ -169,6 +175,8 @@ class Viewer:
         for work in self._when_stopped:
             work()
         self._stopped.set()
+        self.capture.cancel()
+        self.measuring.forget()
         self._inbox.post(lambda: None)
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout=5.0)
@@ -185,97 +193,10 @@ class Viewer:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # What the panel and the keys call, from any thread, without waiting.
-
-    def act(self, name: str) -> None:
-        """Do what a key or a button stands for; `keys.KEYS` has the names."""
-        self._inbox.post(lambda: self._act(name))
-
-    def scrub(self, frame: int) -> None:
-        """Pause at a frame."""
-
-        def scrub() -> None:
-            self.player.pause()
-            self._go(lambda: self.player.seek_frame(frame))
-
-        self._inbox.post(scrub)
-
-    def set_speed(self, speed: float) -> None:
-        """Play so many times faster than the clock."""
-        self._inbox.post(lambda: self.player.set_speed(speed))
-
-    def set_loop(self, loop: bool) -> None:
-        """Start again at the end, or not."""
-        self._inbox.post(lambda: setattr(self.player, "loop", loop))
-
-    def switch(self, name: str, on: bool) -> None:
-        """Turn one of the switches on or off."""
-        self._inbox.post(lambda: self.stage.switch(name, on))
-
-    def pose_joint(self, column: int, value: float) -> None:
-        """Pause and set a joint by hand [rad or m]."""
-        self._inbox.post(lambda: self._pose(column, value))
-
-    def choose_path(self, link: str | None) -> None:
-        """Draw the path of a link, or of none."""
-        self._inbox.post(lambda: self.stage.choose_path(link))
-
-    def wish(self, key: str, value: float) -> None:
-        """Play the animation with another value of what `animation_panel.with_wish` knows. Of several wishes the last ones count."""
-
-        def want() -> None:
-            if self.take.performance is not None:
-                before = self._wished or self.take.performance.wishes
-                self._wished = with_wish(before, key, value)
-                self._inbox.post(self._fulfil)
-
-        self._inbox.post(want)
-
-    def go_to_keyframe(self, keyframe: int) -> None:
-        """Pause where a keyframe is shown."""
-
-        def go() -> None:
-            performance = self.take.performance
-            time = None if performance is None else performance.time_of(keyframe)
-            if time is not None:
-                self.player.pause()
-                self._go(lambda: self.player.seek(time))
-
-        self._inbox.post(go)
-
-    def plot_changed(self) -> None:
-        """Draw the curves that are chosen now."""
-
-        def draw() -> None:
-            if self.panel.plot is not None:
-                self.switches.plotted = self.panel.plot.chosen
-                self.panel.plot.draw()
-
-        self._inbox.post(draw)
-
-    def look(
-        self, client: viser.ClientHandle | None, *, preset: str | None = None, viewpoint: int | None = None
-    ) -> None:
-        """Turn the camera of one browser to a preset, or to a viewpoint of the model."""
-
-        def look() -> None:
-            if client is None:
-                return
-            view = self.stage.viewpoint(viewpoint) if viewpoint is not None else self.stage.view(preset or "Corner")
-            with client.atomic():
-                client.camera.up_direction = view.up
-                client.camera.position = view.position
-                client.camera.look_at = view.look_at
-                client.camera.fov = view.field_of_view
-
-        self._inbox.post(look)
-
     # What the viewer's own thread does.
 
     def _prepare_page(self) -> None:
-        self.server.gui.configure_theme(
-            show_logo=False, show_share_button=False, control_width="large", brand_color=(28, 110, 190)
-        )
+        apply_theme(self.server.gui, self.switches.dark)
         self.server.gui.main_panel.dock_right()
         self.server.gui.set_panel_label(shown(self.take.title))
 
@@ -308,33 +229,20 @@ class Viewer:
         self.stage.pose_joint(column, value)
 
     def _act(self, name: str) -> None:
-        player = self.player
-        rate = (player.num_frames - 1) / max(player.end - player.start, 1e-9)
-        tenth = max(1, round(0.1 * rate))
-        moves: dict[str, Callable[[], None]] = {
-            "next": lambda: player.step(1),
-            "back": lambda: player.step(-1),
-            "far_next": lambda: player.step(tenth),
-            "far_back": lambda: player.step(-tenth),
-            "first": lambda: player.seek_frame(0),
-            "last": lambda: player.step(player.num_frames),
-            "toggle": player.toggle,
-        }
-        others: dict[str, Callable[[], None]] = {
-            "slower": player.slower,
-            "faster": player.faster,
-            "loop": lambda: setattr(player, "loop", not player.loop),
-            "follow": lambda: self.stage.switch("follow", not self.switches.follow),
-        }
-        if name in moves and player.num_frames < 2:
-            return
-        if name in moves:
-            self._go(moves[name])
+        if name == "follow":
+            self._switch("follow", not self.switches.follow)
         else:
-            others[name]()
+            move(self.player, name, self.stage.unpose)
+
+    def _switch(self, name: str, on: bool) -> None:
+        self.stage.switch(name, on)
+        if name == "dark":
+            apply_theme(self.server.gui, self.switches.dark)
 
     def _replace(self, take: Take) -> None:
-        self._wished = None
+        self.performing.forget()
+        self.capture.cancel()
+        self.measuring.forget()
         self.server.gui.reset()
         refit(self.switches, take, self.take)
         stays = self.stage.suits(take)
@@ -348,38 +256,42 @@ class Viewer:
             self.stage = self._set_stage(take)
         self.panel = Panel(self)
         add_keys(self.server, self.act)
+        run_in_browsers(self.server, GO_WHERE_CLICKED)
 
-    def _fulfil(self) -> None:
-        wishes, self._wished = self._wished, None
-        performance = self.take.performance
-        if wishes is None or performance is None:
-            return
-        try:
-            self._perform(wishes.within(performance.animation))
-        except (ValueError, MemoryError) as error:
-            self.panel.say(f"It can not be played so: {error}", bad=True)
-            self._refused = True
-
-    def _perform(self, wishes: Wishes) -> None:
-        performance = self.take.performance
-        if performance is None:
-            raise ValueError("no animation is shown")
-        again = performance.again(wishes)
-        take = make_take(self.take.body, again.motion, again)
-        time = self.player.time * again.timing.slice / performance.timing.slice
+    def _retake(self, take: Take, time: float) -> None:
+        """Go on with another motion of the same body, at a time [s]."""
         self.take = take
         self.player = self.player.moved_to(take.timeline)
         self.player.seek(time)
         self.stage.retake(take)
+        self.measuring.forget()
         self.panel.retake()
-        if self._refused:
-            self.panel.say("")
-            self._refused = False
+
+    @property
+    def insight(self) -> Insight | None:
+        """What is known of the motion as it is shown; None as long as that was not needed."""
+        return self.measuring.known(self.stage.played, self.switches.stand)
+
+    def _measure(self) -> None:
+        """Have worked out what is needed of what is shown; layers forget what is no longer so."""
+        layers, known = self.stage.layers, self.insight
+        if layers.insight is not known:
+            self.stage.learn(known)
+        plotted = self.switches.quantity if self.panel.plot is not None else None
+        if layers.wanted or plotted is not None:
+            wanted = {*layers.quantities, *([plotted] if plotted is not None else [])}
+            self.measuring.want(self.stage.played, self.switches.stand, frozenset(wanted))
+
+    def _learned(self, insight: Insight) -> None:
+        self.stage.learn(self.insight)
+        if self.panel.plot is not None:
+            self.panel.plot.draw(self.insight)
 
     def _do(self, work: Callable[[], T]) -> T:
         return self._inbox.do(work, self._show)
 
     def _show(self) -> None:
+        self._measure()
         self.stage.show(self.player.frame)
         self.pictures += 1
 

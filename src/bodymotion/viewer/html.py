@@ -77,6 +77,7 @@ def page(take: Take, switches: Switches | None = None) -> str:
         camera.fov = view.field_of_view
         camera.near, camera.far = 0.01 * stage.scene.size, 300.0 * stage.scene.size
         camera.position, camera.look_at = view.position, view.look_at
+        stage.learn_at_once()
         stage.show(int(sampling.frames[0]))
         recording = server.get_scene_serializer()
         if len(sampling.frames) > 1:
@@ -84,7 +85,7 @@ def page(take: Take, switches: Switches | None = None) -> str:
                 recording.insert_sleep(1.0 / sampling.rate - (0.0 if number else EARLY))
                 stage.show(int(frame))
             recording.insert_sleep(LAST + EARLY)
-        text = recording.as_html()
+        text = recording.as_html(dark_mode=switches.dark)
     finally:
         stop_server(server)
     return _signed(text, take, sampling, switches)
@@ -122,8 +123,8 @@ def _signed(text: str, take: Take, sampling: Sampling, switches: Switches) -> st
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{html_text(name)}</title>{rest.split('</title>', 1)[1]}"
     extra = (
-        '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;font-variant-numeric:tabular-nums;'
-        f'background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'
+        '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;'
+        f'font-variant-numeric:tabular-nums;background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'
         f"<script>{page_script(sampling.rate, len(sampling.frames), float(take.timeline.times[0]))}</script>"
     )
     return f"{head}</head>{tail.replace('</body>', extra + '</body>', 1) if '</body>' in tail else tail + extra}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import viser
 
-__all__ = ["KEYS", "add_keys"]
+__all__ = ["KEYS", "add_keys", "run_in_browsers"]
 
 KEYS: tuple[tuple[str, str | None, str, str], ...] = (
     ("space", None, "toggle", "Play or pause"),
@@ -66,7 +66,12 @@ def add_keys(server: viser.ViserServer, act: Callable[[str], None]) -> None:
     for key, modifier, name, words in KEYS:
         handle = command(words, hotkey=key, modifier=modifier)
         handle.on_trigger(lambda _event, name=name: act(name))
+    run_in_browsers(server, HOLD_BACK)
+
+
+def run_in_browsers(server: viser.ViserServer, script: str) -> None:
+    """Have a script run in all browsers, also in those that come later, where this version of viser can do that."""
     with suppress(ImportError, AttributeError):  # no public part of viser; without it the arrows turn the camera, too
         from viser import _messages
 
-        server.gui._websock_interface.queue_message(_messages.RunJavascriptMessage(source=HOLD_BACK))
+        server.gui._websock_interface.queue_message(_messages.RunJavascriptMessage(source=script))

@@ -25,7 +25,7 @@ __all__ = ["Overlays", "frames_of_path", "names_at_places"]
 
 MOST_PATH_POINTS = 1500
 MOST_NAMES = 60
-ROTATE, SLIDE = (190, 0, 110), (0, 90, 170)
+ROTATE, SLIDE, CRAWL = (190, 0, 110), (0, 90, 170), (30, 140, 60)
 MASS_COLOR, ZMP_COLOR, PATH_COLOR = (230, 160, 0), (220, 30, 30), (120, 60, 220)
 
 
@@ -42,7 +42,7 @@ class Overlays:
         self._path: viser.SceneNodeHandle | None = None
 
     def show_axes(self, on: bool) -> None:
-        """Show or hide the axes of the joints: an arrow along the axis, of one colour for turning and another for sliding."""
+        """Show or hide the axes of the joints: an arrow along the axis, its colour says whether it turns, slides or is a belt."""
         if self._axes is None and on:
             moving = [
                 link.index
@@ -58,7 +58,7 @@ class Overlays:
         return self._api.add_arrows(
             f"{self.scene.names[index]}/axis",
             np.stack([-0.5 * axis, axis])[None],
-            SLIDE if joint.type == "slide" else ROTATE,
+            {"slide": SLIDE, "crawler": CRAWL}.get(joint.type, ROTATE),
             shaft_radius=0.003 * size,
             head_radius=0.007 * size,
             head_length=0.018 * size,
@@ -114,7 +114,7 @@ class Overlays:
     def show_zmp(self, on: bool) -> None:
         """Show or hide the zero moment point."""
         if self._zmp is None and on:
-            self._zmp = self._marked("/world/zero moment point", "ZMP", 0.012 * self.scene.size, ZMP_COLOR)
+            self._zmp = self._marked("/world/zero moment point", "ZMP (file)", 0.012 * self.scene.size, ZMP_COLOR)
         if self._zmp is not None:
             self._zmp.visible = on
 

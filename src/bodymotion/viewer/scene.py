@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion import poses
 from bodymotion.arrays import Floats
@@ -29,9 +30,21 @@ SMALLEST_CHANGE = 1e-6
 
 
 class Scene:
-    """The nodes of one take on a server; `size` [m] is the extent of what is shown, `bounds` (2, 3) the box around it at first."""
+    """The nodes of one take on a server; `size` [m] is the extent of what is shown, `bounds` (2, 3) the box around it at first.
 
-    def __init__(self, server: viser.ViserServer, take: Take, first: Floats) -> None:
+    `root` is the node that all of it hangs on, `at` (3,) [m] where that stands. With a `paint` all shapes have that look.
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        take: Take,
+        first: Floats,
+        *,
+        root: str = ROBOT,
+        paint: Material | None = None,
+        at: npt.ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
         self.server = server
         self.take = take
         body = take.body
@@ -42,11 +55,12 @@ class Scene:
         self.links: list[viser.FrameHandle] = []
         self._visuals: list[viser.GlbHandle] = []
         self._collisions: list[viser.GlbHandle] | None = None
-        world = server.scene.add_frame("/world", show_axes=False)
-        self.world: viser.FrameHandle = world
-        server.scene.add_frame(ROBOT, show_axes=False)
+        self._root = root
+        if root == ROBOT:
+            self.world: viser.FrameHandle = server.scene.add_frame("/world", show_axes=False)
+        server.scene.add_frame(root, show_axes=False, position=np.asarray(at, dtype=np.float64))
         for link in body.links:
-            parent = self.names[link.parent] if link.parent >= 0 else ROBOT
+            parent = self.names[link.parent] if link.parent >= 0 else root
             name = f"{parent}/{node_name(link.index, link.name)}"
             self.names.append(name)
             self.links.append(
@@ -54,9 +68,12 @@ class Scene:
                     name, show_axes=False, axes_length=0.08 * self.size, axes_radius=0.0025 * self.size
                 )
             )
-            data = to_glb(link.visuals)
+            data = to_glb(link.visuals, paint)
             if data is not None:
-                self._visuals.append(server.scene.add_glb(f"{name}/shapes", data))
+                solid = paint is None or not paint.transparency
+                self._visuals.append(
+                    server.scene.add_glb(f"{name}/shapes", data, cast_shadow=solid, receive_shadow=solid)
+                )
         self._sent = np.full((len(body.links), 7), np.nan)
         self.place(first)
 
@@ -107,7 +124,7 @@ class Scene:
 
     def remove(self) -> None:
         """Take the robot out of the scene."""
-        self.server.scene.remove_by_name(ROBOT)
+        self.server.scene.remove_by_name(self._root)
 
 
 def _bounds(take: Take, link_poses: Floats) -> Floats:

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.arrays import Floats
+from bodymotion.viewer.anatomy import Anatomy
 from bodymotion.viewer.camera import View, framing, from_viewpoint
 from bodymotion.viewer.contacts import ContactMarks
+from bodymotion.viewer.insight import Insight, look_into
+from bodymotion.viewer.layers import Layers
+from bodymotion.viewer.looks import look_of
 from bodymotion.viewer.loops import TakeLoops
 from bodymotion.viewer.overlays import Overlays, frames_of_path
 from bodymotion.viewer.scene import Scene
+from bodymotion.viewer.second import SecondRobot
 from bodymotion.viewer.surroundings import Lights, add_surroundings
-from bodymotion.viewer.switches import Switches
+from bodymotion.viewer.switches import LIMIT_SWITCHES, Switches
 from bodymotion.viewer.take import Take
 
 if TYPE_CHECKING:
@@ -44,22 +49,31 @@ class Stage:
         first = self._poses(0)
         self.scene = Scene(server, take, first)
         self.overlays = Overlays(self.scene)
+        self.anatomy = Anatomy(self.scene)
         self._contacts = ContactMarks(self.scene, take.contacts) if take.contacts is not None else None
+        self.layers = Layers(self.scene, switches, take.contacts is not None)
+        self.second = (
+            SecondRobot(server, self.scene, take.second, take.is_ghost, switches.stand)
+            if take.second is not None
+            else None
+        )
         self._anchor = np.array(first[0, :3])
         self.lights: Lights | None = None
-        add_surroundings(server.scene, self.scene.size)
-        for name in ("visuals", "collisions", "frames", "axes", "devices", "mass", "zmp", "contacts"):
-            if getattr(switches, name) != (name in ("visuals", "contacts")):
-                self.switch(name, getattr(switches, name))
+        add_surroundings(server.scene, self.scene.size, look_of(switches.dark))
+        for name in ("collisions", "frames", "axes", "names", "inertias", "devices", "mass", "zmp", "contacts"):
+            if getattr(switches, name):
+                self.switch(name, True)
+        if not switches.visuals:
+            self.scene.show_visuals(False)
         self.choose_path(switches.path)
 
     @property
     def q(self) -> Floats:
         """The joint values (J,) that are shown."""
-        return self.posed if self.posed is not None else np.asarray(self._played.q[self.frame])
+        return self.posed if self.posed is not None else np.asarray(self.played.q[self.frame])
 
     @property
-    def _played(self) -> Take:
+    def played(self) -> Take:
         """What is shown while nothing is set by hand: the motion as it is, or with its loops closed."""
         return self.loops.closed_take if self.switches.motion_loops and self.loops.there else self.take
 
@@ -91,6 +105,9 @@ class Stage:
             sent = self.scene.place(poses)
             self.overlays.place(poses, self.take.zmp_at(frame, poses[0]))
             self._mark_contacts(poses, frame)
+            self.layers.place(frame, self.posed is None)
+            if self.second is not None:
+                self.second.place(float(self.take.timeline.times[frame]), self.switches.stand)
             self.scene.follow(self.offset(poses))
         return sent
 
@@ -100,16 +117,27 @@ class Stage:
             stance = contacts.stance[frame] if self.posed is None else None
             self._contacts.place(poses, stance, contacts.short[frame])
 
+    def learn(self, insight: Insight | None) -> None:
+        """Show what is known of the motion, in the layers that are on; None forgets what was known."""
+        self.layers.learn(insight)
+
+    def learn_at_once(self) -> None:
+        """Work out what the layers that are on need to know, and wait for it."""
+        if self.layers.wanted:
+            self.layers.learn(look_into(self.played, self.switches.stand, self.layers.quantities))
+
     def suits(self, take: Take) -> bool:
         """Whether another take is of the same body, with the same feet to mark, so that the scene can stay."""
         before, after = self.take.contacts, take.contacts
         links = (() if before is None else before.links, () if after is None else after.links)
-        return take.body is self.take.body and links[0] == links[1]
+        alone = take.second is None and self.take.second is None
+        return take.body is self.take.body and links[0] == links[1] and alone
 
     def retake(self, take: Take) -> None:
         """Go on with another motion of the same body."""
         self.take = self.scene.take = take
         self.loops = TakeLoops(take)
+        self.layers.learn(None)
         self.unpose()
         self.frame = min(self.frame, take.num_frames - 1)
         self.choose_path(self.switches.path)
@@ -125,7 +153,7 @@ class Stage:
         return self._poses(self.frame)
 
     def _poses(self, frame: int) -> Floats:
-        poses = self._played.link_poses[frame]
+        poses = self.played.link_poses[frame]
         if self.posed is not None:
             poses = self.take.body.forward_kinematics(self.posed, poses[0])
         if self.switches.stand:
@@ -136,22 +164,32 @@ class Stage:
     def switch(self, name: str, on: bool) -> None:
         """Turn a switch of `Switches` on or off."""
         setattr(self.switches, name, on)
+        if on and name in LIMIT_SWITCHES:
+            for other in LIMIT_SWITCHES:
+                setattr(self.switches, other, other == name)
         showers: dict[str, Callable[[bool], None]] = {
-            "visuals": self.scene.show_visuals,
+            "visuals": lambda on: self.scene.show_visuals(on and self.layers.colors is None),
             "collisions": self.scene.show_collisions,
             "frames": self.scene.show_frames,
             "axes": self.overlays.show_axes,
+            "names": self.anatomy.show_names,
+            "inertias": self.anatomy.show_inertias,
             "devices": self.overlays.show_devices,
             "mass": self.overlays.show_mass,
             "zmp": lambda on: self.overlays.show_zmp(on and self.take.zmp is not None),
             "contacts": lambda on: self._contacts.show(on) if self._contacts is not None else None,
             "shadows": lambda on: self.lights.cast_shadows(on) if self.lights is not None else None,
+            "dark": self._darken,
             "stand": lambda on: self.choose_path(self.switches.path),
             "loops": self._close_posed,
             "motion_loops": lambda on: self.choose_path(self.switches.path),
         }
         if name in showers:
             showers[name](on)
+
+    def _darken(self, on: bool) -> None:
+        add_surroundings(self.server.scene, self.scene.size, look_of(on))
+        self.layers.look_like(on)
 
     def _close_posed(self, on: bool) -> None:
         self.loops.posed = None
@@ -166,7 +204,7 @@ class Stage:
             self.overlays.show_path(None)
             return
         frames = frames_of_path(self.take.num_frames)
-        poses = self._played.link_poses[frames]
+        poses = self.played.link_poses[frames]
         points = np.array(poses[:, index, :3])
         if self.switches.stand:
             points[:, 2] += self.take.lift(poses)
@@ -203,6 +241,9 @@ class Stage:
     def remove(self) -> None:
         """Take everything out of the scene."""
         self.overlays.remove()
+        self.layers.remove()
+        if self.second is not None:
+            self.second.remove()
         if self._contacts is not None:
             self._contacts.remove()
         self.scene.remove()
@@ -211,14 +252,19 @@ class Stage:
 def fitting(take: Take) -> dict[str, bool]:
     """Give the switches that a take wants to be on or off at first.
 
-    It stands on the ground when nothing says where its root is, the camera follows a root that goes far, and frames are shown of what has
-    no shapes.
+    It stands on the ground when nothing says where its root is, the camera follows a root that goes far, frames are shown of what has
+    no shapes, and feet are marked where the motion itself says which ones stand.
     """
     roots = take.link_poses[:, 0, :2]
     bounds = take.footprint.bounds(take.link_poses[0])
     size = float(np.linalg.norm(bounds[1] - bounds[0])) if bounds is not None else np.inf
     far = bool(take.num_frames > 1 and np.ptp(roots, axis=0).max() > FAR_WALK * size)
-    return {"stand": take.stands_by_default, "follow": far, "frames": bounds is None}
+    return {
+        "stand": take.stands_by_default,
+        "follow": far,
+        "frames": bounds is None,
+        "contacts": take.contacts is not None,
+    }
 
 
 def fit(switches: Switches, take: Take) -> None:

@@ -8,23 +8,20 @@ import numpy as np
 
 from bodymotion.formats.mesh_files.glb import to_glb
 from bodymotion.shapes import Material, Mesh, Shape
+from bodymotion.viewer.looks import LIGHT, Look
 
 if TYPE_CHECKING:
     import viser
 
 __all__ = ["Lights", "add_surroundings"]
 
-SKY_TOP, SKY_BOTTOM = (226, 233, 241), (245, 247, 249)
-FLOOR, FLOOR_GLOW = (0.992, 0.996, 1.0), 2.4
-"""The floor's colour and how many times brighter than white it is, so that after the browser's tone mapping it is nearly white."""
 
-
-def add_surroundings(api: viser.SceneApi, size: float) -> None:
-    """Add sky and ground for things of `size` metres."""
+def add_surroundings(api: viser.SceneApi, size: float, look: Look = LIGHT) -> None:
+    """Add sky and ground for things of `size` metres; what was there before goes."""
     share = np.linspace(0.0, 1.0, 256)[:, None, None] ** 0.6
-    sky = np.asarray(SKY_TOP) * (1 - share) + np.asarray(SKY_BOTTOM) * share
+    sky = np.asarray(look.sky_top) * (1 - share) + np.asarray(look.sky_bottom) * share
     api.set_background_image(np.repeat(sky, 2, axis=1).astype(np.uint8), format="png")
-    _add_ground(api, size)
+    _add_ground(api, size, look)
 
 
 class Lights:
@@ -45,20 +42,20 @@ class Lights:
         self._key.cast_shadow = on
 
 
-def floor_glb(radius: float) -> bytes:
+def floor_glb(radius: float, look: Look = LIGHT) -> bytes:
     """Give a round floor as GLB: seen from above only, of one colour whatever the light, and opaque."""
     angles = np.linspace(0.0, 2.0 * np.pi, 49)[:-1]
     rim = radius * np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
     following = np.roll(np.arange(48), -1) + 1
     faces = np.stack([np.zeros(48, dtype=int), np.arange(48) + 1, following], axis=1)
     data = to_glb(
-        [Shape(Mesh(np.concatenate([np.zeros((1, 3)), rim]), faces))], Material(diffuse=FLOOR), glow=FLOOR_GLOW
+        [Shape(Mesh(np.concatenate([np.zeros((1, 3)), rim]), faces))], Material(diffuse=look.floor), glow=look.glow
     )
     assert data is not None
     return data
 
 
-def _add_ground(api: viser.SceneApi, size: float) -> None:
+def _add_ground(api: viser.SceneApi, size: float, look: Look) -> None:
     """Add the ground: a floor, and on it a grid whose cells suit things of `size` metres, with shadows.
 
     The grid is see-through for the browser, which draws see-through things from the far to the near by their origins. With a floor in it,
@@ -66,7 +63,11 @@ def _add_ground(api: viser.SceneApi, size: float) -> None:
     opaque is always drawn first. It lies a little lower, or else the two would flicker in the distance.
     """
     api.add_glb(
-        "/floor", floor_glb(280 * size), cast_shadow=False, receive_shadow=False, position=(0.0, 0.0, -0.005 * size)
+        "/floor",
+        floor_glb(280 * size, look),
+        cast_shadow=False,
+        receive_shadow=False,
+        position=(0.0, 0.0, -0.005 * size),
     )
     cell = float(10.0 ** np.floor(np.log10(max(size, 1e-3)))) / 4.0
     while cell < size / 12:
@@ -76,13 +77,13 @@ def _add_ground(api: viser.SceneApi, size: float) -> None:
         infinite_grid=True,
         cell_size=cell,
         section_size=4 * cell,
-        cell_color=(205, 208, 214),
-        section_color=(165, 170, 180),
+        cell_color=look.cells,
+        section_color=look.sections,
         cell_thickness=0.8,
         section_thickness=1.1,
         fade_distance=14 * size,
         fade_strength=1.5,
-        shadow_opacity=0.28,
+        shadow_opacity=look.shadow,
         plane_opacity=0.0,
         position=(0.0, 0.0, -0.0005 * size),
     )

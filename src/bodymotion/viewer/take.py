@@ -38,6 +38,7 @@ MORE_COLUMNS = Rule(
     "A motion has as many joint columns as its body, or it was made for another one.",
     source="judgement",
     hint="is it the motion of another body?",
+    example=("a motion of 30 joint columns on a body of 29", "a motion of 29 columns"),
 )
 
 
@@ -74,6 +75,10 @@ class Take:
         Whether there is a motion only, and the body is made of its poses.
     performance:
         The animation that the motion is played of; None for other motions.
+    own_frames:
+        Where the last frame is held for a second motion that is longer: the number of frames before that; else 0.
+    second, is_ghost:
+        Another motion of the body on the same time line, and whether it is shown in the place of this one, or else beside it.
     """
 
     body: Body
@@ -88,6 +93,9 @@ class Take:
     misfits: tuple[Problem, ...] = ()
     motion_alone: bool = False
     performance: Performance | None = None
+    own_frames: int = 0
+    second: Take | None = None
+    is_ghost: bool = False
 
     @cached_property
     def footprint(self) -> Footprint:

@@ -1,0 +1,146 @@
+"""How much of its limit each joint uses, as the colour of the link that it moves: green, yellow, red; violet beyond the limit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import Floats, frozen
+from bodymotion.body import Body
+from bodymotion.meshing.surfaces import TRIANGLES, surface_parts
+from bodymotion.motors import effort_range
+from bodymotion.viewer.insight import Insight
+from bodymotion.viewer.text import fixed, html_text, shown
+
+if TYPE_CHECKING:
+    import viser
+
+    from bodymotion.viewer.scene import Scene
+
+__all__ = ["BEYOND", "LIMITS", "NO_LIMIT", "Limit", "LimitColors", "color_of", "legend", "limit_ranges", "shares"]
+
+Limit = Literal["velocity", "torque"]
+LIMITS: dict[str, str] = {"velocity": "joint_velocities", "torque": "torques"}
+"""What is limited, and the quantity that is measured of it."""
+STOPS = np.array([[38, 150, 70], [245, 205, 30], [215, 35, 30]], dtype=np.float64)
+"""The colours at nothing, at half and at all of the limit."""
+BEYOND, NO_LIMIT = (140, 0, 150), (150, 154, 162)
+STEPS = 40
+"""Colours come in so many steps: a link whose step stays is not sent."""
+
+
+def limit_ranges(body: Body, kind: str) -> tuple[Floats, Floats]:
+    """Give the lower and the upper limits (J,) of the joints' velocities [rad/s, m/s] or torques [Nm, N]; ±inf where there is none."""
+    if kind == "velocity":
+        pairs = [(joint.velocity_lower, joint.velocity_upper) for joint in body.joints]
+    else:
+        pairs = [effort_range(joint) or (-np.inf, np.inf) for joint in body.joints]
+    limits = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+    return limits[:, 0], limits[:, 1]
+
+
+def shares(values: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Floats:
+    """Give how much of their limits values (T, J) use: 1 at the limit on whose side they are, NaN without limits."""
+    v, low, high = (np.asarray(x, dtype=np.float64) for x in (values, lower, upper))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        used = np.where(v >= 0, v / np.where(high > 0, high, np.nan), v / np.where(low < 0, low, np.nan))
+    return frozen(np.where(np.isfinite(low) | np.isfinite(high), np.abs(used), np.nan))
+
+
+def color_of(share: float) -> tuple[int, int, int]:
+    """Give the colour of a share of a limit."""
+    if not np.isfinite(share):
+        return NO_LIMIT
+    if share > 1.0:
+        return BEYOND
+    at = round(share * STEPS) / STEPS * 2.0
+    low = min(int(at), 1)
+    mixed = STOPS[low] + (at - low) * (STOPS[low + 1] - STOPS[low])
+    return int(mixed[0]), int(mixed[1]), int(mixed[2])
+
+
+class LimitColors:
+    """The links in the colours of their shares: painted copies of them, which are shown instead.
+
+    `shares` (T, J) are those of the joint columns.
+    """
+
+    def __init__(self, scene: Scene, insight: Insight, kind: str) -> None:
+        assert insight.measures is not None
+        self._body = body = scene.take.body
+        self._times = insight.measures.times
+        self.kind = kind
+        self.shares = shares(getattr(insight.measures, LIMITS[kind]), *limit_ranges(body, kind))
+        self._meshes: dict[int, viser.MeshHandle] = {}
+        self._colors: dict[int, tuple[int, int, int]] = {}
+        self._columns = {int(link): column for column, link in enumerate(body.joint_links) if link >= 0}
+        for link in body.links:
+            parts = [part for part in surface_parts(link.visuals) if part.surface.mode == TRIANGLES]
+            if not parts:
+                continue
+            starts = np.cumsum([0, *(part.count for part in parts)])
+            indices = np.concatenate(
+                [np.concatenate(part.indices) + start for part, start in zip(parts, starts, strict=False)]
+            )
+            self._meshes[link.index] = scene.server.scene.add_mesh_simple(
+                f"{scene.names[link.index]}/limit",
+                np.concatenate([place for part in parts for place in part.positions]),
+                indices.reshape(-1, 3),
+                color=NO_LIMIT,
+                side="double",
+            )
+            self._colors[link.index] = NO_LIMIT
+
+    @property
+    def there(self) -> bool:
+        """Whether any joint has such a limit."""
+        return bool(np.isfinite(self.shares).any())
+
+    def place(self, frame: int | None) -> None:
+        """Colour the links as they are at a frame; without one they are grey."""
+        for link, mesh in self._meshes.items():
+            column = self._columns.get(link)
+            color = NO_LIMIT if frame is None or column is None else color_of(float(self.shares[frame, column]))
+            if color != self._colors[link]:
+                mesh.color = self._colors[link] = color
+
+    def in_words(self, frame: int) -> str:
+        """Say which joint uses most of its limit at a frame, and over the whole motion."""
+        if not self.there:
+            return f"no joint has a limit of its {self.kind}"
+        known = np.nan_to_num(self.shares, nan=-1.0)
+        now = int(known[frame].argmax())
+        worst, most = divmod(int(known.argmax()), known.shape[1])
+        return (
+            f"now {self._name(now)} {_percent(known[frame, now])}; most {self._name(most)} {_percent(known[worst, most])} "
+            f"at {fixed(self._times[worst], 2)} s"
+        )
+
+    def _name(self, column: int) -> str:
+        return shown(self._body.joints[column].name) or f"joint {column}"
+
+    def remove(self) -> None:
+        """Take the painted links away."""
+        for mesh in self._meshes.values():
+            mesh.remove()
+
+
+def legend(kind: str, words: str) -> str:
+    """Give the legend of the colours as HTML; `words` say what is at the moment."""
+    stops = ", ".join(f"rgb{color_of(share)}" for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+    chips = " &nbsp; ".join(
+        f'<span style="color:rgb{color}">■</span> {text}'
+        for color, text in ((BEYOND, "beyond"), (NO_LIMIT, "no limit"))
+    )
+    return (
+        f'<div style="padding:0 1em;font-size:0.8em"><div style="height:9px;border-radius:3px;'
+        f'background:linear-gradient(to right, {stops})"></div><div style="display:flex;justify-content:space-between">'
+        f"<span>0 %</span><span>50 %</span><span>100 % of the {html_text(kind)} limit</span></div>{chips}<br>"
+        f"{html_text(words)}</div>"
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
