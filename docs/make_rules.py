@@ -116,7 +116,7 @@ def _example(rule: Rule) -> str:
 
 def _code(text: str) -> str:
     """Give a piece of a file as code; as HTML where Markdown's own marks do not hold it."""
-    text = text.replace("\t", "⇥")
+    text = text.replace("\t", "⇥").translate({code: 0x2400 + code for code in range(32) if code != 10})
     if not set(text) & set("`|\\\n") and "  " not in text:
         return f"`{text}`"
     text = html.escape(text, quote=False)
