@@ -178,10 +178,8 @@ def test_frame_id_is_whole(tmp_path):
     assert message.maximum_parameters.arm_dance_frame_id.value == 3
 
 
-def test_colour_follows_from_the_name():
-    path = next(path for path in VALID if path.stem.startswith("v03")) if VALID else None
-    if path is None:
-        pytest.skip("no sample files")
+def test_colour_follows_from_the_name(corpus):
+    (path,) = (corpus / "cha" / "valid").glob("v03*.cha")
     assert bm.spot.to_move_info(bm.load(path)) == vendors(path).create_move_info_proto()
 
 
