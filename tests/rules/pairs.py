@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +12,26 @@ import pytest
 
 import bodymotion as bm
 from bodymotion import FormatError
-from bodymotion.checks import catalogue
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Problem, Rule
+from sample_files import ROOT
 
 Content: TypeAlias = str | bytes
 Folder: TypeAlias = Mapping[str, Content]
 Said: TypeAlias = Callable[[Path], Iterable[Problem]]
 
-__all__ = ["Content", "Folder", "Pair", "calls", "example_of", "examples", "files", "folders", "problems_of"]
+__all__ = ["RULES", "Content", "Folder", "Pair", "calls", "example_of", "examples", "files", "folders", "problems_of"]
+
+
+def _all_rules() -> dict[str, Rule]:
+    """Give the rules that are in the documents: those of the catalogue, and what is only said while something is changed or saved."""
+    spec = importlib.util.spec_from_file_location("make_rules", ROOT / "docs" / "make_rules.py")
+    assert spec is not None and spec.loader is not None
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    return {rule.code: rule for rule in maker.rules()}
+
+
+RULES = _all_rules()
 
 
 @dataclass(frozen=True)
@@ -63,7 +76,7 @@ def examples(name: str, good: str, codes: str, *, beside: Folder | None = None, 
 
 def example_of(code: str) -> tuple[str, str]:
     """Give the example of a rule: what breaks it, and what does not."""
-    example = catalogue()[code].example
+    example = RULES[code].example
     assert example is not None, f"{code} has no example"
     return example
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bodymotion.checks import catalogue
-from rules.pairs import Pair
+from rules.pairs import RULES, Pair
 
 PAIRS: dict[str, Pair] = {}
 for module in sorted(Path(__file__).parent.glob("pairs_*.py")):
@@ -16,30 +16,25 @@ for module in sorted(Path(__file__).parent.glob("pairs_*.py")):
         assert code not in PAIRS, f"{code} has two pairs"
         PAIRS[code] = pair
 
-YET_TO_COME = (
-    "BODY",
-    "CHA",
-    "CHK",
-    "EDIT",
-    "FMT",
-    "LOSS",
-    "SPOT",
-    "VIEW",
-)
+YET_TO_COME = ("LOSS",)
 """Families of rules that have no pairs yet."""
 
 
 def test_every_rule_has_a_pair():
-    assert {code for code in catalogue() if not code.startswith(YET_TO_COME)} == set(PAIRS)
+    assert {code for code in RULES if not code.startswith(YET_TO_COME)} == set(PAIRS)
+
+
+def test_every_rule_of_the_catalogue_is_one_of_them():
+    assert catalogue().items() <= RULES.items()
 
 
 def test_every_rule_has_an_example():
-    assert not [code for code in PAIRS if catalogue()[code].example is None]
+    assert not [code for code in PAIRS if RULES[code].example is None]
 
 
 @pytest.mark.parametrize("code", sorted(PAIRS))
 def test_the_one_breaks_the_rule_and_the_twin_does_not(code, tmp_path):
-    rule, pair = catalogue()[code], PAIRS[code]
+    rule, pair = RULES[code], PAIRS[code]
     (tmp_path / "wrong").mkdir()
     (tmp_path / "right").mkdir()
     said = tuple(pair.wrong(tmp_path / "wrong"))

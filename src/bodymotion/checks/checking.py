@@ -128,7 +128,7 @@ def _body(given: Body | str | os.PathLike[str] | None) -> Body | None:
         return given
     found = load(Path(given))
     if not isinstance(found, Body):
-        raise rules.NO_KIND.error(f"it holds a {type(found).__name__}", Location(str(given)))
+        raise rules.NO_KIND.error(f"it holds a {type(found).__name__}, no model", Location(str(given)))
     return found
 
 

@@ -17,6 +17,7 @@ TEXTS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")
 """The formats whose lines are looked at."""
 NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
 _PIECE = 1 << 20
+_HEAD = 1 << 10
 _END = re.compile(rb"\r\n?|\n")
 
 
@@ -27,10 +28,11 @@ def check_line_ends(path: Path) -> tuple[Problem, ...]:
     line = 1
     try:
         with open_file(path) as file:
-            head = file.read(2)
-            if head in (b"\xff\xfe", b"\xfe\xff") or not _has_returns(file):
+            head = file.read(_HEAD)
+            # A NUL is of no text, or of one in another encoding than those of these formats.
+            if b"\0" in head or not _has_returns(file):
                 return ()
-            file.seek(2)
+            file.seek(len(head))
             piece = head
             while piece := piece + file.read(_PIECE):
                 rest = b""

@@ -83,7 +83,9 @@ def _columns(motion: Motion, joints: MultiValueSeq, body: Body, problems: list[P
     try:
         q = body.joint_values(joints)
     except ValueError as error:
-        problems.append(rules.JOINTS.problem(str(error), _place(motion, joints)))
+        problems.append(
+            rules.JOINTS.problem(str(error).removesuffix(" Is it a motion of another body?"), _place(motion, joints))
+        )
         return None
     if joints.num_parts > body.num_joints:
         message = (

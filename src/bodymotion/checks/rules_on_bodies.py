@@ -33,10 +33,10 @@ MORE_COLUMNS = Rule(
 LINKS = Rule(
     "MOT203",
     "error",
-    "A motion has the pose of the root, or of all links of the body.",
+    "A motion has the poses of all links of the body, or joints to get them from.",
     "judgement",
     "is it a motion of another body?",
-    example=("poses of 3 links, on a body of 4", "poses of the root, or of 4 links"),
+    example=("poses of 3 links and no joints, on a body of 4", "poses of 4 links"),
 )
 POSITION_LIMIT = Rule(
     "MOT204",

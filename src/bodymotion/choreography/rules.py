@@ -31,6 +31,7 @@ FOOT_REACH = Rule(
     "The legs can reach where the feet are to be, with the body where it is to be.",
     "judgement",
     "bring body and foot nearer together; the motion that is played has the foot as near as the joints allow",
+    example=("the body 0.9 m above its feet", "the body 0.48 m above its feet"),
 )
 HAND_REACH = Rule(
     "SPOT002",
@@ -38,6 +39,7 @@ HAND_REACH = Rule(
     "The arm can reach the hand's pose.",
     "judgement",
     "bring the hand nearer, or turn it another way; what is played comes as near as the joints allow",
+    example=("hand_pos 2.5 0 0.7", "hand_pos 0.7 0 0.7"),
 )
 JOINT_LIMIT = Rule(
     "SPOT003",
@@ -45,6 +47,7 @@ JOINT_LIMIT = Rule(
     "Arm and gripper stay within their limits when parameters have their defaults.",
     "judgement",
     "take the default offset or multiplier nearer to 0 or 1",
+    example=("elbow_0_offset 0 2 2 beside an elbow at 1.9 rad", "elbow_0_offset 0 0.1 2"),
 )
 JOINT_SPEED = Rule(
     "SPOT004",
@@ -52,9 +55,15 @@ JOINT_SPEED = Rule(
     "Joints turn no faster than a robot's can: about 20 rad/s in the legs, 10 rad/s in the arm.",
     "judgement",
     "give the movement more time",
+    example=("a wrist that turns by 2 rad in 0.05 s", "in 0.5 s"),
 )
 FOOT_SPEED = Rule(
-    "SPOT005", "warning", "Feet move no faster than 5 m/s.", "judgement", "give the step more time, or make it shorter"
+    "SPOT005",
+    "warning",
+    "Feet move no faster than 5 m/s.",
+    "judgement",
+    "give the step more time, or make it shorter",
+    example=("a foot that goes 0.25 m in 0.03 s", "in 0.3 s"),
 )
 SLIP = Rule(
     "SPOT006",
@@ -62,14 +71,22 @@ SLIP = Rule(
     "A foot in stance stays where it is.",
     "judgement",
     "hold its place while it is in stance, or set its contact to 0 while it moves",
+    example=("a foot that goes 0.1 m along the ground", "a foot that goes 5 mm along the ground"),
 )
-SINK = Rule("SPOT007", "warning", "Feet do not sink into the floor that they start on.", "judgement")
+SINK = Rule(
+    "SPOT007",
+    "warning",
+    "Feet do not sink into the floor that they start on.",
+    "judgement",
+    example=("a foot 5 cm below the floor", "a foot on the floor"),
+)
 HOVER = Rule(
     "SPOT008",
     "warning",
     "A foot in stance stands on the floor.",
     "judgement",
     "put it down, or set its contact to 0",
+    example=("a foot in stance 6 cm above the floor", "a foot in stance on the floor"),
 )
 SUPPORT = Rule(
     "SPOT009",
@@ -77,22 +94,37 @@ SUPPORT = Rule(
     "The centre of mass is not outside the feet in stance for long.",
     "judgement",
     "shift the body over the feet that stand, or make the time shorter",
+    example=("the body 0.4 m ahead of its feet for two seconds", "the body above its feet"),
 )
-AIRBORNE = Rule("SPOT010", "warning", "The robot is not in the air for more than half a second.", "judgement")
+AIRBORNE = Rule(
+    "SPOT010",
+    "warning",
+    "The robot is not in the air for more than half a second.",
+    "judgement",
+    example=("no foot in stance for two seconds", "no foot in stance for 0.2 s"),
+)
 FRAME = Rule(
     "SPOT011",
     "warning",
     "At the start the centre of the feet is the origin of the animation frame, and x points forward.",
     "judgement",
     "shift all places by what the feet are off",
+    example=("feet 0.2 m ahead of the robot's frame at the start", "feet around the robot's frame"),
 )
-BELLY = Rule("SPOT012", "warning", "The body stays clear of the floor.", "judgement")
+BELLY = Rule(
+    "SPOT012",
+    "warning",
+    "The body stays clear of the floor.",
+    "judgement",
+    example=("the body 5 cm above the floor", "the body 0.2 m above the floor"),
+)
 LOOP = Rule(
     "SPOT013",
     "note",
     "What may begin anew ends as it begins.",
     "judgement",
     "end in the pose of the first keyframe, or add no_looping",
+    example=("extendable, from a height of 0.48 m to 0.40 m", "extendable, from 0.48 m to 0.48 m"),
 )
 START = Rule(
     "SPOT014",
@@ -100,6 +132,7 @@ START = Rule(
     "The body begins near the pose before the move, or has time to get there.",
     "judgement",
     "add the parameter body_entry_slices with a default above 0",
+    example=("a first keyframe with the body 0.1 m to the left", "a first keyframe of a stand"),
 )
 CUT = Rule(
     "SPOT015",
@@ -107,14 +140,22 @@ CUT = Rule(
     "The keyframes take a whole number of slices; what is left over is cut off.",
     "judgement",
     "add retime_to_integer_slices, or end on a quarter of a beat",
+    example=("a move of 1.07 slices", "a move of 1 slice"),
 )
-NEAR_FEET = Rule("SPOT016", "warning", "Feet keep clear of each other.", "judgement")
+NEAR_FEET = Rule(
+    "SPOT016",
+    "warning",
+    "Feet keep clear of each other.",
+    "judgement",
+    example=("front feet that cross", "front feet apart from each other"),
+)
 UNPLAYABLE = Rule(
     "SPOT017",
     "error",
     "The animation can be played.",
     "judgement",
     "nothing else was looked at",
+    example=("a height that is nan", "a height of 0.4 m"),
 )
 
 RULES = (

@@ -12,6 +12,7 @@ LEFT = Rule(
     "An edit changes the components whose meaning it knows, and leaves the others as they are.",
     "judgement",
     "keep or drop components by their content",
+    example=("mirroring a motion with an unknown 'Torque'", "mirroring one with JointDisplacement alone"),
 )
 NOT_SYMMETRIC = Rule(
     "EDIT103",
@@ -19,6 +20,7 @@ NOT_SYMMETRIC = Rule(
     "A body that is mirrored has links on both sides that are mirror images.",
     "judgement",
     "give the pairs of links, or expect the mirrored motion to be off by that much",
+    example=("mirroring on a body with one arm", "mirroring on a body with two equal arms"),
 )
 NOT_RIGID = Rule(
     "EDIT104",
@@ -26,8 +28,15 @@ NOT_RIGID = Rule(
     "Link poses follow from the root and the joints, up to what joints and links give way.",
     "judgement",
     "keep the link poses beside the joints, or look whether the motion is one of this body",
+    example=("leaving joints out of link poses that no joints of the body give", "of link poses that they give"),
 )
-IDLE = Rule("EDIT105", "warning", "A motion has what a step is to change.", "judgement")
+IDLE = Rule(
+    "EDIT105",
+    "warning",
+    "A motion has what a step is to change.",
+    "judgement",
+    example=("smoothing a motion without components", "smoothing one with joints"),
+)
 LOST = Rule(
     "LOSS101",
     "warning",

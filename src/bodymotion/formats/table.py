@@ -24,8 +24,20 @@ HEAD = 65536
 LONG_HEAD = 1 << 20
 """And how many where these and the extension do not tell: long comments may stand before the first key of a file."""
 
-UNWRITABLE = Rule("FMT003", "error", "A thing is written in a format that is made for it.", "judgement")
-UNREADABLE = Rule("FMT002", "error", "The file can not be opened.", "judgement")
+UNWRITABLE = Rule(
+    "FMT003",
+    "error",
+    "A thing is written in a format that is made for it.",
+    "judgement",
+    example=("save(body, 'robot.seq')", "save(body, 'robot.wrl')"),
+)
+UNREADABLE = Rule(
+    "FMT002",
+    "error",
+    "The file can not be opened.",
+    "judgement",
+    example=("a path where nothing is", "the path of a file"),
+)
 
 
 @dataclass(frozen=True)
@@ -186,6 +198,7 @@ UNKNOWN = Rule(
     "The file is of no format that bodymotion reads.",
     "judgement",
     f"bodymotion reads models ({_extensions('Body')}), motions ({_extensions('Motion')}) and Spot animations ({_extensions('Animation')})",
+    example=("notes.docx", "walk.seq"),
 )
 
 

@@ -122,7 +122,8 @@ def _limits(element: Element, word: str, problems: list[Problem]) -> tuple[float
     lower = _unlimited(limit.number("lower", 0.0)) if bounded else -math.inf
     upper = _unlimited(limit.number("upper", 0.0)) if bounded else math.inf
     if lower > upper:
-        problems.append(rules.LIMITS.problem(f"the lower limit is {lower:g}, the upper one {upper:g}", limit.location))
+        words = f"the lower limit of joint {element.get('name')!r:.60} is {lower:g}, the upper one {upper:g}"
+        problems.append(rules.LIMITS.problem(words, limit.location))
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
     if missing and bounded and word:
         problems.append(rules.NO_LIMIT.problem(f"<limit> has no {' and no '.join(missing)}", limit.location))

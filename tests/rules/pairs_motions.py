@@ -1,0 +1,73 @@
+"""Pairs for motions, and for motions on a body."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+import bodymotion as bm
+from bodymotion.motion import MultiSE3Seq
+from checks.sound_robot import robot, walk, with_all_links
+from rules.pairs import Pair, calls
+from walker import FAULTS, frames, moving, walker
+
+BODY, TWO_FEET = robot(), walker()
+WALK = walk(BODY)
+WHOLE = with_all_links(WALK, BODY)
+TIMES = frames(100)
+STILL = [0.0, 0, 0, 1, 0, 0, 0]
+
+
+def pair(wrong: bm.Motion, right: bm.Motion = WALK, body: bm.Body | None = BODY) -> Pair:
+    return calls(lambda _: bm.check(wrong, body=body).problems, lambda _: bm.check(right, body=body).problems)
+
+
+def joints(index: object, value: float) -> bm.Motion:
+    """Give the walk with another value of a joint."""
+    values = np.array(WALK.joint_displacement.values)
+    values[index] = value
+    return WALK.replaced(WALK.link_position, replace(WALK.joint_displacement, values=values))
+
+
+def poses(index: object, value: object, motion: bm.Motion = WALK) -> bm.Motion:
+    """Give a motion with other numbers in its poses."""
+    values = np.array(motion.link_position.values)
+    values[index] = value
+    changed = replace(motion.link_position, values=values)
+    return motion.replaced(*(changed if isinstance(c, MultiSE3Seq) else c for c in motion.components))
+
+
+def columns(count: int) -> bm.Motion:
+    return bm.Motion.from_joints(np.zeros((10, count)), 10, root=STILL)
+
+
+def links(count: int) -> bm.Motion:
+    return bm.Motion.from_link_poses(np.tile(STILL, (10, count, 1)), 10)
+
+
+def physics(code: str) -> Pair:
+    """Make a fault and a smaller one in a robot that walks."""
+    fault, large, small = FAULTS[code]
+    return pair(fault(TIMES, large), fault(TIMES, small), TWO_FEET)
+
+
+def held(effort: float) -> list[bm.Problem]:
+    """Hold an arm of 2 kg at 0.5 m by a motor."""
+    return list(bm.check(moving(frames(100, 2.0)), body=walker(arm=2.0, effort=effort)).problems)
+
+
+PAIRS: dict[str, Pair] = {
+    "MOT101": pair(joints((3, 1), np.nan), body=None),
+    "MOT102": pair(poses((3, 0, 3), 1.5), body=None),
+    "MOT103": pair(poses((3, 0, slice(3, None)), 0.0), body=None),
+    "MOT201": pair(columns(2), columns(3)),
+    "MOT202": pair(columns(4), columns(3)),
+    "MOT203": pair(links(3), links(4)),
+    "MOT204": pair(joints((5, 1), 2.1), joints((5, 1), 1.9)),
+    "MOT205": pair(joints((5, 2), -0.6), joints((5, 2), 0.3)),
+    "MOT206": pair(poses((7, 3, 0), 9.0, WHOLE), WHOLE),
+    "MOT207": pair(bm.Motion(), columns(3)),
+    **{code: physics(code) for code in FAULTS},
+    "MOT331": calls(lambda _: held(9.0), lambda _: held(9.4)),
+}

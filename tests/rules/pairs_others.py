@@ -1,0 +1,113 @@
+"""Pairs for files of any kind, the check itself, changes of motions, and the viewer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+import bodymotion as bm
+from bodymotion import editing
+from bodymotion.cli.check.working import Task, check_file
+from bodymotion.diagnostics import Problem
+from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
+from bodymotion.timeline import Timeline
+from bodymotion.viewer.take import make_take
+from editing.symmetric_bodies import symmetric_body
+from rules.pairs import Pair, Said, calls, files, problems_of
+from rules.pairs_seq import MOTION
+
+STEADY = Timeline.uniform(40, 100.0)
+ROBOT = symmetric_body(4, pairs=2, middle=1, kinds=("rotate",))
+ZEROS = Motion.from_joints(np.zeros((40, ROBOT.num_joints)), 100, root=[0, 0, 0.8, 1, 0, 0, 0])
+
+
+def curve(*values: float) -> Motion:
+    """Give a motion of one joint."""
+    numbers = np.array(values, float)[:, None]
+    return Motion(
+        (MultiValueSeq(content="JointDisplacement", timeline=Timeline.uniform(len(values), 10), values=numbers),)
+    )
+
+
+def said(make: object) -> Said:
+    """Give what is said of a motion that is made."""
+    return lambda _: problems_of(make)  # type: ignore[arg-type]
+
+
+def checked(error: BaseException | None) -> Said:
+    """Check a file by the command, while the check ends with an exception."""
+
+    def of(folder: Path) -> Iterable[Problem]:
+        (folder / "walk.seq").write_text(MOTION)
+        with mock.patch("bodymotion.checks.check", side_effect=error, return_value=bm.Report()):
+            return check_file(folder / "walk.seq", Task(), None).problems
+
+    return of
+
+
+def with_body(name: str, text: str) -> Said:
+    """Check a motion with a file that is to be its body."""
+
+    def of(folder: Path) -> Iterable[Problem]:
+        (folder / "walk.seq").write_text(MOTION)
+        (folder / name).write_text(text)
+        return problems_of(lambda: bm.check(folder / "walk.seq", body=folder / name))
+
+    return of
+
+
+def one_arm_lower() -> bm.Body:
+    index = ROBOT.link("R_ARM0").index
+    link = replace(ROBOT.links[index], offset=np.add(ROBOT.links[index].offset, [0, 0, 0.02, 0, 0, 0, 0]))
+    return replace(ROBOT, links=tuple(link if k == index else other for k, other in enumerate(ROBOT.links)))
+
+
+def with_torques() -> Motion:
+    return ZEROS.replaced(*ZEROS.components, OtherSeq(type="MoodSeq", content="Face"))
+
+
+def recovered(shift: float) -> Iterable[Problem]:
+    """Find the joints for poses of all links, one of which is off."""
+    whole = editing.fill_link_poses(ZEROS, ROBOT)
+    values = np.array(whole.link_position.values)
+    values[7, 3, :3] += [0, 0, shift]
+    return editing.recover_joints(Motion((replace(whole.link_position, values=values),)), ROBOT)[0].problems
+
+
+def lowpassed(number: float) -> Motion:
+    values = np.ones((40, 1))
+    values[3] = number
+    return Motion((MultiValueSeq(content="X", timeline=STEADY, values=values),)).resample(25, "linear", antialias=True)
+
+
+def shown(count: int) -> Iterable[Problem]:
+    body = symmetric_body(2, pairs=1, middle=0, kinds=("rotate",))
+    return make_take(body, Motion.from_joints(np.zeros((5, body.num_joints + count)), 10)).problems
+
+
+WRL = '#VRML V2.0 utf8\nDEF r Humanoid { humanoidBody [ DEF BASE Joint { jointType "fixed" } ] }\n'
+PAIRS: dict[str, Pair] = {
+    "FMT001": files("notes.docx", "PK\3\4", MOTION, place=False),
+    "FMT002": calls(lambda folder: bm.check(folder / "walk.seq").problems, files("walk.seq", "", MOTION).right),
+    "FMT003": calls(
+        lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.seq")),
+        lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.wrl")),
+    ),
+    "CHK101": calls(checked(MemoryError()), checked(None)),
+    "CHK102": calls(checked(RuntimeError("what now")), checked(None)),
+    "CHK103": calls(with_body("other.seq", MOTION), with_body("robot.wrl", WRL), still="MOT201 MOT203"),
+    "CHK104": files("walk.seq", MOTION.replace("\n", "\r\n", 1), MOTION),
+    "EDIT101": calls(
+        said(lambda: curve(3.1, -3.1).resample(30, "linear")), said(lambda: curve(3.1, 3.2).resample(30, "linear"))
+    ),
+    "EDIT102": calls(said(lambda: editing.mirror(with_torques(), ROBOT)), said(lambda: editing.mirror(ZEROS, ROBOT))),
+    "EDIT103": calls(said(lambda: editing.mirror(ZEROS, one_arm_lower())), said(lambda: editing.mirror(ZEROS, ROBOT))),
+    "EDIT104": calls(lambda _: recovered(0.005), lambda _: recovered(0.0)),
+    "EDIT105": calls(said(lambda: editing.unwrap(Motion())), said(lambda: editing.unwrap(curve(3.1, -3.1)))),
+    "EDIT106": calls(said(lambda: lowpassed(np.nan)), said(lambda: lowpassed(1.0))),
+    "VIEW101": calls(lambda _: shown(1), lambda _: shown(0)),
+}
