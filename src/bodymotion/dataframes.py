@@ -60,14 +60,16 @@ def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
     """
     frame = need("pandas", "data", "a table of pandas")
     times, columns = _flat(what, body, of)
-    return frame.DataFrame(columns, index=frame.Index(times, name="time"))
+    made: pandas.DataFrame = frame.DataFrame(columns, index=frame.Index(times, name="time"))
+    return made
 
 
 def to_polars(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> polars.DataFrame:
     """Give a table of polars; its first column is `time` [s]. All else is as for `to_pandas`."""
     frame = need("polars", "data", "a table of polars")
     times, columns = _flat(what, body, of)
-    return frame.DataFrame({"time": times, **columns})
+    made: polars.DataFrame = frame.DataFrame({"time": times, **columns})
+    return made
 
 
 def to_xarray(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> xarray.Dataset:
@@ -84,7 +86,8 @@ def to_xarray(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
             block.values,
             {"units": block.units} if block.units else {},
         )
-    return array.Dataset(variables, coordinates)
+    made: xarray.Dataset = array.Dataset(variables, coordinates)
+    return made
 
 
 @dataclass(frozen=True)

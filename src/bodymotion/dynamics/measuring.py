@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,17 @@ if TYPE_CHECKING:
 
 __all__ = ["measure"]
 
+SMOOTHED, SMOOTHED_ON_FEET = 0.05, 0.15
+"""[s] Derivatives that suit a motion are those of polynomials over so much time; the second, of a root that follows the feet."""
+FEWEST = 9
+"""Where that are fewer frames, splines are taken."""
+
 
 def measure(
     body: Body,
     motion: Motion,
     *,
-    derivative: Derivative = "spline",
+    derivative: Derivative | Literal["suited"] = "suited",
     window: int = 9,
     order: int = 3,
     gravity: float | npt.ArrayLike = GRAVITY,
@@ -48,8 +53,9 @@ def measure(
     Parameters
     ----------
     derivative, window, order:
-        How velocities and accelerations come from values: "spline", "central" or "savgol"; see `derivatives`. Rotating joints that jump
-        by full turns are taken to go on.
+        How velocities and accelerations come from values: "spline", "central" or "savgol", see `derivatives`; or "suited": splines, but
+        from 180 frames a second on, where files give too few digits for them, "savgol" over 0.05 s (`window` means nothing then).
+        Rotating joints that jump by full turns are taken to go on.
     gravity:
         [m/s²] downwards along z, or the acceleration (3,) of what falls.
     ground:
@@ -63,6 +69,7 @@ def measure(
         Whether joints in closed loops that follow from others are worked out anew.
     on_feet:
         Whether to work out the root's pose anew, so that feet stay where they stand (`root_on_feet`): for walks that have joints alone.
+        The root's velocity then has a small step where another foot takes over; "suited" derivatives of it are those over 0.15 s.
 
     Raises
     ------
@@ -78,12 +85,12 @@ def measure(
         q = closed_loops.close_loops(body, q).q
     if on_feet:
         root = root_on_feet(body, q, feet)
-    pace = {"method": derivative, "window": window, "order": order}
+    pace, root_pace = _paces(derivative, window, order, times, on_feet)
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
     whole[:, turning] = unwrapped(whole[:, turning])
-    dq, ddq = derivatives(whole, times, **pace)  # type: ignore[arg-type]
-    velocity, acceleration = pose_derivatives(root, times, **pace)  # type: ignore[arg-type]
+    dq, ddq = derivatives(whole, times, **pace)
+    velocity, acceleration = pose_derivatives(root, times, **root_pace)
     return Measures(
         body=body,
         motion=motion,
@@ -102,6 +109,28 @@ def measure(
         given_feet=None if feet is None else tuple(feet),
         thresholds=thresholds or Thresholds(),
     )
+
+
+class _Pace(TypedDict):
+    method: Derivative
+    window: int
+    order: int
+
+
+def _paces(
+    derivative: Derivative | Literal["suited"], window: int, order: int, times: Floats, on_feet: bool
+) -> tuple[_Pace, _Pace]:
+    """Say how joints and the root are differentiated."""
+    if derivative != "suited":
+        pace: _Pace = {"method": derivative, "window": window, "order": order}
+        return pace, pace
+    gap = float(np.median(np.diff(times))) if len(times) > 1 else np.inf
+    return _suited(gap, SMOOTHED), _suited(gap, SMOOTHED_ON_FEET if on_feet else SMOOTHED)
+
+
+def _suited(gap: float, seconds: float) -> _Pace:
+    frames = 2 * int(0.5 * seconds / gap) + 1 if gap > 0 else 0
+    return {"method": "savgol" if frames >= FEWEST else "spline", "window": max(frames, FEWEST), "order": 3}
 
 
 def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats, tuple[Problem, ...]]:

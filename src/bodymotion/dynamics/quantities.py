@@ -13,6 +13,7 @@ import numpy as np
 
 from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.labels import distinct
+from bodymotion.motors import effort_range
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
@@ -42,7 +43,7 @@ class Series(ContentEquality):
     values:
         (T, N); NaN where there is nothing to say.
     lower, upper:
-        (N,) the limits of the columns in the same units, ±inf where there is none; None for a quantity that has no limits.
+        (N,) the limits of the columns in the same units, ±inf where there is none; None where no column has any.
     """
 
     name: str
@@ -104,7 +105,7 @@ class Quantity:
     """A row of the table.
 
     `units` are those of turning and of sliding joints (the same twice for all else); `values` gives (T,) or (T, N) of measures that
-    `exists` says to have it; `limits` are the names of two fields of `Joint`.
+    `exists` says to have it; `limits` gives the least and the most that a joint may, None where nothing says so.
     """
 
     title: str
@@ -112,7 +113,7 @@ class Quantity:
     units: tuple[str, str]
     values: Callable[[Measures], Floats | None]
     exists: Callable[[Measures], bool] = lambda m: True
-    limits: tuple[str, str] | None = None
+    limits: Callable[[Joint], tuple[float, float] | None] | None = None
 
 
 def _q(
@@ -123,6 +124,14 @@ def _q(
     exists: Callable[[Measures], bool] = lambda m: True,
 ) -> Quantity:
     return Quantity(title, of, (unit, unit), values, exists)
+
+
+def _positions(joint: Joint) -> tuple[float, float]:
+    return joint.lower, joint.upper
+
+
+def _velocities(joint: Joint) -> tuple[float, float]:
+    return joint.velocity_lower, joint.velocity_upper
 
 
 def _jointed(m: Measures) -> bool:
@@ -140,7 +149,7 @@ def _has_zmp(m: Measures) -> bool:
 
 QUANTITIES: dict[str, Quantity] = {
     "joint_displacements": Quantity(
-        "Joint displacements", "joint", ("rad", "m"), lambda m: m.joint_displacements, _jointed, ("lower", "upper")
+        "Joint displacements", "joint", ("rad", "m"), lambda m: m.joint_displacements, _jointed, _positions
     ),
     "joint_velocities": Quantity(
         "Joint velocities",
@@ -148,12 +157,12 @@ QUANTITIES: dict[str, Quantity] = {
         ("rad/s", "m/s"),
         lambda m: m.joint_velocities,
         _jointed,
-        ("velocity_lower", "velocity_upper"),
+        _velocities,
     ),
     "joint_accelerations": Quantity(
         "Joint accelerations", "joint", ("rad/s²", "m/s²"), lambda m: m.joint_accelerations, _jointed
     ),
-    "torques": Quantity("Joint torques", "joint", ("Nm", "N"), lambda m: m.torques, _jointed),
+    "torques": Quantity("Joint torques", "joint", ("Nm", "N"), lambda m: m.torques, _jointed, effort_range),
     "power": _q("Joint power", "joint", "W", lambda m: m.power, _jointed),
     "work": _q("Work of the joints", "joint", "J", lambda m: m.work, _jointed),
     "limit_distances": Quantity(
@@ -208,7 +217,7 @@ def series(measures: Measures, name: str) -> Series:
         raise KeyError(f"{measures.body.name or 'this body'} has no {quantity.title.lower()} in this motion ({name})")
     joints = measures.body.joints if quantity.of == "joint" else ()
     labels = _labels(measures, quantity)
-    lower, upper = (_limits(joints, field) for field in quantity.limits) if quantity.limits else (None, None)
+    lower, upper = _limits(joints, quantity.limits) if quantity.limits else (None, None)
     return Series(
         name=name,
         title=quantity.title,
@@ -242,8 +251,12 @@ def _unit(quantity: Quantity, joint: Joint) -> str:
     return quantity.units[joint.type == "slide"]
 
 
-def _limits(joints: Sequence[Joint], field: str) -> Floats:
-    return frozen(np.array([getattr(joint, field) for joint in joints], dtype=np.float64))
+def _limits(
+    joints: Sequence[Joint], of: Callable[[Joint], tuple[float, float] | None]
+) -> tuple[Floats, Floats] | tuple[None, None]:
+    """Give the lower and the upper limits (J,); None where no joint has any."""
+    pairs = np.array([of(joint) or (-np.inf, np.inf) for joint in joints], dtype=np.float64).reshape(-1, 2)
+    return (frozen(pairs[:, 0]), frozen(pairs[:, 1])) if np.isfinite(pairs).any() else (None, None)
 
 
 def _lengths(vectors: Floats) -> Floats:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
 import typer
 
 if TYPE_CHECKING:
@@ -171,6 +170,8 @@ def _scenery(measures: Measures, given: list[str] | None, allow_outside: bool) -
     things: list[Body | Shape] = []
     for name in given or ():
         if name == GROUND:
+            import numpy as np
+
             under = np.eye(4)
             under[:3, 3] = *measures.root_poses[0, :2], measures.ground[0] - 0.5
             things.append(Shape(Box((WIDE, WIDE, 1.0)), under))
