@@ -7,12 +7,13 @@ import numpy as np
 from bodymotion import poses
 from bodymotion.plots.layout import Flow
 from bodymotion.plots.limbs import Limb
-from bodymotion.plots.panels import number, together
+from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Facts, Ground, Sheet
 from bodymotion.plots.paths import thin_path, view_of
 from bodymotion.plots.quantities import groups_of
 from bodymotion.plots.strips import liveliest, strips
 from bodymotion.plots.subject import Subject
+from bodymotion.plots.words import number
 
 __all__ = ["alone_sheet"]
 
@@ -82,7 +83,7 @@ def _way(subject: Subject, width: float) -> Ground | None:
     inside = subject.inside(times)
     times, path = times[inside], np.asarray(points[inside, :2])
     kept = thin_path(times, path)
-    x, y = view_of([path], width, 1.6, 4.2)
+    x, y, _ = view_of([], path, width, 1.6, 4.2)
     title = f"{label[0].upper()}{label[1:]}, seen from above"
     return Ground(title, (), label, times[kept], path[kept], (), x, y)
 

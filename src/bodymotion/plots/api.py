@@ -19,6 +19,7 @@ from bodymotion.plots.parts import Sheet
 from bodymotion.plots.pictures import DPI, FORMATS, draw, picture
 from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
+from bodymotion.plots.words import shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,6 +30,8 @@ __all__ = ["Plot", "Plottable", "plot", "subject_of"]
 
 Plottable: TypeAlias = Body | Motion | Animation | Measures | str | PathLike[str]
 
+UNDERIVED = {"joints", "joint_displacements", "root_position"}
+"""For these nothing is differentiated, so that it may be done the quickest way."""
 MOST_POSES = 8_000_000
 """Of motions with more poses of links than this, every n-th frame is measured where all links are needed."""
 
@@ -157,6 +160,8 @@ def plot(
         When there is no such plot or joint (the message lists those there are), motion and body do not fit, or nothing is left to plot.
     """
     names = (what,) if isinstance(what, str) else tuple(what)
+    if set(names) <= UNDERIVED:
+        derivative = "central"
     subject = subject_of(
         body,
         motion,
@@ -274,8 +279,6 @@ def _every(motion: Motion, count: int) -> Motion:
 
 
 def _name(thing: Body | Motion | Animation, otherwise: str) -> str:
-    from bodymotion.plots.subject import shown
-
     path = thing.source.path
     names = (getattr(thing, "name", ""), path.name if path is not None else "", otherwise)
     return shown(next((name for name in names if name and name.strip()), otherwise))

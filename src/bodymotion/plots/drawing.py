@@ -110,13 +110,16 @@ class Pen:
                 axes.plot(*bad, color=theme.bad, lw=1.6, zorder=4, gid="bad")
                 if part.floor is not None:
                     axes.fill_between(*bad, part.floor, color=theme.bad, alpha=0.25, lw=0)
+        worst = part.worst
         for time, value in part.beyond:
             axes.plot([time], [value], "o", ms=3.2, color=theme.bad, zorder=5, gid="beyond")
+            if cell.width < 2.5 and (time, value) != worst:
+                continue
             up = value > 0.5 * (part.lowest + part.highest)
             axes.annotate(
                 f"{time:.2f} s",
                 (time, value),
-                xytext=(0, -9 if up else 4),
+                xytext=(0, 3 if up else -8),
                 textcoords="offset points",
                 color=theme.bad,
                 fontsize=6.3,
@@ -262,7 +265,7 @@ class Pen:
         if part.worst is not None:
             _, x, y, said = part.worst
             named[said] = axes.plot(
-                [x], [y], "o", ms=8, mfc="none", mec=theme.bad, mew=1.4, zorder=6, label=f"least margin: {said}"
+                [x], [y], "o", ms=8, mfc="none", mec=theme.bad, mew=1.4, zorder=6, label=f"least: {said}"
             )[0]
         handles = list(named.values())
         wide = cell.width > 6

@@ -11,16 +11,21 @@ from bodymotion.arrays import Floats
 from bodymotion.dynamics import Contacts, Measures, SupportPolygons, support_polygons
 from bodymotion.plots.contacts import stretches
 from bodymotion.plots.layout import SIDE, Flow
-from bodymotion.plots.panels import line_of, number, ranged
+from bodymotion.plots.panels import line_of, ranged
 from bodymotion.plots.parts import Color, Curves, Footprint, Ground, Sheet
 from bodymotion.plots.paths import thin_path, view_of
-from bodymotion.plots.subject import Subject, shown
+from bodymotion.plots.subject import Subject
+from bodymotion.plots.words import number, shown
 
 __all__ = ["ground_part", "margin_part", "zmp_sheet"]
 
 MOST_FOOTPRINTS = 240
-STEP = 0.08
-"""[m] A foot that moves so far while it stands has a further footprint."""
+FAR = 0.3
+"""[m] So far below 0 the axis of the margin goes in any case."""
+STEP = 0.3
+"""[m] What slides or rolls on so far while it stands, as wheels do, has a further footprint."""
+TRIED = 7
+"""So many moments of a foot's stance are tried: the largest footprint is drawn, not the heel or the toe alone."""
 
 
 def zmp_sheet(subject: Subject, flow: Flow) -> Sheet:
@@ -49,10 +54,15 @@ def margin_part(subject: Subject) -> Curves:
     margin = m.stability_margin[inside] * factor
     line = line_of("Stability margin", m.times[inside], margin, 0, most=1600)
     found = ranged((Curves("Stability margin", unit, (line,), floor=0.0),), from_zero=True)[0]
-    if not np.isnan(margin).all():
-        k = int(np.nanargmin(margin))
-        found = replace(found, note=f"least {number(float(margin[k]))} {unit} at {m.times[inside][k]:.2f} s")
-    return found
+    if np.isnan(margin).all():
+        return replace(found, note="no foot stands")
+    k = int(np.nanargmin(margin))
+    least = f"least {subject.length_text(float(margin[k] / factor))} at {m.times[inside][k]:.2f} s"
+    far = max(4 * max(float(np.nanmax(margin)), 0.0), FAR * factor)
+    if found.lowest < -far:
+        highest = 1.08 * max(float(np.nanmax(margin)), 0.0) + 0.08 * far
+        return replace(found, lowest=-far, highest=highest, note=f"{least}; below what is shown")
+    return replace(found, note=least)
 
 
 def _apart(subject: Subject, given: Floats) -> Curves:
@@ -87,11 +97,10 @@ def ground_part(subject: Subject, width: float, least: float, most: float) -> Gr
         own = thin_path(times, m.given_zmp[frames, :2])
         others.append(("ZMP of the file", times[own], np.asarray(m.given_zmp[frames[own], :2]), "given"))
     path = np.asarray(m.zmp[frames[kept], :2])
-    x, y = view_of(
-        [path, *(points for _, _, points, _ in others), *(one.corners for one in footprints)], width, least, most
-    )
+    solid = [one.corners for one in footprints] + [points for _, _, points, _ in others]
+    x, y, cut = view_of(solid, path, width, least, most)
     return Ground(
-        "Zero moment point, seen from above",
+        "ZMP from above; far parts are cut off" if cut else "Zero moment point, seen from above",
         footprints,
         "ZMP of the motion",
         times[kept],
@@ -113,25 +122,24 @@ def _worst(m: Measures, frames: npt.NDArray[np.intp], subject: Subject) -> tuple
     if np.isnan(margin).all():
         return None
     k = int(np.nanargmin(margin))
-    factor, unit = subject.length
     at = m.zmp[frames[k]]
     time = float(m.times[frames[k]])
-    return time, float(at[0]), float(at[1]), f"{number(float(margin[k]) * factor)} {unit} at {time:.2f} s"
+    return time, float(at[0]), float(at[1]), f"{subject.length_text(float(margin[k]))} at {time:.2f} s"
 
 
 def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, ...]:
     """Give the feet's footprints: one for each time that they stand, more where they slide or roll on; and what several feet span."""
     standing = m.contacts.standing[frames]
     found: list[Footprint] = []
-    moments = [
-        (k, a, b, at)
+    stances = [
+        (k, a, b, moments)
         for k in range(standing.shape[1])
         for a, b in stretches(standing[:, k])
-        for at in _moments(m.contacts.points[frames[a:b], k, :2], a)
+        for moments in _moments(m.contacts.points[frames[a:b], k, :2], a)
     ]
-    every = -(-len(moments) // MOST_FOOTPRINTS) if moments else 1
-    for k, a, b, at in moments[::every]:
-        corners = _hull(m, int(frames[at]), [k])
+    every = max(-(-len(stances) // MOST_FOOTPRINTS), 1)
+    for k, a, b, moments in stances[::every]:
+        corners = max((_hull(m, int(frames[at]), [k]) for at in moments), key=_area)
         if len(corners) > 2:
             name = shown(m.contacts.names[k] or f"foot {k}", 30)
             found.append(Footprint(name, corners, float(m.times[frames[a]]), float(m.times[frames[b - 1]]), k))
@@ -146,14 +154,20 @@ def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, .
     return (*several, *found)
 
 
-def _moments(points: Floats, first: int) -> list[int]:
-    """Give the frames at which a standing foot leaves a footprint: the middle one, or one each `STEP` of its way."""
-    steps = np.nan_to_num(np.linalg.norm(np.diff(points, axis=0), axis=1))
-    way = np.concatenate([[0.0], np.cumsum(steps)])
+def _moments(points: Floats, first: int) -> list[list[int]]:
+    """Give for each footprint that a standing foot leaves the frames from which it may be taken."""
+    count = len(points)
     net = float(np.linalg.norm(np.nan_to_num(points[-1] - points[0])))
     if net < STEP:
-        return [first + len(points) // 2]
-    return [first + int(np.searchsorted(way, s)) for s in np.linspace(0, way[-1], 2 + int(min(net / STEP, 40)))]
+        return [sorted({first + int(at) for at in np.linspace(0, count - 1, TRIED + 2)[1:-1]})]
+    steps = np.nan_to_num(np.linalg.norm(np.diff(points, axis=0), axis=1))
+    way = np.concatenate([[0.0], np.cumsum(steps)])
+    return [[first + int(np.searchsorted(way, s))] for s in np.linspace(0, way[-1], 2 + int(min(net / STEP, 40)))]
+
+
+def _area(corners: Floats) -> float:
+    x, y = corners[:, 0], corners[:, 1]
+    return float(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
 
 
 def _hull(m: Measures, frame: int, feet: list[int]) -> Floats:

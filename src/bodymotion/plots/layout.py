@@ -13,8 +13,8 @@ __all__ = ["WIDTH", "Flow", "columns_for", "fitted"]
 WIDTH = 13.0
 """[inch] of a sheet, when nothing else is asked for."""
 TOP, BOTTOM, SIDE = 0.75, 0.55, 0.3
-MOST_COLUMNS = 7
-LABELS, NAME, NOTE, TIME, GAP, HEADING = 0.62, 0.2, 0.15, 0.32, 0.1, 0.3
+MOST_COLUMNS = 8
+LABELS, NAME, NOTE, TIME, GAP, HEADING = 0.56, 0.2, 0.15, 0.32, 0.1, 0.3
 """[inch] left of a panel, above it for its name and its note, below it for times, between rows, and above a group."""
 
 
@@ -81,10 +81,11 @@ class Flow:
         times = subject.times
         start, end = (float(times[0]), float(times[-1])) if len(times) else (0.0, 1.0)
         heading = subject.title + (f" — {title}" if title else "")
+        span = f"{len(times)} frame{'s' * (len(times) != 1)}, {start:.2f} … {end:.2f} s"
         return Sheet(
             name,
             heading,
-            subject.about,
+            " · ".join(filter(None, (subject.about, span))),
             tuple(self._titled(cell) for cell in self.cells),
             self.width,
             self.y + BOTTOM - 0.3,

@@ -64,13 +64,13 @@ def limbs(body: Body, labels: Sequence[str]) -> tuple[Limb, ...]:
         todo = [*long, *([short] if len(short) > 1 else []), *todo]
     placed = {column for group in groups for column in group}
     left = [column for column in range(len(labels)) if column not in placed]
-    groups += [left] if left else []
     groups.sort(key=min)
     names = [name_of([labels[k] for k in group]) for group in groups]
-    return tuple(
+    found = tuple(
         Limb(name if names.count(name) == 1 else _ends([labels[k] for k in group]), tuple(group))
         for name, group in zip(names, groups, strict=True)
     )
+    return (*found, Limb("columns that no link has", tuple(left))) if left else found
 
 
 def _below(link: int, children: dict[int, list[int]]) -> list[int]:

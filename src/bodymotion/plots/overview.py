@@ -8,11 +8,12 @@ from bodymotion.dynamics import Figure, Series, figures, measurable
 from bodymotion.plots.contacts import bars
 from bodymotion.plots.ground import ground_part, margin_part
 from bodymotion.plots.layout import Flow
-from bodymotion.plots.panels import number, together
+from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Cell, Curves, Facts, Sheet
 from bodymotion.plots.quantities import groups_of
 from bodymotion.plots.strips import strips
-from bodymotion.plots.subject import Subject, shown
+from bodymotion.plots.subject import Subject
+from bodymotion.plots.words import number, shown
 
 __all__ = ["facts", "overview_sheet"]
 
@@ -96,14 +97,13 @@ def facts(subject: Subject) -> Facts:
 def _value(one: Figure, subject: Subject) -> str:
     value, unit = one.value, one.unit
     if unit == "share":
-        return f"{value * 100:.0f} %"
+        return f"{number(round(value * 100))} %"
     if not unit:
         return f"{value:.0f}"
     if unit.startswith("rad") and not subject.radians:
         value, unit = float(np.rad2deg(value)), "°" + unit[3:]
-    if unit == "m" and abs(value) < 0.5:
-        factor, unit = subject.length
-        value *= factor
+    if unit == "m":
+        return subject.length_text(value)
     return f"{number(value)}{'' if unit == '°' else ' '}{unit}"
 
 

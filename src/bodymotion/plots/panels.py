@@ -10,10 +10,10 @@ import numpy as np
 from bodymotion.arrays import Floats
 from bodymotion.dynamics import Series
 from bodymotion.plots.parts import Color, Curves, Line
-from bodymotion.plots.subject import shown
 from bodymotion.plots.thinning import thinned
+from bodymotion.plots.words import number, shown
 
-__all__ = ["beyond_limits", "line_of", "number", "outside", "panel", "ranged", "together"]
+__all__ = ["beyond_limits", "line_of", "outside", "panel", "ranged", "together"]
 
 MOST_MARKS = 3
 """So many moments beyond a limit are marked in a panel."""
@@ -23,6 +23,7 @@ FINEST = {
     "rad": 0.03,
     "°": 2.0,
     "m": 0.005,
+    "m or rad": 0.03,
     "rad/s": 0.05,
     "°/s": 3.0,
     "m/s": 0.01,
@@ -32,16 +33,6 @@ FINEST = {
     "mm": 5.0,
 }
 """What varies less than this is not made to look lively."""
-
-
-def number(value: float, digits: int = 3) -> str:
-    """Write a number for people, with a true minus."""
-    if not np.isfinite(value):
-        return "∞" if value > 0 else "−∞" if value < 0 else "—"
-    text = f"{value:.{digits}g}" if 1e-3 <= abs(value) < 10**digits or value == 0 else f"{value:.0f}"
-    if value and (abs(value) < 1e-3 or abs(value) >= 1e6):
-        text = f"{value:.1e}"
-    return text.replace("-", "−")
 
 
 def line_of(
@@ -131,7 +122,7 @@ def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves
             low = min(low, one.lower)
         if one.upper is not None and low <= one.upper <= high + NEAR * span:
             high = max(high, one.upper)
-    room = 0.08 * (high - low)
+    room = (0.17 if any(one.beyond for one in panels) else 0.08) * (high - low)
     return tuple(replace(one, lowest=low - room, highest=high + room) for one in panels)
 
 

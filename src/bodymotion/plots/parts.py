@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from bodymotion.arrays import Floats
 
 __all__ = [
@@ -70,6 +72,13 @@ class Curves:
     lowest: float = 0.0
     highest: float = 1.0
     legend: bool = False
+
+    @property
+    def worst(self) -> tuple[float, float] | None:
+        """Of the moments `beyond` the limits the worst."""
+        low = -np.inf if self.lower is None else self.lower
+        high = np.inf if self.upper is None else self.upper
+        return max(self.beyond, key=lambda moment: max(moment[1] - high, low - moment[1]), default=None)
 
 
 @dataclass(frozen=True, eq=False)

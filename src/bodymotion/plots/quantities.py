@@ -11,7 +11,8 @@ from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import panel, ranged, together
 from bodymotion.plots.parts import Curves, Sheet
 from bodymotion.plots.strips import liveliest
-from bodymotion.plots.subject import Subject, shown
+from bodymotion.plots.subject import Subject
+from bodymotion.plots.words import shown
 
 __all__ = ["MOST_PANELS", "groups_of", "quantity_sheet", "series_sheet"]
 

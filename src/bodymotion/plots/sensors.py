@@ -10,7 +10,8 @@ from bodymotion.dynamics import Series
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Sheet
-from bodymotion.plots.subject import Subject, shown
+from bodymotion.plots.subject import Subject
+from bodymotion.plots.words import shown
 
 __all__ = ["has_sensors", "sensors_sheet"]
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from bodymotion.dynamics import Series
 from bodymotion.plots.limbs import Limb
-from bodymotion.plots.panels import FINEST, beyond_limits, line_of, number
+from bodymotion.plots.panels import FINEST, beyond_limits, line_of
 from bodymotion.plots.parts import Row, Strips
-from bodymotion.plots.subject import shown
+from bodymotion.plots.words import number, shown
 
 __all__ = ["MOST_ROWS", "liveliest", "strips"]
 
@@ -48,6 +48,7 @@ def _row(of: Series, k: int, color: int) -> Row:
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
     unit = of.units[k]
     short = unit if len(unit) <= 4 else ""
-    note = f"{number(low)} … {number(high)}{'' if short == '°' else ' ' * bool(short)}{short}"
+    span = number(low) if number(low) == number(high) else f"{number(low)} … {number(high)}"
+    note = f"{span}{'' if short == '°' else ' ' * bool(short)}{short}"
     beyond = bool(beyond_limits(of.times, column, lower, upper))
     return Row(line_of(of.labels[k], of.times, column, color, most=700), note, unit, beyond)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -16,21 +15,14 @@ from bodymotion.arrays import Floats, frozen
 from bodymotion.dynamics import Measures, Series, series
 from bodymotion.motion import MultiSE3Seq, Vector3Seq
 from bodymotion.plots.limbs import Limb, limbs, name_of
+from bodymotion.plots.words import number
 from bodymotion.rotations import to_rpy
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.quantities import Of
     from bodymotion.motion import Motion, MultiValueSeq
 
-__all__ = ["Subject", "shown"]
-
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def shown(text: str, most: int = 60) -> str:
-    """Give text of a file fit to be drawn: without control characters, and cut off after `most` others."""
-    clean = _UNSEEN.sub("\ufffd", text)
-    return clean if len(clean) <= most else clean[: most - 1] + "…"
+__all__ = ["Subject"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -160,6 +152,11 @@ class Subject:
         """How small lengths are shown: factor and unit."""
         return (1.0, "m") if self.radians else (1000.0, "mm")
 
+    def length_text(self, value: float) -> str:
+        """Write a length [m] for people."""
+        factor, unit = (1.0, "m") if abs(value) >= 0.5 else self.length
+        return f"{number(value * factor)} {unit}"
+
 
 def _labels(component: MultiValueSeq | MultiSE3Seq | Vector3Seq, kind: str) -> tuple[str, ...]:
     count = component.values.shape[1]
@@ -195,7 +192,7 @@ def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]
     is_joints = component.content == "JointDisplacement"
     labels = _labels(component, "joint" if is_joints else "part")
     # Without a body nobody says which joints turn and which slide: their numbers stay as they are.
-    unit = "joints' own: rad, m" if is_joints else ""
+    unit = "m or rad" if is_joints else ""
     return (_series(component.content, title, labels, unit, times, values, of="joint" if is_joints else "link"),)
 
 

@@ -99,7 +99,10 @@ class Traces(Frame):
                     "x": times,
                     "y": _short(values),
                     "name": "beyond the limit",
-                    "text": [f"{time:.2f} s" for time in times],
+                    "text": [
+                        f"{time:.2f} s" if cell.width > 2.5 or (time, value) == part.worst else ""
+                        for time, value in part.beyond
+                    ],
                     "textposition": "top center",
                     "textfont": {"size": 9, "color": theme.bad},
                     "marker": {"color": theme.bad, "size": 6},
@@ -340,7 +343,7 @@ class Traces(Frame):
                     "mode": "markers",
                     "x": [at_x],
                     "y": [at_y],
-                    "name": f"least margin: {safe(said)}",
+                    "name": f"least: {safe(said)}",
                     "hoverinfo": "name",
                     "marker": {"symbol": "circle-open", "size": 14, "color": theme.bad, "line": {"width": 2}},
                 }

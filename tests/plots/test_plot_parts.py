@@ -1,0 +1,367 @@
+"""What is plotted equals what was measured: curves, limits, bars, footprints, before anything is drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import bodymotion as bm
+from bodymotion.plots import KINDS, available, sheets, subject_of
+from bodymotion.plots.limbs import limbs
+from bodymotion.plots.panels import beyond_limits, outside
+from bodymotion.plots.parts import Bars, Curves, Facts, Ground, Heading, Line, Strips
+from bodymotion.plots.paths import view_of
+from bodymotion.plots.thinning import thinned
+
+CURVE = arrays(
+    np.float64, st.integers(1, 400), elements=st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf])
+)
+
+
+def parts(sheet, kind):
+    return [cell.part for cell in sheet.cells if isinstance(cell.part, kind)]
+
+
+def one(measures, what, **options):
+    (sheet,) = bm.plot(measures, what=what, **options).sheets
+    return sheet
+
+
+@given(CURVE, st.integers(2, 100))
+@settings(max_examples=80)
+def test_thinning_keeps_peaks_and_ends_and_invents_nothing(values, most):
+    times = np.arange(len(values)) / 7
+    t, v = thinned(times, values, most)
+    finite = np.where(np.isfinite(values), values, np.nan)
+    assert np.all(np.diff(t) > 0)
+    assert t[0] == times[0]
+    assert t[-1] == times[-1]
+    assert len(t) <= max(2 * most + 2, 4)
+    assert np.array_equal(v, finite[np.searchsorted(times, t)], equal_nan=True)
+    assert np.isnan(v).any() == np.isnan(finite).any()
+    if np.isfinite(values).any():
+        assert np.nanmin(v) == np.nanmin(finite)
+        assert np.nanmax(v) == np.nanmax(finite)
+
+
+@given(
+    arrays(np.float64, st.integers(1, 60), elements=st.floats(-10, 10) | st.just(np.nan)),
+    st.floats(-5, 0),
+    st.floats(0, 5),
+)
+@settings(max_examples=80)
+def test_what_is_beyond_a_limit_is_red_from_where_it_crosses_it(values, lower, upper):
+    times = np.arange(len(values), dtype=float)
+    line = Line("a", times, values)
+    bad = outside(line, Curves("a", "", (line,), lower=lower, upper=upper))
+    over = (values < lower) | (values > upper)
+    if bad is None:
+        assert not over.any()
+        return
+    t, v = bad
+    assert np.all(np.diff(t) >= 0)
+    drawn = np.isfinite(v)
+    assert np.all((v[drawn] <= lower) | (v[drawn] >= upper))
+    assert set(times[over]) <= set(t[drawn])
+
+
+def test_the_worst_moments_beyond_limits_are_marked():
+    times = np.linspace(0, 4, 401)
+    column = np.sin(2 * np.pi * times) * np.where(times < 1, 1.0, 2.0)
+    marks = beyond_limits(times, column, -1.5, 1.5)
+    assert len(marks) == 3
+    assert all(abs(value) == pytest.approx(2, abs=1e-3) for _, value in marks)
+    assert [time for time, _ in marks] == sorted(time for time, _ in marks)
+    assert beyond_limits(times, column, None, None) == ()
+    assert beyond_limits(times, column, -2.0, 2.0) == ()
+    assert beyond_limits(times, np.full(401, np.nan), 0.0, 0.0) == ()
+
+
+def test_each_joint_has_its_panel_with_its_limits_in_degrees(measures, biped):
+    panels = parts(one(measures, "joints"), Curves)
+    assert sorted(p.title for p in panels) == sorted(joint.name for joint in biped.joints)
+    by_name = {joint.name: k for k, joint in enumerate(biped.joints)}
+    for panel in panels:
+        joint = biped.joints[by_name[panel.title]]
+        assert panel.unit == ("m" if joint.type == "slide" else "°")
+        assert panel.lower == pytest.approx(np.rad2deg(joint.lower))
+        assert panel.upper == pytest.approx(np.rad2deg(joint.upper))
+        (line,) = panel.lines
+        q = np.rad2deg(measures.joint_displacements[:, by_name[panel.title]])
+        kept = np.searchsorted(measures.times, line.times)
+        assert np.array_equal(measures.times[kept], line.times)
+        assert line.values == pytest.approx(q[kept], abs=1e-12)
+        assert (line.values.min(), line.values.max()) == pytest.approx((q.min(), q.max()))
+        assert panel.lowest < q.min() <= q.max() < panel.highest
+
+
+def test_radians_are_as_the_arrays_have_them(measures, biped):
+    panel = parts(one(measures, "velocities", radians=True, joints="R_KNEE"), Curves)[0]
+    k = [joint.name for joint in biped.joints].index("R_KNEE")
+    assert panel.unit == "rad/s"
+    assert panel.upper == biped.joints[k].velocity_upper
+    assert panel.lines[0].values.max() == measures.joint_velocities[:, k].max()
+
+
+def test_beyond_the_limits_is_marked_with_the_time(biped, swing):
+    panels = {p.title: p for p in parts(one(bm.dynamics.measure(biped, swing(amplitude=3.0)), "joints"), Curves)}
+    knee = panels["R_KNEE"]
+    assert knee.beyond
+    assert all(value > knee.upper or value < knee.lower for _, value in knee.beyond)
+    assert knee.worst in knee.beyond
+
+
+@pytest.mark.parametrize("pattern", ["*KNEE*", ("R_KNEE", "L_KNEE"), ["?_KNEE"]])
+def test_joints_are_chosen_by_name_or_pattern(measures, pattern):
+    for what in ("joints", "torques"):
+        assert sorted(p.title for p in parts(one(measures, what, joints=pattern), Curves)) == ["L_KNEE", "R_KNEE"]
+
+
+def test_a_joint_that_is_not_there_is_said_with_those_that_are(measures):
+    with pytest.raises(ValueError, match=r"no joint 'TAIL'.*R_KNEE"):
+        bm.plot(measures, what="joints", joints=["R_KNEE", "TAIL"])
+
+
+def test_a_plot_that_is_not_there_is_said_with_those_that_are(measures, walk):
+    with pytest.raises(ValueError, match=r"no plot 'nothing'.*overview, joints.*all"):
+        bm.plot(measures, what="nothing")
+    with pytest.raises(ValueError, match=r"no plot 'torques' without a body.*overview.*joints"):
+        bm.plot(walk, what="torques")
+
+
+def test_all_quantities_can_be_plotted(measures):
+    there = available(subject_of(measures))
+    assert set(bm.dynamics.measurable(measures)) <= set(there) | {"zmp", "contacts"}
+    assert set(there) <= set(KINDS)
+    for sheet in bm.plot(measures, what=there, end=1.0).sheets:
+        assert sheet.cells
+        assert sheet.title
+        for panel in parts(sheet, Curves):
+            assert np.isfinite([panel.lowest, panel.highest]).all()
+            assert panel.lowest < panel.highest
+
+
+def test_parts_do_not_overlap_and_stay_on_the_sheet(measures):
+    for sheet in bm.plot(measures, what="all", end=1.0).sheets:
+        frames = [c for c in sheet.cells if not isinstance(c.part, (Heading, Facts))]
+        for k, a in enumerate(frames):
+            assert a.x > 0
+            assert a.x + a.width < sheet.width
+            assert a.y > 0
+            assert a.y + a.height < sheet.height
+            for b in frames[k + 1 :]:
+                assert a.x + a.width < b.x or b.x + b.width < a.x or a.y + a.height < b.y or b.y + b.height < a.y
+
+
+@pytest.mark.parametrize("size", [(10.0, 8.0), (16.0, 24.0), 9.0])
+def test_the_size_is_as_asked_for(measures, size):
+    for what in ("joints", "overview"):
+        sheet = one(measures, what, size=size, end=1.0)
+        assert sheet.width == (size if isinstance(size, float) else size[0])
+        assert isinstance(size, float) or sheet.height == pytest.approx(size[1])
+
+
+def test_only_the_times_asked_for(measures):
+    sheet = one(measures, "joints", start=2.0, end=3.0)
+    assert (sheet.start, sheet.end) == (2.0, 3.0)
+    for panel in parts(sheet, Curves):
+        assert (panel.lines[0].times[0], panel.lines[0].times[-1]) == (2.0, 3.0)
+    with pytest.raises(ValueError, match=r"no frame from 50 s to .*lasts from 0 s to 10 s"):
+        one(measures, "joints", start=50.0)
+
+
+def test_limbs_are_arms_legs_and_the_trunk(biped):
+    names = [joint.name for joint in biped.joints]
+    found = [[names[k] for k in limb.columns] for limb in limbs(biped, names)]
+    assert sorted(name for limb in found for name in limb) == sorted(names)
+    leg = next(limb for limb in found if "R_KNEE" in limb)
+    assert leg == ["R_HIP_YAW", "R_HIP_ROLL", "R_HIP_PITCH", "R_KNEE", "R_ANKLE_PITCH", "R_ANKLE_ROLL"]
+    assert ["HEAD_PAN", "HEAD_TILT"] in found
+    assert not any("R_ELBOW" in limb and "L_ELBOW" in limb for limb in found)
+
+
+def test_each_column_is_in_one_limb_whatever_the_body(corpus):
+    for path in sorted((corpus / "wrl").rglob("*.wrl"))[::9]:
+        try:
+            body = bm.load(path)
+        except (bm.FormatError, OSError):
+            continue
+        if isinstance(body, bm.Body) and body.num_joints:
+            labels = [joint.name or f"joint {k}" for k, joint in enumerate(body.joints)]
+            columns = [k for limb in limbs(body, labels) for k in limb.columns]
+            assert sorted(columns) == list(range(body.num_joints)), path.name
+
+
+def test_the_zero_moment_point_is_that_of_the_measures(measures):
+    sheet = one(measures, "zmp")
+    (ground,) = parts(sheet, Ground)
+    at = np.searchsorted(measures.times, ground.times)
+    assert np.array_equal(ground.path, measures.zmp[at, :2])
+    labels = {label: points for label, _, points, _ in ground.others}
+    assert set(labels) == {"Centre of mass", "ZMP of the file"}
+    for k in range(2):
+        assert ground.path[:, k].max() == measures.zmp[:, k].max()
+    cell = next(cell for cell in sheet.cells if cell.part is ground)
+    across, up = ground.x[1] - ground.x[0], ground.y[1] - ground.y[0]
+    assert across / cell.width == pytest.approx(up / cell.height)
+    worst = int(np.nanargmin(measures.stability_margin))
+    assert ground.worst[0] == measures.times[worst]
+    margin, apart = parts(sheet, Curves)
+    assert margin.lines[0].values.min() == pytest.approx(1000 * measures.stability_margin.min())
+    assert margin.floor == 0
+    assert apart.unit == "mm"
+
+
+def test_footprints_are_where_the_feet_stand(measures):
+    (ground,) = parts(one(measures, "zmp"), Ground)
+    feet = [print_ for print_ in ground.footprints if print_.color is not None]
+    stances = sum(
+        int(measures.contacts.standing[0, k]) + int((np.diff(measures.contacts.standing[:, k].astype(int)) > 0).sum())
+        for k in range(2)
+    )
+    assert len(feet) == stances
+    for print_ in feet:
+        k = measures.contacts.names.index(print_.label)
+        inside = (measures.times >= print_.start) & (measures.times <= print_.end)
+        assert measures.contacts.standing[inside, k].all()
+        low, high = print_.corners.min(axis=0), print_.corners.max(axis=0)
+        middle = np.median(measures.contacts.points[inside, k, :2], axis=0)
+        assert np.all(low - 0.03 < middle)
+        assert np.all(middle < high + 0.03)
+        assert np.all(high - low > 0.05), "the whole sole, not its heel alone"
+
+
+def test_bars_are_when_the_feet_stand(measures):
+    (bars,) = parts(one(measures, "contacts"), Bars)
+    assert bars.labels == measures.contacts.names
+    times = measures.times
+    for k, spans in enumerate(bars.spans):
+        inside = np.any([(times >= a - 1e-9) & (times < b - 1e-9) for a, b in spans], axis=0)
+        assert np.array_equal(inside, measures.contacts.standing[:, k])
+    for spans, marked in zip(bars.spans, bars.marked, strict=True):
+        assert all(any(a - 1e-9 <= c and d <= b + 1e-9 for a, b in spans) for c, d in marked)
+
+
+def test_flight_is_a_gap_and_a_shadow(biped, swing):
+    flying = bm.dynamics.measure(biped, swing(amplitude=0.05, height=3.0), ground=0.0)
+    (bars,) = parts(one(flying, "contacts"), Bars)
+    assert bars.behind == ((0.0, pytest.approx(2.0)),)
+    sheet = one(flying, "zmp")
+    (ground,) = parts(sheet, Ground)
+    assert ground.worst is None
+    assert not ground.footprints
+    margin = parts(sheet, Curves)[0]
+    assert np.isnan(margin.lines[0].values).all()
+    assert margin.note == "no foot stands"
+    falling = bm.dynamics.measure(biped, swing(amplitude=0.0, height=3.0), ground=0.0, gravity=0.0)
+    assert np.isnan(parts(one(falling, "zmp"), Ground)[0].path).all()
+
+
+def test_the_overview_has_what_an_engineer_looks_for(measures, biped):
+    sheet = one(measures, "overview")
+    (strips,) = parts(sheet, Strips)
+    assert [row.line.label for row in strips.rows] != []
+    assert len(strips.rows) == biped.num_joints
+    titles = [part.title for part in parts(sheet, Curves)]
+    assert titles == ["Fastest joints", "Hardest working joints", "Stability margin"]
+    hardest = {line.label for line in parts(sheet, Curves)[1].lines}
+    order = np.argsort(-np.abs(measures.torques).max(axis=0))
+    assert hardest == {biped.joints[k].name for k in order[:5]}
+    facts = {name: value for name, value, _ in parts(sheet, Facts)[0].rows}
+    assert facts["Frames"] == "1001"
+    assert facts["Mass"] == f"{biped.mass:.3g} kg"
+    assert len(parts(sheet, Ground)) == len(parts(sheet, Bars)) == 1
+
+
+def test_a_body_that_is_mounted_has_no_feet_to_plot(corpus):
+    body = bm.load(corpus / "wrl" / "choreonoid+choreonoid" / "share" / "model" / "PA10" / "PA10.wrl")
+    motion = bm.Motion.from_joints(np.sin(np.arange(100)[:, None] / 20 + np.arange(9)) * 0.01, 50)
+    subject = subject_of(body, motion)
+    assert not {"zmp", "contacts", "stability_margin"} & set(available(subject))
+    (sheet,) = sheets(subject)
+    assert [part.title for part in parts(sheet, Curves)][-1] == "Most power"
+
+
+def test_joints_alone_walk_on_their_feet(biped, walk):
+    alone = bm.plot(biped, walk.replaced(walk.joint_displacement), "overview")
+    assert any("follows the feet" in note for note in alone.sheets[0].notes)
+    assert not bm.plot(biped, walk, "overview").sheets[0].notes
+
+
+def test_a_motion_alone_is_plotted_as_it_is(walk):
+    subject = subject_of(walk)
+    assert available(subject) == ("overview", "links", "joints", "zmp")
+    for sheet in bm.plot(walk, what="all").sheets:
+        assert sheet.cells
+    panels = parts(bm.plot(walk, what="joints").sheets[0], Curves)
+    assert len(panels) == walk.joint_displacement.num_parts
+    assert panels[3].lines[0].values.max() == walk.joint_displacement.values[:, 3].max()
+
+
+def test_an_animation_is_played(examples):
+    (sheet,) = bm.plot(examples / "trot.cha", what="contacts").sheets
+    assert parts(sheet, Bars)[0].labels == ("fl_foot", "fr_foot", "hl_foot", "hr_foot")
+    assert "Trot" in sheet.title
+
+
+def test_one_frame_is_enough_and_none_is_not(biped, walk, swing):
+    for what in ("overview", "joints", "zmp", "contacts"):
+        assert bm.plot(biped, swing(frames=1), what).sheets
+    empty = bm.Motion.from_joints(np.zeros((0, biped.num_joints)), 100.0)
+    with pytest.raises(ValueError, match="no frames"):
+        bm.plot(biped, empty)
+    with pytest.raises(ValueError, match="no frames"):
+        bm.plot(empty)
+    with pytest.raises(ValueError, match="needs a motion"):
+        bm.plot(biped)
+    with pytest.raises(ValueError, match="one body and one motion"):
+        bm.plot(walk, walk)
+
+
+@pytest.mark.parametrize("count", [60, 100, 300])
+def test_many_joints_have_a_panel_each_or_the_liveliest_have(count):
+    links = [bm.Link(name="base", index=0, parent=-1, joint=bm.Joint(type="fixed"))]
+    for k in range(count):
+        joint = bm.Joint(name=f"j{k}", type="rotate", id=k, axis=np.array([0.0, 1.0, 0.0]))
+        links.append(bm.Link(name=f"l{k}", index=k + 1, parent=0 if k % 10 == 0 else k, joint=joint))
+    body = bm.Body(links=tuple(links))
+    q = np.outer(np.sin(np.arange(50) / 5), np.arange(1, count + 1) / count)
+    sheet = bm.plot(body, bm.Motion.from_joints(q, 50), "joints").sheets[0]
+    panels = parts(sheet, Curves)
+    assert len(panels) == min(count, 120)
+    assert bool([note for note in sheet.notes if "of 300" in note]) == (count > 120)
+    assert f"j{count - 1}" in {panel.title for panel in panels}
+    widths = {round(cell.width, 6) for cell in sheet.cells if isinstance(cell.part, Curves)}
+    assert min(widths) > 0.8
+    rows = parts(bm.plot(body, bm.Motion.from_joints(q, 50)).sheets[0], Strips)[0].rows
+    assert len(rows) == 44
+
+
+def test_long_motions_stay_small(biped, swing):
+    plot = bm.plot(biped, swing(frames=40_000), "joints")
+    assert all(len(line.times) <= 1300 for part in parts(plot.sheets[0], Curves) for line in part.lines)
+
+
+@given(arrays(np.float64, (20, 2), elements=st.floats(-100, 100)), st.floats(1, 12), st.floats(0.5, 3))
+@settings(max_examples=50)
+def test_a_metre_is_as_long_along_both_axes(path, width, least):
+    x, y, cut = view_of([], path, width, least, least + 4)
+    height = width * (y[1] - y[0]) / (x[1] - x[0])
+    assert least - 1e-6 <= height <= least + 4 + 1e-6
+    assert not cut
+    assert np.all((path >= [x[0], y[0]]) & (path <= [x[1], y[1]]))
+    solid = path[:3] * 0.01
+    x, y, cut = view_of([solid], path, width, least, least + 4)
+    assert np.all((solid >= [x[0], y[0]]) & (solid <= [x[1], y[1]]))
+
+
+def test_sensors_show_their_readings(measures, biped):
+    panels = parts(one(measures, "sensors"), Curves)
+    gyro = next(device for device in biped.devices if device.kind == "Gyro")
+    panel = next(panel for panel in panels if gyro.name in panel.title)
+    assert panel.unit == "°/s"
+    read = np.rad2deg(measures.read(gyro).values[:, 2])
+    assert panel.lines[2].values.max() == pytest.approx(read.max())
