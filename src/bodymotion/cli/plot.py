@@ -132,7 +132,7 @@ def plot(
                 dark=dark,
                 size=inches,
                 dpi=dpi,
-                derivative="savgol" if smooth else "spline",
+                derivative="savgol" if smooth else "suited",
                 window=smooth or 9,
                 allow_outside=allow_outside,
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -120,7 +120,7 @@ def plot(
     dark: bool = False,
     size: tuple[float, float] | float | None = None,
     dpi: float = DPI,
-    derivative: Derivative = "spline",
+    derivative: Derivative | Literal["suited"] = "suited",
     window: int = 9,
     on_feet: bool | None = None,
     allow_outside: bool = False,
@@ -190,7 +190,7 @@ def subject_of(
     motion: Plottable | None = None,
     *,
     heavy: bool = True,
-    derivative: Derivative = "spline",
+    derivative: Derivative | Literal["suited"] = "suited",
     window: int = 9,
     on_feet: bool | None = None,
     allow_outside: bool = False,
@@ -238,7 +238,7 @@ def _measured(
     title: str,
     about: str,
     heavy: bool,
-    derivative: Derivative,
+    derivative: Derivative | Literal["suited"],
     window: int,
     on_feet: bool | None,
 ) -> Subject:

@@ -54,9 +54,12 @@ def measure(
         ),
     ] = None,
     derivative: Annotated[
-        Literal["spline", "central", "savgol"],
-        typer.Option("--derivative", help="How velocities come from values; savgol for recorded motions."),
-    ] = "spline",
+        Literal["suited", "spline", "central", "savgol"],
+        typer.Option(
+            "--derivative",
+            help="How velocities come from values: splines, smoothed from 180 frames a second on, unless said.",
+        ),
+    ] = "suited",
     window: Annotated[int, typer.Option("--window", min=3, metavar="FRAMES", help="For savgol.")] = 9,
     ground: Annotated[
         float | None,
@@ -130,7 +133,7 @@ def _measured(
     model: Path,
     motion: Path,
     allow_outside: bool,
-    derivative: Literal["spline", "central", "savgol"],
+    derivative: Literal["suited", "spline", "central", "savgol"],
     window: int,
     ground: float | None,
     feet: str | None,
