@@ -69,7 +69,7 @@ def _mix(picture: Bytes, light: Light, i: int, j: int, out: Bytes) -> None:
     ahead, ahead_end = _run(light, i, j, ai, aj, di, dj, border, enough)
     end = back_end if back < ahead else ahead_end
     share = 0.0
-    if (end < 0.0) != (here < border):
+    if abs(end) >= enough and (end < 0.0) != (here < border):
         share = 0.5 - min(back, ahead) / (back + ahead)
     # What is lone, as a dot or a thin line is, is mixed more the less it is like what is around it.
     mean = (2 * (n + s + w + e) + nw + ne + sw + se) / 12.0

@@ -148,7 +148,9 @@ def render(
         from bodymotion.rendering.videos import video
 
         assert path is not None
-        stretch = _stretch(playback, start, end, fps or (RATE_OF_GIF if kind == ".gif" else RATE), speed)
+        stretch = _stretch(
+            playback, start, end, (RATE_OF_GIF if kind == ".gif" else RATE) if fps is None else fps, speed
+        )
         with _named(path):
             video(playback, stretch, path, settings, progress)
         return None
