@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bodymotion import showing
 
 if TYPE_CHECKING:
+    from bodymotion import checks as checks
     from bodymotion import dynamics as dynamics
     from bodymotion import editing as editing
     from bodymotion import spot as spot
@@ -72,7 +73,7 @@ _WHERE = {
     "timeline": ("Timeline",),
     "viewer": ("view",),
 }
-_ROOMS = ("dynamics", "editing", "spot")
+_ROOMS = ("checks", "dynamics", "editing", "spot")
 """Rooms that are public as they are: `bm.editing.trim(motion, 1, 5)`."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -121,6 +122,7 @@ __all__ = [
     "VisionSensor",
     "__version__",
     "check",
+    "checks",
     "close_loops",
     "compare_bodies",
     "compare_motions",
