@@ -76,7 +76,7 @@ class Viewer(Asked):
         self.pictures = 0
         self.measuring = Measuring(self._inbox.post, self._learned)
         self.performing = Performing(self, self._inbox.post, self._retake)
-        self.capture = Capture(self, self._do)
+        self.capture = Capture(self)
         self._prepare_page()
         self.stage = self._set_stage(take)
         self.panel = Panel(self)

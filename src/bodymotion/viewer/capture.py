@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import re
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +24,6 @@ VIDEO_RATE = 30.0
 MOST_PIXELS = 1920 * 1080
 PATIENCE = 60.0
 """[s] So long a browser may take for one picture."""
-T = TypeVar("T")
 
 
 def file_name(title: str, ending: str) -> str:
@@ -42,13 +40,11 @@ def even_size(width: int, height: int) -> tuple[int, int]:
 class Capture:
     """Takes pictures and videos of a viewer's browsers, each on a thread of its own; one video at a time.
 
-    `do` has work done by the viewer's thread and gives its result. `state` is what is said of the video; `share` how much of it is done,
-    None while none is made.
+    `state` is what is said of the video; `share` how much of it is done, None while none is made.
     """
 
-    def __init__(self, viewer: Viewer, do: Callable[[Callable[[], Any]], Any]) -> None:
+    def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
-        self._do = do
         self._cancelled = threading.Event()
         self.share: float | None = None
         self.state = ""

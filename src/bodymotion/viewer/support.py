@@ -159,7 +159,7 @@ class MeasuredZmp:
             visible=False,
         )
         api.add_label(
-            "/world/measured zero moment point/name", "ZMP (measured)", font_screen_scale=0.75, anchor="center-left"
+            "/world/measured zero moment point/name", "ZMP (measured) ", font_screen_scale=0.75, anchor="center-right"
         )
         self._shown = False
 

@@ -90,6 +90,6 @@ class Trails:
 
 def faded(color: tuple[int, int, int], look: Look) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     """Give the colours (PIECES, 2, 3) of a trail: the floor's where it begins, its own where it ends."""
-    share = np.linspace(0.06, 1.0, PIECES + 1)[:, None] ** 1.2
+    share = np.linspace(0.0, 1.0, PIECES + 1)[:, None] ** 0.7
     colors = share * np.array(color) + (1.0 - share) * np.array(look.fade)
     return np.stack([colors[:-1], colors[1:]], axis=1).astype(np.uint8)

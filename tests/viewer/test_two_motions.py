@@ -1,0 +1,182 @@
+"""Two motions on one time line, what a model is made of, plots of quantities, and files that are made of pictures."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_robots import arm, biped, swinging
+
+import bodymotion as bm
+from bodymotion.comparing import compare_motions
+from bodymotion.viewer import Viewer
+from bodymotion.viewer.anatomy import half_axes, tag
+from bodymotion.viewer.api import WrongUseError, load_take, view
+from bodymotion.viewer.capture import even_size, file_name, over_white, png
+from bodymotion.viewer.html import page
+from bodymotion.viewer.plots import filled
+from bodymotion.viewer.second import differences, together
+from bodymotion.viewer.switches import Switches
+from bodymotion.viewer.take import Curve, make_take
+from browser_pictures import until
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def moved(motion: bm.Motion, by: float, seconds: float = 0.0) -> bm.Motion:
+    joints = motion.joint_displacement
+    frames = joints.num_frames + round(seconds * joints.timeline.frame_rate)
+    values = np.concatenate([joints.values, np.repeat(joints.values[-1:], frames - joints.num_frames, axis=0)])
+    timeline = bm.Timeline.uniform(frames, joints.timeline.frame_rate)
+    return bm.Motion((replace(joints, values=values + by * np.arange(frames)[:, None], timeline=timeline),))
+
+
+def test_what_differs_is_what_comparing_finds() -> None:
+    body = biped()
+    one = swinging(body)
+    other = swinging(body, size=0.5)
+    found = differences(make_take(body, one), make_take(body, other))
+    frame, column, most = found.worst
+    expected = next(d for d in compare_motions(one, other, body=body).differences if "largest" in d.numbers).numbers
+    assert abs(most) == pytest.approx(expected["largest"]) and frame == expected["frame"]
+    assert expected["part"].startswith(body.joints[column].name)
+    now = found.largest(30)
+    row = other.joint_displacement.values[30] - one.joint_displacement.values[30]
+    assert now[1] == row[now[0]] == row[np.abs(row).argmax()]
+    assert body.joints[column].name in found.in_words(0)
+
+
+@pytest.mark.parametrize("is_ghost", [True, False])
+def test_both_are_where_their_motions_are(is_ghost: bool) -> None:
+    body = biped()
+    one, other = swinging(body), moved(swinging(body), 0.001, seconds=1.0)
+    take = together(make_take(body, one), make_take(body, other), is_ghost)
+    assert take.timeline.duration == pytest.approx(3.0) and take.own_frames == 101
+    with Viewer(take, port=8700, play=False) as viewer:
+        viewer.show("stand", False)
+        for frame in (0, 50, 100, 140):
+            viewer.seek_frame(frame)
+            np.testing.assert_allclose(viewer.link_poses(), make_take(body, one).link_poses[min(frame, 100)])
+            second = viewer.stage.second.scene
+            expected = make_take(body, other).link_poses[frame]
+            np.testing.assert_allclose(second._sent[0], expected[0], atol=1e-6)
+            assert second._sent[1:, 3:].shape == (len(body.links) - 1, 4)
+        viewer.replace(make_take(body, one))
+        assert viewer.stage.second is None
+
+
+def test_two_motions_are_given_as_a_list(tmp_path: Path, capsys) -> None:
+    body = arm()
+    one, other = swinging(body), swinging(body, size=0.2)
+    viewer = view(body, [one, other], ghost=True, port=8700, open_browser=False, block=False, play=False)
+    assert viewer is not None
+    assert viewer.take.second is not None and viewer.take.is_ghost
+    viewer.stop()
+    assert view(body, [one, other], html=tmp_path / "a.html") is None
+    capsys.readouterr()
+    for sources, ghost in (((one, other, one), False), ((body, one), True), ((body, body), False)):
+        with pytest.raises(WrongUseError):
+            load_take(*sources, ghost=ghost)
+
+
+def test_a_page_may_be_dark_and_show_two() -> None:
+    body = arm()
+    take = together(make_take(body, swinging(body)), make_take(body, swinging(body, size=0.1)), True)
+    assert "darkMode:true" in page(take, Switches(dark=True, axes=True, names=True, inertias=True))
+    assert "darkMode:false" in page(take)
+
+
+@given(st.floats(0.05, 2), st.floats(0.05, 2), st.floats(0.05, 2), st.floats(0.1, 50))
+def test_the_ellipsoid_of_an_ellipsoid_is_itself(a: float, b: float, c: float, mass: float) -> None:
+    moments = mass / 5 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
+    link = bm.Link(name="L", index=0, segments=(bm.Segment(mass=mass, inertia=np.diag(moments)),))
+    lengths, axes = half_axes(link)
+    np.testing.assert_allclose(np.sort(lengths), sorted([a, b, c]), rtol=1e-5)
+    assert np.linalg.det(axes) == pytest.approx(1.0)
+    rebuilt = axes @ np.diag(mass / 5 * (np.square(lengths).sum() - np.square(lengths))) @ axes.T
+    np.testing.assert_allclose(rebuilt, np.diag(moments), atol=1e-9 * moments.max())
+
+
+def test_what_has_no_mass_has_no_ellipsoid_and_tags_have_ids() -> None:
+    assert half_axes(bm.Link(name="L", index=0)) is None
+    flat = bm.Segment(mass=1.0, inertia=np.diag([1.0, 0.1, 0.1]))
+    assert half_axes(bm.Link(name="L", index=0, segments=(flat,))) is None
+    assert tag(bm.Link(name="L", index=0, joint=bm.Joint(name="J", id=3))) == "3  J"
+    assert tag(bm.Link(name="L", index=0)) == "L"
+
+
+def test_any_quantity_is_plotted_once_it_is_known() -> None:
+    body, walk = bm.load(EXAMPLES / "biped.wrl"), bm.load(EXAMPLES / "biped_walk.seq")
+    measures = bm.dynamics.measure(body, walk)
+    with Viewer(make_take(body, walk), port=8700, play=False, switches=Switches(quantity="zmp")) as viewer:
+        viewer.seek(4.6)
+        until(lambda: viewer.panel.plot.chosen == ("x", "y", "z"))
+        until(lambda: viewer.panel.plot._legend.content.count("<tr>") == 3)
+        viewer.seek(4.6)
+        for value in measures.zmp[460]:
+            assert f"{round(value, 4) + 0.0:.4f} m" in viewer.panel.plot._legend.content
+        content = viewer.panel.plot._plot.content
+        frames = json.loads(re.search(r'data-frames="([^"]+)"', content)[1])
+        np.testing.assert_allclose(frames, np.linspace(0, 1000, len(frames)), atol=1.0)
+
+
+def test_what_a_motion_has_not_is_said() -> None:
+    with Viewer(make_take(arm(), swinging(arm())), port=8700, play=False, switches=Switches(quantity="zmp")) as viewer:
+        viewer.seek(0.5)
+        until(lambda: "nothing of the kind" in viewer.panel.plot._status.content)
+        assert viewer.panel.plot._status.visible
+
+
+@given(st.lists(st.floats(-5, 5) | st.sampled_from([np.nan, np.inf]), min_size=1, max_size=30), st.integers(1, 40))
+def test_a_drawn_curve_keeps_what_is_known(values: list[float], count: int) -> None:
+    drawn = filled(Curve("a", "m", np.array(values)), count).values
+    assert len(drawn) == count and np.isfinite(drawn).all()
+    for k, value in enumerate(values[:count]):
+        assert not np.isfinite(value) or drawn[k] == value
+
+
+@given(st.integers(1, 9000), st.integers(1, 9000))
+def test_videos_have_even_sizes(width: int, height: int) -> None:
+    w, h = even_size(width, height)
+    assert w % 2 == h % 2 == 0 and w >= 2 and h >= 2 and (w * h <= 1920 * 1080 or min(w, h) == 2)
+    if width * height <= 1920 * 1080:
+        assert 0 <= width - w < 2 or w == 2
+
+
+def test_a_video_has_the_frames_that_were_given() -> None:
+    av = pytest.importorskip("av")
+    from bodymotion.viewer.video import VideoWriter
+
+    writer = VideoWriter(64, 48, 30.0)
+    for k in range(7):
+        writer.add(np.full((48, 64, 3), 30 * k, dtype=np.uint8))
+    video = writer.finished()
+    with av.open(io.BytesIO(video)) as read:
+        frames = [frame.to_ndarray(format="rgb24") for frame in read.decode(video=0)]
+    assert len(frames) == 7 and frames[0].shape == (48, 64, 3)
+    np.testing.assert_allclose([frame.mean() for frame in frames], 30 * np.arange(7), atol=8)
+
+
+def test_a_missing_video_library_is_said(monkeypatch) -> None:
+    from bodymotion.viewer.video import VideoWriter
+
+    monkeypatch.setitem(__import__("sys").modules, "av", None)
+    with pytest.raises(ImportError, match=r"bodymotion\[render\]"):
+        VideoWriter(64, 48, 30.0)
+
+
+def test_pictures_are_files_with_plain_names() -> None:
+    from PIL import Image
+
+    assert file_name("a/b <c>", "png") == "a_b_c.png" and file_name("…", "png") == "bodymotion.png"
+    seen = np.zeros((4, 6, 4), dtype=np.uint8)
+    seen[0, 0] = (10, 20, 30, 255)
+    read = np.asarray(Image.open(io.BytesIO(png(over_white(seen)))))
+    assert read.shape == (4, 6, 3) and tuple(read[0, 0]) == (10, 20, 30) and tuple(read[1, 1]) == (255, 255, 255)
