@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path, PosixPath
 
 import pytest
@@ -127,6 +130,47 @@ def test_many_of_one_rule_are_counted(tmp_path, desk):
     assert told == MOST
     answer = json.loads(check("--json", tmp_path / "heavy.wrl").stdout)
     assert sum(p["rule"] == "WRL142" for p in answer["files"][0]["problems"]) == told + int(more)
+
+
+def screen_of(text: str) -> str:
+    """Give what stands on a terminal in the end: rows are erased, and the cursor goes up, as a bar makes it."""
+    rows, row, column = [""], 0, 0
+    for found in re.finditer(r"\x1b\[([0-9;?]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+", text):
+        if found[2] == "K":
+            rows[row] = ""
+        elif found[2] == "A":
+            row = max(0, row - int(found[1] or 1))
+        elif found[0] == "\r":
+            column = 0
+        elif found[0] == "\n":
+            row += 1
+            rows += [""] * (row == len(rows))
+        elif not found[2]:
+            rows[row] = rows[row].ljust(column)[:column] + found[0] + rows[row][column + len(found[0]) :]
+            column += len(found[0])
+    return "\n".join(line.rstrip() for line in rows)
+
+
+def test_a_bar_and_the_text_do_not_mix(desk):
+    """On a terminal the bar comes and goes, and the text is whole."""
+    pty = pytest.importorskip("pty")
+    program = "from bodymotion.cli import main, progress; progress.PATIENCE = 0.0; main()"
+    command = [sys.executable, "-c", program, "check", str(desk / "broken.seq"), *[str(desk / "odd.seq")] * 3]
+    plain = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    own, other = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "150", "LINES": "40"}
+    shown = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=environment)
+    os.close(other)
+    pieces = []
+    with contextlib.suppress(OSError):  # as Linux says that the other end has gone
+        while piece := os.read(own, 1 << 16):
+            pieces.append(piece)
+    os.close(own)
+    text = b"".join(pieces).decode()
+    assert shown.wait(120) == plain.returncode == 1
+    assert "\u2501" in text and "checking" in text, "no bar"
+    expected = "\n".join(line.rstrip() for line in (plain.stdout + plain.stderr).splitlines())
+    assert screen_of(text).strip() == expected
 
 
 def test_nothing_drives_the_terminal(tmp_path):

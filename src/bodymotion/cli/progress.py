@@ -4,20 +4,63 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from bodymotion.cli.text import one_line
 
-__all__ = ["progress"]
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["Bar", "aside", "progress"]
 
 PATIENCE = 1.0
 """Seconds after which the bar appears."""
 
 
+class Bar:
+    """A bar that is told how much is done, and of how much; until then it goes to and fro."""
+
+    def __init__(self, bar: Progress, what: str) -> None:
+        self._bar, self._task = bar, bar.add_task(one_line(what), total=None)
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(PATIENCE, self._start)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say that `done` of `total` things are done."""
+        self._bar.update(self._task, completed=done, total=total)
+
+    def _start(self) -> None:
+        with self._lock:
+            self._bar.start()
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Take the bar off the terminal for as long as something else is written there."""
+        with self._lock:
+            shown = self._bar.live.is_started
+            if shown:
+                self._bar.stop()
+            try:
+                yield
+                sys.stdout.flush()
+            finally:
+                if shown:
+                    self._bar.start()
+
+    def end(self) -> None:
+        """Take the bar away for good."""
+        self._timer.cancel()
+        self._timer.join()
+        self._bar.stop()
+
+
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Give a function to be told how much is done, and of how much; None where nobody looks. Until it is told, the bar goes to and fro."""
+def progress(what: str) -> Iterator[Bar | None]:
+    """Give a bar to be told how much is done; None where nobody looks."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -25,14 +68,18 @@ def progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(one_line(what), total=None)
-    timer = threading.Timer(PATIENCE, bar.start)
-    timer.daemon = True
-    timer.start()
+    bar = Bar(Progress(*columns, console=Console(stderr=True), transient=True), what)
     try:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield bar
     finally:
-        timer.cancel()
-        timer.join()
-        bar.stop()
+        bar.end()
+
+
+@contextmanager
+def aside(bar: Bar | None) -> Iterator[None]:
+    """Write within the block what stands above a bar, if there is one."""
+    if bar is None:
+        yield
+        return
+    with bar.away():
+        yield

@@ -75,7 +75,7 @@ def check(
     from bodymotion.cli.check.working import Task, check_files
     from bodymotion.cli.messages import say
     from bodymotion.cli.output import results
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.progress import aside, progress
 
     if as_json and as_sarif:
         raise typer.BadParameter("either JSON or SARIF is printed, not both", param_hint="--json, --sarif")
@@ -96,20 +96,25 @@ def check(
             raise typer.Exit(1)
         plain = not (as_json or as_sarif)
         mender = Mender(task, robot, write=not diff)
+        color = sys.stdout.isatty()
         with results() as out, progress(f"checking {len(paths)} files") as told:
             for answer in check_files(paths, task, robot, told):
                 if answer.trace and answer.trace not in traces:
                     traces.add(answer.trace)
-                    say(answer.trace)
+                    with aside(told):
+                        say(answer.trace)
                 if fix or diff:
-                    answer = mender.mend(answer, out if plain else sys.stderr)
+                    with aside(told):
+                        answer = mender.mend(answer, out if plain else sys.stderr)
                 found.append((answer.path, answer.problems))
-                if plain and not diff:
-                    out.write(text_of(answer.problems, color=sys.stdout.isatty()))
-            if not plain:
-                out.write(_as_json(found) if as_json else _as_sarif(found))
-            elif not diff:
-                out.write(summary(found))
+                if plain and not diff and answer.problems:
+                    text = text_of(answer.problems, color=color)
+                    with aside(told):
+                        out.write(text)
+            if not diff:
+                text = summary(found) if plain else _as_json(found) if as_json else _as_sarif(found)
+                with aside(told):
+                    out.write(text)
     if fix or diff:
         say(mender.summary)
     elif plain:
