@@ -8,12 +8,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-inp
 CODE := src tests benchmarks examples fuzz $(wildcard docs/*.py)
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test check bench fuzz examples docs clean browser
+.PHONY: demo test check bench fuzz examples docs pictures clean browser drawing
 
 demo: $(RUNNING)
 	$(BIN)/bodymotion view examples/biped.wrl examples/biped_walk.seq $(DEMO)
 
-test: $(DEVELOPING) browser
+test: $(DEVELOPING) browser drawing
 	$(BIN)/python -m pytest -n 2 $(TESTS)
 
 check: $(DEVELOPING)
@@ -35,11 +35,21 @@ examples: $(RUNNING)
 docs: $(RUNNING)
 	$(BIN)/python docs/make_rules.py
 
+pictures: $(DEVELOPING)
+	$(BIN)/python docs/make_rendered.py
+
 # Installed when we may, named when not.
 browser:
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	  && apt-get update -qq && $(APT) chromium >/dev/null; } \
 	  || echo "chromium is not installed: the browser tests skip (Debian: apt-get install chromium)" >&2
+
+# What pictures are drawn with where there is neither a screen nor a graphics card.
+DRAW := from bodymotion.rendering.window import off_screen_window as w; w(16, 16)
+drawing: $(DEVELOPING)
+	@$(BIN)/python -c '$(DRAW)' 2>/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && $(APT) libegl1 libgl1-mesa-dri >/dev/null && $(BIN)/python -c '$(DRAW)'; } \
+	  || echo "nothing can draw here: the tests of pictures skip (Debian: apt-get install libegl1 libgl1-mesa-dri)" >&2
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -22,6 +22,7 @@ import pytest
 import typer
 
 from bodymotion.cli.app import app
+from sample_files import missing
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -121,6 +122,8 @@ def test_command(command, desk):
         uploads(command, desk)
     else:
         assert command.line.startswith("bodymotion "), "neither a command of bodymotion nor one that sets it up"
+        if " render " in command.line:
+            draws_here()
         result = subprocess.run(
             command.line,
             shell=True,
@@ -136,6 +139,16 @@ def test_command(command, desk):
             expected = 3
         assert result.returncode == expected, result.stderr
         prints(command.output, result.stdout + result.stderr)
+
+
+def draws_here() -> None:
+    """Skip, or fail where CI=true, when nothing can draw on this machine."""
+    from bodymotion.rendering.window import NoRendererError, off_screen_window
+
+    try:
+        off_screen_window(16, 16).Finalize()
+    except (ImportError, NoRendererError) as error:
+        missing(str(error))
 
 
 def prints(said: tuple[str, ...], output: str) -> None:

@@ -1,0 +1,88 @@
+"""Make the pictures of docs/pictures.md in docs/images, by what they show: `bodymotion.render`.
+
+python docs/make_rendered.py [NAME …]
+
+The robots of `rendered_robots.png` are no part of this project: BODYMOTION_CORPUS names the folder of sample files with them. Their
+licences (MIT; BSD-3-Clause for HRP-4C) allow pictures; the page credits them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
+
+import bodymotion as bm
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs" / "images"
+EXAMPLES = ROOT / "examples"
+CORPUS = Path(os.environ.get("BODYMOTION_CORPUS", ROOT.parent / "shared" / "corpus"))
+MODELS = "wrl/choreonoid+choreonoid/share/model"
+ROBOTS = (
+    (f"{MODELS}/SR1/SR1.wrl", "corner"),
+    ("wrl/isri-aist+hrp4c_description/vrml/HRP4Cmain.wrl", "corner"),
+    (f"{MODELS}/PA10/PA10.wrl", "corner"),
+    ("body/choreonoid+choreonoid/share/model/misc/FourWheelCar.body", "iso"),
+    (f"{MODELS}/misc/trackedVehicle.wrl", "iso"),
+)
+COLORS = 256
+BIPED, WALK = EXAMPLES / "biped.wrl", EXAMPLES / "biped_walk.seq"
+
+
+def still() -> Image.Image:
+    """Give one moment of the walk."""
+    return drawn(BIPED, WALK, at=4.62, size=(960, 540), overlay=("title", "time"))
+
+
+def steps() -> Image.Image:
+    """Give the walk as a stroboscope shows it."""
+    return drawn(BIPED, WALK, strobe=7, start=1.0, end=8.5, camera="side", size=(1200, 420))
+
+
+def sheet() -> Image.Image:
+    """Give the sheet of the example robot."""
+    return drawn(BIPED, sheet=True, size=(1200, 900))
+
+
+def wave() -> Image.Image:
+    """Give the wave of Spot as a stroboscope shows it."""
+    return drawn(EXAMPLES / "wave.cha", strobe=5, background="dark", size=(1200, 420))
+
+
+def robots() -> Image.Image:
+    """Give other people's robots side by side."""
+    pictures = [drawn(CORPUS / name, camera=camera, size=(280, 340)) for name, camera in ROBOTS]
+    row = Image.new("RGB", (sum(picture.width for picture in pictures), pictures[0].height))
+    for number, picture in enumerate(pictures):
+        row.paste(picture, (number * picture.width, 0))
+    return row
+
+
+PICTURES: dict[str, Callable[[], Image.Image]] = {
+    "still": still,
+    "steps": steps,
+    "sheet": sheet,
+    "wave": wave,
+    "robots": robots,
+}
+
+
+def drawn(*files: Path, **wishes: object) -> Image.Image:
+    """Give a picture of files."""
+    picture = bm.render(*files, **wishes)  # type: ignore[arg-type]
+    assert picture is not None
+    return picture
+
+
+def main(names: list[str]) -> None:
+    """Save the pictures with these names, or all, with few enough colours to be small."""
+    for name in names or PICTURES:
+        PICTURES[name]().quantize(COLORS, kmeans=2).save(IMAGES / f"rendered_{name}.png", optimize=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
