@@ -68,24 +68,31 @@ STAMPS = Rule(
     "The target holds no time stamps: the frames are put on a fixed rate, each held from its time on.",
     "judgement",
     "Motion.resample() and `--rate` with `--method` put them on a rate in other ways",
+    example=("frames at 0, 0.1, 0.25 s, saved as version 1", "frames at 0, 0.1, 0.2 s"),
 )
 NOT_FINITE = Rule(
     "LOSS002",
     "warning",
     "Numbers that are not finite are written as .nan, .inf and -.inf, which not every reader takes for numbers.",
     "judgement",
+    example=("extra={'gain': float('nan')}", "extra={'gain': 0.5}"),
 )
 CONTENT = Rule(
     "LOSS003",
     "warning",
     "A content keeps its meaning under the names of the target's version.",
     "judgement",
+    example=(
+        "a 'JointPosition' in a file of version 2, saved as version 1",
+        "a 'JointDisplacement', saved as version 1",
+    ),
 )
 VALUE = Rule(
     "LOSS004",
     "warning",
     "Unknown keys hold what YAML can hold, under names that mean nothing else.",
     "judgement",
+    example=("extra={'by': object()}", "extra={'by': 'me'}"),
 )
 ORIENTATION = Rule(
     "LOSS005",
@@ -93,97 +100,222 @@ ORIENTATION = Rule(
     "Roll, pitch and yaw, and the poses of tables, hold the turn of a quaternion, not its length.",
     "judgement",
     "the orders XYZQWQXQYQZ and XYZQXQYQZQW keep it",
+    example=("a quaternion of length 1.5, saved with se3_format='XYZRPY'", "a quaternion of length 1"),
 )
-TEXT = Rule("LOSS006", "warning", "Texts are Unicode: halves of surrogate pairs become '\\ufffd'.", "judgement")
-COMPONENT = Rule("LOSS007", "warning", "The target has no place for this component.", "judgement")
-EXTRA = Rule("LOSS008", "warning", "The target has no place for keys of its own.", "judgement")
-LABELS = Rule("LOSS009", "warning", "The target has no place for these labels.", "judgement")
+TEXT = Rule(
+    "LOSS006",
+    "warning",
+    "Texts are Unicode: halves of surrogate pairs become '\\ufffd'.",
+    "judgement",
+    example=("extra={'by': '\\ud800'}", "extra={'by': 'me'}"),
+)
+COMPONENT = Rule(
+    "LOSS007",
+    "warning",
+    "The target has no place for this component.",
+    "judgement",
+    example=("a motion with a component 'Face', saved as .csv", "a motion of joints and root"),
+)
+EXTRA = Rule(
+    "LOSS008",
+    "warning",
+    "The target has no place for keys of its own.",
+    "judgement",
+    example=("extra={'by': 'me'}, saved as .csv", "extra={}"),
+)
+LABELS = Rule(
+    "LOSS009",
+    "warning",
+    "The target has no place for these labels.",
+    "judgement",
+    example=("joint_names=('HIP', 'KNEE'), saved as .pos", "joints without names"),
+)
 RATE = Rule(
-    "LOSS010", "warning", "The target has one time for all components, or a rate that it does not say.", "judgement"
+    "LOSS010",
+    "warning",
+    "The target has one time for all components, or a rate that it does not say.",
+    "judgement",
+    example=("one frame at 100 Hz, saved as .pos", "two frames at 100 Hz"),
 )
-FRAMES = Rule("LOSS011", "warning", "The target has equally many frames of every component.", "judgement")
-PRECISION = Rule("LOSS012", "warning", "The target holds numbers in single precision, of about 7 digits.", "judgement")
+FRAMES = Rule(
+    "LOSS011",
+    "warning",
+    "The target has equally many frames of every component.",
+    "judgement",
+    example=("joints at 100 Hz and a root at 50 Hz, saved as .csv", "both at 100 Hz"),
+)
+PRECISION = Rule(
+    "LOSS012",
+    "warning",
+    "The target holds numbers in single precision, of about 7 digits.",
+    "judgement",
+    example=("0.1, saved with layout='beyondmimic'", "0.5, saved with layout='beyondmimic'"),
+)
 OTHER_RATE = Rule(
     "LOSS013",
     "warning",
     "On a new rate, a component of an unknown type stays as it is: where its frames are is not known.",
     "judgement",
     "it may no longer go with the others: drop it, or put it on the rate by other means",
+    example=("a motion with a component 'Face', resampled", "a motion of joints, resampled"),
 )
 BODY_NAMES = Rule(
     "LOSS020",
     "warning",
     "In a .wrl model each Joint and Segment has a name of its own, without blanks, quotes, brackets and commas.",
     "judgement",
+    example=("Segment(name='a b'), saved as .wrl", "Segment(name='a_b')"),
 )
 BODY_ORDER = Rule(
-    "LOSS021", "warning", "In a .wrl model links and devices stand depth-first, in the order of the file.", "judgement"
+    "LOSS021",
+    "warning",
+    "In a .wrl model links and devices stand depth-first, in the order of the file.",
+    "judgement",
+    example=("links that do not stand depth-first, saved as .wrl", "links that stand depth-first"),
 )
 SHAPE_FORM = Rule(
-    "LOSS022", "warning", "VRML97 has no such shape: it is written as the nearest ones, or left out.", "judgement"
+    "LOSS022",
+    "warning",
+    "VRML97 has no such shape: it is written as the nearest ones, or left out.",
+    "judgement",
+    example=("Capsule(0.1, 0.2), saved as .wrl", "Cylinder(0.1, 0.2)"),
 )
 KEPT_VALUE = Rule(
     "LOSS023",
     "warning",
     "Fields of a .wrl model hold truth values, numbers, texts, and lists of numbers or texts, of one type for all nodes of a kind.",
     "judgement",
+    example=("Joint(extra={'by': object()}), saved as .wrl", "Joint(extra={'by': 'me'})"),
 )
-NUMBER_RANGE = Rule("LOSS024", "warning", "Numbers of a .wrl model are finite, and ids from 0 to 9999.", "judgement")
+NUMBER_RANGE = Rule(
+    "LOSS024",
+    "warning",
+    "Numbers of a .wrl model are finite, and ids from 0 to 9999.",
+    "judgement",
+    example=("Joint(id=10000), saved as .wrl", "Joint(id=2)"),
+)
 PLACE = Rule(
     "LOSS025",
     "warning",
     "In a .wrl model the root link is where its Joint is, and transforms are translations, rotations and scales.",
     "judgement",
+    example=("a root_pose other than the offset of the root link, saved as .wrl", "one that is that offset"),
 )
 SHAPE_LOOK = Rule(
     "LOSS026",
     "warning",
     "VRML97 has colours of three parts from 0 to 1, and images in the folder of the model or below it.",
     "judgement",
+    example=("Material(diffuse=(1.5, 0, 0)), saved as .wrl", "Material(diffuse=(1, 0, 0))"),
 )
 JOINT_NAME = Rule(
     "LOSS027",
     "warning",
     "In a .wrl model a joint and the link that it moves have one name: that of the joint, by which motions go.",
     "judgement",
+    example=(
+        "Link(name='HAND', joint=Joint(name='WRIST')), saved as .wrl",
+        "Link(name='HAND', joint=Joint(name='HAND'))",
+    ),
 )
 DEPTH = Rule(
-    "LOSS028", "warning", "Readers of .wrl models take so many nodes one in the other, and no more.", "judgement"
+    "LOSS028",
+    "warning",
+    "Readers of .wrl models take so many nodes one in the other, and no more.",
+    "judgement",
+    example=("300 links, one on the other, saved as .wrl", "20 links, one on the other"),
 )
 MESH_LOOK = Rule(
     "LOSS030",
     "warning",
     "The kind of mesh file holds less of how a surface looks, or its image is not there.",
     "judgement",
+    example=("a mesh with colours, saved with mesh='stl'", "saved with mesh='obj'"),
 )
 NOT_DRAWN = Rule(
     "LOSS031",
     "warning",
     "The target has triangles and solids alone: lines, points and empty meshes are left out.",
     "judgement",
+    example=("Lines, saved as .urdf", "a Mesh of triangles"),
 )
 RENAMED = Rule(
-    "LOSS032", "warning", "In the target each name stands for one thing, and is made of plain characters.", "judgement"
+    "LOSS032",
+    "warning",
+    "In the target each name stands for one thing, and is made of plain characters.",
+    "judgement",
+    example=("two links with name='ARM', saved as .urdf", "name='ARM' and name='HAND'"),
 )
-JOINT_KIND = Rule("LOSS033", "warning", "The target has no joint of this type: the nearest one is taken.", "judgement")
-LIMITS = Rule("LOSS034", "warning", "The target has limits that are equal both ways, or of one value.", "judgement")
+JOINT_KIND = Rule(
+    "LOSS033",
+    "warning",
+    "The target has no joint of this type: the nearest one is taken.",
+    "judgement",
+    example=("Joint(type='crawler'), saved as .urdf", "Joint(type='rotate')"),
+)
+LIMITS = Rule(
+    "LOSS034",
+    "warning",
+    "The target has limits that are equal both ways, or of one value.",
+    "judgement",
+    example=("velocity_lower=-3, velocity_upper=5, saved as .urdf", "velocity_lower=-3, velocity_upper=3"),
+)
 SEGMENTS = Rule(
-    "LOSS035", "warning", "The target has one mass for each link: its segments are put together.", "judgement"
+    "LOSS035",
+    "warning",
+    "The target has one mass for each link: its segments are put together.",
+    "judgement",
+    example=("two segments of a link, saved as .urdf", "one segment of a link"),
 )
 MESHED = Rule(
-    "LOSS036", "warning", "The target has no such solid, or not so stretched: it becomes a mesh.", "judgement"
+    "LOSS036",
+    "warning",
+    "The target has no such solid, or not so stretched: it becomes a mesh.",
+    "judgement",
+    example=("Cone(0.1, 0.2), saved as .urdf", "Cylinder(0.1, 0.2)"),
 )
-SURFACE = Rule("LOSS037", "warning", "The target knows a surface by its colour and image alone.", "judgement")
-DEVICE = Rule("LOSS038", "warning", "The target has no such device, or less of it.", "judgement")
-LOOP = Rule("LOSS039", "warning", "The target is a tree: a closed loop is open there.", "judgement")
-UNSAID = Rule("LOSS040", "warning", "The target has no word for this.", "judgement")
-NOT_A_NUMBER = Rule("LOSS041", "warning", "The target holds finite numbers alone; others become 0.", "judgement")
+SURFACE = Rule(
+    "LOSS037",
+    "warning",
+    "The target knows a surface by its colour and image alone.",
+    "judgement",
+    example=("a texture in a .jpg that can not be read, saved as .xml", "no texture"),
+)
+DEVICE = Rule(
+    "LOSS038",
+    "warning",
+    "The target has no such device, or less of it.",
+    "judgement",
+    example=("an unknown kind of device, saved as .urdf", "a Gyro"),
+)
+LOOP = Rule(
+    "LOSS039",
+    "warning",
+    "The target is a tree: a closed loop is open there.",
+    "judgement",
+    example=("ExtraJoint(type='xyz'), saved as .urdf", "no extra joint"),
+)
+UNSAID = Rule(
+    "LOSS040",
+    "warning",
+    "The target has no word for this.",
+    "judgement",
+    example=("rotor_inertia=1e-4, saved as .urdf with extension=False", "rotor_inertia=0"),
+)
+NOT_A_NUMBER = Rule(
+    "LOSS041",
+    "warning",
+    "The target holds finite numbers alone; others become 0.",
+    "judgement",
+    example=("mass=float('nan'), saved as .urdf", "mass=2.0"),
+)
 MASS_GIVEN = Rule(
     "LOSS045",
     "warning",
     "A moving link without mass gets a small one, since simulators refuse it otherwise.",
     "judgement",
     "give it a mass in the model",
+    example=("a link without mass that moves, with fix_inertia", "a link of 2 kg"),
 )
 INERTIA_GIVEN = Rule(
     "LOSS046",
@@ -191,6 +323,7 @@ INERTIA_GIVEN = Rule(
     "A moving link without inertia gets that of a solid as large as its shapes, since simulators refuse it otherwise.",
     "judgement",
     "give it an inertia in the model",
+    example=("a link of 2 kg without inertia that moves, with fix_inertia", "one with an inertia"),
 )
 INERTIA_CHANGED = Rule(
     "LOSS047",
@@ -198,9 +331,14 @@ INERTIA_CHANGED = Rule(
     "An inertia that no rigid body has becomes the nearest one that a body can have, along the same axes.",
     "judgement",
     "mend the inertia in the model",
+    example=("diag(0.01, 0.01, 0.5) for an inertia, with fix_inertia", "diag(0.01, 0.01, 0.01)"),
 )
 INERTIA_NOT_FINITE = Rule(
-    "LOSS048", "warning", "Masses and inertias that are no numbers, and negative masses, become 0.", "judgement"
+    "LOSS048",
+    "warning",
+    "Masses and inertias that are no numbers, and negative masses, become 0.",
+    "judgement",
+    example=("mass=-1.0, with fix_inertia", "mass=2.0"),
 )
 DISPLAY = Rule(
     "LOSS060",
@@ -208,12 +346,14 @@ DISPLAY = Rule(
     "The message Animation has no place for a description and a colour.",
     "judgement",
     "they are in MoveInfo: bodymotion.spot.to_move_info()",
+    example=("description a nod, saved as .cap", "no description"),
 )
 EXCLUDED = Rule(
     "LOSS061",
     "warning",
     "Of columns that exclude each other a message holds the last ones.",
     "judgement",
+    example=("body_euler_rpy beside body_quat_wxyz, saved as .cap", "body_euler_rpy alone"),
 )
 NO_LIMITS = Rule(
     "LOSS062",
@@ -221,47 +361,105 @@ NO_LIMITS = Rule(
     "A message holds the limits of a parameter, not its name alone.",
     "judgement",
     "move_params_config=… takes the robot's MoveParamsConfig, a text that it gives when asked for all moves",
+    example=("speed without limits, saved as .cap", "speed 0.5 1 2"),
 )
 WHOLE = Rule(
-    "LOSS063", "warning", "Contacts are held as yes or no, and the number of a dance frame as a whole one.", "judgement"
+    "LOSS063",
+    "warning",
+    "Contacts are held as yes or no, and the number of a dance frame as a whole one.",
+    "judgement",
+    example=("a contact of 0.5, saved as .cap", "a contact of 1"),
 )
-NO_FIELD = Rule("LOSS064", "warning", "The messages have no field for this.", "judgement")
+NO_FIELD = Rule(
+    "LOSS064",
+    "warning",
+    "The messages have no field for this.",
+    "judgement",
+    example=("a column 'mood', saved as .cap", "columns of the document"),
+)
 LOOP_NEAREST = Rule(
-    "LOSS049", "warning", "The target has no constraint of this type: the nearest one closes the loop.", "judgement"
+    "LOSS049",
+    "warning",
+    "The target has no constraint of this type: the nearest one closes the loop.",
+    "judgement",
+    example=("ExtraJoint(type='piston'), saved as .xml", "ExtraJoint(type='xyz')"),
 )
-FLAT = Rule("LOSS050", "warning", "The target takes flat meshes for no obstacles.", "judgement")
+FLAT = Rule(
+    "LOSS050",
+    "warning",
+    "The target takes flat meshes for no obstacles.",
+    "judgement",
+    example=("a flat mesh as a collision shape, saved as .xml", "a tetrahedron"),
+)
 KEPT_LESS = Rule(
-    "LOSS051", "warning", "Values that have no place in the target are kept as text where JSON has them.", "judgement"
+    "LOSS051",
+    "warning",
+    "Values that have no place in the target are kept as text where JSON has them.",
+    "judgement",
+    example=("Joint(extra={'by': object()}), saved as .xml", "Joint(extra={'by': 'me'})"),
 )
 EFFECT = Rule(
-    "LOSS052", "warning", "What this does in the body it does not do in the target, which only keeps it.", "judgement"
+    "LOSS052",
+    "warning",
+    "What this does in the body it does not do in the target, which only keeps it.",
+    "judgement",
+    example=("Joint(lower=2, upper=-1), saved as .xml", "Joint(lower=-1, upper=2)"),
 )
 ONLY_MJCF = Rule(
     "LOSS085",
     "warning",
     "What MJCF alone says of a model is written where the things that it names are there, and nowhere but in MJCF.",
     "judgement",
+    example=("an MJCF's <motor joint='hip'/>, saved as .urdf", "an MJCF without motors"),
 )
 FOLLOWING = Rule(
-    "LOSS086", "warning", "A joint that follows another one does so where that is in the target.", "judgement"
+    "LOSS086",
+    "warning",
+    "A joint that follows another one does so where that is in the target.",
+    "judgement",
+    example=("Joint(extra={'mimic': {'joint': 'GONE'}}), saved as .xml", "Joint(extra={'mimic': {'joint': 'ARM'}})"),
 )
 DESCRIPTION = Rule(
     "LOSS070",
     "warning",
     "A description is one line of text without # and //, and without blanks around it.",
     "document",
+    example=("description 'a # b'", "description 'a b'"),
 )
-COMMENTS = Rule("LOSS071", "warning", "Comments stand at things that are still there.", "judgement")
-OPTION = Rule("LOSS072", "warning", "The options of an animation file are those of the document.", "document")
-FREQUENCY = Rule("LOSS073", "warning", "An animation file has a frequency or a column of times, not both.", "document")
+COMMENTS = Rule(
+    "LOSS071",
+    "warning",
+    "Comments stand at things that are still there.",
+    "judgement",
+    example=("a comment at an option that is gone", "a comment at an option that is there"),
+)
+OPTION = Rule(
+    "LOSS072",
+    "warning",
+    "The options of an animation file are those of the document.",
+    "document",
+    example=("options={'mood': True}", "options={'extendable': True}"),
+)
+FREQUENCY = Rule(
+    "LOSS073",
+    "warning",
+    "An animation file has a frequency or a column of times, not both.",
+    "document",
+    example=("frequency 30, and times 0, 0.5, 1.3", "frequency 30, and times 0, 1/30, 2/30"),
+)
 UNREAD = Rule(
-    "LOSS074", "warning", "Lines that meant nothing to the reader of an animation file are not written.", "judgement"
+    "LOSS074",
+    "warning",
+    "Lines that meant nothing to the reader of an animation file are not written.",
+    "judgement",
+    example=("extendible in the file that was read", "extendable in the file that was read"),
 )
 DANGLING = Rule(
     "LOSS090",
     "warning",
     "What was kept of another URDF names joints and parts of the model; where they are gone, it is left out.",
     "judgement",
+    example=("a URDF's rest of a link that is gone", "of a link that is there"),
 )
 BODY_POSE = Rule(
     "LOSS076",
@@ -269,8 +467,15 @@ BODY_POSE = Rule(
     "A motion of Spot says where its body is.",
     "judgement",
     "without it the body stands still and level at its nominal height",
+    example=("an animation of a motion of joints alone", "of a motion of joints and the root"),
 )
-NAME = Rule("LOSS075", "warning", "The name of a move is that of its animation file.", "document")
+NAME = Rule(
+    "LOSS075",
+    "warning",
+    "The name of a move is that of its animation file.",
+    "document",
+    example=("Animation(name='nod'), saved as wave.cha", "Animation(name='wave'), saved as wave.cha"),
+)
 FORCE_SENSOR = Rule(
     "LOSS080",
     "warning",
@@ -278,6 +483,10 @@ FORCE_SENSOR = Rule(
     "judgement",
     "its readings are the opposite ones, in the axes of that link",
     leaves_out=True,
+    example=(
+        "a force sensor at the wrist, with the hand as the new root",
+        "a gyro at the wrist, with the hand as the new root",
+    ),
 )
 UNSCALED = Rule(
     "LOSS081",
@@ -285,4 +494,5 @@ UNSCALED = Rule(
     "What a body keeps for one format alone is not scaled: which of its numbers are lengths is not known.",
     "judgement",
     leaves_out=True,
+    example=("a body with an OtherDevice(extra={'range': 3.0}), scaled by 2", "a body with a Gyro, scaled by 2"),
 )

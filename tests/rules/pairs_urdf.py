@@ -65,12 +65,12 @@ def large(limit: int) -> tuple[Problem, ...]:
         return problems_of(lambda: parse_xml(ROBOT.encode()))
 
 
-def saved(folder: Path, rotor: float = 0.0, package: str | None = None) -> Iterable[Problem]:
+def from_urdf(folder: Path, rotor: float = 0.0, **options: object) -> Iterable[Problem]:
     """Save a robot that was read from URDF, with the inertia of a motor that URDF has no words for."""
     (folder / "given.urdf").write_text(LINKS.format(joint("a", "b").replace("fixed", "continuous")))
     body = read_urdf(folder / "given.urdf")
     links = (body.links[0], replace(body.links[1], joint=replace(body.links[1].joint, rotor_inertia=rotor)))
-    return bm.save(replace(body, links=links), folder / "r.urdf", package=package).problems
+    return bm.save(replace(body, links=links), folder / "r.urdf", **options).problems
 
 
 PAIRS: dict[str, Pair] = {
@@ -91,6 +91,6 @@ PAIRS: dict[str, Pair] = {
     **examples("r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160 URDF161"),
     **examples("r.urdf", MESH, "URDF140", beside={"hand.stl": STL}),
     "URDF141": folders("r.urdf", {"r.urdf": MESH, "hand.stl": "solid"}, {"r.urdf": MESH, "hand.stl": STL}),
-    "URDF162": calls(lambda folder: saved(folder, rotor=1e-4), saved),
-    "URDF163": calls(lambda folder: saved(folder, package="robot_description"), saved),
+    "URDF162": calls(lambda folder: from_urdf(folder, rotor=1e-4), from_urdf),
+    "URDF163": calls(lambda folder: from_urdf(folder, package="robot_description"), from_urdf),
 }

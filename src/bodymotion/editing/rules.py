@@ -42,4 +42,5 @@ LOST = Rule(
     "warning",
     "What is joined has the same components in all motions; others are left out.",
     "judgement",
+    example=("joining a motion with a ZMP and one without", "joining two motions with a ZMP"),
 )

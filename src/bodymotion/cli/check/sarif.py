@@ -13,7 +13,7 @@ from urllib.parse import quote
 from bodymotion import __version__
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location, Problem
+    from bodymotion.diagnostics import Location, Problem, Rule
 
 __all__ = ["sarif"]
 
@@ -36,8 +36,9 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
             descriptor["shortDescription"] = {"text": rule.sentence}
             descriptor["defaultConfiguration"] = {"level": rule.severity}
             descriptor["properties"] = {"source": rule.source, "fixable": rule.fixable}
-            if rule.hint:
-                descriptor["help"] = {"text": rule.hint}
+            help_text = _help(rule)
+            if help_text:
+                descriptor["help"] = {"text": help_text}
         descriptors.append(descriptor)
     driver = {"name": "bodymotion", "version": __version__, "semanticVersion": __version__, "rules": descriptors}
     run = {
@@ -47,6 +48,15 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
         "results": [_result(path, problem, place[problem.rule]) for path, problem in problems],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _help(rule: Rule) -> str:
+    """Give what to do about a rule, and its example."""
+    lines = [rule.hint] if rule.hint else []
+    if rule.example is not None:
+        wrong, right = rule.example
+        lines += [f"wrong: {wrong}", f"right: {right}"]
+    return "\n".join(lines)
 
 
 def _result(path: Path, problem: Problem, rule: int) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def encoded(animation: Animation, config: str | Path | None = None) -> tuple[byt
 
 def column_losses(animation: Animation, columns: Columns) -> list[Problem]:
     """Say which columns the message does not hold as they are."""
-    problems = [losses.NO_FIELD.problem(f"the column {name}") for name in columns.unknown]
+    problems = [losses.NO_FIELD.problem(f"the column {name} has no field") for name in columns.unknown]
     if columns.dropped:
         problems.append(losses.EXCLUDED.problem(f"left out: {', '.join(columns.dropped)}"))
     for place in columns.places.values():

@@ -111,7 +111,7 @@ def _option(tree: Tree, keyword: str, value: object, problems: list[Problem]) ->
     elif keyword in _IN_MOVE_INFO:
         problems.append(losses.DISPLAY.problem(f"{keyword} is not in the message Animation"))
     elif keyword not in _ELSEWHERE:
-        problems.append(losses.NO_FIELD.problem(f"the option {keyword}"))
+        problems.append(losses.NO_FIELD.problem(f"the option {keyword} has no field"))
 
 
 def _parameters(
@@ -121,7 +121,7 @@ def _parameters(
     paths = parameter_paths()
     for name, given in parameters.items():
         if name not in paths:
-            problems.append(losses.NO_FIELD.problem(f"the parameter {name}"))
+            problems.append(losses.NO_FIELD.problem(f"the parameter {name} has no field"))
             continue
         parameter = given
         if given == Parameter():
