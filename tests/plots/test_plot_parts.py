@@ -136,7 +136,9 @@ def test_all_quantities_can_be_plotted(measures):
     there = available(subject_of(measures))
     assert set(bm.dynamics.measurable(measures)) <= set(there) | {"zmp", "contacts"}
     assert set(there) <= set(KINDS)
-    for sheet in bm.plot(measures, what=there, end=1.0).sheets:
+    made = bm.plot(measures, what=there, end=1.0)
+    assert made.names == there
+    for sheet in made.sheets:
         assert sheet.cells
         assert sheet.title
         for panel in parts(sheet, Curves):

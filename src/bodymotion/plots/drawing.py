@@ -242,8 +242,10 @@ class Pen:
             named[label] = axes.plot(
                 *points.T,
                 color=theme.color(kind),
-                lw=1.0,
+                lw=3.2 if kind == "given" else 1.0,
+                alpha=0.5 if kind == "given" else 1.0,
                 ls="--" if kind == "muted" else "-",
+                zorder=3 if kind == "given" else 3.5,
                 label=label,
                 marker="." if len(points) == 1 else None,
             )[0]

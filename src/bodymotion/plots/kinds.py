@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from bodymotion.dynamics import QUANTITIES, measurable
 from bodymotion.plots.alone import alone_sheet
@@ -108,12 +109,11 @@ def sheets(
 ) -> tuple[Sheet, ...]:
     """Make the sheets of these plots, each of this size [inch]; see `chosen`."""
     return tuple(
-        fitted(lambda flow, name=name: _make(subject, flow, name), width, height)  # type: ignore[misc]
-        for name in chosen(subject, what)
+        replace(fitted(partial(_make, subject, name), width, height), name=name) for name in chosen(subject, what)
     )
 
 
-def _make(subject: Subject, flow: Flow, name: str) -> Sheet:
+def _make(subject: Subject, name: str, flow: Flow) -> Sheet:
     if subject.measures is not None:
         return KINDS[name].make(subject, flow)
     if name == "overview":

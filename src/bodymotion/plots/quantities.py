@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bodymotion.dynamics import Series
+from bodymotion.dynamics import QUANTITIES, Series
 from bodymotion.plots.layout import SIDE, Flow, columns_for
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import panel, ranged, together
@@ -54,9 +54,7 @@ def _many(subject: Subject, flow: Flow, of: Series) -> tuple[str, ...]:
         made = [panel(of, k, color) for k in limb.columns if k in chosen]
         groups.append((shown(limb.name) if several else "", _scaled(of, made)))
     notes: list[str] = []
-    every = [one for _, panels in groups for one in panels]
-    if every and all(one.note == "no limits" for one in every):
-        groups = [(name, [replace(one, note="") for one in panels]) for name, panels in groups]
+    if of.name in QUANTITIES and QUANTITIES[of.name].limits and of.lower is None:
         notes.append("the model has no such limits")
     columns, height = columns_for([panels for _, panels in groups])
     flow.grid(groups, columns, height)
