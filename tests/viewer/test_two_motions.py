@@ -17,7 +17,7 @@ from small_robots import arm, biped, swinging
 import bodymotion as bm
 from bodymotion.comparing import compare_motions
 from bodymotion.viewer import Viewer
-from bodymotion.viewer.anatomy import half_axes, tag
+from bodymotion.viewer.anatomy import half_axes, tag, tags
 from bodymotion.viewer.api import WrongUseError, load_take, view
 from bodymotion.viewer.capture import even_size, file_name, over_white, png
 from bodymotion.viewer.html import page
@@ -110,6 +110,15 @@ def test_what_has_no_mass_has_no_ellipsoid_and_tags_have_ids() -> None:
     assert half_axes(bm.Link(name="L", index=0, segments=(flat,))) is None
     assert tag(bm.Link(name="L", index=0, joint=bm.Joint(name="J", id=3))) == "3  J"
     assert tag(bm.Link(name="L", index=0)) == "L"
+
+
+def test_joints_at_one_place_have_one_tag() -> None:
+    links = [
+        bm.Link(name=name, index=k, parent=parent, joint=bm.Joint(name=name, id=k))
+        for k, (name, parent) in enumerate((("A", -1), ("B", 0), ("C", 1), ("D", 0), ("E", 3)))
+    ]
+    places = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 1.001], [0, 0, 1], [0, 1, 1.0]])
+    assert tags(links, places, 0.01) == {0: "0  A", 1: "1  B, 2  C", 3: "3  D", 4: "4  E"}
 
 
 def test_any_quantity_is_plotted_once_it_is_known() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.scene import Scene
 
-__all__ = ["Anatomy", "half_axes", "tag"]
+__all__ = ["Anatomy", "half_axes", "tag", "tags"]
 
 MOST_TAGS = 200
 INERTIA = (235, 170, 30)
@@ -27,6 +28,19 @@ def tag(link: Link) -> str:
     """Give what is written at a link: the joint's id, where it has one, and its name, or else the link's."""
     name = shown(link.joint.name or link.name or f"link {link.index}", 30)
     return f"{link.joint.id}  {name}" if link.joint.id >= 0 else name
+
+
+def tags(links: Sequence[Link], places: Floats, near: float) -> dict[int, str]:
+    """Give what is written at links, by their index; links in a row whose places (L, 3) are `near` [m] the first have one tag, at that."""
+    found: dict[int, list[str]] = {}
+    firsts: dict[int, int] = {}
+    for link in links:
+        first = firsts.get(link.parent, link.index)
+        if np.linalg.norm(places[link.index] - places[first]) > near:
+            first = link.index
+        firsts[link.index] = first
+        found.setdefault(first, []).append(tag(link))
+    return {index: ", ".join(names) for index, names in found.items()}
 
 
 def half_axes(link: Link) -> tuple[Floats, Floats] | None:
@@ -57,14 +71,13 @@ class Anatomy:
     def show_names(self, on: bool) -> None:
         """Show or hide the ids and names of joints, at the origins of the links that they move."""
         if self._names is None and on:
+            body = self._scene.take.body
+            places = body.forward_kinematics(np.zeros(body.num_joints))[:, :3]
             self._names = [
                 self._scene.server.scene.add_label(
-                    f"{self._scene.names[link.index]}/joint name",
-                    tag(link),
-                    font_screen_scale=0.55,
-                    anchor="center-left",
+                    f"{self._scene.names[index]}/joint name", text, font_screen_scale=0.55, anchor="center-left"
                 )
-                for link in self._scene.take.body.links[:MOST_TAGS]
+                for index, text in tags(body.links[:MOST_TAGS], places, 0.01 * self._scene.size).items()
             ]
         for handle in self._names or ():
             handle.visible = on

@@ -127,7 +127,7 @@ class SecondRobot:
     def __init__(self, server: viser.ViserServer, first: Scene, take: Take, is_ghost: bool, stands: bool) -> None:
         self.take = take
         self.differences = differences(first.take, take)
-        beside = np.zeros(3)
+        self._at = beside = np.zeros(3)
         if not is_ghost:
             width = float(first.bounds[1, 1] - first.bounds[0, 1])
             beside[1] = -max(ROOM * width, LEAST_ROOM * first.size)
@@ -149,6 +149,10 @@ class SecondRobot:
     def place(self, time: float, stands: bool) -> None:
         """Put it where it is at a time [s]; `stands` when what has no root poses stands on the ground."""
         self.scene.place(self._poses_at(int(self.take.timeline.frames_at(time)), stands))
+
+    def with_it(self, bounds: Floats) -> Floats:
+        """Give the box (2, 3) around the first robot widened so that the second one, where it stands beside it, is in it."""
+        return np.stack([np.minimum(bounds[0], bounds[0] + self._at), np.maximum(bounds[1], bounds[1] + self._at)])
 
     def remove(self) -> None:
         """Take it out of the scene."""

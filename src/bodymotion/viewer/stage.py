@@ -214,7 +214,10 @@ class Stage:
         """Give the camera of a preset, around the robot as it is shown."""
         poses = self._poses(self.frame)
         bounds = self.take.footprint.bounds(poses)
-        return framing((self.scene.bounds if bounds is None else bounds) - self.offset(poses), preset)
+        bounds = self.scene.bounds if bounds is None else bounds
+        if self.second is not None:
+            bounds = self.second.with_it(bounds)
+        return framing(bounds - self.offset(poses), preset)
 
     def first_view(self) -> View:
         """Give the first camera. Of an animation it sees all the places where parts of Spot come."""
