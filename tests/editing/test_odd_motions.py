@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from symmetric_bodies import symmetric_body
@@ -76,7 +76,12 @@ EDITS = {
 }
 
 
+STILL = Timeline.stamped([-0.4, 0.1, 0.1, 0.1])
+"""Frames that mostly stand at one time."""
+
+
 @given(motions, st.sampled_from(sorted(EDITS)))
+@example(Motion((Vector3Seq(content="ZMP", timeline=STILL, values=np.full((4, 3), np.nan)),)), "resample linear True")
 @settings(max_examples=600, deadline=None)
 def test_an_edit_gives_a_motion_or_says_why_not(motion, name):
     with np.errstate(all="ignore"):

@@ -83,7 +83,11 @@ def resampled(
 
 
 def bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, content: str) -> Problem | None:
-    """Say, if the low-pass of `resampled` will go across numbers that are not finite, how many there are."""
+    """Say, if the low-pass of `resampled` will go across numbers that are not finite, how many there are.
+
+    ValueError as there, when time stamps do not increase.
+    """
+    check_increasing(timeline.times)
     count = int(values.size - np.count_nonzero(np.isfinite(values)))
     if not count or _fineness(timeline, frame_rate) == 1:
         return None

@@ -1,0 +1,124 @@
+"""Components from the arrays of a caller, who is told what does not fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.arrays import Floats, real_numbers
+from bodymotion.motion.components import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    MultiSE3Seq,
+    MultiValueSeq,
+    Vector3Seq,
+)
+from bodymotion.timeline import Timeline
+
+__all__ = ["of_joints", "of_link_poses"]
+
+
+def of_joints(
+    q: npt.ArrayLike,
+    frame_rate: float | None,
+    times: npt.ArrayLike | None,
+    *,
+    root: npt.ArrayLike | None,
+    zmp: npt.ArrayLike | None,
+    zmp_is_root_relative: bool,
+    joint_names: Sequence[str],
+) -> tuple[Component, ...]:
+    """Make the components of `Motion.from_joints`, which says what the arrays are and what is refused."""
+    values = real_numbers(q, "q")
+    if values.ndim != 2:
+        raise ValueError(f"q: expected shape (frames, joints), got {values.shape}")
+    timeline = _timeline_for(len(values), frame_rate, times)
+    labels = _names(joint_names, "joint_names")
+    if labels and len(labels) != values.shape[1]:
+        raise ValueError(f"{len(labels)} joint names for q of shape {values.shape}")
+    components: list[Component] = []
+    if root is not None:
+        components.append(_root_component(real_numbers(root, "root"), values, timeline))
+    components.append(MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels))
+    if zmp is not None:
+        points = real_numbers(zmp, "zmp")
+        if points.shape != (len(values), 3):
+            raise ValueError(
+                f"zmp: expected shape {(len(values), 3)} for q of shape {values.shape}, got {points.shape}"
+            )
+        components.append(
+            Vector3Seq(content=ZMP, timeline=timeline, values=points, is_root_relative=zmp_is_root_relative)
+        )
+    return tuple(components)
+
+
+def of_link_poses(
+    poses: npt.ArrayLike, frame_rate: float | None, times: npt.ArrayLike | None, link_names: Sequence[str]
+) -> tuple[Component, ...]:
+    """Make the component of `Motion.from_link_poses`, which says what the arrays are and what is refused."""
+    values = real_numbers(poses, "poses")
+    if values.ndim != 3 or values.shape[2] != 7:
+        raise ValueError(f"poses: expected shape (frames, links, 7), got {values.shape}")
+    labels = _names(link_names, "link_names")
+    if labels and len(labels) != values.shape[1]:
+        raise ValueError(f"{len(labels)} link names for poses of shape {values.shape}")
+    _check_turns(values, "poses")
+    timeline = _timeline_for(len(values), frame_rate, times)
+    return (MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels),)
+
+
+def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | None) -> Timeline:
+    if (frame_rate is None) == (times is None):
+        raise ValueError("a motion has either a frame_rate [Hz] or the times [s] of its frames: give one of them")
+    if times is None:
+        rate = (
+            frame_rate.item()
+            if isinstance(frame_rate, (np.ndarray, np.generic)) and not frame_rate.ndim
+            else frame_rate
+        )
+        if isinstance(rate, bool) or not isinstance(rate, Real):
+            raise ValueError(f"frame_rate: expected a real number of Hz, got {frame_rate!r}")
+        return Timeline.uniform(count, float(rate))
+    stamps = real_numbers(times, "times")
+    if stamps.shape != (count,):
+        raise ValueError(f"times: expected shape {(count,)}, one for each of {count} frames, got {stamps.shape}")
+    increasing = np.diff(stamps) > 0
+    if not np.isfinite(stamps).all() or not increasing.all():
+        raise ValueError(f"times must increase; from frame {int(np.argmin(increasing))} on they do not")
+    return Timeline.stamped(stamps)
+
+
+def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    if isinstance(names, (str, bytes)):
+        raise ValueError(f"{what}: expected a sequence of names, got the one text {names!r}")
+    found = tuple(names)
+    for name in found:
+        if not isinstance(name, str):
+            raise ValueError(f"{what}: expected texts, got {name!r}")
+    return tuple(map(str, found))
+
+
+def _root_component(root: Floats, q: Floats, timeline: Timeline) -> MultiSE3Seq:
+    if root.shape == (7,):
+        root = np.tile(root, (len(q), 1))
+    if root.shape != (len(q), 7):
+        raise ValueError(f"root: expected shape {(len(q), 7)} for q of shape {q.shape}, got {root.shape}")
+    _check_turns(root, "root")
+    return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=root[:, None])
+
+
+def _check_turns(poses: Floats, what: str) -> None:
+    """Refuse what is far from a unit quaternion: mostly another order of numbers, or angles."""
+    lengths = np.linalg.norm(poses[..., 3:], axis=-1).reshape(len(poses), -1)
+    far = np.abs(lengths - 1) > 1e-3
+    if far.any():
+        frame = int(np.argmax(far.any(axis=1)))
+        raise ValueError(
+            f"{what}: the last four numbers of a pose are a unit quaternion w x y z; in frame {frame} its length is "
+            f"{lengths[frame][far[frame]][0]:.6g}"
+        )
