@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion import meshing, rotations
+from bodymotion.meshing.primitives import SEGMENTS
 from bodymotion.shapes import (
-    SEGMENTS,
     Box,
     Capsule,
     Cone,

@@ -6,6 +6,8 @@ turns any of them into triangles in the link's frame.
 A mesh keeps one list of vertices. Normals, colours and texture coordinates come as `Corners`: a list of distinct values and, for
 each corner of each triangle, which of them it has. So a colour per face, a colour per vertex and normals split along sharp edges
 are all the same thing, and `Mesh.corners_split` makes of it the one-vertex-one-normal buffers that a graphics card wants.
+
+What is worked out of shapes is in `bodymotion.meshing`, which stands on this module: methods here that give it import it when called.
 """
 
 from __future__ import annotations
@@ -36,9 +38,6 @@ __all__ = [
     "Texture",
     "TriangleBuffers",
 ]
-
-SEGMENTS = 32
-"""Into how many flat faces the round of a primitive is divided."""
 
 
 @dataclass(frozen=True)

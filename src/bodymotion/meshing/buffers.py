@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats, frozen_ints
 from bodymotion.meshing.normals import corner_normals
-
-if TYPE_CHECKING:
-    from bodymotion.shapes import Corners, Mesh, TriangleBuffers
+from bodymotion.shapes import Corners, Mesh, TriangleBuffers
 
 __all__ = ["split_corners"]
 
@@ -26,8 +22,6 @@ def split_corners(mesh: Mesh) -> TriangleBuffers:
 
     Triangles without area, or with a corner beyond what single precision holds, show nothing and are left out.
     """
-    from bodymotion.shapes import TriangleBuffers
-
     with np.errstate(all="ignore"):
         normals = corner_normals(mesh)
         finite = np.asarray((np.abs(mesh.vertices) < LARGEST).all(axis=1))

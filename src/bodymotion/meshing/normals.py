@@ -7,14 +7,10 @@ it is cut into triangles (Thürmer and Wüthrich, 1998).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from bodymotion.arrays import Floats
-
-if TYPE_CHECKING:
-    from bodymotion.shapes import Mesh
+from bodymotion.shapes import Mesh
 
 __all__ = ["corner_normals"]
 

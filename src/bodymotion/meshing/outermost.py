@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.meshing.transforms import used_vertices
-
-if TYPE_CHECKING:
-    from bodymotion.shapes import Shape
+from bodymotion.shapes import Shape
 
 __all__ = ["outermost_points"]
 

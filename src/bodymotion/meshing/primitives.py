@@ -7,28 +7,25 @@ a texture goes round them.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats, frozen_ints
-
-if TYPE_CHECKING:
-    from bodymotion.shapes import Capsule, Cone, Corners, Cylinder, Geometry, Mesh
+from bodymotion.shapes import Box, Capsule, Cone, Corners, Cylinder, Geometry, Lines, Mesh, Points, Sphere
 
 __all__ = ["to_mesh"]
 
 Indices = npt.NDArray[np.int64]
 
+SEGMENTS = 32
+"""Into how many flat faces the round of a primitive is divided."""
 SMOOTH = 0.5
 """[rad] Crease angle that joins the flat faces of a round side and keeps the edges of its caps."""
 
 
 def to_mesh(geometry: Geometry) -> Mesh:
     """Give any geometry as triangles in its own frame; lines and points have none, so their mesh has no faces."""
-    from bodymotion.shapes import Box, Capsule, Cone, Cylinder, Lines, Mesh, Points, Sphere
-
     if isinstance(geometry, Mesh):
         return geometry
     if isinstance(geometry, (Lines, Points)):
@@ -48,8 +45,6 @@ def to_mesh(geometry: Geometry) -> Mesh:
 
 @lru_cache(maxsize=256)
 def _box(size: tuple[float, float, float]) -> Mesh:
-    from bodymotion.shapes import Corners, Mesh
-
     signs = np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], dtype=np.float64)
     # Each side from its lower left corner on, as the texture stands on it: front, back, right, left, top, bottom.
     sides = np.array([[4, 5, 7, 6], [1, 0, 2, 3], [5, 1, 3, 7], [0, 4, 6, 2], [6, 7, 3, 2], [0, 1, 5, 4]])
@@ -61,8 +56,6 @@ def _box(size: tuple[float, float, float]) -> Mesh:
 
 @lru_cache(maxsize=256)
 def _sphere(radius: float) -> Mesh:
-    from bodymotion.shapes import SEGMENTS, Mesh
-
     latitude = np.linspace(-np.pi / 2, np.pi / 2, SEGMENTS // 2 + 1)
     vertices, faces, uv = _turned(radius * _cosine(latitude), radius * np.sin(latitude))
     return Mesh(vertices, frozen_ints(faces), crease_angle=np.pi, texture_coordinates=uv)
@@ -70,8 +63,6 @@ def _sphere(radius: float) -> Mesh:
 
 @lru_cache(maxsize=256)
 def _capsule(capsule: Capsule) -> Mesh:
-    from bodymotion.shapes import SEGMENTS, Mesh
-
     half = np.linspace(0.0, np.pi / 2, SEGMENTS // 4 + 1)
     radius, height = capsule.radius, 0.5 * capsule.height
     profile = np.concatenate([radius * _cosine(half[::-1]), radius * _cosine(half)])
@@ -96,8 +87,6 @@ def _cone(cone: Cone) -> Mesh:
 
 def _with_caps(radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, int]]) -> Mesh:
     """Turn a profile and close it: `caps` are the numbers of rings and where their cap looks (1 up, −1 down)."""
-    from bodymotion.shapes import SEGMENTS, Corners, Mesh
-
     vertices, faces, uv = _turned(radii, levels)
     all_faces = [faces] if side else []
     all_uv_indices: list[npt.NDArray[np.integer]] = [uv.indices] if side else []
@@ -127,8 +116,6 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
 
     A ring of radius 0 is one vertex.
     """
-    from bodymotion.shapes import SEGMENTS, Corners
-
     circle = _circle()
     vertices, rings, count = [], [], 0
     for radius, level in zip(radii, levels, strict=True):
@@ -157,8 +144,6 @@ def _quads(a: Indices, b: Indices, c: Indices, d: Indices) -> Indices:
 
 def _circle() -> Floats:
     """Give x and z (SEGMENTS, 2) on the unit circle, from −z counter-clockwise seen from above."""
-    from bodymotion.shapes import SEGMENTS
-
     angle = np.linspace(0.0, 2 * np.pi, SEGMENTS, endpoint=False)
     return np.stack([-np.sin(angle), -np.cos(angle)], axis=1)
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats
 from bodymotion.meshing.primitives import to_mesh
-
-if TYPE_CHECKING:
-    from bodymotion.shapes import Corners, Geometry, Mesh
+from bodymotion.shapes import Capsule, Cone, Corners, Cylinder, Geometry, Lines, Mesh, Points, Sphere
 
 __all__ = ["bounds", "transformed", "used_vertices"]
 
@@ -27,8 +23,6 @@ def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
 
 
 def _transformed(mesh: Mesh, transform: Floats) -> Mesh:
-    from bodymotion.shapes import Corners, Mesh
-
     if np.array_equal(transform, np.eye(4)):
         return mesh
     linear = transform[:3, :3]
@@ -58,8 +52,6 @@ def _transformed(mesh: Mesh, transform: Floats) -> Mesh:
 
 def used_vertices(geometry: Geometry) -> Floats:
     """Give the vertices (N, 3) that something is drawn between, in the geometry's own frame; for primitives those of their mesh."""
-    from bodymotion.shapes import Lines, Points
-
     if isinstance(geometry, Points):
         return geometry.vertices
     if isinstance(geometry, Lines):
@@ -77,8 +69,6 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
 
     None where there is nothing. Round primitives count as round, not as the flat faces that stand for them.
     """
-    from bodymotion.shapes import Capsule, Cone, Cylinder, Sphere
-
     matrix = np.asarray(transform, dtype=np.float64)
     linear, middle = matrix[:3, :3], matrix[:3, 3]
     with np.errstate(all="ignore"):
