@@ -50,7 +50,7 @@ def sheet() -> Image.Image:
 
 def wave() -> Image.Image:
     """Give the wave of Spot as a stroboscope shows it."""
-    return drawn(EXAMPLES / "wave.cha", strobe=5, background="dark", size=(1200, 420))
+    return drawn(EXAMPLES / "wave.cha", at=(0.0, 0.75, 1.3, 1.75, 3.6), background="dark", size=(1200, 420))
 
 
 def robots() -> Image.Image:

@@ -46,58 +46,54 @@ def _smooth(picture: Bytes, light: Light, edge: Bytes, out: Bytes) -> None:
             edge[j] = high - low > LEAST
         for j in range(1, columns - 1):
             if edge[j]:
-                _mix(picture, light, i, j, out)
+                _mix(picture, flat, columns, rows, i, j, out)
 
 
 @inlined
-def _mix(picture: Bytes, light: Light, i: int, j: int, out: Bytes) -> None:
-    """Mix a pixel at an edge with the neighbour beyond the edge."""
-    here = light[i, j]
-    n, s, w, e = light[i - 1, j], light[i + 1, j], light[i, j - 1], light[i, j + 1]
-    nw, ne, sw, se = light[i - 1, j - 1], light[i - 1, j + 1], light[i + 1, j - 1], light[i + 1, j + 1]
+def _mix(picture: Bytes, light: Light, columns: int, rows: int, i: int, j: int, out: Bytes) -> None:
+    """Mix a pixel at an edge with the neighbour beyond the edge; `light` is flat."""
+    at = i * columns + j
+    here = light[at]
+    n, s, w, e = light[at - columns], light[at + columns], light[at - 1], light[at + 1]
+    nw, ne, sw, se = light[at - columns - 1], light[at - columns + 1], light[at + columns - 1], light[at + columns + 1]
     across = 2 * abs(n + s - 2 * here) + abs(nw + sw - 2 * w) + abs(ne + se - 2 * e)
     along = 2 * abs(w + e - 2 * here) + abs(nw + ne - 2 * n) + abs(sw + se - 2 * s)
     level = across >= along
     first, second = (n, s) if level else (w, e)
-    side = -1 if abs(first - here) >= abs(second - here) else 1
-    beyond = first if side < 0 else second
-    di, dj = (side, 0) if level else (0, side)
-    ai, aj = (0, 1) if level else (1, 0)
-    border = 0.5 * (here + beyond)
-    enough = 0.25 * abs(beyond - here)
-    back, back_end = _run(light, i, j, -ai, -aj, di, dj, border, enough)
-    ahead, ahead_end = _run(light, i, j, ai, aj, di, dj, border, enough)
+    over, step = (columns, 1) if level else (1, columns)
+    ahead_room, back_room = (columns - 2 - j, j - 1) if level else (rows - 2 - i, i - 1)
+    if abs(first - here) >= abs(second - here):
+        over = -over
+        beyond = first
+    else:
+        beyond = second
+    both = here + beyond
+    enough = abs(beyond - here) // 2
+    back, back_end = _run(light, at, -step, over, min(back_room, FARTHEST), both, enough)
+    ahead, ahead_end = _run(light, at, step, over, min(ahead_room, FARTHEST), both, enough)
     end = back_end if back < ahead else ahead_end
     share = 0.0
-    if abs(end) >= enough and (end < 0.0) != (here < border):
+    if abs(end) >= enough and (end < 0) != (here < beyond):
         share = 0.5 - min(back, ahead) / (back + ahead)
     # What is lone, as a dot or a thin line is, is mixed more the less it is like what is around it.
     mean = (2 * (n + s + w + e) + nw + ne + sw + se) / 12.0
     span = max(max(max(here, n), max(s, w)), e) - min(min(min(here, n), min(s, w)), e)
     lone = min(abs(mean - here) / span, 1.0)
     lone = (3.0 - 2.0 * lone) * lone * lone
-    share = max(share, 0.6 * lone * lone)
-    rows, columns = light.shape
-    own, other = 3 * (i * columns + j), 3 * ((i + di) * columns + j + dj)
+    part = np.int64(256 * max(share, 0.6 * lone * lone))
+    own, other = 3 * at, 3 * (at + over)
     for k in range(3):
-        value = float(picture[own + k])
-        out[rows - 1 - i, j, k] = np.uint8(value + share * (picture[other + k] - value) + 0.5)
+        value = np.int64(picture[own + k])
+        out[rows - 1 - i, j, k] = np.uint8(value + ((part * (np.int64(picture[other + k]) - value) + 128) >> 8))
 
 
 @inlined
-def _run(
-    light: Light, i: int, j: int, ai: int, aj: int, di: int, dj: int, border: float, enough: float
-) -> tuple[int, float]:
-    """Follow an edge; give how many pixels far, and the difference to its own mean brightness there."""
-    rows, columns = light.shape
-    end = 0.0
-    step = 1
-    while step < FARTHEST:
-        y, x = i + step * ai, j + step * aj
-        if y < 1 or y > rows - 2 or x < 1 or x > columns - 2:
-            break
-        end = 0.5 * (light[y, x] + light[y + di, x + dj]) - border
+def _run(light: Light, at: int, step: int, over: int, most: int, both: int, enough: int) -> tuple[int, int]:
+    """Follow an edge; give how many pixels far, and twice the difference to its own mean brightness there."""
+    end = 0
+    for count in range(1, most + 1):
+        at += step
+        end = light[at] + light[at + over] - both
         if abs(end) >= enough:
-            break
-        step += 1
-    return step, end
+            return count, end
+    return most + 1, end

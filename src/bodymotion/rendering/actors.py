@@ -5,7 +5,6 @@ Colours are those of the file, as the browser viewer shows them: VRML97 means th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.formats.mesh_files.glb import IMAGES, LARGEST_TEXTURE, MOST_PIXELS
 from bodymotion.meshing.surfaces import LINES, TRIANGLES, Part, surface_parts
+from bodymotion.rendering.shadows import Caster
 from bodymotion.rendering.vtk import image_of, matrix_into, poly_data, vtk
 from bodymotion.shapes import Material
 
@@ -27,8 +27,6 @@ AMBIENT = 0.5
 """So much of its own colour a surface has in the shade."""
 SHINE = 0.12
 """The brightest highlight on a surface that shines at all; more would burn out light colours."""
-COARSE = 1 / 160
-"""The cells, in sizes of the body, to which vertices are pulled for its shadow."""
 AXIS_COLORS = ((214, 52, 62), (46, 160, 67), (38, 98, 214))
 
 
@@ -51,18 +49,17 @@ class BodyParts:
         textures: dict[Path, Any] = {}
         parts = [surface_parts(link.visuals) for link in body.links]
         self.links: list[list[_Drawn]] = [[_drawn(part, textures, pale) for part in some] for some in parts]
-        self.shadows: list[Any] = [_coarse(some, COARSE * size) for some in parts]
+        self.caster = Caster.of(parts, size)
         if not any(parts):
             self.links = [[_axes(axes or 0.1 * size)] for _ in body.links]
 
 
 class Robot:
-    """One robot in a renderer, and its flat copies in the renderer of shadows, where there is one."""
+    """One robot in a renderer."""
 
-    def __init__(self, parts: BodyParts, renderer: Any, shadows: Any) -> None:  # noqa: ANN401
+    def __init__(self, parts: BodyParts, renderer: Any) -> None:  # noqa: ANN401
         v = vtk()
         self.matrices = [v.vtkMatrix4x4() for _ in parts.links]
-        self._flat: list[tuple[int, Any]] = []
         for drawn, matrix in zip(parts.links, self.matrices, strict=True):
             for one in drawn:
                 actor = v.vtkActor()
@@ -72,26 +69,11 @@ class Robot:
                 if one.texture is not None:
                     actor.SetTexture(one.texture)
                 renderer.AddActor(actor)
-        for index, data in enumerate(parts.shadows if shadows is not None else ()):
-            if data is not None:
-                matrix = v.vtkMatrix4x4()
-                actor = v.vtkActor()
-                actor.SetMapper(_mapper(data))
-                actor.GetProperty().LightingOff()
-                actor.GetProperty().SetColor(1.0, 1.0, 1.0)
-                actor.SetUserMatrix(matrix)
-                shadows.AddActor(actor)
-                self._flat.append((index, matrix))
 
-    def place(self, link_poses: Floats, flattening: Floats | None = None) -> None:
-        """Put the links at poses (L, 7), and their shadows at what `flattening` (4, 4) makes of these."""
-        matrices = poses.to_matrix(link_poses)
-        for matrix, values in zip(self.matrices, matrices, strict=True):
+    def place(self, link_poses: Floats) -> None:
+        """Put the links at poses (L, 7)."""
+        for matrix, values in zip(self.matrices, poses.to_matrix(link_poses), strict=True):
             matrix_into(matrix, values)
-        if flattening is not None and self._flat:
-            flat = flattening @ matrices
-            for index, matrix in self._flat:
-                matrix_into(matrix, flat[index])
 
 
 def _mapper(data: Any) -> Any:  # noqa: ANN401
@@ -184,25 +166,6 @@ def _opened(path: Path) -> Any:  # noqa: ANN401
         return image_of(np.asarray(picture)[::-1])
     except Exception:  # Pillow raises whatever the bytes of an image lead to; the surface is then drawn without it
         return None
-
-
-def _coarse(parts: Sequence[Part], cell: float) -> Any:  # noqa: ANN401
-    """Give all triangles of a link with vertices pulled together to cells [m]: enough for its shadow; None where it casts none."""
-    solid = [part for part in parts if part.surface.mode == TRIANGLES and part.surface.material.transparency < 0.7]
-    if not solid:
-        return None
-    positions = np.concatenate([np.concatenate(part.positions) for part in solid])
-    starts = np.cumsum([0, *(part.count for part in solid)])
-    faces = np.concatenate(
-        [np.concatenate(part.indices).astype(np.int64) + start for part, start in zip(solid, starts, strict=False)]
-    ).reshape(-1, 3)
-    if len(faces) > 500:
-        cells = np.round(positions / max(cell, 1e-9)).astype(np.int64)
-        _, first, of = np.unique(cells, axis=0, return_index=True, return_inverse=True)
-        faces = of.reshape(-1)[faces]
-        faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
-        positions = positions[first]
-    return poly_data(TRIANGLES, positions, faces) if len(faces) else None
 
 
 def _axes(length: float) -> _Drawn:

@@ -8,7 +8,6 @@ import numpy as np
 
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats
-from bodymotion.rendering.shadows import flattening
 from bodymotion.viewer.overlays import frames_of_path
 from bodymotion.viewer.take import Take
 
@@ -91,12 +90,3 @@ class Playback:
         """Say whether the root leaves the place between the times (T,) [s]."""
         roots = np.stack([self.at(float(time))[0, :2] for time in self.looked_at(times)])
         return bool(len(times) > 1 and np.ptp(roots, axis=0).max() > FAR_WALK * self.size)
-
-
-def shadow_extent(robots: list[tuple[Floats, Floats]], sun: Floats) -> float:
-    """Give how wide [m] the shadows are, around the middle of the links, of robots whose poses (L, 7) and points (N, 3) are given."""
-    matrix = flattening(sun)[:2, :3]
-    links = np.concatenate([one[:, :3] for one, _ in robots]) @ matrix.T
-    fallen = np.concatenate([points for _, points in robots]) @ matrix.T
-    middle = 0.5 * (links.min(axis=0) + links.max(axis=0))
-    return 2.06 * float(np.abs(fallen - middle).max())

@@ -11,7 +11,7 @@ from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.rendering.actors import BodyParts, Robot
 from bodymotion.rendering.camera import Camera
-from bodymotion.rendering.shadows import Shadow, flattening
+from bodymotion.rendering.shadows import Shadow
 from bodymotion.rendering.surroundings import LOOKS, Look, add_floor, add_lights, add_path, add_sky, sun_of
 from bodymotion.rendering.vtk import pixels_of, vtk
 from bodymotion.rendering.window import off_screen_window
@@ -34,8 +34,8 @@ class Scene:
         (N, 2) places on the floor [m] where robots come; there the floor is nearest.
     floor:
         Whether there is a floor with a shadow on it; without a look there is its shadow alone.
-    shade, extent:
-        How dark the shadow is, in 0…1, and how wide [m]; `shadow_pixels` say how fine.
+    shade, shadow_pixels:
+        How dark the shadow is, in 0…1, and how many pixels it has for the size of the body.
     robots:
         How many robots there are.
     pale:
@@ -58,8 +58,7 @@ class Scene:
         floor: bool = True,
         shade: float | None = None,
         robots: int = 1,
-        extent: float | None = None,
-        shadow_pixels: int = 256,
+        shadow_pixels: int = 110,
         pale: float = 0.0,
         axes: float | None = None,
         path: Floats | None = None,
@@ -78,17 +77,13 @@ class Scene:
         self._sky = add_sky(self._renderer, look, 0.9 * self._far) if look is not None else None
         if floor and look is not None:
             add_floor(self._renderer, look, size, center, reach, line_width)
-        self._shadow: Shadow | None = None
-        dark = shade if shade is not None else (look.shade if look is not None else 0.0)
-        if floor and dark > 0.0:
-            self._shadow = Shadow(self.window, self._renderer, extent or 2.6 * size, size, dark, shadow_pixels)
         if path is not None and len(path) > 1:
             add_path(self._renderer, path, line_width)
         parts = BodyParts(body, size, pale=pale, axes=axes)
-        casters = self._shadow.casters if self._shadow is not None else None
-        self.robots = [Robot(parts, self._renderer, casters) for _ in range(robots)]
+        dark = shade if shade is not None else (look.shade if look is not None else 0.0)
+        self._shadow = Shadow(self._renderer, parts.caster, size, dark, shadow_pixels) if floor and dark > 0.0 else None
+        self.robots = [Robot(parts, self._renderer) for _ in range(robots)]
         self.light(camera)
-        self._flattening = flattening(self._sun)
         self._camera = self._renderer.GetActiveCamera()
 
     def light(self, camera: Camera) -> None:
@@ -101,13 +96,10 @@ class Scene:
 
     def place(self, link_poses: Sequence[Floats]) -> None:
         """Put the links of each robot at poses (L, 7), and cast their shadow anew."""
-        flat = self._flattening if self._shadow is not None else None
         for robot, one in zip(self.robots, link_poses, strict=True):
-            robot.place(one, flat)
+            robot.place(one)
         if self._shadow is not None:
-            points = np.concatenate([one[:, :3] for one in link_poses])
-            fallen = points[:, :2] + points[:, 2:] * self._flattening[:2, 2]
-            self._shadow.cast(0.5 * (fallen.min(axis=0) + fallen.max(axis=0)))
+            self._shadow.cast(link_poses, self._sun)
 
     def picture(self, camera: Camera) -> npt.NDArray[np.uint8]:
         """Give what a camera sees: (H, W, 3), the lowest row first."""

@@ -1,70 +1,86 @@
-"""The shadow on the floor: what the robot covers as the sun sees it, drawn small, blurred, and laid on the floor as a texture.
+"""The shadow on the floor: what the robot covers as the sun sees it, blurred, and laid on the floor as a texture.
 
-Shadow maps of VTK cost three times as much without a graphics card, and are speckled where they are not fine enough.
+Shadow maps of VTK cost several times as much without a graphics card, and are speckled where they are not fine enough.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion import rotations
 from bodymotion.arrays import Floats
-from bodymotion.meshing.surfaces import TRIANGLES
+from bodymotion.meshing.surfaces import TRIANGLES, Part
 from bodymotion.rendering.surroundings import RISE
-from bodymotion.rendering.vtk import image_of, pixels_of, poly_data, vtk
+from bodymotion.rendering.vtk import image_of, poly_data, vtk
 
-__all__ = ["Shadow", "flattening"]
+__all__ = ["Caster", "Shadow"]
 
 LIFT = 5.0
 """How far above the floor the shadow lies, in heights of the grid: far enough for its lines to be in the shade everywhere."""
-BLUR = 0.007
-"""The standard deviation of the blur, in edges of the small picture."""
-EDGE = 0.03
-"""So much at each edge of it stays empty for the blur."""
+CELLS = 160
+"""So many cells the size of the body has, to which vertices are pulled."""
+BLUR = 0.008
+"""The standard deviation of the blur, in sizes of the body."""
+FEW = 500
+"""Faces of a link that are left as they are."""
+CLEAR = 0.7
+"""What is as transparent as this casts no shadow."""
+MOST = 2048
+"""Pixels of an edge."""
 
 
-def flattening(sun: Floats) -> Floats:
-    """Give the matrix (4, 4) that takes points along the direction (3,) of the sun to the floor."""
-    matrix = np.eye(4)
-    matrix[:2, 2] = -sun[:2] / sun[2]
-    # Not quite flat: what lies on top of what must not change from pixel to pixel.
-    matrix[2, 2] = 1e-3
-    return matrix
+@dataclass(frozen=True, eq=False)
+class Caster:
+    """The triangles of a body, coarse: `points` (N, 3) in the frames of the links `links` (N,), and `faces` (F, 3) of them."""
+
+    points: Floats
+    links: npt.NDArray[np.intp]
+    faces: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, links: Sequence[Sequence[Part]], size: float) -> Caster:
+        """Make that of the parts of links, of a body of `size` metres."""
+        points, owners, faces, count = (
+            [np.zeros((0, 3))],
+            [np.zeros(0, dtype=np.intp)],
+            [np.zeros((0, 3), dtype=np.int64)],
+            0,
+        )
+        for index, parts in enumerate(links):
+            for part in parts:
+                if part.surface.mode == TRIANGLES and part.surface.material.transparency < CLEAR:
+                    some, of = _coarse(
+                        np.concatenate(part.positions).astype(np.float64),
+                        np.concatenate(part.indices).astype(np.int64).reshape(-1, 3),
+                        size / CELLS,
+                    )
+                    points.append(some)
+                    owners.append(np.full(len(some), index, dtype=np.intp))
+                    faces.append(of + count)
+                    count += len(some)
+        return cls(np.concatenate(points), np.concatenate(owners), np.concatenate(faces))
+
+    def fallen(self, link_poses: Floats, sun: Floats) -> Floats:
+        """Give where (N, 2) the points come to on the floor, along the direction (3,) of the sun, for links at poses (L, 7)."""
+        poses = link_poses[self.links]
+        world = poses[:, :3] + rotations.rotate(poses[:, 3:], self.points)
+        return np.asarray(world[:, :2] - world[:, 2:] * (sun[:2] / sun[2]))
 
 
 class Shadow:
-    """The shadow of all that is in `casters`; it darkens the floor by `shade`.
+    """The shadow of robots of one body of `size` metres, which has so many pixels; it darkens the floor by `shade`."""
 
-    Its small picture has `pixels` at each edge, and covers `extent` metres.
-    """
-
-    def __init__(
-        self,
-        window: Any,  # noqa: ANN401
-        renderer: Any,  # noqa: ANN401
-        extent: float,
-        size: float,
-        shade: float,
-        pixels: int,
-    ) -> None:
+    def __init__(self, renderer: Any, caster: Caster, size: float, shade: float, pixels: int) -> None:  # noqa: ANN401
         v = vtk()
-        self._window, self._renderer = window, renderer
-        width, height = window.GetSize()
-        self._pixels = min(pixels, width, height)
-        self._extent, self._shade = extent / (1.0 - 2.0 * EDGE), shade
-        self.casters = v.vtkRenderer()
-        self.casters.SetBackground(0.0, 0.0, 0.0)
-        self.casters.SetViewport(0.0, 0.0, self._pixels / width, self._pixels / height)
-        self.casters.AutomaticLightCreationOff()
-        self.casters.SetDraw(False)
-        window.AddRenderer(self.casters)
+        self._caster, self._size, self._shade, self._pixels = caster, size, shade, pixels
         corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=np.float64)
-        faces = np.array([[0, 1, 2], [0, 2, 3]])
         mapper, self._actor, self._texture = v.vtkPolyDataMapper(), v.vtkActor(), v.vtkTexture()
-        mapper.SetInputData(poly_data(TRIANGLES, corners, faces, uv=corners[:, :2]))
-        self._height = LIFT * RISE * size
+        mapper.SetInputData(poly_data(TRIANGLES, corners, np.array([[0, 1, 2], [0, 2, 3]]), uv=corners[:, :2]))
         self._actor.SetMapper(mapper)
         self._actor.GetProperty().LightingOff()
         self._actor.GetProperty().SetBackfaceCulling(True)
@@ -74,41 +90,42 @@ class Shadow:
         self._actor.SetTexture(self._texture)
         renderer.AddActor(self._actor)
 
-    def cast(self, center: Floats) -> None:
-        """Draw the shadow anew around `center` (2,) on the floor, for where the casters are now."""
-        camera = self.casters.GetActiveCamera()
-        camera.ParallelProjectionOn()
-        camera.SetParallelScale(0.5 * self._extent)
-        camera.SetFocalPoint(*center, 0.0)
-        camera.SetPosition(*center, 10.0)
-        camera.SetViewUp(0.0, 1.0, 0.0)
-        camera.SetClippingRange(0.01, 20.0)
-        self.casters.SetDraw(True)
-        self._renderer.SetDraw(False)
-        self._window.Render()
-        covered = pixels_of(self._window, self._pixels, self._pixels)[..., 0]
-        self.casters.SetDraw(False)
-        self._renderer.SetDraw(True)
-        rows, columns = np.flatnonzero(covered.any(axis=1)), np.flatnonzero(covered.any(axis=0))
-        self._actor.SetVisibility(len(rows) > 0)
-        if not len(rows):
+    def cast(self, robots: Sequence[Floats], sun: Floats) -> None:
+        """Cast the shadow of robots whose links are at poses (L, 7) each; `sun` (3,) is the direction to it."""
+        from bodymotion.kernels.silhouettes import cover
+
+        fallen = [self._caster.fallen(one, sun) for one in robots]
+        everything = np.concatenate(fallen)
+        self._actor.SetVisibility(len(everything) > 0)
+        if not len(everything):
             return
-        # What is nowhere dark needs no texture.
-        blur = BLUR * self._pixels
-        room = int(np.ceil(3.0 * blur)) + 1
-        low = np.maximum([columns[0] - room, rows[0] - room], 0)
-        high = np.minimum([columns[-1] + room + 1, rows[-1] + room + 1], self._pixels)
-        self._texture.SetInputData(image_of(_dimming(covered[low[1] : high[1], low[0] : high[0]], self._shade, blur)))
-        pixel = self._extent / self._pixels
-        self._actor.SetPosition(*(center - 0.5 * self._extent + pixel * low), self._height)
-        self._actor.SetScale(*(pixel * (high - low)), 1.0)
+        room = 3.0 * BLUR * self._size
+        low, high = everything.min(axis=0) - room, everything.max(axis=0) + room
+        pixel = max(self._size / self._pixels, float((high - low).max()) / MOST)
+        width, height = np.ceil((high - low) / pixel).astype(int)
+        covered = np.zeros((height, width), dtype=np.uint8)
+        for one in fallen:
+            cover((one - low) / pixel, self._caster.faces, covered)
+        self._texture.SetInputData(image_of(_dimming(covered, self._shade, BLUR * self._size / pixel)))
+        self._actor.SetPosition(*low, LIFT * RISE * self._size)
+        self._actor.SetScale(pixel * width, pixel * height, 1.0)
+
+
+def _coarse(positions: Floats, faces: npt.NDArray[np.int64], cell: float) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Pull vertices together to cells [m], and leave away the faces that have no area any more."""
+    if len(faces) <= FEW:
+        return positions, faces
+    cells = np.round(positions / cell).astype(np.int64)
+    _, first, of = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+    faces = of.reshape(-1)[faces]
+    return positions[first], faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
 
 
 def _dimming(covered: npt.NDArray[np.uint8], shade: float, blur: float) -> npt.NDArray[np.uint8]:
     """Give black (H, W, 4) that is opaque where the floor is covered (H, W), with soft edges."""
     from PIL import Image, ImageFilter
 
-    soft = Image.fromarray(np.ascontiguousarray(covered)).filter(ImageFilter.GaussianBlur(blur))
+    soft = Image.fromarray(covered).filter(ImageFilter.GaussianBlur(blur))
     out = np.zeros((*covered.shape, 4), dtype=np.uint8)
     out[..., 3] = np.asarray(soft) * np.float32(shade)
     return out

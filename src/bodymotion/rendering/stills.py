@@ -11,10 +11,10 @@ import numpy.typing as npt
 from bodymotion.arrays import Floats
 from bodymotion.rendering.camera import FIELD_OF_VIEW, Camera
 from bodymotion.rendering.overlay import LINE, said, stamp
-from bodymotion.rendering.playback import Playback, shadow_extent
+from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.scene import Scene
 from bodymotion.rendering.settings import LARGEST, Settings
-from bodymotion.rendering.surroundings import LOOKS, sun_of
+from bodymotion.rendering.surroundings import LOOKS
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -57,8 +57,7 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
         floor=settings.ground,
         shade=look.shade,
         robots=len(moments),
-        extent=shadow_extent(list(zip(moments, clouds, strict=True)), sun_of(camera)),
-        shadow_pixels=512,
+        shadow_pixels=220,
         axes=playback.axes,
         path=playback.path,
         line_width=factor,

@@ -17,10 +17,10 @@ from bodymotion.formats.files import whole_file
 from bodymotion.rendering.camera import followed
 from bodymotion.rendering.encoding import Encoder
 from bodymotion.rendering.overlay import said, write
-from bodymotion.rendering.playback import Playback, shadow_extent
+from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.scene import Scene
 from bodymotion.rendering.settings import Settings
-from bodymotion.rendering.surroundings import LOOKS, Look, sun_of
+from bodymotion.rendering.surroundings import LOOKS, Look
 
 __all__ = ["Stretch", "video"]
 
@@ -94,7 +94,6 @@ class _Film:
         clouds = [playback.points(one) for one in moments]
         seen = [cloud - self.offsets[i] for cloud, i in zip(clouds, some, strict=True)]
         self.camera = settings.camera_for(np.concatenate(seen if follow else [*seen, playback.path]))
-        sun = sun_of(self.camera)
         self.look = LOOKS[settings.look]
         self.scene = Scene(
             playback.take.body,
@@ -106,7 +105,6 @@ class _Film:
             floor=settings.ground,
             axes=playback.axes,
             path=playback.path,
-            extent=1.1 * max(shadow_extent([pair], sun) for pair in zip(moments, clouds, strict=True)),
         )
 
     def shot(self, number: int) -> npt.NDArray[np.uint8]:
