@@ -34,6 +34,8 @@ __all__ = ["DERIVATIVES", "Derivative", "derivatives", "pose_derivatives"]
 
 Derivative: TypeAlias = Literal["spline", "central", "savgol"]
 DERIVATIVES = ("spline", "central", "savgol")
+PIECE = 2048
+"""So many frames are differentiated at a time where each has a window of others."""
 
 Stencils: TypeAlias = tuple[npt.NDArray[np.intp], Floats, Floats]
 
@@ -64,8 +66,10 @@ def derivatives(
         first, second = _spline(table, np.diff(times))
     else:
         near, once, twice = _stencils(times, *((3, 2) if method == "central" else (window, order)))
-        around = table[near]
-        first, second = np.einsum("tw,twc->tc", once, around), np.einsum("tw,twc->tc", twice, around)
+        first, second = np.empty(table.shape), np.empty(table.shape)
+        for part in _pieces(len(table)):
+            both = np.stack([once[part], twice[part]], axis=1) @ table[near[part]]
+            first[part], second[part] = both[:, 0], both[:, 1]
     if missing is not None:
         first[missing], second[missing] = np.nan, np.nan
     return first.reshape(values.shape), second.reshape(values.shape)
@@ -141,12 +145,18 @@ def _through_logarithm(
     quaternions: Floats, frames: npt.NDArray[np.intp], near: npt.NDArray[np.intp], once: Floats, twice: Floats
 ) -> tuple[Floats, Floats]:
     first, second = np.zeros((2, len(frames), quaternions.shape[1], 3))
-    here = rotations.conjugate(quaternions[frames])
-    for k in range(near.shape[1]):
-        vector = _logarithm(rotations.multiply(here, quaternions[near[:, k]]))
-        first += once[:, k, None, None] * vector
-        second += twice[:, k, None, None] * vector
+    for part in _pieces(len(frames)):
+        here = rotations.conjugate(quaternions[frames[part]])
+        for k in range(near.shape[1]):
+            vector = _logarithm(rotations.multiply(here, quaternions[near[part, k]]))
+            first[part] += once[part, k, None, None] * vector
+            second[part] += twice[part, k, None, None] * vector
     return first, second
+
+
+def _pieces(count: int) -> list[slice]:
+    """Give so many frames in pieces whose windows stay small in memory."""
+    return [slice(first, first + PIECE) for first in range(0, count, PIECE)]
 
 
 def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats]:
