@@ -367,3 +367,20 @@ def test_sensors_show_their_readings(measures, biped):
     assert panel.unit == "°/s"
     read = np.rad2deg(measures.read(gyro).values[:, 2])
     assert panel.lines[2].values.max() == pytest.approx(read.max())
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_are_none_make_gaps(biped, swing):
+    q = np.array(swing(frames=50, amplitude=3.0).joint_displacement.values)
+    q[10:12], q[20, 0] = np.nan, np.inf
+    made = bm.plot(biped, bm.Motion.from_joints(q, 100.0), what="all")
+    for part in parts(made.sheets[made.names.index("joints")], Curves):
+        assert np.isnan(part.lines[0].values).any()
+        assert np.isfinite([part.lowest, part.highest]).all()
+
+
+def test_components_with_times_of_their_own(biped, walk):
+    zmp = bm.Vector3Seq(content="ZMP", timeline=bm.Timeline.uniform(51, 5.0), values=np.zeros((51, 3)))
+    mixed = walk.replaced(walk.joint_displacement, walk.link_position, zmp)
+    assert bm.plot(biped, mixed, "zmp").sheets
+    assert bm.plot(mixed, what="all").sheets

@@ -54,8 +54,11 @@ def shares(points: npt.ArrayLike, standing: npt.ArrayLike, target: npt.ArrayLike
     count = on.shape[1]
     weights = np.zeros(on.shape)
     away = places - np.asarray(target, dtype=np.float64)[:, None]
-    away = np.where(on[..., None], away, 0.0)
-    spread = np.maximum(np.sum(away * away, axis=(1, 2)), 1e-12)
+    away = np.where(on[..., None] & np.isfinite(away), away, 0.0)
+    # Scaled, so that neither a far target nor feet that are one point make the equations singular.
+    farthest = np.abs(away).max(axis=(1, 2), initial=1e-6)
+    away = away / farthest[:, None, None]
+    spread = np.maximum(np.sum(away * away, axis=(1, 2)), 1e-6)
     for _ in range(count):
         size = count + 1
         matrix = np.zeros((len(on), size, size))

@@ -243,7 +243,8 @@ def _measured(
     on_feet: bool | None,
 ) -> Subject:
     notes = []
-    every = -(-motion.num_frames * len(body.links) // MOST_POSES) if heavy and motion.components else 1
+    frames = max((component.num_frames for component in motion.timed), default=0)
+    every = -(-frames * len(body.links) // MOST_POSES) if heavy else 1
     if every > 1:
         motion = _every(motion, every)
         notes.append(f"the motion is so long that one of {every} frames was measured")
@@ -251,17 +252,17 @@ def _measured(
     stands = on_feet
     if stands is None:
         stands = heavy and motion.link_position is None and bool(body.links) and body.links[0].joint.type == "free"
-    if stands:
-        try:
-            measures = measure(body, motion, on_feet=True, **how)
-            if on_feet is None:
-                notes.append("the root follows the feet, as the motion does not say where it is")
-        except ValueError:
-            if on_feet:
-                raise
-            measures = measure(body, motion, **how)
-    else:
-        measures = measure(body, motion, **how)
+    with np.errstate(invalid="ignore", over="ignore"):
+        measures = None
+        if stands:
+            try:
+                measures = measure(body, motion, on_feet=True, **how)
+                if on_feet is None:
+                    notes.append("the root follows the feet, as the motion does not say where it is")
+            except ValueError:
+                if on_feet:
+                    raise
+        measures = measures or measure(body, motion, **how)
     return Subject(measures=measures, motion=motion, title=title, about=about, notes=tuple(notes))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from bodymotion.dynamics import QUANTITIES, measurable
 from bodymotion.plots.alone import alone_sheet
 from bodymotion.plots.contacts import contacts_sheet
@@ -108,9 +110,11 @@ def sheets(
     subject: Subject, what: Iterable[str] = ("overview",), *, width: float | None = None, height: float | None = None
 ) -> tuple[Sheet, ...]:
     """Make the sheets of these plots, each of this size [inch]; see `chosen`."""
-    return tuple(
-        replace(fitted(partial(_make, subject, name), width, height), name=name) for name in chosen(subject, what)
-    )
+    # Numbers that are not finite make gaps in plots; that NumPy warns of them helps nobody here.
+    with np.errstate(invalid="ignore", over="ignore"):
+        return tuple(
+            replace(fitted(partial(_make, subject, name), width, height), name=name) for name in chosen(subject, what)
+        )
 
 
 def _make(subject: Subject, name: str, flow: Flow) -> Sheet:
