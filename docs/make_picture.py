@@ -8,8 +8,8 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from PIL import Image
@@ -24,7 +24,10 @@ FLAGS = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader
 
 @dataclass(frozen=True)
 class Picture:
-    """A moment of examples that are shown; `camera` and `look_at` [m] where it is not the viewer's own first camera."""
+    """A moment of examples that are shown; `camera` and `look_at` [m] where it is not the viewer's own first camera.
+
+    `tab` of the panel and `quantity` that is plotted, where it is not what comes first; `ghost` makes a second motion of the first one.
+    """
 
     examples: tuple[str, ...]
     seconds: float
@@ -33,10 +36,40 @@ class Picture:
     look_at: tuple[float, float, float] = (0.0, 0.0, 0.3)
     switches: Mapping[str, bool] = field(default_factory=dict)
     colors: int = 256
+    tab: str | None = None
+    quantity: str | None = None
+    ghost: Callable[[bm.Motion], bm.Motion] | None = None
 
 
+def later(motion: bm.Motion) -> bm.Motion:
+    """Give a motion at 94 % of its speed."""
+    rate = 0.94 * motion.frame_rate
+    return motion.replaced(*(replace(c, timeline=bm.Timeline.uniform(c.num_frames, rate)) for c in motion.timed))
+
+
+ON = {"contacts": True, "support": True, "measured_zmp": True, "mass": True, "trails": True}
 PICTURES = {
     "viewer": Picture(("biped.wrl", "biped_walk.seq"), 4.62),
+    "viewer_balance": Picture(
+        ("biped.wrl", "biped_walk.seq"),
+        4.6,
+        camera=(-1.4, -2.4, 1.35),
+        look_at=(-0.15, 0.05, 0.6),
+        switches=ON,
+        tab="Show",
+    ),
+    "viewer_limits": Picture(
+        ("biped.wrl", "biped_walk.seq"),
+        2.62,
+        camera=(2.2, 1.2, 1.0),
+        look_at=(0.0, 0.0, 0.62),
+        switches={"velocity_limits": True, "dark": True, "support": True},
+        tab="Plot",
+        quantity="joint_velocities",
+    ),
+    "viewer_ghost": Picture(
+        ("biped.wrl", "biped_walk.seq"), 4.0, camera=(2.3, 1.5, 1.0), look_at=(0.0, 0.05, 0.65), ghost=later
+    ),
     "spot_wave": Picture(("wave.cha",), 1.6, camera=(2.3, -1.9, 1.1), look_at=(0.1, 0.0, 0.64)),
     "spot_sway": Picture(("sway.cha",), 0.78, camera=(2.0, 0.7, 0.75), look_at=(0.0, 0.0, 0.24)),
     "spot_trot": Picture(("trot.cha",), 1.13, camera=(1.35, 1.6, 0.75), look_at=(0.02, 0.0, 0.24)),
@@ -56,9 +89,14 @@ def main(names: list[str]) -> None:
 
 def take(browser: Browser, picture: Picture, target: Path) -> None:
     """Save a picture, with few enough colours to be small."""
-    files = [ROOT / "examples" / name for name in picture.examples]
-    viewer = bm.view(*files, block=False, open_browser=False, play=False)
+    things = [bm.load(ROOT / "examples" / name) for name in picture.examples]
+    body, *motions = things
+    motions += [picture.ghost(motions[0])] if picture.ghost is not None else []
+    viewer = bm.view(body, motions, ghost=len(motions) > 1, block=False, open_browser=False, play=False)
     assert viewer is not None
+    viewer.switches.quantity = picture.quantity
+    if picture.quantity is not None:
+        viewer.replace(viewer.take)
     viewer.seek(picture.seconds)
     for name, on in picture.switches.items():
         viewer.show(name, on)
@@ -68,6 +106,8 @@ def take(browser: Browser, picture: Picture, target: Path) -> None:
     width, height = picture.size
     page = browser.new_page(viewport={"width": width, "height": height})
     page.goto(viewer.url)
+    if picture.tab is not None:
+        page.get_by_role("tab", name=picture.tab).click()
     page.wait_for_timeout(6000)
     # The browser has no graphics card here, and viser says so on the page.
     page.add_style_tag(content=".mantine-Notification-root { display: none }")

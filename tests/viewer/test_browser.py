@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser_pictures import BLUE, GREEN, ORANGE, PATIENCE, RED, at_rest, colored, difference, picture, until
+from PIL import Image
 from small_robots import arm, biped, box, link, swinging
 
 import bodymotion as bm
@@ -16,6 +16,7 @@ from bodymotion.viewer import Viewer
 from bodymotion.viewer.html import write_page
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import make_take
+from browser_pictures import BLUE, GREEN, ORANGE, PATIENCE, RED, at_rest, colored, difference, picture, until
 from closed_loops_samples import four_bar
 
 pytestmark = pytest.mark.browser
@@ -269,3 +270,23 @@ def test_a_joint_slider_closes_the_loop_and_the_panel_says_so(page, showing) -> 
     page.get_by_text("Close loops when posing").click()
     page.get_by_text("The loop is closed.").wait_for()
     assert viewer.stage.q[0] == pytest.approx(np.pi / 2)
+
+
+def test_a_click_in_a_plot_goes_there_and_a_picture_can_be_kept(page, showing) -> None:
+    body = arm()
+    viewer = showing(body, swinging(body, seconds=4))
+    page.get_by_role("tab", name="Plot").click()
+    plot = page.locator(".bodymotion-plot svg")
+    plot.wait_for()
+    for share, frame in ((0.25, 50), (0.8, 160)):
+        box = plot.bounding_box()
+        page.mouse.click(box["x"] + share * box["width"], box["y"] + 20)
+        until(lambda frame=frame: abs(viewer.frame - frame) <= 1)
+    page.get_by_role("combobox", name="Quantity").click()
+    page.get_by_role("option", name="Joint velocities").click()
+    until(lambda: viewer.insight is not None and viewer.insight.has("joint_velocities"))
+    page.get_by_role("tab", name="Show").click()
+    with page.expect_download(timeout=PATIENCE * 2000) as download:
+        page.get_by_role("button", name="Picture").click()
+    kept = np.asarray(Image.open(download.value.path()).convert("RGB")).astype(int)
+    assert kept.shape[0] > 200 and len(colored(kept, GREEN)) > 50

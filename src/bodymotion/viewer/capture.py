@@ -64,9 +64,8 @@ class Capture:
             self._say(f"There is no picture: {error}")
 
     def record(self, client: viser.ClientHandle) -> None:
-        """Have a browser draw the motion once through, and keep it as a video; or end the one that is being made."""
+        """Have a browser draw the motion once through, and keep it as a video; nothing while another one is being made."""
         if self.share is not None:
-            self.cancel()
             return
         self._cancelled.clear()
         self.share, self.state = 0.0, "making a video …"

@@ -17,7 +17,9 @@ import numpy.typing as npt
 from bodymotion.formats.files import whole_file
 from bodymotion.timeline import Timeline
 from bodymotion.viewer.contacts import STANCE, SWING
+from bodymotion.viewer.limits import color_of
 from bodymotion.viewer.page_script import page_script
+from bodymotion.viewer.stage import Stage, fit
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import html_text
@@ -62,7 +64,6 @@ def sampled(timeline: Timeline) -> Sampling:
 def page(take: Take, switches: Switches | None = None) -> str:
     """Give the page as text, for a file of its own or, as `srcdoc`, for an `iframe` of another page, which can talk to it."""
     from bodymotion.viewer.server import quiet_server, stop_server
-    from bodymotion.viewer.stage import Stage, fit
 
     switches = switches or Switches()
     fit(switches, take)
@@ -88,7 +89,7 @@ def page(take: Take, switches: Switches | None = None) -> str:
         text = recording.as_html(dark_mode=switches.dark)
     finally:
         stop_server(server)
-    return _signed(text, take, sampling, switches)
+    return _signed(text, take, sampling, switches, _measured(stage))
 
 
 def write_page(take: Take, path: Path, switches: Switches | None = None) -> Sampling:
@@ -104,7 +105,21 @@ def write_page(take: Take, path: Path, switches: Switches | None = None) -> Samp
     return sampled(take.timeline)
 
 
-def _signed(text: str, take: Take, sampling: Sampling, switches: Switches) -> str:
+def _measured(stage: Stage) -> str:
+    """Say as HTML what the colours of limits mean, or why nothing is measured; nothing where nobody asked."""
+    layers = stage.layers
+    if layers.insight is not None and layers.insight.why_not:
+        return f" · it can not be measured: {html_text(layers.insight.why_not)}"
+    if layers.colors is None:
+        return ""
+    signs = [
+        f'<span style="color:rgb{color_of(share)}">●</span> {100 * share:.0f} %'
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+    ]
+    return f" · of the {layers.colors.kind} limit: {' '.join(signs)}"
+
+
+def _signed(text: str, take: Take, sampling: Sampling, switches: Switches, measured: str) -> str:
     """Put the title, a line that says what is shown, and the keys of single pictures into the page."""
     name = take.title
     line = html_text(name)
@@ -119,6 +134,7 @@ def _signed(text: str, take: Take, sampling: Sampling, switches: Switches) -> st
             for color, words in ((STANCE, "in stance"), (SWING, "in swing"))
         ]
         line += f" · feet: {', '.join(signs)}"
+    line += measured
     head, tail = text.split("</head>", 1)
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{html_text(name)}</title>{rest.split('</title>', 1)[1]}"

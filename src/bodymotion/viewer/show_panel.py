@@ -20,10 +20,10 @@ __all__ = ["ShowPanel"]
 NO_PATH = "no link"
 LONGEST_TRAIL = 10.0
 FOLDERS = {
-    "View": ("follow", "stand", "shadows", "dark"),
     "Robot": ("visuals", "collisions", "frames", "axes", "names", "inertias", "devices"),
     "Balance": ("mass", "zmp", "measured_zmp", "contacts", "support", "trails"),
     "Limits": tuple(LIMIT_SWITCHES),
+    "Around": ("follow", "stand", "shadows", "dark"),
 }
 """The switches of each folder."""
 
@@ -40,18 +40,16 @@ class ShowPanel:
         self._legend: Any = None
         take = viewer.take
         absent = _absent(take, has_joints)
+        self._add_views()
+        self._add_capture()
         self._status = gui.add_html("", visible=False)
         for folder, names in FOLDERS.items():
             present = [name for name in names if not absent.get(name)]
             if not present:
                 continue
-            with gui.add_folder(folder, expand_by_default=folder != "Limits" or _colored(viewer)):
-                if folder == "View":
-                    self._add_views()
+            with gui.add_folder(folder):
                 for name in present:
                     self._add_tick(name)
-                if folder == "View":
-                    self._add_capture()
                 if folder == "Balance":
                     self._add_trail_and_path()
                 if folder == "Limits":
@@ -74,15 +72,20 @@ class ShowPanel:
 
     def _add_capture(self) -> None:
         viewer = self._viewer
-        picture = self._gui.add_button("Picture", hint="Keep what is seen here as a PNG file")
-        picture.on_click(lambda event: viewer.capture.take_picture(event.client) if event.client is not None else None)
-        self._video: Any = None
-        if viewer.take.num_frames > 1:
-            self._video = self._gui.add_button("Video", hint="Keep the motion, once through, as a video file")
-            self._video.on_click(
-                lambda event: viewer.capture.record(event.client) if event.client is not None else None
-            )
+        kinds = ("Picture", "Video") if viewer.take.num_frames > 1 else ("Picture",)
+        hint = "What is seen here as a PNG file; the motion, once through, as a video file"
+        keep = self._gui.add_button_group("Keep", kinds, hint=hint)
+
+        def capture(event: viser.GuiEvent[viser.GuiButtonGroupHandle]) -> None:
+            if event.client is not None and event.target.value == "Picture":
+                viewer.capture.take_picture(event.client)
+            elif event.client is not None:
+                viewer.capture.record(event.client)
+
+        keep.on_click(capture)
         self._progress: Any = self._gui.add_progress_bar(0.0, visible=False)
+        self._cancel: Any = self._gui.add_button("Cancel the video", visible=False)
+        self._cancel.on_click(lambda _event: viewer.capture.cancel())
         self._captured = self._gui.add_html("", visible=False)
 
     def _add_trail_and_path(self) -> None:
@@ -134,12 +137,7 @@ class ShowPanel:
         self._progress.visible = capture.share is not None
         if capture.share is not None:
             self._progress.value = 100.0 * capture.share
-        if self._video is not None:
-            self._video.label = "Video" if capture.share is None else "Cancel the video"
-
-
-def _colored(viewer: Viewer) -> bool:
-    return any(getattr(viewer.switches, name) for name in LIMIT_SWITCHES)
+        self._cancel.visible = capture.share is not None
 
 
 def _say(place: Any, text: str) -> None:  # noqa: ANN401
