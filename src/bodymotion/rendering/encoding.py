@@ -14,7 +14,7 @@ __all__ = ["VIDEOS", "Encoder"]
 
 VIDEOS = (".mp4", ".webm", ".gif")
 _CODECS: dict[str, tuple[str, str, dict[str, str]]] = {
-    ".mp4": ("libx264", "yuv420p", {"preset": "ultrafast", "coder": "1", "crf": "22", "threads": "1"}),
+    ".mp4": ("libx264", "yuv420p", {"preset": "superfast", "crf": "22", "threads": "1"}),
     ".webm": (
         "libvpx-vp9",
         "yuv420p",

@@ -15,13 +15,11 @@ import numpy.typing as npt
 from bodymotion import rotations
 from bodymotion.arrays import Floats
 from bodymotion.meshing.surfaces import TRIANGLES, Part
-from bodymotion.rendering.surroundings import RISE
+from bodymotion.rendering.surroundings import SHADE
 from bodymotion.rendering.vtk import image_of, poly_data, vtk
 
 __all__ = ["Caster", "Shadow"]
 
-LIFT = 5.0
-"""How far above the floor the shadow lies, in heights of the grid: far enough for its lines to be in the shade everywhere."""
 CELLS = 160
 """So many cells the size of the body has, to which vertices are pulled."""
 BLUR = 0.008
@@ -107,7 +105,7 @@ class Shadow:
         for one in fallen:
             cover((one - low) / pixel, self._caster.faces, covered)
         self._texture.SetInputData(image_of(_dimming(covered, self._shade, BLUR * self._size / pixel)))
-        self._actor.SetPosition(*low, LIFT * RISE * self._size)
+        self._actor.SetPosition(*low, SHADE * self._size)
         self._actor.SetScale(pixel * width, pixel * height, 1.0)
 
 

@@ -16,12 +16,12 @@ from bodymotion.rendering.camera import Camera
 from bodymotion.rendering.vtk import poly_data, vtk
 from bodymotion.viewer.overlays import PATH_COLOR
 
-__all__ = ["LOOKS", "Look", "add_floor", "add_lights", "add_path", "add_sky", "cell_size", "sun_of"]
+__all__ = ["LOOKS", "SHADE", "Look", "add_floor", "add_lights", "add_path", "add_sky", "cell_size", "sun_of"]
 
 Color = tuple[int, int, int]
 SPOKES = 96
-RISE = 5e-4
-"""How far the grid lies above the floor, in sizes of what is shown."""
+FLOOR, GRID, SHADE = -6e-3, -3e-3, -5e-4
+"""The heights of floor, grid and shadow in sizes of what is shown: so far apart that from afar, too, each covers the one below."""
 QUARTERS = 4
 MOST_LINES = 400
 
@@ -62,7 +62,7 @@ def add_floor(renderer: Any, look: Look, size: float, center: Floats, reach: flo
     shares = np.array([0.0, 0.0, 0.55, 1.0, 1.0])
     angles = 2.0 * np.pi * np.arange(SPOKES) / SPOKES
     circle = np.stack([np.cos(angles), np.sin(angles), np.zeros(SPOKES)], axis=1)
-    points = np.concatenate([radius * circle for radius in radii]) + np.array([*center, 0.0])
+    points = np.concatenate([radius * circle for radius in radii]) + np.array([*center, FLOOR * size])
     colors = np.repeat(_mixed(look.near, look.far, shares), SPOKES, axis=0)
     ring = np.arange(SPOKES)
     after = np.roll(ring, -1)
@@ -89,7 +89,7 @@ def _add_grid(renderer: Any, look: Look, size: float, center: Floats, reach: flo
             half = np.sqrt(np.maximum(radius**2 - (values - center[k]) ** 2, 0.0))
             along = np.linspace(-1.0, 1.0, 17)[None, :] * half[:, None]
             lines = np.empty((*along.shape, 3))
-            lines[..., k], lines[..., 1 - k], lines[..., 2] = values[:, None], along + center[1 - k], RISE * size
+            lines[..., k], lines[..., 1 - k], lines[..., 2] = values[:, None], along + center[1 - k], GRID * size
             far = np.hypot(lines[..., 0] - center[0], lines[..., 1] - center[1])
             fade = np.clip((radius - far) / (radius - reach - 0.5 * size), 0.0, 1.0)
             points.append(lines.reshape(-1, 3))
