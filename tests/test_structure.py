@@ -64,6 +64,8 @@ HEAVY = (
     "mujoco",
     "matplotlib",
     "plotly",
+    "vtkmodules",
+    "av",
 )
 
 

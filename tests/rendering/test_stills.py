@@ -199,7 +199,7 @@ def test_overlays_are_written_and_say_the_moment(monkeypatch):
     differ = np.argwhere((plain != written).any(axis=2))
     assert len(differ) > 100 and differ[:, 0].min() > 200 and differ[:, 1].max() < 220
     texts.clear()
-    bm.render(arm(), walker(1.0), frame=(0, 10, 39), size=SIZE)
+    bm.render(arm(), walker(1.0), frame=np.array([0, 10, 39]), size=SIZE)
     assert texts == ["0.00 s", "0.50 s", "1.95 s"]
 
 

@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bodymotion.animation import Animation
 from bodymotion.body import Body
 from bodymotion.motion import Motion
@@ -123,7 +125,7 @@ def render(
     if path is not None and kind not in (*STILLS, *VIDEOS):
         raise WrongUseError(f"{path}: pictures are {', '.join(STILLS)}, videos {', '.join(VIDEOS)}")
     moving = kind in VIDEOS
-    several = strobe is not None or any(isinstance(one, Sequence) and len(one) > 1 for one in (at, frame))
+    several = strobe is not None or any(one is not None and np.size(one) > 1 for one in (at, frame))
     texts = overlay if overlay is not None else ("time",) if moving or several else ()
     edges = size or (SIZE_OF_SHEET if sheet else SIZE_OF_GIF if kind == ".gif" else SIZE)
     if moving:
@@ -200,14 +202,14 @@ def _moments(
     elif start is not None or end is not None:
         raise WrongUseError("start and end are for videos and stroboscopes")
     elif frame is not None:
-        numbers = [frame] if isinstance(frame, int) else list(frame)
+        numbers = [int(number) for number in np.atleast_1d(frame)]
         count = playback.take.num_frames
         for number in numbers:
             if not 0 <= number < count:
                 raise WrongUseError(f"there is no frame {number}: they are 0 to {count - 1}")
         times = [float(playback.take.timeline.times[number]) for number in numbers]
     elif at is not None:
-        times = [float(at)] if isinstance(at, (int, float)) else [float(one) for one in at]
+        times = [float(time) for time in np.atleast_1d(at)]
         for time in times:
             if not playback.first - 1e-6 <= time <= playback.last + 1e-6:
                 raise WrongUseError(
