@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.body import Body, ExtraJoint, Viewpoint
+from bodymotion.body import Body
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.openhrp.writing.devices import DeviceWriter
-from bodymotion.formats.openhrp.writing.joints import WRITTEN, finite, joint_fields, pose_fields, vector_fields
+from bodymotion.formats.openhrp.writing.extra_joints import extra_joint_nodes
+from bodymotion.formats.openhrp.writing.joints import WRITTEN, joint_fields
 from bodymotion.formats.openhrp.writing.kept import KeptFields
 from bodymotion.formats.openhrp.writing.names import Names
-from bodymotion.formats.openhrp.writing.order import children_of, deepest, depth_first, device_slots
-from bodymotion.formats.openhrp.writing.parts import has_mesh, moved, shape_nodes
-from bodymotion.formats.openhrp.writing.prototypes import OPTIONAL, REMARKS, prototype, with_fields
-from bodymotion.formats.vrml import Node, Proto, Scene, Value
+from bodymotion.formats.openhrp.writing.order import children_of, deepest, depth_first, device_slots, devices_as_read
+from bodymotion.formats.openhrp.writing.parts import moved, shape_nodes
+from bodymotion.formats.openhrp.writing.prototypes import OPTIONAL, prototype, prototypes_of, with_fields
+from bodymotion.formats.openhrp.writing.segments import SegmentWriter
+from bodymotion.formats.openhrp.writing.surroundings import viewpoint_node, world_info
+from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_DEPTH
-from bodymotion.formats.vrml.writing import ShapeWriter, is_name, legal_name
+from bodymotion.formats.vrml.writing import legal_name
 from bodymotion.links import Joint, Link, Segment
-from bodymotion.losses import BODY_NAMES, BODY_ORDER, DEPTH, JOINT_NAME, KEPT_VALUE, NUMBER_RANGE, PLACE
+from bodymotion.losses import BODY_NAMES, BODY_ORDER, DEPTH, JOINT_NAME, PLACE
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Model", "build"]
 
-SEGMENT = ("mass", "centerOfMass", "momentsOfInertia", "children")
-EXTRA_JOINT = ("link1Name", "link2Name", "link1LocalPos", "link2LocalPos", "jointType", "jointAxis")
 HUMANOID = ("humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints")
 MOVERS = ("rotate", "slide", "crawler")
 """Types of joints that have a column in a motion."""
@@ -101,21 +101,15 @@ def _is_scene(body: Body) -> bool:
 class _Builder:
     def __init__(self, body: Body, url: Callable[[Texture, bool], str], folder: str | None) -> None:
         self.body = body
-        self.url = url
-        self.folder = folder
         self.model = Model()
         self.names = Names(self.tell)
         self.where = ""
-        self.shapes = ShapeWriter(self.tell, lambda texture: url(texture, False), self._shape_name)
-        self.bound: set[str] = set()
-        self.part_names: set[str] = set()
-        self.segments: dict[str, tuple[Segment, Node]] = {}
+        self.segments = SegmentWriter(body, self.names, self.tell, url, folder)
+        self.model.parts, self.model.inlines = self.segments.parts, self.segments.inlines
 
     def tell(self, rule: Rule, message: str) -> None:
         """Note a loss."""
         self.model.losses.append(rule.problem(message, Location(inside=self.where or None)))
-
-    # ---- a whole file
 
     def plain_scene(self, stem: str) -> None:
         """Make a file without a Humanoid."""
@@ -123,8 +117,10 @@ class _Builder:
         if body.name != stem:
             self.tell(BODY_NAMES, f"the model {body.name!r} has the name of its file, {stem!r}, when it is read")
         segment = body.links[0].segments[0]
-        nodes = self._world() + [self._viewpoint(view) for view in body.viewpoints]
-        nodes += shape_nodes(segment.visuals, segment.collisions, self.shapes, "the scene", self.tell, surfaces=False)
+        nodes = world_info(body.info, self.tell) + [viewpoint_node(view, self.tell) for view in body.viewpoints]
+        nodes += shape_nodes(
+            segment.visuals, segment.collisions, self.segments.shapes, "the scene", self.tell, surfaces=False
+        )
         self.model.scene.nodes = nodes or [Node("Group")]
 
     def humanoid(self) -> None:
@@ -147,7 +143,7 @@ class _Builder:
             fields["info"] = str(info["info"]).split("\n")
         fields |= kept.of(body.extra, (*HUMANOID, "placed"))
         if body.viewpoints:
-            fields["viewpoints"] = [self._viewpoint(view) for view in body.viewpoints]
+            fields["viewpoints"] = [viewpoint_node(view, self.tell) for view in body.viewpoints]
         joints, segments = self._tree(order, children)
         fields["humanoidBody"] = [joints[order[0]]] if order else []
         fields["joints"] = [joints[index] for index in order if joints[index].name]
@@ -157,8 +153,9 @@ class _Builder:
         if isinstance(around, np.ndarray) and around.shape == (4, 4):
             humanoid = moved(around, humanoid, "the Humanoid", self.tell)
         scene = self.model.scene
-        scene.nodes = self._world() + humanoid + self._extra_joints(joints)
-        scene.protos = {p.name: p for p in _prototypes(scene.nodes)}
+        scene.nodes = world_info(body.info, self.tell) + humanoid
+        scene.nodes += extra_joint_nodes(body.extra_joints, joints, self.names, self.tell)
+        scene.protos = {p.name: p for p in prototypes_of(scene.nodes)}
 
     def _say_order(self, order: list[int], children: list[list[int]]) -> None:
         body = self.body
@@ -169,55 +166,10 @@ class _Builder:
         if not body.links:
             self.tell(BODY_ORDER, "a body without links is read as one of a single link")
             return
-        slots = device_slots(body, children)
-        read: list[int] = []
-        stack: list[int | list[int]] = [0]
-        while stack:
-            item = stack.pop()
-            if isinstance(item, list):
-                read += item
-                continue
-            inside: list[int | list[int]] = [slots[item][0]]
-            for child, after in zip(children[item], slots[item][1:], strict=True):
-                inside += [child, after]
-            stack.extend(reversed(inside))
-        if read != list(range(len(body.devices))):
+        if devices_as_read(body, children) != list(range(len(body.devices))):
             self.tell(BODY_ORDER, "the devices are in the order of their links")
         if not np.array_equal(body.root_pose, body.links[0].offset):
             self.tell(PLACE, "the root link's offset is written as the pose where the body stands (root_pose)")
-
-    def _world(self) -> list[Node]:
-        """Give a WorldInfo for what came from one; say which other words have no place."""
-        fields: dict[str, Value] = {}
-        for key, value in self.body.info.items():
-            texts = list(value) if isinstance(value, (list, tuple)) else []
-            if key == "title" and isinstance(value, str):
-                fields["title"] = value
-            elif key in ("info", "world_info") and texts and all(isinstance(text, str) for text in texts):
-                fields["info"] = texts
-            elif key in ("info", "world_info") and isinstance(value, (list, tuple, np.ndarray)) and not len(value):
-                fields["info"] = []
-            elif key not in ("name", "version", "info") or not isinstance(value, str):
-                self.tell(KEPT_VALUE, f"info[{key!r}] is left out")
-        return [Node("WorldInfo", fields=fields)] if fields else []
-
-    def _viewpoint(self, view: Viewpoint) -> Node:
-        title = f"the Viewpoint {view.description!r}"
-        pose = pose_fields(np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, self.tell)
-        fields: dict[str, Value] = {"description": view.description} if view.description else {}
-        if np.isfinite(view.pose[:3]).all():
-            fields["position"] = view.pose[:3]
-        else:
-            self.tell(NUMBER_RANGE, f"{title}: the position is left out")
-        if "rotation" in pose:
-            fields["orientation"] = pose["rotation"]
-        default = Viewpoint().field_of_view
-        angle = finite(float(view.field_of_view), default, f"{title}: fieldOfView", self.tell)
-        if angle != default:
-            fields["fieldOfView"] = angle
-        return Node("Viewpoint", fields=fields)
-
-    # ---- links
 
     def _tree(self, order: list[int], children: list[list[int]]) -> tuple[dict[int, Node], list[Node]]:
         """Give the Joint nodes of all links, one in the other, and all Segment nodes."""
@@ -229,14 +181,10 @@ class _Builder:
         extras = [joint.extra for joint in own]
         kept = KeptFields("Joint", extras, prototype("Joint").fields, OPTIONAL["Joint"], self.tell)
         joint_proto = with_fields(prototype("Joint"), kept.types)
-        all_segments = [segment for link in links for segment in link.segments]
-        extras = [segment.extra for segment in all_segments]
-        self.kept_segments = KeptFields("Segment", extras, prototype("Segment").fields, {}, self.tell)
-        self.segment_proto = with_fields(prototype("Segment"), self.kept_segments.types)
         devices = DeviceWriter(body, self.tell)
         # Segments and devices get their names before shapes, which give way to them.
         segment_names = {
-            (i, k): self._segment_name(segment) for i in order for k, segment in enumerate(links[i].segments)
+            (i, k): self.segments.name(segment) for i in order for k, segment in enumerate(links[i].segments)
         }
         device_names = [self.names.take(d.name, f"the {d.kind}") for d in body.devices]
         slots = device_slots(body, children)
@@ -248,7 +196,7 @@ class _Builder:
             link, joint = links[index], links[index].joint
             self.where = f"link {link.name!r}"
             while path and path[-1] != link.parent:
-                self.bound.add(names[path.pop()])
+                self.segments.bound.add(names[path.pop()])
             path.append(index)
             offset = body.root_pose if index == 0 else link.offset
             title = f"Joint {names[index]!r}"
@@ -262,9 +210,9 @@ class _Builder:
                     fields.setdefault("name", name)
             inside: list[Node] = []
             for k, segment in enumerate(link.segments):
-                made = self._segment(segment, segment_names[index, k], k == len(link.segments) - 1)
+                made = self.segments.nodes(segment, segment_names[index, k], k == len(link.segments) - 1)
                 inside += made
-                self.bound.add(segment_names[index, k])
+                self.segments.bound.add(segment_names[index, k])
                 segments += [node for top in made for node in _segments_in(top)]
             fields["children"] = inside
             joints[index] = Node("Joint", names[index], fields, joint_proto)
@@ -301,84 +249,6 @@ class _Builder:
                 names[index] = self.names.take(wanted, "the link")
         return names
 
-    def _segment_name(self, segment: Segment) -> str:
-        """Give a name of its own to a segment; one that stands in several links as it is has one name there too."""
-        known = self.segments.get(segment.name)
-        if known is not None and replace(segment, transform=known[0].transform) == known[0]:
-            return known[1].name
-        name = self.names.take(segment.name, "the segment")
-        if segment.name and known is None:
-            self.segments[segment.name] = segment, Node("Segment", name, proto=self.segment_proto)
-        return name
-
-    def _segment(self, segment: Segment, name: str, is_last: bool) -> list[Node]:
-        """Give the nodes of a segment: loose shapes where it has nothing else, and is the last of its link, as they are read."""
-        known = self.segments.get(segment.name)
-        shared = known[1] if known is not None and known[1].name == name and name else None
-        if shared is not None and shared.fields:
-            return moved(segment.transform, [shared], f"Segment {name!r}", self.tell)
-        if is_last and (segment.visuals or segment.collisions):
-            loose = Segment(visuals=segment.visuals, collisions=segment.collisions)
-            if not segment.name and segment == loose:
-                return self._shapes(segment, name or "shapes")
-        title = f"Segment {name!r}"
-        fields: dict[str, Value] = {"mass": finite(float(segment.mass), 0.0, f"{title}: mass", self.tell)}
-        fields |= vector_fields({"centerOfMass": segment.center_of_mass}, title, self.tell)
-        if not np.isfinite(segment.inertia).all():
-            self.tell(NUMBER_RANGE, f"{title}: an inertia that is not finite is left out")
-        elif segment.inertia.any():
-            fields["momentsOfInertia"] = segment.inertia.reshape(-1)
-        fields |= self.kept_segments.of(segment.extra, SEGMENT)
-        fields["children"] = self._shapes(segment, name)
-        node = shared if shared is not None else Node("Segment", name, proto=self.segment_proto)
-        node.fields |= fields
-        return moved(segment.transform, [node], title, self.tell)
-
-    def _shapes(self, segment: Segment, name: str) -> list[Node]:
-        visuals, collisions = segment.visuals, segment.collisions
-        title = f"Segment {name!r}"
-        if self.folder is None or not has_mesh((*visuals, *collisions)):
-            return shape_nodes(visuals, collisions, self.shapes, title, self.tell, surfaces=True)
-        writer = ShapeWriter(self.tell, lambda texture: self.url(texture, True))
-        nodes = shape_nodes(visuals, collisions, writer, title, self.tell, surfaces=True)
-        file = self._part_name(name)
-        self.model.parts[file] = Scene(nodes=nodes, protos={p.name: p for p in _prototypes(nodes)})
-        node = self.model.inlines[file] = Node("Inline", fields={"url": [f"{self.folder}/{file}"]})
-        return [node]
-
-    def _part_name(self, name: str) -> str:
-        """Give a file name of its own, of plain characters, for a part: also where capital letters mean nothing."""
-        plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "shapes"
-        free, count = plain, 1
-        while f"{free}.wrl".lower() in self.part_names:
-            count += 1
-            free = f"{plain}_{count}"
-        self.part_names.add(f"{free}.wrl".lower())
-        return f"{free}.wrl"
-
-    def _shape_name(self, name: str) -> str:
-        """Give the name of a Shape: it must not take that of a Joint or Segment before it, which the lists name."""
-        if not name or (is_name(name) and name not in self.bound):
-            return name
-        return self.names.take(name, "the shape")
-
-    def _extra_joints(self, joints: dict[int, Node]) -> list[Node]:
-        extra_joints = self.body.extra_joints
-        extras = [extra.extra for extra in extra_joints]
-        kept = KeptFields("ExtraJoint", extras, prototype("ExtraJoint").fields, {}, self.tell)
-        proto = with_fields(prototype("ExtraJoint"), kept.types)
-        return [self._extra_joint(extra, joints, kept, proto) for extra in extra_joints]
-
-    def _extra_joint(self, extra: ExtraJoint, joints: dict[int, Node], kept: KeptFields, proto: Proto) -> Node:
-        title = f"ExtraJoint {extra.name!r}"
-        fields: dict[str, Value] = {f"link{k + 1}Name": joints[end].name for k, end in enumerate(extra.links)}
-        points = {f"link{k + 1}LocalPos": point for k, point in enumerate(extra.positions)}
-        fields |= vector_fields(points, title, self.tell)
-        fields["jointType"] = extra.type
-        fields |= vector_fields({"jointAxis": extra.axis}, title, self.tell, (1.0, 0.0, 0.0))
-        fields |= kept.of(extra.extra, EXTRA_JOINT)
-        return Node("ExtraJoint", self.names.take(extra.name, "the extra joint"), fields, proto)
-
 
 def _segments_in(node: Node) -> list[Node]:
     """Give the Segment that a node is, or that stands in it."""
@@ -386,21 +256,3 @@ def _segments_in(node: Node) -> list[Node]:
         return [node]
     inside = node.fields.get("children") if node.type == "Transform" else None
     return [n for n in inside if isinstance(n, Node) and n.type == "Segment"] if isinstance(inside, list) else []
-
-
-def _prototypes(nodes: list[Node]) -> list[Proto]:
-    """Give the prototypes of nodes and of all in them, in the order of the document."""
-    found: dict[str, Proto] = {}
-    seen: set[int] = set()
-    stack: list[object] = list(nodes)
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, Node) or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if node.proto is not None:
-            found[node.type] = node.proto
-        for value in node.fields.values():
-            stack.extend(value if isinstance(value, list) else [value])
-    known = list(REMARKS)
-    return [found[name] for name in sorted(found, key=lambda n: (known.index(n) if n in known else len(known), n))]

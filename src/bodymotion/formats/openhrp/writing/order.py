@@ -6,7 +6,7 @@ from bisect import bisect_left
 
 from bodymotion.body import Body
 
-__all__ = ["children_of", "deepest", "depth_first", "device_slots"]
+__all__ = ["children_of", "deepest", "depth_first", "device_slots", "devices_as_read"]
 
 
 def children_of(body: Body) -> list[list[int]]:
@@ -60,3 +60,20 @@ def device_slots(body: Body, children: list[list[int]]) -> list[list[list[int]]]
     for number, device in enumerate(body.devices):
         slots[device.link][bisect_left(after[device.link], number)].append(number)
     return slots
+
+
+def devices_as_read(body: Body, children: list[list[int]]) -> list[int]:
+    """Give the numbers of the devices of a body of one link or more in the order in which a file has them."""
+    slots = device_slots(body, children)
+    read: list[int] = []
+    stack: list[int | list[int]] = [0]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, list):
+            read += item
+            continue
+        inside: list[int | list[int]] = [slots[item][0]]
+        for child, after in zip(children[item], slots[item][1:], strict=True):
+            inside += [child, after]
+        stack.extend(reversed(inside))
+    return read

@@ -7,7 +7,7 @@ from functools import cache
 
 from bodymotion.formats.vrml import FieldDeclaration, IsReference, Node, Proto, parse_vrml
 
-__all__ = ["OPTIONAL", "PLACED", "REMARKS", "device_prototype", "prototype", "with_fields"]
+__all__ = ["OPTIONAL", "PLACED", "REMARKS", "device_prototype", "prototype", "prototypes_of", "with_fields"]
 
 REMARKS = {
     "Humanoid": "The model: its root Joint stands in humanoidBody; joints and segments name all of them.",
@@ -179,3 +179,21 @@ def device_prototype(name: str, types: Mapping[str, str]) -> Proto:
     place: dict[str, IsReference] = {part: IsReference(part) for part in PLACED[:2]}
     body = [Node("Transform", fields=dict(place))]
     return with_fields(Proto(name, prototype("OtherDevice").fields, body), types)
+
+
+def prototypes_of(nodes: list[Node]) -> list[Proto]:
+    """Give the prototypes of nodes and of all in them, in the order of the document."""
+    found: dict[str, Proto] = {}
+    seen: set[int] = set()
+    stack: list[object] = list(nodes)
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, Node) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if node.proto is not None:
+            found[node.type] = node.proto
+        for value in node.fields.values():
+            stack.extend(value if isinstance(value, list) else [value])
+    known = list(REMARKS)
+    return [found[name] for name in sorted(found, key=lambda n: (known.index(n) if n in known else len(known), n))]
