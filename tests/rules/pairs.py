@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
+from unittest import mock
 
 import pytest
 
@@ -19,7 +20,19 @@ Content: TypeAlias = str | bytes
 Folder: TypeAlias = Mapping[str, Content]
 Said: TypeAlias = Callable[[Path], Iterable[Problem]]
 
-__all__ = ["RULES", "Content", "Folder", "Pair", "calls", "example_of", "examples", "files", "folders", "problems_of"]
+__all__ = [
+    "RULES",
+    "Content",
+    "Folder",
+    "Pair",
+    "calls",
+    "example_of",
+    "examples",
+    "files",
+    "folders",
+    "limited",
+    "problems_of",
+]
 
 
 def _all_rules() -> dict[str, Rule]:
@@ -72,6 +85,19 @@ def examples(name: str, good: str, codes: str, *, beside: Folder | None = None, 
         if good.count(right) != 1:
             made[code] = calls(lambda _: pytest.fail("the right half of the example is not once in the text"), list)
     return made
+
+
+def limited(pair: Pair, name: str, value: object) -> Pair:
+    """Make a pair of which both halves are tried with another limit, so that it takes no gigabytes to reach it."""
+
+    def of(said: Said) -> Said:
+        def within(folder: Path) -> Iterable[Problem]:
+            with mock.patch(name, value):
+                return said(folder)
+
+        return within
+
+    return replace(pair, wrong=of(pair.wrong), right=of(pair.right))
 
 
 def example_of(code: str) -> tuple[str, str]:

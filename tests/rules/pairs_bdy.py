@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bodymotion.formats.choreonoid_body import read_body
-from rules.pairs import Pair, calls, examples, files, folders, problems_of
+from rules.pairs import Pair, calls, examples, files, folders, limited, problems_of
 
 HEAD = "format: ChoreonoidBody\nformat_version: 2.0\nangle_unit: degree\nname: robot\n"
 ROBOT = f"""\
@@ -90,7 +90,9 @@ PAIRS: dict[str, Pair] = {
     ),
     **examples("robot.body", ROBOT, "BDY101 BDY102 BDY103 BDY104 BDY106 BDY107 BDY108 BDY109 BDY110 BDY111"),
     **examples("robot.body", TWO, "BDY105"),
-    "BDY112": files("robot.body", doubled(25), doubled(5)),
+    "BDY112": limited(
+        files("robot.body", doubled(8), doubled(6)), "bodymotion.formats.choreonoid_body.elements.MOST_KEYS", 1000
+    ),
     **examples("robot.body", shape(FACE), "BDY113"),
     **examples("robot.body", f"{HEAD}links: [ {{ name: BASE }} ]\n", "BDY120"),
     **examples("robot.body", ROBOT, "BDY121 BDY124 BDY126 BDY128 BDY130 BDY131 BDY132 BDY133 BDY134 BDY135 BDY136"),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from unittest import mock
-
 import bodymotion as bm
 from bodymotion.formats.seq import parse_seq, read_seq
-from rules.pairs import Pair, calls, examples, files, problems_of
+from rules.pairs import Pair, calls, examples, files, limited, problems_of
 
 TOP = "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 100\n"
 JOINTS = """\
@@ -35,21 +33,9 @@ MANY = {
     "rate": MOTION.replace("    frames:", "    frameRate: 100\n    frames:"),
     "both": f"{MOTION}{ZMP}      - [ 0, 0, 0 ]\n",
 }
+LARGE = f"{MOTION}      - [ 0.1, *a ]\n" + "      - [ 0.1, 0.2 ]\n" * 50
+"""A row that only a full parser of YAML could read, among others."""
 CP932 = f"# 歩行\n{MOTION}"
-
-
-def too_large() -> Pair:
-    """Let the file be too large to be read as a whole: with a row that only a full parser of YAML could read."""
-    lines = MOTION + "      - [ 0.1, *a ]\n" + "      - [ 0.1, 0.2 ]\n" * 50
-
-    def read(text: str) -> object:
-        with mock.patch("bodymotion.formats.seq.document.WHOLE", 300):
-            return parse_seq(text.encode())
-
-    return calls(
-        lambda _: problems_of(lambda: read(lines)),
-        lambda _: problems_of(lambda: read(lines.replace("*a", "0.2"))),
-    )
 
 
 def written() -> Pair:
@@ -65,7 +51,14 @@ def written() -> Pair:
 PAIRS: dict[str, Pair] = {
     "SEQ001": calls(lambda folder: problems_of(lambda: read_seq(folder)), files("walk.seq", "", MOTION).right),
     **examples("walk.seq", MOTION, "SEQ002 SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ113 SEQ114 SEQ115"),
-    "SEQ005": too_large(),
+    "SEQ005": limited(
+        calls(
+            lambda _: problems_of(lambda: parse_seq(LARGE.encode())),
+            lambda _: problems_of(lambda: parse_seq(LARGE.replace("*a", "0.2").encode())),
+        ),
+        "bodymotion.formats.seq.document.WHOLE",
+        300,
+    ),
     "SEQ006": files(
         "walk.seq",
         MOTION.replace("[ 0.3, 0.4 ]", "*first"),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from unittest import mock
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.urdf import read_urdf
 from bodymotion.formats.xml_tree import parse_xml
-from rules.pairs import Pair, calls, examples, files, folders, problems_of
+from rules.pairs import Pair, calls, examples, files, folders, limited, problems_of
 
 ROBOT = """\
 <!DOCTYPE robot>
@@ -60,11 +59,6 @@ def nested(depth: int) -> str:
     return '<robot name="r"><link name="a"/>' + "<note>" * depth + "</note>" * depth + "</robot>\n"
 
 
-def large(limit: int) -> tuple[Problem, ...]:
-    with mock.patch("bodymotion.formats.xml_tree.MOST_BYTES", limit):
-        return problems_of(lambda: parse_xml(ROBOT.encode()))
-
-
 def from_urdf(folder: Path, rotor: float = 0.0, **options: object) -> Iterable[Problem]:
     """Save a robot that was read from URDF, with the inertia of a motor that URDF has no words for."""
     (folder / "given.urdf").write_text(LINKS.format(joint("a", "b").replace("fixed", "continuous")))
@@ -74,7 +68,14 @@ def from_urdf(folder: Path, rotor: float = 0.0, **options: object) -> Iterable[P
 
 
 PAIRS: dict[str, Pair] = {
-    "XML100": calls(lambda _: large(100), lambda _: large(10_000)),
+    "XML100": limited(
+        calls(
+            lambda _: problems_of(lambda: parse_xml(ROBOT.encode())),
+            lambda _: problems_of(lambda: parse_xml(b"<robot/>")),
+        ),
+        "bodymotion.formats.xml_tree.MOST_BYTES",
+        100,
+    ),
     **examples("r.urdf", ROBOT, "XML101 XML102 XML104 XML105"),
     "XML103": files("r.urdf", nested(300), nested(100)),
     "URDF100": calls(

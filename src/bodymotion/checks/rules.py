@@ -410,7 +410,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "BODY120": ("WRL138",),
     "BODY121": ("WRL133",),
     "BODY130": ("WRL141", "BDY140", "URDF130"),
-    "BODY131": ("WRL142", "WRL141", "BDY143", "BDY142", "BDY140", "URDF130", "MJCF130"),
+    "BODY131": ("WRL142", "WRL141", "BDY143", "BDY142", "BDY140", "URDF130", "MJCF130", "MJCF120"),
     "BODY132": ("WRL143", "BDY143", "MJCF130"),
     "BODY133": ("WRL145", "BDY145", "MJCF131"),
     "BODY134": ("WRL144", "BDY144"),
