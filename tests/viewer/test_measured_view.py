@@ -278,3 +278,37 @@ def test_colours_need_limits(take) -> None:
         assert not colors.there and "no joint has a limit" in colors.in_words(0)
     finally:
         stop_server(server)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300, -1e9])
+@pytest.mark.parametrize("which", ["joint_displacement", "link_position"])
+def test_numbers_that_make_no_sense_do_no_harm(body, walk, value: float, which: str) -> None:
+    component = getattr(walk, which)
+    values = np.array(component.values)
+    values[100:103] = value
+    odd = walk.replaced(*(replace(c, values=values) if c is component else c for c in walk.components))
+    server = quiet_server("127.0.0.1", 0)
+    try:
+        stage = Stage(server, make_take(body, odd), Switches(**dict.fromkeys(LAYERS, True), velocity_limits=True))
+        stage.learn_at_once()
+        for frame in (90, 101, 120):
+            stage.show(frame)
+    finally:
+        stop_server(server)
+
+
+def test_what_goes_wrong_is_said_once_and_not_tried_again(body, walk, monkeypatch, capsys) -> None:
+    tries = []
+
+    def fails(*things: object) -> None:
+        tries.append(things)
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr("bodymotion.viewer.measuring.look_into", fails)
+    with Viewer(make_take(body, walk), port=8700, play=False) as viewer:
+        viewer.show("support")
+        until(lambda: "no luck" in viewer.measuring.in_words())
+        for time in (1.0, 2.0, 3.0):
+            viewer.seek(time)
+        assert len(tries) == 1 and viewer.time == 3.0
+    assert "no luck" in capsys.readouterr().err

@@ -122,7 +122,8 @@ class Insight:
 
             if self.measures is None:
                 raise KeyError(self.why_not)
-            self._series[name] = series(self.measures, name).in_degrees()
+            with np.errstate(all="ignore"):
+                self._series[name] = series(self.measures, name).in_degrees()
         return self._series[name]
 
     def has(self, name: str) -> bool:
@@ -137,7 +138,12 @@ def look_into(
 
     `wanted` are quantities that are worked out at once. Frames that hold the last one for a second motion are not looked at.
     """
-    take = _without_held(take)
+    # Numbers that are too large are no fault of what is shown: what comes of them is not finite, and not drawn.
+    with np.errstate(all="ignore"):
+        return _looked_into(_without_held(take), stands, wanted, goes_on)
+
+
+def _looked_into(take: Take, stands: bool, wanted: Iterable[str], goes_on: Callable[[], bool]) -> Insight | None:
     link_poses = take.link_poses
     center = np.zeros((take.num_frames, 3))
     roots = np.array(link_poses[:, 0])

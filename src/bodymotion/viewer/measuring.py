@@ -26,6 +26,7 @@ class Measuring:
         self._running: tuple[Take, bool, frozenset[str]] | None = None
         self.insight: Insight | None = None
         self._of: Take | None = None
+        self._refused: tuple[Take, bool, str] | None = None
         self._failed: frozenset[str] = frozenset()
 
     @property
@@ -37,6 +38,8 @@ class Measuring:
         """Say what is going on, or why nothing can be measured."""
         if self.running:
             return "measuring …"
+        if self._refused is not None:
+            return f"It can not be measured: {self._refused[2]}."
         if self.insight is not None and self.insight.why_not:
             return f"It can not be measured: {self.insight.why_not}."
         return ""
@@ -54,6 +57,8 @@ class Measuring:
         )
         if known is not None and (not missing or known.measures is None):
             return
+        if self._refused is not None and self._refused[0] is take and self._refused[1] == stands:
+            return
         key = (take, stands, missing)
         if self._running is not None and self._running[0] is take and self._running[1:] == (stands, missing):
             return
@@ -65,32 +70,33 @@ class Measuring:
     def forget(self) -> None:
         """Stop what is under way, and forget what is known."""
         self._job += 1
-        self._running = self.insight = self._of = None
+        self._running = self.insight = self._of = self._refused = None
         self._failed = frozenset()
 
     def _work(self, job: int, known: Insight | None, take: Take, stands: bool, quantities: frozenset[str]) -> None:
         failed: set[str] = set()
+        why = "it was given up"
         try:
             found = known if known is not None else look_into(take, stands, (), lambda: job == self._job)
             if found is not None and found.measures is not None:
                 failed = {name for name in quantities if not _worked_out(found, name)}
-        except Exception:
+        except Exception as error:
             traceback.print_exc(file=sys.stderr)
-            found = None
+            found, why = None, str(error) or type(error).__name__
         if found is not None:
             self._post(lambda: self._done(job, take, found, failed))
         else:
-            self._post(lambda: self._gave_up(job))
+            self._post(lambda: self._gave_up(job, take, stands, why))
 
     def _done(self, job: int, take: Take, found: Insight, failed: set[str]) -> None:
         if job == self._job:
-            self._running, self.insight, self._of = None, found, take
+            self._running, self.insight, self._of, self._refused = None, found, take, None
             self._failed |= failed
             self._learned(found)
 
-    def _gave_up(self, job: int) -> None:
+    def _gave_up(self, job: int, take: Take, stands: bool, why: str) -> None:
         if job == self._job:
-            self._running = None
+            self._running, self._refused = None, (take, stands, why)
 
 
 def _worked_out(insight: Insight, name: str) -> bool:
