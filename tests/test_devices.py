@@ -1,4 +1,4 @@
-"""Devices by themselves: the rays of range sensors."""
+"""Devices by themselves: the rays of range sensors, what cameras see."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from bodymotion.devices import RangeSensor
+from bodymotion.devices import RangeSensor, VisionSensor, angle_over
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,18 @@ def test_rays_without_number_are_counted_and_not_laid_out(step):
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_rays_of_no_number(value):
     assert RangeSensor(scan_angle=value).num_rays == RangeSensor(scan_step=value).num_rays == 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 240), (240, 320), (7, 7), (1, 998)])
+def test_the_angles_of_a_camera_belong_to_the_sides_of_its_picture(width, height):
+    camera = VisionSensor(field_of_view=1.2, width=width, height=height)
+    shorter = min(width, height)
+    for side, half in zip((width, height), camera.half_size, strict=True):
+        angle = angle_over(1.2, shorter, side)
+        assert math.isclose(angle, 2 * math.atan(half), rel_tol=1e-12)
+        assert math.isclose(angle_over(angle, side, shorter), 1.2, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize(("angle", "pixels"), [(0.0, 3), (math.pi, 3), (7.0, 3), (math.nan, 3), (1.0, 0), (1.0, -2)])
+def test_what_is_no_angle_of_a_camera_stays(angle, pixels):
+    assert angle_over(angle, pixels, 6) is angle

@@ -22,6 +22,7 @@ __all__ = [
     "OtherDevice",
     "RangeSensor",
     "VisionSensor",
+    "angle_over",
 ]
 
 
@@ -106,6 +107,16 @@ class VisionSensor(Device):
             )
         shorter = math.tan(0.5 * self.field_of_view) / min(self.width, self.height)
         return shorter * self.width, shorter * self.height
+
+
+def angle_over(angle: float, pixels: int, across: int) -> float:
+    """Give the angle [rad] that a camera sees over `across` pixels in a line, where it sees `angle` over `pixels` of them.
+
+    Formats say it of the width, the height or the shorter side. What is no angle of a camera, or has no pixels, stays as it is.
+    """
+    if across == pixels or min(across, pixels) < 1 or not 0 < angle < math.pi:
+        return angle
+    return 2.0 * math.atan(math.tan(0.5 * angle) * across / pixels)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -50,7 +50,7 @@ def test_a_gyro_and_an_accelerometer(tmp_path):
     assert np.abs(data.sensor("weight").data - rotations.rotate(back, [0, 0, 9.81])).max() < 1e-9
 
 
-@pytest.mark.parametrize(("width", "height"), [(640, 480), (480, 640), (100, 100)])
+@pytest.mark.parametrize(("width", "height"), [(640, 480), (480, 640), (100, 100), (1, 40)])
 def test_a_camera_sees_as_wide_on_its_shorter_side(tmp_path, width, height):
     camera = bm.VisionSensor(name="eye", id=0, pose=TILTED, type="COLOR", field_of_view=1.0, width=width, height=height)
     body = block(camera)

@@ -5,6 +5,8 @@ A device looks along âˆ’z with +y up; a range sensor sweeps the XZ plane from âˆ
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bodymotion.arrays import Floats
@@ -29,12 +31,10 @@ def device_outline(device: Device, size: float) -> Floats:
 
 
 def _frustum(device: VisionSensor, reach: float) -> Floats:
-    field = device.field_of_view if 0 < device.field_of_view < np.pi else np.pi / 4
-    width, height = max(device.width, 1), max(device.height, 1)
+    seen = device.field_of_view if 0 < device.field_of_view < np.pi else np.pi / 4
+    right, up = replace(device, field_of_view=seen, width=max(device.width, 1), height=max(device.height, 1)).half_size
     depth = min(reach, device.back_clip_distance) if device.back_clip_distance > 0 else reach
     near = min(device.front_clip_distance, 0.5 * depth) if device.front_clip_distance > 0 else 0.0
-    half = np.tan(0.5 * field) / min(width, height)
-    right, up = half * width, half * height
     corners = np.array([[-right, -up, -1.0], [right, -up, -1.0], [right, up, -1.0], [-right, up, -1.0]])
     corners *= depth / max(1.0, float(np.linalg.norm(corners[0])))
     close = corners * (near / depth)

@@ -10,10 +10,18 @@ import numpy as np
 
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats, frozen
-from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.devices import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+    angle_over,
+)
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.alone import SITE_PLACE
-from bodymotion.formats.mjcf.cameras import field_of_view, vertical_field_of_view
 from bodymotion.formats.mjcf.frames import Item, finite, pose
 from bodymotion.formats.xml_tree import number_text
 
@@ -224,18 +232,20 @@ class DeviceReader:
             vertical = 2.0 * math.atan(0.5 * sensor[1] / focal[1])
         alone = {key: value for key, value in element.attributes.items() if key not in CAMERA_TOLD}
         name = element.get("name")
-        if width <= 1 or height <= 1:
+        kept = self._kept(said, name, link, place) if said.get("kind") == "VisionSensor" else None
+        as_kept = isinstance(kept, VisionSensor) and (kept.width, kept.height) == (width, height)
+        if (width <= 1 or height <= 1) and not as_kept:
             # That is MuJoCo's word for no camera that makes images.
             alone["resolution"] = f"{width} {height}"
-        kept = self._kept(said, name, link, place) if said.get("kind") == "VisionSensor" else None
         if isinstance(kept, VisionSensor):
-            had = vertical_field_of_view(kept.field_of_view, kept.width, kept.height)
+            had = angle_over(kept.field_of_view, min(kept.width, kept.height), kept.height)
             if width <= 1 or height <= 1:
                 width, height = kept.width, kept.height
             if (width, height) != (kept.width, kept.height) or (
                 "fovy" in element.attributes and not math.isclose(had, vertical, rel_tol=1e-9)
             ):
-                kept = replace(kept, width=width, height=height, field_of_view=field_of_view(vertical, width, height))
+                shorter = angle_over(vertical, height, min(width, height))
+                kept = replace(kept, width=width, height=height, field_of_view=shorter)
             return replace(kept, extra={**kept.extra, "mjcf": {"camera": alone}}) if alone else kept
         default = VisionSensor()
         if width <= 1 or height <= 1:
@@ -247,7 +257,7 @@ class DeviceReader:
             pose=place,
             extra={"mjcf": {"camera": alone}} if alone else {},
             type="COLOR",
-            field_of_view=field_of_view(vertical, width, height),
+            field_of_view=angle_over(vertical, height, min(width, height)),
             width=width,
             height=height,
         )

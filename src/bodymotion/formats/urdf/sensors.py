@@ -25,6 +25,7 @@ from bodymotion.devices import (
     OtherDevice,
     RangeSensor,
     VisionSensor,
+    angle_over,
 )
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.urdf import rules
@@ -98,7 +99,7 @@ def _camera(taken: _Taker, kind: str, name: str, pose: Floats) -> VisionSensor:
         name=name,
         pose=poses.compose(pose, turned(rotations.conjugate(LOOKING))),
         type=kind,
-        field_of_view=_shorter(horizontal, width, height),
+        field_of_view=angle_over(horizontal, width, min(width, height)),
         front_clip_distance=taken.number(0.1, "camera", "clip", "near"),
         back_clip_distance=taken.number(100.0, "camera", "clip", "far"),
         width=width,
@@ -212,13 +213,6 @@ class _Taker:
 def turned(quaternion: Floats) -> Floats:
     """Give the pose (7,) that turns alone."""
     return poses.from_parts(np.zeros(3), quaternion)
-
-
-def _shorter(horizontal: float, width: int, height: int) -> float:
-    """Give the angle of the shorter side of an image from that of its width."""
-    if 0 < height < width and 0 < horizontal < math.pi:
-        return 2.0 * math.atan(math.tan(0.5 * horizontal) * height / width)
-    return horizontal
 
 
 def _copy(element: Element) -> Element:

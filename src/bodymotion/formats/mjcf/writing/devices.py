@@ -10,9 +10,17 @@ import numpy as np
 
 from bodymotion import losses, poses, rotations
 from bodymotion.arrays import Floats, same
-from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.devices import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+    angle_over,
+)
 from bodymotion.diagnostics import Location
-from bodymotion.formats.mjcf.cameras import vertical_field_of_view
 from bodymotion.formats.mjcf.devices import LIMITS, SENSORS, TURNED
 from bodymotion.formats.mjcf.writing.geoms import pose_attributes
 from bodymotion.formats.only_mjcf import of_mjcf, texts
@@ -196,7 +204,8 @@ def _limit_said(cutoff: str | None, default: Device, sensor: str) -> float:
 
 def _image(device: VisionSensor) -> dict[str, str]:
     width, height = int(device.width), int(device.height)
-    angle = vertical_field_of_view(device.field_of_view, width, height)
+    # MuJoCo's field of view is that of the height, ours, as Choreonoid has it, that of the shorter side.
+    angle = angle_over(device.field_of_view, min(width, height), height)
     given = {"fovy": number_text(np.degrees(angle))} if 0 < angle < np.pi else {}
     if width > 0 and height > 0:
         given["resolution"] = f"{width} {height}"

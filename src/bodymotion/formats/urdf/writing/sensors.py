@@ -17,6 +17,7 @@ from bodymotion.devices import (
     OtherDevice,
     RangeSensor,
     VisionSensor,
+    angle_over,
 )
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.urdf.elements import rpy_of
@@ -71,7 +72,12 @@ def sensor_element(device: Device, name: str) -> Element | None:
     if isinstance(device, VisionSensor):
         pose = poses.compose(pose, turned(LOOKING))
         _put_rate(sensor, device.frame_rate, VisionSensor().frame_rate)
-        put(sensor, _horizontal(device.field_of_view, device.width, device.height), "camera", "horizontal_fov")
+        put(
+            sensor,
+            angle_over(device.field_of_view, min(device.width, device.height), device.width),
+            "camera",
+            "horizontal_fov",
+        )
         put(sensor, device.width, "camera", "image", "width")
         put(sensor, device.height, "camera", "image", "height")
         put(sensor, device.front_clip_distance, "camera", "clip", "near")
@@ -126,9 +132,3 @@ def _parsed(text: str) -> Element | None:
         return parse_xml(text.encode("utf-8", "replace"))
     except FormatError:
         return None
-
-
-def _horizontal(shorter: float, width: int, height: int) -> float:
-    if 0 < height < width and 0 < shorter < math.pi:
-        return 2.0 * math.atan(math.tan(0.5 * shorter) * width / height)
-    return shorter
