@@ -241,6 +241,7 @@ def test_why_nothing_is_measured_is_said(walk) -> None:
     assert mounted.why_not == "" and not mounted.on_feet and mounted.zmp is None
     with pytest.raises(KeyError, match="zmp"):
         mounted.series("zmp")
+    assert "mounted" in mounted.about_feet
 
 
 def test_the_viewer_measures_in_the_background_and_goes_on(body, walk) -> None:

@@ -69,6 +69,16 @@ class Insight:
         m = self.measures
         return m is not None and not m.is_mounted and m.body.mass > 0 and bool(m.feet.links)
 
+    @property
+    def about_feet(self) -> str:
+        """Say why no feet carry what is measured; nothing where they do."""
+        m = self.measures
+        if m is None or self.on_feet:
+            return ""
+        if m.is_mounted:
+            return "Its root is mounted: no feet carry it, and there is no support polygon."
+        return "It has no mass, so nothing has to carry it." if not m.body.mass > 0 else "It has no feet to stand on."
+
     @cached_property
     def foot_patches(self) -> tuple[Floats, ...]:
         """For each foot the corners (T, M, 3) [m] of what touches the ground; NaN beyond their number, and where it does not stand."""

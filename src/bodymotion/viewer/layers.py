@@ -53,6 +53,11 @@ class Layers:
         """The quantities that these need, beside what is always worked out."""
         return ("torques",) if self._switches.torque_limits else ()
 
+    def in_words(self) -> str:
+        """Say why some of what is on can not be shown."""
+        balance = any(getattr(self._switches, name) for name in self._names)
+        return self.insight.about_feet if self.insight is not None and balance else ""
+
     def learn(self, insight: Insight | None) -> None:
         """Go on with what is known of another motion, or of none."""
         self._clear()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bodymotion.labels import shown
 from bodymotion.viewer.camera import PRESETS
 from bodymotion.viewer.limits import legend
 from bodymotion.viewer.switches import LABELS, LIMIT_SWITCHES
 from bodymotion.viewer.take import Take
-from bodymotion.viewer.text import html_text, node_name, shown
+from bodymotion.viewer.text import html_text, node_name
 
 if TYPE_CHECKING:
     import viser
@@ -122,7 +123,8 @@ class ShowPanel:
             tick.value = getattr(viewer.switches, name)
         if self._path is not None:
             self._path.value = self._path_shown()
-        _say(self._status, viewer.measuring.in_words() if viewer.stage.layers.wanted else "")
+        layers = viewer.stage.layers
+        _say(self._status, (viewer.measuring.in_words() or layers.in_words()) if layers.wanted else "")
         self._sync_capture()
         if self._legend is not None and slow:
             colors = viewer.stage.layers.colors
