@@ -94,7 +94,7 @@ class ShowPanel:
         take = viewer.take
         if take.num_frames < 2:
             return
-        self._trail = gui.add_slider("Trails [s]", 0.5, LONGEST_TRAIL, 0.5, viewer.switches.trail_seconds)
+        self._trail = gui.add_slider("Length [s]", 0.5, LONGEST_TRAIL, 0.5, viewer.switches.trail_seconds)
         self._trail.on_update(
             lambda event: viewer.set_trail(event.target.value) if event.client_id is not None else None
         )
