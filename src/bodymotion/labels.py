@@ -1,10 +1,19 @@
-"""Names for columns and curves: no two alike, none empty."""
+"""Names from files made fit for people: what can not be shown is not in them, and those of columns and curves are all different."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-__all__ = ["distinct"]
+__all__ = ["distinct", "shown"]
+
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shown(text: str, most: int = 40) -> str:
+    """Give the text without control characters and halves of surrogate pairs, cut off after `most` characters."""
+    clean = _UNSEEN.sub("\ufffd", text)
+    return clean if len(clean) <= most else clean[: most - 1] + "…"
 
 
 def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:

@@ -15,13 +15,14 @@ from small_robots import box, colored, placed
 
 import bodymotion as bm
 from bodymotion.formats.mesh_files.glb import to_glb
+from bodymotion.labels import shown
 from bodymotion.shapes import Corners
 from bodymotion.viewer.camera import PRESETS, framing, from_viewpoint
 from bodymotion.viewer.curves import svg_of, thinned, ticks, unique
 from bodymotion.viewer.outlines import MOST_RAYS, device_outline
 from bodymotion.viewer.overlays import frames_of_path, names_at_places
 from bodymotion.viewer.take import Curve
-from bodymotion.viewer.text import html_text, node_name, shown
+from bodymotion.viewer.text import html_text, node_name
 
 
 def document(data: bytes) -> dict:

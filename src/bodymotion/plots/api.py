@@ -13,13 +13,13 @@ import numpy as np
 from bodymotion.animation import Animation
 from bodymotion.body import Body
 from bodymotion.dynamics import Measures, measure
+from bodymotion.labels import shown
 from bodymotion.motion import Motion
 from bodymotion.plots.kinds import is_heavy, sheets
 from bodymotion.plots.parts import Sheet
 from bodymotion.plots.pictures import DPI, FORMATS, draw, picture
 from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
-from bodymotion.plots.words import shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -282,4 +282,4 @@ def _every(motion: Motion, count: int) -> Motion:
 def _name(thing: Body | Motion | Animation, otherwise: str) -> str:
     path = thing.source.path
     names = (getattr(thing, "name", ""), path.name if path is not None else "", otherwise)
-    return shown(next((name for name in names if name and name.strip()), otherwise))
+    return shown(next((name for name in names if name and name.strip()), otherwise), 60)

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats
+from bodymotion.labels import shown
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Bars, Sheet
 from bodymotion.plots.subject import Subject
-from bodymotion.plots.words import shown
 
 __all__ = ["SLIP", "bars", "contacts_sheet", "stretches"]
 

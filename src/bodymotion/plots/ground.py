@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats
 from bodymotion.dynamics import Contacts, Measures, SupportPolygons, support_polygons
+from bodymotion.labels import shown
 from bodymotion.plots.contacts import stretches
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import line_of, ranged
 from bodymotion.plots.parts import Color, Curves, Footprint, Ground, Sheet
 from bodymotion.plots.paths import thin_path, view_of
 from bodymotion.plots.subject import Subject
-from bodymotion.plots.words import number, shown
+from bodymotion.plots.words import number
 
 __all__ = ["ground_part", "margin_part", "zmp_sheet"]
 

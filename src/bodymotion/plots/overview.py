@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bodymotion.dynamics import Figure, Series, figures, measurable
+from bodymotion.labels import shown
 from bodymotion.plots.contacts import bars
 from bodymotion.plots.ground import ground_part, margin_part
 from bodymotion.plots.layout import Flow
@@ -13,7 +14,7 @@ from bodymotion.plots.parts import Cell, Curves, Facts, Sheet
 from bodymotion.plots.quantities import groups_of
 from bodymotion.plots.strips import strips
 from bodymotion.plots.subject import Subject
-from bodymotion.plots.words import number, shown
+from bodymotion.plots.words import number
 
 __all__ = ["facts", "overview_sheet"]
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.dynamics import Series
+from bodymotion.labels import shown
 from bodymotion.plots.parts import Color, Curves, Line
 from bodymotion.plots.thinning import thinned
-from bodymotion.plots.words import number, shown
+from bodymotion.plots.words import number
 
 __all__ = ["beyond_limits", "line_of", "outside", "panel", "ranged", "together"]
 
@@ -39,7 +40,7 @@ def line_of(
     label: str, times: Floats, values: Floats, color: Color = 0, *, dashed: bool = False, most: int = 1200
 ) -> Line:
     """Make a curve of values (T,) over times (T,), thinned out to at most about `most` points."""
-    return Line(shown(label), *thinned(times, values, most), color=color, dashed=dashed)
+    return Line(shown(label, 60), *thinned(times, values, most), color=color, dashed=dashed)
 
 
 def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
@@ -54,7 +55,7 @@ def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
     elif of.lower is not None or (np.isinf(column).all() and len(column)):
         note = "no limits"
     shape = Curves(
-        shown(of.labels[k]),
+        shown(of.labels[k], 60),
         of.units[k],
         (line_of(of.labels[k], of.times, column, color, most=most),),
         note=note,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bodymotion.dynamics import QUANTITIES, Series
+from bodymotion.labels import shown
 from bodymotion.plots.layout import SIDE, Flow, columns_for
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import panel, ranged, together
 from bodymotion.plots.parts import Curves, Sheet
 from bodymotion.plots.strips import liveliest
 from bodymotion.plots.subject import Subject
-from bodymotion.plots.words import shown
 
 __all__ = ["MOST_PANELS", "groups_of", "quantity_sheet", "series_sheet"]
 
@@ -52,7 +52,7 @@ def _many(subject: Subject, flow: Flow, of: Series) -> tuple[str, ...]:
     several = len(of.labels) > MOST_TOGETHER
     for color, limb in enumerate(groups_of(subject, of)):
         made = [panel(of, k, color) for k in limb.columns if k in chosen]
-        groups.append((shown(limb.name) if several else "", _scaled(of, made)))
+        groups.append((shown(limb.name, 60) if several else "", _scaled(of, made)))
     notes: list[str] = []
     if of.name in QUANTITIES and QUANTITIES[of.name].limits and of.lower is None:
         notes.append("the model has no such limits")

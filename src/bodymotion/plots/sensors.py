@@ -7,11 +7,11 @@ import numpy as np
 from bodymotion.arrays import frozen
 from bodymotion.devices import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.dynamics import Series
+from bodymotion.labels import shown
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Sheet
 from bodymotion.plots.subject import Subject
-from bodymotion.plots.words import shown
 
 __all__ = ["has_sensors", "sensors_sheet"]
 

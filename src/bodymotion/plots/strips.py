@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from bodymotion.dynamics import Series
+from bodymotion.labels import shown
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import FINEST, beyond_limits, line_of
 from bodymotion.plots.parts import Row, Strips
-from bodymotion.plots.words import number, shown
+from bodymotion.plots.words import number
 
 __all__ = ["MOST_ROWS", "liveliest", "strips"]
 

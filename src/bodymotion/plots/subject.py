@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.dynamics import Measures, Series, series
+from bodymotion.labels import distinct
 from bodymotion.motion import MultiSE3Seq, Vector3Seq
 from bodymotion.plots.limbs import Limb, limbs, name_of
 from bodymotion.plots.words import number
@@ -161,14 +162,7 @@ class Subject:
 def _labels(component: MultiValueSeq | MultiSE3Seq | Vector3Seq, kind: str) -> tuple[str, ...]:
     count = component.values.shape[1]
     names = [*component.part_labels][:count]
-    names += [f"{kind} {k}" for k in range(len(names), count)]
-    seen: dict[str, int] = {}
-    found = []
-    for k, name in enumerate(names):
-        name = name.strip() or f"{kind} {k}"
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return tuple(found)
+    return distinct([name.strip() for name in names] + [""] * (count - len(names)), kind)
 
 
 def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]:

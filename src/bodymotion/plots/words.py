@@ -1,20 +1,10 @@
-"""Names and numbers, fit to be drawn."""
+"""Numbers as a person reads them in a plot."""
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
-__all__ = ["number", "shown"]
-
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def shown(text: str, most: int = 60) -> str:
-    """Give text of a file fit to be drawn: without control characters, and cut off after `most` others."""
-    clean = _UNSEEN.sub("\ufffd", text)
-    return clean if len(clean) <= most else clean[: most - 1] + "…"
+__all__ = ["number"]
 
 
 def number(value: float, digits: int = 3) -> str:

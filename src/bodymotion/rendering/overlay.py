@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.labels import shown
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.surroundings import Look
-from bodymotion.viewer.text import shown
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -10,6 +10,7 @@ import numpy as np
 from bodymotion import rotations
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
+from bodymotion.labels import shown
 from bodymotion.rendering.camera import Camera, fitted
 from bodymotion.rendering.overlay import font
 from bodymotion.rendering.playback import Playback
@@ -18,7 +19,6 @@ from bodymotion.rendering.settings import Settings
 from bodymotion.rendering.stills import finer
 from bodymotion.rendering.surroundings import LOOKS, Look
 from bodymotion.viewer.overlays import ROTATE, SLIDE
-from bodymotion.viewer.text import shown
 
 if TYPE_CHECKING:
     from PIL import Image

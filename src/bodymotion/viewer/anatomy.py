@@ -9,9 +9,9 @@ import numpy as np
 
 from bodymotion import rotations
 from bodymotion.arrays import Floats
+from bodymotion.labels import shown
 from bodymotion.links import Link
 from bodymotion.shapes import Shape, Sphere
-from bodymotion.viewer.text import shown
 
 if TYPE_CHECKING:
     import viser

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import TypeVar
 
 from bodymotion.arrays import Floats
+from bodymotion.labels import shown
 from bodymotion.viewer.asked import Asked
 from bodymotion.viewer.capture import Capture
 from bodymotion.viewer.inbox import Inbox
@@ -33,7 +34,6 @@ from bodymotion.viewer.stage import Stage, fit, refit
 from bodymotion.viewer.surroundings import Lights
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import Take
-from bodymotion.viewer.text import shown
 
 __all__ = ["Viewer"]
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from bodymotion.arrays import Floats
+from bodymotion.labels import shown
 from bodymotion.viewer.take import Curve
-from bodymotion.viewer.text import shown
 
 __all__ = ["COLORS", "liveliest", "svg_of", "thinned", "ticks", "unique"]
 

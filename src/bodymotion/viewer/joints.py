@@ -10,8 +10,9 @@ import numpy as np
 
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
+from bodymotion.labels import shown
 from bodymotion.links import Joint
-from bodymotion.viewer.text import fixed, shown
+from bodymotion.viewer.text import fixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

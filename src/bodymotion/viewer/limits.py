@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body
+from bodymotion.labels import shown
 from bodymotion.meshing.surfaces import TRIANGLES, surface_parts
 from bodymotion.motors import effort_range
 from bodymotion.viewer.insight import Insight
-from bodymotion.viewer.text import fixed, html_text, shown
+from bodymotion.viewer.text import fixed, html_text
 
 if TYPE_CHECKING:
     import viser

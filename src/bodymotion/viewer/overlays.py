@@ -14,9 +14,10 @@ import numpy.typing as npt
 from bodymotion import poses
 from bodymotion.arrays import Floats
 from bodymotion.devices import Device, ForceSensor, RangeSensor, VisionSensor
+from bodymotion.labels import shown
 from bodymotion.viewer.outlines import device_outline
 from bodymotion.viewer.scene import Scene
-from bodymotion.viewer.text import node_name, shown
+from bodymotion.viewer.text import node_name
 
 if TYPE_CHECKING:
     import viser

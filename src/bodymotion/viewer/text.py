@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from html import escape
 
-__all__ = ["counted", "fixed", "html_text", "node_name", "shown"]
+from bodymotion.labels import shown
+
+__all__ = ["counted", "fixed", "html_text", "node_name"]
 
 _UNFIT = re.compile(r"[^\w .+-]")
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def shown(text: str, most: int = 40) -> str:
-    """Give the text without control characters and halves of surrogate pairs, cut off after `most` characters."""
-    clean = _UNSEEN.sub("\ufffd", text)
-    return clean if len(clean) <= most else clean[: most - 1] + "…"
 
 
 def html_text(text: str, most: int = 2000) -> str:
