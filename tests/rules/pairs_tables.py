@@ -105,7 +105,7 @@ POS = "0.0 0.1 0.2\n0.1 0.3 0.4\n"
 def csv(code: str, good: str = TABLE) -> Pair:
     """Make a pair of the rule's example in a table that is checked."""
     wrong, right = example_of(code)
-    return files("walk.csv", good.replace(right, wrong), good, place=code not in ("CSV009", "CSV010"))
+    return files("walk.csv", good.replace(right, wrong), good)
 
 
 def npz(wrong: bytes, right: bytes) -> Pair:

@@ -187,7 +187,7 @@ def test_nothing_is_guessed(tmp_path):
         ("root_x,root_y\n1,2\n", "CSV005", 1, None),
         ("root_x,root_y,root_z,a\n1,2,3,4\n", "CSV005", 1, None),
         ("root_x,root_y,root_z,root_qw,root_qx,root_qy\n1,2,3,1,0,0\n", "CSV005", 1, None),
-        ("root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n1,2,3,5,0,0,0\n", "CSV010", None, None),
+        ("root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n1,2,3,5,0,0,0\n", "CSV010", 2, None),
         ("zmp_x,zmp_y\n1,2\n", "CSV005", 1, None),
         ("\udc80,a\n1,2\n", "TAB006", 1, None),
     ],

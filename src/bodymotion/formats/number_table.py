@@ -76,6 +76,10 @@ class Table:
     names: tuple[str, ...] | None = None
     header_line: int = 1
 
+    def row(self, number: int) -> Location:
+        """Give the place of a row, counted from 0, where the lines of rows follow each other."""
+        return Location(self.path, self.header_line + (self.names is not None) + number)
+
 
 def read_table(path: str | Path, delimiter: str | None = None) -> Table:
     """Read a table.

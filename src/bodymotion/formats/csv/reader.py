@@ -179,7 +179,7 @@ class _Reader:
         bad = np.flatnonzero(~np.isfinite(self.values).all(axis=1))
         if len(bad):
             message = f"nan or inf in row {int(bad[0])}" + (f" and {len(bad) - 1} more" if len(bad) > 1 else "")
-            self.problems.append(rules.NOT_FINITE.problem(message, Location(table.path)))
+            self.problems.append(rules.NOT_FINITE.problem(message, table.row(int(bad[0]))))
 
     def of(self, *kinds: str, part: str = "") -> dict[int, Floats]:
         """Give the columns of these kinds by their index, in SI units."""
@@ -197,7 +197,7 @@ class _Reader:
             if rate is None:
                 raise rules.NO_TIME.error("there is no column 'time', and no frame rate is given", self.where)
             return Timeline.uniform(len(self.values), rate)
-        check_increasing(times, rules.TIME_ORDER, Location(self.table.path, self.table.header_line + 1))
+        check_increasing(times, rules.TIME_ORDER, self.table.row(0))
         return timeline_of(times, rate, from_zero)
 
     def poses(self, timeline: Timeline) -> list[Component]:
@@ -258,9 +258,7 @@ class _Reader:
         if far.any():
             k = int(np.argmax(far))
             length = lengths[k][np.abs(lengths[k] - 1) > NOT_FAR][0]
-            raise rules.NOT_UNIT.error(
-                f"a quaternion of frame {k} is of length {length:.6g}", Location(self.table.path)
-            )
+            raise rules.NOT_UNIT.error(f"a quaternion of frame {k} is of length {length:.6g}", self.table.row(k))
 
     def joints(self, timeline: Timeline, nameless: bool) -> list[Component]:
         places = [k for k, one in enumerate(self.columns) if one.kind == "joint"]
