@@ -37,7 +37,9 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
     clouds = [playback.points(one) for one in moments]
     field_of_view = FIELD_OF_VIEW if len(moments) == 1 else FROM_AFAR
     if len(moments) > 1:
-        offsets = _row(clouds, settings.camera_for(np.concatenate(clouds), field_of_view))
+        offsets = _row(
+            clouds, [one[0, :3] for one in moments], settings.camera_for(np.concatenate(clouds), field_of_view)
+        )
         moments = [
             np.concatenate([one[:, :3] + o, one[:, 3:]], axis=1) for one, o in zip(moments, offsets, strict=True)
         ]
@@ -120,8 +122,8 @@ def scaled_down(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> Image.I
     return image if image.size == size else image.resize(size, Image.Resampling.BOX)
 
 
-def _row(clouds: Sequence[Floats], camera: Camera) -> list[Floats]:
-    """Give by how much (3,) robots at points (N, 3) are moved so that they stand apart as the camera sees them.
+def _row(clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera) -> list[Floats]:
+    """Give by how much (3,) robots at points (N, 3), with `roots` (3,), are moved so that they stand apart as the camera sees them.
 
     They stay where they are if they are apart anyway; otherwise they stand in a row, the earliest on the left.
     """
@@ -137,7 +139,7 @@ def _row(clouds: Sequence[Floats], camera: Camera) -> list[Floats]:
         return [np.zeros(3) for _ in clouds]
     ahead = np.cross([0.0, 0.0, 1.0], right)
     places = np.concatenate([[0.0], np.cumsum(APART * np.maximum(needed, 0.35 * widths.max()))])
-    depths = np.array([0.5 * ((cloud @ ahead).min() + (cloud @ ahead).max()) for cloud in clouds])
+    depths = np.array([root @ ahead for root in roots])
     return [
         (place - middle) * right + (depths[0] - depth) * ahead
         for place, middle, depth in zip(places, middles, depths, strict=True)
