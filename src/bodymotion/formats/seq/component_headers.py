@@ -263,7 +263,7 @@ class ComponentReader:
         if labels is None:
             self.warn(rules.PART_LABELS, "the part labels are no list of texts", where)
         elif len(labels) != parts:
-            self.warn(rules.PART_LABELS, f"there are {len(labels)} part labels for {parts} parts", where)
+            self.warn(rules.PART_LABELS, f"the part labels are {len(labels)}, the parts {parts}", where)
         return labels
 
 

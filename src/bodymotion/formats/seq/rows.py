@@ -202,7 +202,8 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
     if len(items) != wanted:
         time = "its time and " if layout.stamped else ""
         parts = wanted - layout.stamped
-        found = f"{len(items)} elements" if layout.stamped and layout.order else f"{len(items)} {what}"
+        kind = "elements" if layout.stamped and layout.order else what
+        found = f"{len(items)} {kind if len(items) != 1 else kind[:-1]}"
         raise RowFaultError(
             rules.ROW, f"has {found} instead of {wanted}{f' ({time}{parts} {what})' if time else ''}", row.index
         )
