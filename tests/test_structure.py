@@ -39,7 +39,7 @@ FLOORS = (
     ("kernels",),
     ("interpolation",),
     ("links", "body", "closed_loops", "devices", "inertias", "motors", "motion", "animation", "choreography"),
-    ("formats",),
+    ("formats", "given"),
     ("editing", "comparing", "dynamics", "dataframes", "checks", "spot"),
     ("plots",),
     ("viewer",),

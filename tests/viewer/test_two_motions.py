@@ -16,9 +16,10 @@ from small_robots import arm, biped, swinging
 
 import bodymotion as bm
 from bodymotion.comparing import compare_motions
+from bodymotion.given import WrongUseError
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.anatomy import half_axes, tag, tags
-from bodymotion.viewer.api import WrongUseError, load_take, view
+from bodymotion.viewer.api import load_take, view
 from bodymotion.viewer.capture import even_size, file_name, over_white, png
 from bodymotion.viewer.html import page
 from bodymotion.viewer.plots import filled

@@ -125,8 +125,9 @@ def render(
     from bodymotion.cli.progress import progress
     from bodymotion.cli.text import one_line
     from bodymotion.diagnostics import FormatError
+    from bodymotion.given import WrongUseError
     from bodymotion.rendering import render as render_them
-    from bodymotion.viewer.api import MOST_LISTED, WrongUseError
+    from bodymotion.viewer.api import MOST_LISTED
 
     if len(files) > 2:
         raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL [MOTION]")

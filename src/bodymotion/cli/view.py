@@ -73,8 +73,9 @@ def view(
     from bodymotion.cli.messages import say, show_problem
     from bodymotion.cli.text import one_line
     from bodymotion.diagnostics import FormatError
+    from bodymotion.given import WrongUseError
     from bodymotion.viewer import view as view_them
-    from bodymotion.viewer.api import MOST_LISTED, WrongUseError
+    from bodymotion.viewer.api import MOST_LISTED
 
     if len(files) > 3:
         raise typer.BadParameter(

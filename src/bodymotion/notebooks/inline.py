@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bodymotion.formats.files import whole_file
 
 if TYPE_CHECKING:
-    from bodymotion.viewer.api import Showable
+    from bodymotion.given import Showable
 
 __all__ = ["InlinePage", "inline"]
 

@@ -13,6 +13,7 @@ import numpy as np
 from bodymotion.animation import Animation
 from bodymotion.body import Body
 from bodymotion.dynamics import Measures, measure
+from bodymotion.given import Showable, sort_out
 from bodymotion.labels import shown
 from bodymotion.motion import Motion
 from bodymotion.plots.kinds import is_heavy, sheets
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Plot", "Plottable", "plot", "subject_of"]
 
-Plottable: TypeAlias = Body | Motion | Animation | Measures | str | PathLike[str]
+Plottable: TypeAlias = Showable | Measures
 
 UNDERIVED = {"joints", "joint_displacements", "root_position"}
 """For these nothing is differentiated, so that it may be done the quickest way."""
@@ -110,7 +111,7 @@ def form_of(path: str | PathLike[str]) -> str:
 
 def plot(
     body: Plottable,
-    motion: Plottable | None = None,
+    motion: Showable | None = None,
     what: str | Iterable[str] = "overview",
     *,
     joints: str | Iterable[str] | None = None,
@@ -187,7 +188,7 @@ def plot(
 
 def subject_of(
     body: Plottable,
-    motion: Plottable | None = None,
+    motion: Showable | None = None,
     *,
     heavy: bool = True,
     derivative: Derivative | Literal["suited"] = "suited",
@@ -198,38 +199,21 @@ def subject_of(
     """Give what is plotted of a body and a motion, see `plot`; of `heavy` plots of very long motions not every frame is measured."""
     if isinstance(body, Measures):
         return Subject(measures=body, motion=body.motion, title=_name(body.body, "body"), about=_name(body.motion, ""))
-    from bodymotion.formats.table import load
-
-    things = [
-        one if isinstance(one, (Body, Motion, Animation)) else load(Path(one), allow_outside=allow_outside)  # type: ignore[arg-type]
-        for one in (body, motion)
-        if one is not None
-    ]
-    bodies = [one for one in things if isinstance(one, Body)]
-    motions = [one for one in things if isinstance(one, Motion)]
-    animations = [one for one in things if isinstance(one, Animation)]
-    if len(bodies) > 1 or len(motions) > 1 or len(animations) > 1 or (animations and len(things) > 1):
-        raise ValueError("one body and one motion can be plotted, or a motion alone, or one animation alone")
-    if animations:
+    given = sort_out(body, *([] if motion is None else [motion]), done="plotted", allow_outside=allow_outside)
+    if given.animation is not None:
         from bodymotion.choreography import needs_arm, play, spot_body
 
-        motions, title = [play(animations[0])], animations[0].title or animations[0].name
-        return _measured(
-            spot_body(arm=needs_arm(animations[0])),
-            motions[0],
-            f"Spot · {title}",
-            _name(animations[0], ""),
-            heavy,
-            derivative,
-            window,
-            False,
-        )
-    if not motions:
+        animation = given.animation
+        title = f"Spot · {animation.title or animation.name}"
+        spot = spot_body(arm=needs_arm(animation))
+        return _measured(spot, play(animation), title, _name(animation, ""), heavy, derivative, window, False)
+    if not given.motions:
         raise ValueError("a plot needs a motion, and there is a body alone")
-    if not bodies:
-        return Subject(measures=None, motion=motions[0], title=_name(motions[0], "Motion"), about="a motion alone")
-    title = _name(bodies[0], "body")
-    return _measured(bodies[0], motions[0], title, _name(motions[0], ""), heavy, derivative, window, on_feet)
+    moved = given.motions[0]
+    if given.body is None:
+        return Subject(measures=None, motion=moved, title=_name(moved, "Motion"), about="a motion alone")
+    title = _name(given.body, "body")
+    return _measured(given.body, moved, title, _name(moved, ""), heavy, derivative, window, on_feet)
 
 
 def _measured(

@@ -14,11 +14,12 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.body import Body
+from bodymotion.given import Showable, WrongUseError
 from bodymotion.motion import Motion
 from bodymotion.rendering.encoding import VIDEOS
 from bodymotion.rendering.settings import Background, Settings
 from bodymotion.rendering.window import NoRendererError
-from bodymotion.viewer.api import Showable, WrongUseError, load_take, say_problems
+from bodymotion.viewer.api import load_take, say_problems
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from bodymotion.arrays import Floats
+from bodymotion.given import WrongUseError
 from bodymotion.rendering.camera import FIELD_OF_VIEW, PRESETS, Camera, fitted, looking
 from bodymotion.rendering.surroundings import LOOKS
-from bodymotion.viewer.api import WrongUseError
 
 __all__ = ["BACKGROUNDS", "LARGEST", "OVERLAYS", "Background", "Settings"]
 

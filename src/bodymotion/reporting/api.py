@@ -13,7 +13,7 @@ from bodymotion.reporting.contents import Contents, contents_of
 from bodymotion.reporting.page import page
 
 if TYPE_CHECKING:
-    from bodymotion.viewer.api import Showable
+    from bodymotion.given import Showable
 
 __all__ = ["PLOTS", "report"]
 

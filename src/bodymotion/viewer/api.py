@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from bodymotion.animation import Animation
 from bodymotion.body import Body
 from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.given import Showable, WrongUseError, sort_out
 from bodymotion.motion import Motion
 
 if TYPE_CHECKING:
@@ -22,18 +23,12 @@ if TYPE_CHECKING:
     from bodymotion.viewer.switches import Switches
     from bodymotion.viewer.take import Take
 
-__all__ = ["Showable", "WrongUseError", "load_take", "say_problems", "view"]
+__all__ = ["load_take", "say_problems", "view"]
 
 MOST_FAULTS = 3
 """So many faults of a file that was saved are said in the panel."""
 MOST_LISTED = 10
 """So many problems are said in words on stderr where there is no panel that lists them."""
-
-Showable: TypeAlias = Body | Motion | Animation | str | PathLike[str]
-
-
-class WrongUseError(ValueError):
-    """What was asked for makes no sense, whatever the files hold."""
 
 
 def view(
@@ -174,38 +169,17 @@ def load_take(
     ValueError
         When there are two bodies or three motions, an animation and something else, or what they hold does not fit.
     """
-    from bodymotion.formats.table import load
     from bodymotion.viewer.take import make_take
 
-    bodies: list[Body] = []
-    motions: list[Motion] = []
-    animations: list[Animation] = []
-    for source in sources:
-        thing = (
-            source if isinstance(source, (Body, Motion, Animation)) else load(Path(source), allow_outside=allow_outside)
-        )
-        if isinstance(thing, Body):
-            bodies.append(thing)
-        elif isinstance(thing, Motion):
-            motions.append(thing)
-        elif isinstance(thing, Animation):
-            animations.append(thing)
-        else:
-            raise WrongUseError(f"{source}: neither a body nor a motion, but a {type(thing).__name__}")
-    if len(animations) > 1:
-        raise WrongUseError(f"one animation can be shown, not {len(animations)}")
-    if animations and (bodies or motions):
-        other = "body" if bodies else "motion"
-        raise WrongUseError(f"an animation is shown alone: it is played by our Spot, so there is no use for a {other}")
-    if len(bodies) > 1 or len(motions) > 2:
-        raise WrongUseError(f"one body and one motion or two can be shown, not {len(bodies)} and {len(motions)}")
+    body, motions, animation = sort_out(*sources, most=2, allow_outside=allow_outside)
     if ghost and len(motions) < 2:
         raise WrongUseError("a ghost is the second of two motions")
-    if animations:
-        return _performed(animations[0], arm, wishes)
+    if animation is not None:
+        return _performed(animation, arm, wishes)
     if arm is not None or wishes is not None:
         raise WrongUseError("with or without arm, tempo and slices are for a Spot animation, and this is none")
-    body = bodies[0] if bodies else _spot_of(motions[0]) if motions else None
+    if body is None and motions:
+        body = _spot_of(motions[0])
     first = make_take(body, motions[0] if motions else None)
     if len(motions) < 2:
         return first

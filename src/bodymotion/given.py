@@ -1,0 +1,75 @@
+"""What a caller gives to be shown, drawn or told of: a body, motions, or an animation, as things or as files, in any order."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from bodymotion.animation import Animation
+from bodymotion.body import Body
+from bodymotion.formats.table import load
+from bodymotion.motion import Motion
+
+__all__ = ["Given", "Showable", "WrongUseError", "sort_out"]
+
+Showable: TypeAlias = Body | Motion | Animation | str | PathLike[str]
+
+
+class WrongUseError(ValueError):
+    """What was asked for makes no sense, whatever the files hold."""
+
+
+class Given(NamedTuple):
+    """At most one body with its motions; or one animation alone."""
+
+    body: Body | None
+    motions: tuple[Motion, ...]
+    animation: Animation | None
+
+
+def sort_out(*sources: Showable, done: str = "shown", most: int = 1, allow_outside: bool = False) -> Given:
+    """Give what the sources are, read where they are files.
+
+    Parameters
+    ----------
+    sources:
+        Things or files, in any order.
+    done:
+        What is done with them, for messages: "shown", "plotted".
+    most:
+        So many motions there may be.
+    allow_outside:
+        Also read parts of a model that lie outside its folder.
+
+    Raises
+    ------
+    FormatError
+        When nothing can be made of a file.
+    WrongUseError
+        When there are two bodies, too many motions, or an animation and something else.
+    """
+    bodies: list[Body] = []
+    motions: list[Motion] = []
+    animations: list[Animation] = []
+    for source in sources:
+        thing = (
+            source if isinstance(source, (Body, Motion, Animation)) else load(Path(source), allow_outside=allow_outside)
+        )
+        if isinstance(thing, Body):
+            bodies.append(thing)
+        elif isinstance(thing, Motion):
+            motions.append(thing)
+        elif isinstance(thing, Animation):
+            animations.append(thing)
+        else:
+            raise WrongUseError(f"{source}: neither a body nor a motion, but a {type(thing).__name__}")
+    if len(animations) > 1:
+        raise WrongUseError(f"one animation can be {done}, not {len(animations)}")
+    if animations and (bodies or motions):
+        other = "body" if bodies else "motion"
+        raise WrongUseError(f"an animation is {done} alone: it is played by our Spot, so there is no use for a {other}")
+    if len(bodies) > 1 or len(motions) > most:
+        several = "one motion" if most == 1 else "one motion or two"
+        raise WrongUseError(f"one body and {several} can be {done}, not {len(bodies)} and {len(motions)}")
+    return Given(bodies[0] if bodies else None, tuple(motions), animations[0] if animations else None)
