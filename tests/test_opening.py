@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,6 +73,66 @@ def test_a_pipe_without_end(monkeypatch):
     with pytest.raises(FormatError) as caught:
         bm.load("/dev/zero")
     assert caught.value.problem.rule == "FMT002"
+
+
+class TestNamedPipes:
+    """Whoever names a pipe in a folder may have no writer for it: that is said, and nothing hangs."""
+
+    @pytest.fixture
+    def pipe(self, tmp_path):
+        os.mkfifo(tmp_path / "walk.seq")
+        return tmp_path / "walk.seq"
+
+    @pytest.fixture
+    def short(self, monkeypatch):
+        monkeypatch.setattr("bodymotion.opening.PATIENCE", 0.2)
+
+    def test_nobody_writes(self, pipe, short):
+        with pytest.raises(FormatError, match="nobody writes into this pipe"):
+            bm.load(pipe)
+        assert [p.rule for p in bm.check(pipe).problems] == ["FMT002"]
+
+    def test_somebody_comes_later(self, pipe, examples):
+        content = (examples / "biped_walk.seq").read_bytes()
+        writer = threading.Timer(0.3, pipe.write_bytes, [content])
+        writer.start()
+        try:
+            assert bm.load(pipe) == bm.load(examples / "biped_walk.seq")
+        finally:
+            writer.join()
+
+    def test_somebody_is_slow(self, pipe, examples, short):
+        """Whoever has opened a pipe for writing is waited for longer than one who has not."""
+        content = (examples / "biped_walk.seq").read_bytes()
+
+        def write() -> None:
+            with pipe.open("wb") as file:
+                time.sleep(0.6)
+                file.write(content)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            assert bm.load(pipe) == bm.load(examples / "biped_walk.seq")
+        finally:
+            writer.join()
+
+    def test_a_pipe_without_a_name_is_waited_for(self, examples, short):
+        content = (examples / "biped_walk.seq").read_bytes()
+        out, into = os.pipe()
+
+        def write() -> None:
+            time.sleep(0.6)
+            with os.fdopen(into, "wb") as file:
+                file.write(content)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            assert bm.load(f"/dev/fd/{out}") == bm.load(examples / "biped_walk.seq")
+        finally:
+            writer.join()
+            os.close(out)
 
 
 def test_what_is_read_is_named(tmp_path):

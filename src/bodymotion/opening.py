@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import select
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ __all__ = ["open_file", "pipe_content", "pipe_seen", "pipes_kept", "read_head", 
 MOST = 1 << 30
 """No more than this many bytes are taken out of a pipe."""
 _PIECE = 1 << 20
+PATIENCE = 5.0
+"""[s] So long somebody may take to open a named pipe for writing; whoever has opened it may write as slowly as they like."""
 
 _Key: TypeAlias = tuple[int, int]
 
@@ -28,11 +31,33 @@ class _Pipe:
     """A file that gives its bytes once: what it has given, and the open file while there may be more."""
 
     def __init__(self, path: Path) -> None:
-        self._file: BinaryIO | None = path.open("rb")
+        self._seen = io.BytesIO()
+        self._file: BinaryIO | None = self._of_writer(path) if _is_named_pipe(path) else path.open("rb")
         if stat.S_ISCHR(os.fstat(self._file.fileno()).st_mode) and not self._file.isatty():
             self.close()
             raise OSError(errno.EINVAL, "a device is no file: what comes out of it may have no end")
-        self._seen = io.BytesIO()
+
+    def _of_writer(self, path: Path) -> BinaryIO:
+        """Open a named pipe; OSError says if nobody else opens it for writing."""
+        # To open it as a file is opened would wait for a writer for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            if not poll.poll(PATIENCE * 1000):
+                try:
+                    piece = os.read(descriptor, _PIECE)
+                except BlockingIOError:  # there is a writer, who has not written yet
+                    pass
+                else:
+                    if not piece:
+                        raise OSError(errno.ENXIO, "nobody writes into this pipe", str(path))
+                    self._seen.write(piece)
+            os.set_blocking(descriptor, True)
+            return os.fdopen(descriptor, "rb")
+        except BaseException:
+            os.close(descriptor)
+            raise
 
     def head(self, size: int) -> bytes:
         """Give the first bytes, fewer where there are no more."""
@@ -61,6 +86,14 @@ class _Pipe:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _is_named_pipe(path: Path) -> bool:
+    """Tell a pipe in a folder from one that a process was given (`/dev/stdin`, `<(…)`): that one has no name, and always had a writer."""
+    try:
+        return stat.S_ISFIFO(os.lstat(os.path.realpath(path)).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 _kept: ContextVar[dict[_Key, _Pipe] | None] = ContextVar("kept", default=None)

@@ -285,6 +285,50 @@ class TestFolders:
         assert [path.relative_to(desk).as_posix() for path in found_files([desk])] == expected
         assert check(desk, code=1).stdout.endswith("5 files checked: 1 error, 1 warning, errors in 1 of them\n")
 
+    @pytest.fixture
+    def linked(self, tmp_path):
+        """A folder with links that lead out of it, and one that does not."""
+        inside, outside = tmp_path / "in", tmp_path / "out"
+        inside.mkdir()
+        outside.mkdir()
+        for folder in (inside, outside):
+            (folder / "odd.seq").write_text(ODD)
+        (inside / "near.seq").symlink_to("odd.seq")
+        (inside / "far.seq").symlink_to(outside / "odd.seq")
+        (inside / "far.json").symlink_to("../out/odd.seq")
+        (inside / "folder").symlink_to(outside)
+        return inside
+
+    def test_links_that_lead_out_are_not_followed(self, linked):
+        told = []
+        found = list(found_files([linked], lambda link, folder: told.append((link.name, folder))))
+        assert [path.name for path in found] == ["near.seq", "odd.seq"]
+        assert told == [(name, linked) for name in ("folder", "far.json", "far.seq")]
+        result = check("--fix", linked)
+        assert f"{linked / 'far.seq'} is a link that leads out of {linked}: not looked at" in result.stderr
+        assert (linked.parent / "out" / "odd.seq").read_text() == ODD
+        assert (linked / "odd.seq").read_text() != ODD
+        assert (linked / "near.seq").is_symlink()
+
+    def test_a_link_by_its_name_is_followed_and_stays(self, linked):
+        check("--fix", linked / "far.seq")
+        assert (linked / "far.seq").is_symlink()
+        assert (linked.parent / "out" / "odd.seq").read_text() == (linked / "far.seq").read_text() != ODD
+
+    def test_a_link_to_the_folder_itself(self, linked):
+        (linked.parent / "way").symlink_to(linked)
+        assert [path.name for path in found_files([linked.parent / "way"])] == ["near.seq", "odd.seq"]
+
+    def test_many_links(self, linked):
+        for k in range(30):
+            (linked / f"x{k}.seq").symlink_to(linked.parent / "out" / "odd.seq")
+        stderr = check(linked).stderr
+        assert stderr.count("not looked at") == 20 and "and 13 more links that lead out" in stderr
+
+    def test_nothing_found_is_said_with_the_name(self, tmp_path):
+        (tmp_path / "d.seq").mkdir()
+        assert f"no animation in the folder {tmp_path / 'd.seq'}\n" in check(tmp_path / "d.seq", code=1).stderr
+
     def test_a_named_file_is_checked_whatever_it_is(self, tmp_path):
         (tmp_path / "settings.yaml").write_text("a: 1\n")
         check(tmp_path / "settings.yaml", code=1)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["check"]
 
+MOST_LINKS = 20
+"""So many links that are not followed are named; the others are counted."""
+
 
 def check(
     files: Annotated[
@@ -53,10 +56,12 @@ def check(
 ) -> None:
     """Say everything that is wrong with models, motions and Spot animations: where, how bad, what to do.
 
-    In a folder all files are checked that look like one of them. With --body, motions are checked against the joints of the model and
-    their limits. --fix shows what it changes as a diff; what it does not change in a file stays byte for byte.
+    In a folder all files are checked that look like one of them; links that lead out of it are not followed. With --body, motions are
+    checked against the joints of the model and their limits. --fix shows what it changes as a diff; what it does not change in a file
+    stays byte for byte.
 
-    Exit code 0: no errors (with --fix: none left; with --diff: nothing to be changed); 1: errors, or with --strict warnings.
+    Exit code 0: no errors (with --fix: none left; with --diff: nothing to be changed); 1: errors, or with --strict warnings, or nothing
+    to check; 2: wrong use. 3, for something lost, is never given: check saves nothing in another format.
 
     \b
     Examples:
@@ -68,14 +73,16 @@ def check(
       bodymotion check --fix --select SEQ214 motions/
     """  # noqa: D301
     from bodymotion.checks.catalogue import selected
-    from bodymotion.cli.changes import failures, load_body
+    from bodymotion.cli.changes import load_body
     from bodymotion.cli.check.files import found_files
     from bodymotion.cli.check.mending import Mender
     from bodymotion.cli.check.text import counted, summary, text_of
     from bodymotion.cli.check.working import Task, check_files
+    from bodymotion.cli.failures import failures
     from bodymotion.cli.messages import say
     from bodymotion.cli.output import results
     from bodymotion.cli.progress import aside, progress
+    from bodymotion.cli.text import one_line
 
     if as_json and as_sarif:
         raise typer.BadParameter("either JSON or SARIF is printed, not both", param_hint="--json, --sarif")
@@ -90,9 +97,16 @@ def check(
     traces: set[str] = set()
     with failures("check"):
         robot = None if body is None else load_body(body, allow_outside)
-        paths = list(found_files(files))
+        links: list[tuple[Path, Path]] = []
+        paths = list(found_files(files, lambda link, folder: links.append((link, folder))))
+        _say_links(links)
         if not paths:
-            say("bodymotion check: there is no model, no motion and no animation")
+            folders = "the folder" if len(files) == 1 else "the folders"
+            say(
+                one_line(
+                    f"bodymotion check: there is no model, no motion and no animation in {folders} {' '.join(map(str, files))}"
+                )
+            )
             raise typer.Exit(1)
         plain = not (as_json or as_sarif)
         mender = Mender(task, robot, write=not diff)
@@ -123,6 +137,17 @@ def check(
         raise typer.Exit(1 if mender.files else 0)
     count = counted(problem for _, problems in found for problem in problems)
     raise typer.Exit(1 if count["error"] or (strict and count["warning"]) else 0)
+
+
+def _say_links(links: list[tuple[Path, Path]]) -> None:
+    """Say which links are not followed, since they lead out of the folder that is checked."""
+    from bodymotion.cli.messages import say
+    from bodymotion.cli.text import one_line
+
+    for link, folder in links[:MOST_LINKS]:
+        say(one_line(f"bodymotion check: {link} is a link that leads out of {folder}: not looked at"))
+    if len(links) > MOST_LINKS:
+        say(f"bodymotion check: and {len(links) - MOST_LINKS} more links that lead out")
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
