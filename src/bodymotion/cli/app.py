@@ -13,8 +13,8 @@ from bodymotion.cli.diff import diff
 from bodymotion.cli.edit import InOrder, edit
 from bodymotion.cli.info import info
 from bodymotion.cli.measure import measure
-from bodymotion.cli.render import render
 from bodymotion.cli.plot import plot
+from bodymotion.cli.render import render
 from bodymotion.cli.report import report
 from bodymotion.cli.retime import retime
 from bodymotion.cli.spot import spot

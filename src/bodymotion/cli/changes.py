@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,36 +12,7 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.motion import Motion
 
-__all__ = ["conclude", "failures", "finish", "is_large", "load_body", "load_motion"]
-
-
-@contextmanager
-def failures(verb: str) -> Iterator[None]:
-    """Turn what may go wrong with files and values into a message on stderr and exit code 1, and Ctrl-C into 130.
-
-    Whoever reads the output may stop, as `head` does: that is no failure to speak of.
-    """
-    from bodymotion.cli.messages import say, show_problem
-    from bodymotion.cli.output import PIPE_CLOSED
-    from bodymotion.cli.text import one_line
-    from bodymotion.diagnostics import FormatError
-
-    try:
-        yield
-    except FormatError as error:
-        show_problem(error.problem)
-        raise typer.Exit(1) from None
-    except BrokenPipeError:
-        raise typer.Exit(PIPE_CLOSED) from None
-    except OSError as error:
-        about = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        say(f"bodymotion {verb}: {one_line(about)}")
-        raise typer.Exit(1) from None
-    except (ValueError, MemoryError, ImportError) as error:
-        say(f"bodymotion {verb}: {one_line(error) or 'not enough memory'}")
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+__all__ = ["conclude", "finish", "is_large", "load_body", "load_motion"]
 
 
 LARGE = 64 << 20

@@ -47,7 +47,7 @@ def diff(
       bodymotion diff before.seq after.seq --atol 1e-6 --body robot.wrl
       bodymotion diff old.wrl new.wrl
     """  # noqa: D301
-    from bodymotion.cli.changes import failures
+    from bodymotion.cli.failures import failures
     from bodymotion.cli.output import results
     from bodymotion.cli.text import one_line
 

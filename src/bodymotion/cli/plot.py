@@ -93,11 +93,11 @@ def plot(
       bodymotion plot robot.wrl walk.seq --what zmp --dark -o zmp.svg
       bodymotion plot robot.wrl walk.seq --what all -o walk.html
     """  # noqa: D301
-    from bodymotion.cli.messages import say, show_problem
+    from bodymotion.cli.failures import failures
+    from bodymotion.cli.messages import say
     from bodymotion.cli.output import results
     from bodymotion.cli.progress import progress
     from bodymotion.cli.text import one_line
-    from bodymotion.diagnostics import FormatError
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
 
@@ -114,38 +114,32 @@ def plot(
         form_of(target)
     except ValueError as error:
         raise typer.BadParameter(one_line(error), param_hint="-o") from None
-    try:
-        if listed:
-            subject = subject_of(*files, allow_outside=allow_outside)
-            with results() as out:
-                print("\n".join(available(subject)), file=out)
-            return
-        with progress(f"{target.name}"):
-            made = plot_them(
-                files[0],
-                files[1] if len(files) > 1 else None,
-                _names(what) or ("overview",),
-                joints=_names(joints) or None,
-                start=start,
-                end=end,
-                radians=radians,
-                dark=dark,
-                size=inches,
-                dpi=dpi,
-                derivative="savgol" if smooth else "suited",
-                window=smooth or 9,
-                allow_outside=allow_outside,
-            )
-            made.save(target)
-    except FormatError as error:
-        for problem in error.problems[:10]:
-            show_problem(problem)
-        raise typer.Exit(1) from None
-    except UnknownPlotError as error:
-        raise typer.BadParameter(one_line(error), param_hint="--what") from None
-    except (ValueError, OSError, ImportError, MemoryError) as error:
-        say(f"bodymotion plot: {one_line(error)}")
-        raise typer.Exit(1) from None
+    with failures("plot", every_fault=True):
+        try:
+            if listed:
+                subject = subject_of(*files, allow_outside=allow_outside)
+                with results() as out:
+                    print("\n".join(available(subject)), file=out)
+                return
+            with progress(f"{target.name}"):
+                made = plot_them(
+                    files[0],
+                    files[1] if len(files) > 1 else None,
+                    _names(what) or ("overview",),
+                    joints=_names(joints) or None,
+                    start=start,
+                    end=end,
+                    radians=radians,
+                    dark=dark,
+                    size=inches,
+                    dpi=dpi,
+                    derivative="savgol" if smooth else "suited",
+                    window=smooth or 9,
+                    allow_outside=allow_outside,
+                )
+                made.save(target)
+        except UnknownPlotError as error:
+            raise typer.BadParameter(one_line(error), param_hint="--what") from None
     for sheet in made.sheets[:1]:
         for note in sheet.notes:
             say(f"{target}: {one_line(note)}")

@@ -121,60 +121,41 @@ def render(
       bodymotion render robot.wrl walk.seq -o steps.png --strobe 6 --from 2 --to 5
       bodymotion render robot.wrl -o sheet.png --sheet
     """  # noqa: D301
-    from bodymotion.cli.messages import say, show_problem
+    from bodymotion.cli.failures import failures
     from bodymotion.cli.progress import progress
-    from bodymotion.cli.text import one_line
-    from bodymotion.diagnostics import FormatError
-    from bodymotion.given import WrongUseError
     from bodymotion.rendering import render as render_them
-    from bodymotion.viewer.api import MOST_LISTED
 
     if len(files) > 2:
         raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL [MOTION]")
     width_and_height = None if size is None else _numbers(size.lower().replace("x", ","), 2, "--size", int)
     names = () if overlay == "none" else [name.strip() for name in (overlay or "").split(",") if name.strip()]
-    try:
-        with progress(f"drawing {output.name}") as told:
-            render_them(
-                files[0],
-                files[1] if len(files) > 1 else None,
-                output=output,
-                at=None if at is None else _numbers(at, None, "--at", float),
-                frame=None if frame is None else [int(one) for one in _numbers(frame, None, "--frame", int)],
-                strobe=strobe,
-                sheet=sheet,
-                size=None if width_and_height is None else (int(width_and_height[0]), int(width_and_height[1])),
-                camera=_place(camera, "--camera") if "," in camera else camera,
-                look_at=None if look_at is None else _place(look_at, "--look-at"),
-                background=background.value,
-                ground=ground,
-                overlay=None if overlay is None else names,
-                stand=stand,
-                start=start,
-                end=end,
-                fps=fps,
-                speed=speed,
-                follow=follow,
-                allow_outside=allow_outside,
-                arm=arm,
-                bpm=bpm,
-                slices=slices,
-                progress=told,
-            )
-    except FormatError as error:
-        for problem in error.problems[:MOST_LISTED]:
-            show_problem(problem)
-        more = len(error.problems) - MOST_LISTED
-        if more > 0:
-            say(f"  … and {more} more: bodymotion check lists them")
-        raise typer.Exit(1) from None
-    except WrongUseError as error:
-        raise typer.BadParameter(one_line(error)) from None
-    except (ValueError, OSError, ImportError) as error:
-        say(f"bodymotion render: {one_line(error)}")
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+    with failures("render", every_fault=True), progress(f"drawing {output.name}") as told:
+        render_them(
+            files[0],
+            files[1] if len(files) > 1 else None,
+            output=output,
+            at=None if at is None else _numbers(at, None, "--at", float),
+            frame=None if frame is None else [int(one) for one in _numbers(frame, None, "--frame", int)],
+            strobe=strobe,
+            sheet=sheet,
+            size=None if width_and_height is None else (int(width_and_height[0]), int(width_and_height[1])),
+            camera=_place(camera, "--camera") if "," in camera else camera,
+            look_at=None if look_at is None else _place(look_at, "--look-at"),
+            background=background.value,
+            ground=ground,
+            overlay=None if overlay is None else names,
+            stand=stand,
+            start=start,
+            end=end,
+            fps=fps,
+            speed=speed,
+            follow=follow,
+            allow_outside=allow_outside,
+            arm=arm,
+            bpm=bpm,
+            slices=slices,
+            progress=told,
+        )
 
 
 def _numbers(text: str, count: int | None, option: str, kind: type[int] | type[float]) -> list[float]:

@@ -36,32 +36,17 @@ def report(
       bodymotion report robot.wrl walk.seq -o report.html
       bodymotion report wave.cha -o wave.html
     """  # noqa: D301
-    from bodymotion.cli.messages import say, show_problem
+    from bodymotion.cli.failures import failures
+    from bodymotion.cli.messages import say
     from bodymotion.cli.progress import progress
-    from bodymotion.cli.text import one_line
-    from bodymotion.diagnostics import FormatError
-    from bodymotion.given import WrongUseError
     from bodymotion.reporting import PLOTS
     from bodymotion.reporting import report as write
-    from bodymotion.viewer.api import MOST_LISTED
 
     if len(files) > 2:
         raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL MOTION")
     plots = tuple(name.strip() for name in what.split(",") if name.strip()) or PLOTS
-    try:
-        with progress(f"{output.name}") as told:
-            contents = write(*files, path=output, plots=plots, allow_outside=allow_outside, told=told)
-    except FormatError as error:
-        for problem in error.problems[:MOST_LISTED]:
-            show_problem(problem)
-        raise typer.Exit(1) from None
-    except WrongUseError as error:
-        raise typer.BadParameter(one_line(error)) from None
-    except (ValueError, OSError, ImportError) as error:
-        say(f"bodymotion report: {one_line(error)}")
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+    with failures("report", every_fault=True), progress(f"{output.name}") as told:
+        contents = write(*files, path=output, plots=plots, allow_outside=allow_outside, told=told)
     say(
         f"{output}: {len(contents.figures)} figures, {len(contents.moments)} moments, {len(contents.findings)} findings"
     )

@@ -73,7 +73,8 @@ def retime(
       bodymotion retime walk.seq half.seq --speed 0.5
       bodymotion retime clock.seq walk.seq --rate 100 --start first
     """  # noqa: D301
-    from bodymotion.cli.changes import conclude, failures, finish, is_large, load_motion
+    from bodymotion.cli.changes import conclude, finish, is_large, load_motion
+    from bodymotion.cli.failures import failures
     from bodymotion.cli.progress import progress
     from bodymotion.interpolation import HOLDING
 

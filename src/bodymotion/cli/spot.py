@@ -156,7 +156,7 @@ def _quiet() -> None:
 
 @contextmanager
 def _failures(verb: str) -> Iterator[None]:
-    from bodymotion.cli.changes import failures
+    from bodymotion.cli.failures import failures
     from bodymotion.cli.messages import say
     from bodymotion.cli.text import one_line
     from bodymotion.spot.connecting import SpotError

@@ -70,18 +70,14 @@ def view(
       bodymotion view --watch --no-browser robot.wrl
       bodymotion view --watch wave.cha
     """  # noqa: D301
-    from bodymotion.cli.messages import say, show_problem
-    from bodymotion.cli.text import one_line
-    from bodymotion.diagnostics import FormatError
-    from bodymotion.given import WrongUseError
+    from bodymotion.cli.failures import failures
     from bodymotion.viewer import view as view_them
-    from bodymotion.viewer.api import MOST_LISTED
 
     if len(files) > 3:
         raise typer.BadParameter(
             "a model and two motions are three files at most", param_hint="MODEL [MOTION [MOTION]]"
         )
-    try:
+    with failures("view", every_fault=True):
         view_them(
             files[0],
             files[1:],
@@ -99,17 +95,3 @@ def view(
             bpm=bpm,
             slices=slices,
         )
-    except FormatError as error:
-        for problem in error.problems[:MOST_LISTED]:
-            show_problem(problem)
-        more = len(error.problems) - MOST_LISTED
-        if more > 0:
-            say(f"  … and {more} more: bodymotion check lists them")
-        raise typer.Exit(1) from None
-    except WrongUseError as error:
-        raise typer.BadParameter(one_line(error)) from None
-    except (ValueError, OSError) as error:
-        say(f"bodymotion view: {one_line(error)}")
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None

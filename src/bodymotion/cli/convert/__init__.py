@@ -225,11 +225,11 @@ def convert(
       bodymotion convert wave.cha wave.cap
       bodymotion convert trot.cha trot.seq
     """  # noqa: D301
-    from bodymotion.cli.changes import failures
     from bodymotion.cli.convert.model import convert_model
     from bodymotion.cli.convert.motion import convert_motion
     from bodymotion.cli.convert.options import Options
     from bodymotion.cli.convert.spot import convert_move, is_move
+    from bodymotion.cli.failures import failures
 
     options = Options(
         {

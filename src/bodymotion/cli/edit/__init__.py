@@ -107,8 +107,9 @@ def edit(
       bodymotion edit walk.seq links.seq --fill-links --drop JointDisplacement --body robot.wrl
       bodymotion edit links.seq joints.seq --recover-joints --root-only --body robot.wrl
     """  # noqa: D301
-    from bodymotion.cli.changes import conclude, failures, finish, is_large, load_motion
+    from bodymotion.cli.changes import conclude, finish, is_large, load_motion
     from bodymotion.cli.edit.steps import STEPS, Beside
+    from bodymotion.cli.failures import failures
     from bodymotion.cli.progress import progress
 
     texts = {name: iter(ctx.params[name] or ()) for name in STEPS if not isinstance(ctx.params[name], bool)}

@@ -97,7 +97,7 @@ def measure(
       bodymotion measure robot.wrl walk.seq --of CAMERA --scenery ground --scenery room.wrl -o seen.npz
       bodymotion measure robot.wrl log.seq --derivative savgol --json
     """  # noqa: D301
-    from bodymotion.cli.changes import failures
+    from bodymotion.cli.failures import failures
     from bodymotion.cli.measure.measured import choose, wanted
     from bodymotion.cli.output import results
     from bodymotion.cli.progress import progress

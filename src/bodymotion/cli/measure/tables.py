@@ -100,6 +100,7 @@ def _json(stream: BinaryIO, blocks: Sequence[Wanted]) -> None:
         if block.pictures is not None:
             raise ValueError(f"the pictures of {of.name} are no text; an .npz holds them")
         about = {"name": of.name, "title": of.title, "labels": of.labels, "units": of.units, "times": of.times}
-        data.append({**about, "lower": of.lower, "upper": of.upper, "values": np.ascontiguousarray(of.values)})
-    # Numbers that are not finite become null: JSON has none.
-    stream.write(orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE))
+        data.append({**about, "lower": of.lower, "upper": of.upper, "values": of.values})
+    # Numbers that are not finite become null: JSON has none. Only arrays whose numbers lie side by side are written at once.
+    how = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
+    stream.write(orjson.dumps(data, default=lambda array: np.ascontiguousarray(array), option=how))
