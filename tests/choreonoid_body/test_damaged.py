@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from bodymotion.body import Body
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.choreonoid_body import looks_like_body, parse_body
+from bodymotion.formats.choreonoid_body import document, looks_like_body, parse_body
 
 SAMPLE = """\
 format: ChoreonoidBody
@@ -182,22 +183,36 @@ def nested(first: str, count: int) -> str:
         ("[]", "NOTHING: 0\n  - *a11\n  - { name: M"),
     ],
 )
-def test_aliases_unfold_within_bounds(first, use):
-    start = time.process_time()
+def test_aliases_unfold_within_bounds(first, use, monkeypatch):
     end = " }" if "{ name: M" in use else ""
+    text = f"{HEAD}{nested(first, 12)}links:\n  -\n    name: BASE\n    {use}{end}\n"
+    with pytest.raises(FormatError, match=r"the aliases before it make more than [0-9]+ nodes") as caught:
+        parsed(text)
+    assert [problem.rule for problem in caught.value.problems] == ["BDY105"]
+    # Without that bound, each walk along aliases has one of its own.
+    monkeypatch.setattr(document, "MOST_UNFOLDED", math.inf)
+    start = time.process_time()
     with pytest.raises(FormatError) as caught:
-        parsed(f"{HEAD}{nested(first, 12)}links:\n  -\n    name: BASE\n    {use}{end}\n")
+        parsed(text)
     assert caught.value.problem.rule == "BDY112"
     assert time.process_time() - start < 20
 
 
-def test_what_is_only_kept_unfolds_within_bounds():
+def test_aliases_of_large_parts_are_no_harm():
+    part = ", ".join(f"{{ type: Group, name: g{number} }}" for number in range(400))
+    links = "".join(f"  - {{ name: L{number}, parent: L0, elements: *part }}\n" for number in range(1, 50))
+    assert parsed(f"{HEAD}part: &part [ {part} ]\nlinks:\n  - {{ name: L0 }}\n{links}").links[49].name == "L49"
+
+
+def test_what_is_only_kept_unfolds_within_bounds(monkeypatch):
+    monkeypatch.setattr(document, "MOST_UNFOLDED", math.inf)
     body = parsed(f"{HEAD}{nested('[ 1, 2 ]', 12)}links: [ {{ name: BASE }} ]\n")
     assert "BDY112" in rules(body)
     assert body.extra["A0"] == [1, 2]
 
 
-def test_merged_keys_are_bounded():
+def test_merged_keys_are_bounded(monkeypatch):
+    monkeypatch.setattr(document, "MOST_UNFOLDED", math.inf)
     many = ", ".join(f"k{i}: {i}" for i in range(1000))
     merging = "\n".join(f"B{i}: {{ <<: *a }}" for i in range(1100))
     with pytest.raises(FormatError, match="merges more than"):

@@ -3,7 +3,7 @@
 Nothing is constructed from tags, an alias is the very node that it stands for, and values stay texts until someone who knows their
 meaning reads them. Merge keys (`<<: *NAME`, or a list of such) give the keys that the mapping itself does not have, wherever they stand
 in it. Nesting, also through aliases, is at most `MAX_HEIGHT` deep, so walking through a tree needs no care; what merge keys copy is
-bounded, and what walks along aliases counts what it visits.
+bounded, what aliases unfold to is bounded, and what walks along them counts what it visits.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ __all__ = ["Document", "Mapping", "Node", "Scalar", "Sequence", "parse_document"
 
 MAX_HEIGHT = 100
 MOST_MERGED = 1_000_000
+MOST_UNFOLDED = 100_000
+"""Aliases may stand for so many nodes in all, those that are in them by further aliases counted each time …"""
+ALIAS_GROWTH = 16
+"""… and for so many times as many as there are in the text."""
 
 LONG = 2_000
 """Lists of numbers of so many characters do not go through the YAML parser."""
@@ -39,12 +43,14 @@ _CORE = "tag:yaml.org,2002:"
 
 
 class _Placed:
-    __slots__ = ("height", "offset", "text")
+    __slots__ = ("height", "nodes", "offset", "text")
 
     def __init__(self, text: Text, offset: int) -> None:
         self.text = text
         self.offset = offset
         self.height = 0
+        self.nodes = 1
+        """How many nodes it is, with all that is in it."""
 
     @property
     def location(self) -> Location:
@@ -138,7 +144,7 @@ def parse_document(
     Raises
     ------
     FormatError
-        BDY101 where it is not YAML, is nested too deep, or is empty; BDY105 for aliases that name nothing.
+        BDY101 where it is not YAML, is nested too deep, or is empty; BDY105 for aliases that name nothing, or blow the file up.
     """
     characters, encoding = decode(data)
     text = Text(characters.rstrip("\0\x1a"), path, encoding)
@@ -197,6 +203,8 @@ class _Builder:
         self.open: set[str] = set()
         self.problems: list[Problem] = Faults() if thorough else []
         self.merged = 0
+        self.nodes = 0
+        self.unfolded = 0
 
     def error(self, rule: Rule, message: str, offset: int) -> FormatError:
         return rule.error(message, self.text.location(offset))
@@ -209,6 +217,7 @@ class _Builder:
         done = False
         stack: list[_Open] = []
         for event in events:
+            self.nodes += 1
             if isinstance(event, yaml.ScalarEvent):
                 node: Node = Scalar(self.text, _offset(event), event.value, bool(event.style))
                 self.tag(event)
@@ -258,6 +267,11 @@ class _Builder:
             state = "stands inside of what it names" if name in self.open else "names nothing"
             fault(self.problems, self.error(rules.ALIAS, f"the alias *{name[:60]} {state}", _offset(event)))
             return Scalar(self.text, _offset(event), "", False)
+        self.unfolded += node.nodes
+        most = MOST_UNFOLDED + ALIAS_GROWTH * self.nodes
+        if self.unfolded > most:
+            wrong = f"*{name[:60]} and the aliases before it make more than {most} nodes of the file's {self.nodes}"
+            raise self.error(rules.ALIAS, wrong, _offset(event))
         return node
 
     def close(self, ended: _Open) -> Node:
@@ -266,9 +280,11 @@ class _Builder:
             if not node.long:
                 node.items = ended.children
             node.height = 1 + max((item.height for item in ended.children), default=0)
+            node.nodes = 1 + sum(item.nodes for item in ended.children)
         else:
             self.fill(node, ended.children)
             node.height = 1 + max((item.height for item in node.items.values()), default=0)
+            node.nodes = 1 + sum(item.nodes for item in node.items.values())
         if node.height > MAX_HEIGHT:
             raise self.error(rules.NOT_YAML, f"aliases nest nodes more than {MAX_HEIGHT} deep", node.offset)
         if ended.anchor is not None:

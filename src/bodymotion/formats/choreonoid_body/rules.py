@@ -94,7 +94,7 @@ TOO_LARGE = Rule(
     "A model stays within what can be held.",
     "judgement",
     leaves_out=True,
-    example=("a Group that holds the one before it twice, 25 times over", "the same 5 times over"),
+    example=("num_joints: 5000", "num_joints: 50"),
 )
 
 # Links
