@@ -328,6 +328,11 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ("CHA202", cha(rows="0 0.48\n1¦\n"), cha(rows="0 0.48\n1 0\n")),
     ("CHA202", cha(rows="0 0.48\n1¦ # 0.4\n"), cha(rows="0 0.48\n1 0.4 # 0.4\n")),
     ("CHA203", cha(rows="0 0.48\n1 0.4 ¦9\n"), cha(rows="0 0.48\n1 0.4 # 9\n")),
+    (
+        "CHA218",
+        cha(columns="¦time body_z", rows="0 0 0 0.48\n1 0 0 0.44\n"),
+        cha(columns="time body_pos", rows="0 0 0 0.48\n1 0 0 0.44\n"),
+    ),
     ("CHA204", cha(rows="0 0.48\n1 ¦0,44\n"), cha(rows="0 0.48\n1 0.44\n")),
     ("CHA204", cha(rows="0 0.48\n1 ¦1_0\n"), cha(rows="0 0.48\n1 .10\n")),
     ("CHA204", cha(rows="0 0.48\n1 ¦0x10\n"), cha(rows="0 0.48\n1 +0.1e-0\n")),
@@ -452,6 +457,38 @@ def test_loading_is_refused_where_there_is_an_error_and_only_there(rule, text, t
         assert caught.value.problems == problems_of(data)
     else:
         assert parse_cha(data, "move.cha").problems == problems_of(data)
+
+
+TURNING = "".join(f"{k / 10} {LEGS} 0 0 {k / 20} 1 1 1 1\n" for k in range(16))
+"""Keyframes of time, leg_joints, body_euler_rpy and contact."""
+
+
+@pytest.mark.parametrize(
+    ("columns", "code", "said"),
+    [
+        ("time leg_joints body_euler_rpi contact", "CHA171", "is no column"),
+        ("leg_joints body_euler_rpy contact", "CHA178", "each keyframe has one value more"),
+        ("time leg_joints body_z contact", "CHA218", "the columns take 18 values, and each keyframe has 20"),
+        ("time leg_joints body_euler_rpy contact body_x", "CHA218", "the columns take 21 values, and each keyframe"),
+    ],
+)
+@pytest.mark.parametrize("times", [1, 2000])
+def test_where_all_keyframes_are_equally_wide_the_columns_are_wrong(columns, code, said, times):
+    """It is said once, in the line of columns, and nothing that comes of it: neither with few keyframes nor with many."""
+    (found,) = problems_of(legs(columns, TURNING * times, controls="legs body"))
+    assert (found.rule, found.location.line) == (code, 5)
+    assert said in found.message
+    right = "time leg_joints body_euler_rpy contact"
+    assert not problems_of(legs(right, TURNING, controls="legs body"))
+
+
+def test_where_only_most_keyframes_are_equally_wide_they_are_wrong():
+    text = legs("time leg_joints body_z contact", f"{TURNING}1.6 {LEGS} 0 1 1 1 1\n", controls="legs body")
+    assert [problem.rule for problem in problems_of(text)].count("CHA203") == 16
+
+
+def test_a_decimal_comma_is_no_fault_of_the_columns():
+    assert codes_of(cha(rows="0,0 0.48 0\n0,1 0.44 0\n")).count("CHA204") == 2
 
 
 def test_every_rule_has_a_case():

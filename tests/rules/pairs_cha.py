@@ -48,7 +48,7 @@ def columns(code: str, controls: str, wrong: str, right: str, options: str = "")
     names = example_of(code)
     return two(
         *(
-            cha(controls, options, columns=name, rows=f"0 {row}\n1 {row}\n")
+            cha(controls, options, columns=name.partition(",")[0], rows=f"0 {row}\n1 {row}\n")
             for name, row in zip(names, (wrong, right), strict=True)
         )
     )
@@ -127,6 +127,7 @@ PAIRS: dict[str, Pair] = {
     "CHA213": two(legs(rows=f"0 {LEGS}\n1 0 0.8 0.5 {LEG} {LEG} {LEG}\n"), legs()),
     **given("CHA214", cha(columns="time body_yaw", rows="0 3.1\n0.1 3.2\n")),
     "CHA215": two(cha(rows="x\n" * 10_001), cha(rows="x\n" * 10_000), still="CHA204 CHA202"),
+    "CHA218": columns("CHA218", "body", "0.1 0 0.48", "0.1 0 0.48"),
     **given("CHA220", GAIT),
     "CHA221": two(GAIT.replace(f"0.2 {LEG}", "0.2 0 0.8 -1.7"), GAIT),
     "CHA222": two(cycle(DOWN, UP, "1 1 0 1"), GAIT),

@@ -20,7 +20,7 @@ from bodymotion.formats.cha.keyframes import check_keyframes
 from bodymotion.formats.cha.options import OptionsReader
 from bodymotion.formats.cha.parameters import ParametersReader
 from bodymotion.formats.cha.places import Places
-from bodymotion.formats.cha.rows import MANY, Rows, read_rows
+from bodymotion.formats.cha.rows import MANY, Rows, common_width, read_rows
 from bodymotion.formats.cha.sections import Sections, split
 from bodymotion.formats.cha.text import Text, is_no_text, read_text
 from bodymotion.formats.cha.words import TIME
@@ -113,8 +113,9 @@ def examine(data: bytes, path: str | Path = "") -> tuple[Animation | None, tuple
     options.read(sections.options)
     parameters.read(sections.parameters)
     header = Header() if sections.header is None else read_header(sections.header, findings)
-    rows = _rows(text.data, sections, header, findings)
     timed = TIME in header.places
+    clocked = timed or "frequency" in options.places
+    rows = _rows(text.data, sections, header, clocked, findings)
     places = Places(
         options.places,
         parameters.places,
@@ -124,7 +125,7 @@ def examine(data: bytes, path: str | Path = "") -> tuple[Animation | None, tuple
         rows,
         {name: k for k, name in enumerate(header.values) if name},
     )
-    _check_clock(timed, options, header, places, findings)
+    _check_clock(timed, clocked, options, header, places, findings)
     keyframes = _keyframes(rows, header, options.options.get("frequency"), timed)
     source = _source(path, text, options, parameters, sections, rows, keyframes)
     animation = Animation(
@@ -156,21 +157,34 @@ def examine(data: bytes, path: str | Path = "") -> tuple[Animation | None, tuple
     return made, problems
 
 
-def _rows(data: bytes, sections: Sections, header: Header, findings: Findings) -> Rows | None:
+def _rows(data: bytes, sections: Sections, header: Header, clocked: bool, findings: Findings) -> Rows | None:
     if sections.header is None or header.is_numbers:
         return None
     width, names = len(header.values), tuple(header.names)
-    return read_rows(data, sections.rows_begin, width, names, findings)
+    each = common_width(data, sections.rows_begin, width)
+    if not each:
+        return read_rows(data, sections.rows_begin, width, names, findings)
+    # Not all lines are wrong, but the one above them. Where it is known what is wrong there, that is enough.
+    if not header.unknown and (clocked or each != width + 1):
+        takes = f"the columns take {width} value{'s' * (width != 1)}, and each keyframe has {each}"
+        findings.add(rules.WIDTH, takes, sections.header.place)
+    found = read_rows(data, sections.rows_begin, each, tuple(f"column {k + 1}" for k in range(each)), findings)
+    none = np.zeros((0, width))
+    left_out = found.left_out + len(found.values)
+    return Rows(data, none, none > 0, found.begins[:0], found.comments, left_out, begins_late=True, each=each)
 
 
-def _check_clock(timed: bool, options: OptionsReader, header: Header, places: Places, findings: Findings) -> None:
+def _check_clock(
+    timed: bool, clocked: bool, options: OptionsReader, header: Header, places: Places, findings: Findings
+) -> None:
     if timed and "frequency" in options.places:
         said = f"'time' stands here, and the option 'frequency' in line {options.places['frequency'][0].line}"
         findings.add(rules.TIME_AND_FREQUENCY, said, places.column(TIME))
-    if header.keywords and not timed and "frequency" not in options.places:
-        findings.add(
-            rules.TIME_MISSING, "there is neither a column 'time' nor an option 'frequency'", places.column(TIME)
-        )
+    if header.keywords and not clocked:
+        said = "there is neither a column 'time' nor an option 'frequency'"
+        if places.rows is not None and places.rows.each == len(header.values) + 1 and not header.unknown:
+            said += "; each keyframe has one value more than the columns take: 'time' may be missing here"
+        findings.add(rules.TIME_MISSING, said, places.column(TIME))
 
 
 def _keyframes(rows: Rows | None, header: Header, frequency: object, timed: bool) -> Keyframes | None:

@@ -15,7 +15,7 @@ from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.findings import Findings, Place
 from bodymotion.formats.cha.text import Line, line_at
 
-__all__ = ["MANY", "NUMBER", "OddLines", "Rows", "read_rows"]
+__all__ = ["MANY", "NUMBER", "OddLines", "Rows", "common_width", "read_rows"]
 
 NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)
 """A decimal number."""
@@ -48,6 +48,8 @@ class Rows:
     """How many lines are no keyframes, because of faults that were said."""
     begins_late: bool = False
     """Whether one of them stands before the first keyframe."""
+    each: int = 0
+    """How many values each line has, where that is not how many columns there are; then no line is a keyframe."""
 
     def place(self, row: int, column: int = 0) -> Place:
         """Say where a value stands."""
@@ -58,6 +60,25 @@ class Rows:
     @cached_property
     def _line_ends(self) -> npt.NDArray[np.int64]:
         return np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
+
+
+def common_width(data: bytes, start: int, width: int) -> int:
+    """Say how many numbers each line from byte `start` on has, where it is one count for all of two or more, and not `width`; else 0.
+
+    Looks at no more than the first `MOST_FAULTS` lines: after so many wrong ones none is read.
+    """
+    begin = start
+    found = count = 0
+    while begin < len(data) and count < MOST_FAULTS:
+        line, begin = line_at(data, begin, 1)
+        if not line.words:
+            continue
+        if line.too_long or len(line.words) == width or (found and len(line.words) != found):
+            return 0
+        if not all(NUMBER.fullmatch(word.text) or _NOT_FINITE.fullmatch(word.text) for word in line.words):
+            return 0
+        found, count = len(line.words), count + 1
+    return found if count > 1 else 0
 
 
 def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findings: Findings) -> Rows:

@@ -668,6 +668,14 @@ MOVE_LONG = Rule(
     "times are in seconds; nothing can be played of a move so long",
     example=("1e300 0.44", "1 0.44"),
 )
+WIDTH = Rule(
+    "CHA218",
+    "error",
+    "The columns take as many values as the keyframes have.",
+    "judgement",
+    "a column is missing in this line, or is one too many; a group counts as all its columns, such as body_pos as three",
+    example=("time body_z, and keyframes of 4 values", "time body_pos, and keyframes of 4 values"),
+)
 
 # Gait cycles.
 CYCLE_LEGS = Rule(
