@@ -161,6 +161,15 @@ def stairs(times, size):
     return moving(times, z=0.5 * (up[0] + up[1]), lift=up)
 
 
+def low(times, size):
+    """All of it, feet and all, is lower; what the motion says of its zero moment point is not."""
+
+    def change(root):
+        root[:, 2] -= size
+
+    return with_root(moving(times, zmp=0.0), change)
+
+
 def tip(times, size):
     """The zero moment point of x = a·sin(ωt) at height h is x·(1 + h·ω²/g): `size` is its largest way."""
     gain = 1 + HEIGHT * np.pi**2 / GRAVITY
@@ -187,6 +196,7 @@ FAULTS = {
     "MOT312": (sink, 0.012, 0.008),
     "MOT313": (hover, 0.025, 0.015),
     "MOT314": (stairs, 0.1, 0.002),
+    "MOT315": (low, 0.03, 0.008),
     "MOT321": (tip, HALF + 0.025, HALF + 0.008),
     "MOT322": (own_outside, HALF + 0.012, HALF + 0.008),
     "MOT323": (own_differs, 0.055, 0.045),

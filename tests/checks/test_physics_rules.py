@@ -12,7 +12,22 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.checks import moments
 from bodymotion.checks.physics import rules, tape
-from walker import FAULTS, GRAVITY, HALF, HEIGHT, frames, jump, moving, slip, smoothly, swing, tip, walker, with_root
+from walker import (
+    FAULTS,
+    GRAVITY,
+    HALF,
+    HEIGHT,
+    frames,
+    jump,
+    low,
+    moving,
+    slip,
+    smoothly,
+    swing,
+    tip,
+    walker,
+    with_root,
+)
 
 BODY = walker()
 RATES = (100, 200, 500, 1000)
@@ -45,6 +60,33 @@ def test_each_rule_at_each_rate(code, rate):
 
 def test_each_rule_is_tried():
     assert {*FAULTS, "MOT331"} == {rule.code for rule in rules.RULES}
+
+
+@pytest.mark.parametrize("size", [-0.05, 0.03, 0.3])
+def test_feet_off_the_floor(size):
+    """By the motion's own zero moment point, relative or not; without one by where the model stands in its file."""
+    times = frames(100)
+    motion = low(times, size)
+    side = f"the feet stand {abs(size):.3f} m {'below' if size > 0 else 'above'} z = 0; "
+    relative = replace(motion.zmp, values=motion.zmp.values - [0, 0, HEIGHT - size], is_root_relative=True)
+    for one, says in (
+        (motion, "the motion's own zero moment point"),
+        (motion.replaced(motion.joint_displacement, motion.link_position, relative), "the motion's own zero moment"),
+        (motion.replaced(motion.joint_displacement, motion.link_position), "with the root where the model has it"),
+    ):
+        (problem,) = bm.check(one, body=BODY).problems
+        assert problem.rule == "MOT315" and problem.message.startswith(side + says)
+
+
+def test_feet_on_a_floor_elsewhere():
+    """Where the zero moment point is as high as the feet, that is where the floor is; and a model may have no floor at all."""
+    motion = low(frames(100), -0.3)
+    raised = replace(motion.zmp, values=np.add(motion.zmp.values, [0, 0, 0.3]))
+    assert codes(motion.replaced(motion.joint_displacement, motion.link_position, raised)) == set()
+    raised = replace(motion.zmp, values=np.add(motion.zmp.values, [0, 0, 0.33]))
+    assert codes(motion.replaced(motion.joint_displacement, motion.link_position, raised)) == {"MOT315"}
+    without = motion.replaced(motion.joint_displacement, motion.link_position)
+    assert codes(without, replace(BODY, root_pose=[0, 0, 0, 1, 0, 0, 0])) == set()
 
 
 def test_the_root_turns_suddenly():
@@ -184,7 +226,7 @@ def test_moments_are_those_of_the_problems(code):
     fault, large, _ = FAULTS[code]
     times = frames(100)
     found = moments(fault(times, large), BODY)
-    assert {moment.rule for moment in found} == codes(fault(times, large)) - {"MOT314"}
+    assert {moment.rule for moment in found} == codes(fault(times, large)) - {"MOT314", "MOT315"}
     assert [moment.time for moment in found] == sorted(moment.time for moment in found)
     for moment in found:
         assert times[moment.frame] == moment.time and moment.start <= moment.time <= moment.end

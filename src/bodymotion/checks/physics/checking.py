@@ -9,6 +9,7 @@ import numpy as np
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.checks.physics import rules
+from bodymotion.checks.physics.floor import off_the_floor
 from bodymotion.checks.physics.judging import balance, feet_on_ground, torques
 from bodymotion.checks.physics.jumps import jumps_of_joints, jumps_of_root, sign_flips
 from bodymotion.checks.physics.moments import Finding
@@ -73,7 +74,9 @@ def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
             if moment.rule != rules.SIGN_FLIP.code:
                 tape.forget(moment.start, moment.end)
     if standing is not None:
-        found += feet_on_ground(tape, standing, body, where) if root is not None else []
+        if root is not None:
+            found += feet_on_ground(tape, standing, body, where)
+            found += off_the_floor(standing, body, root, times, zmp, where)
         found += balance(tape, where)
     # What an extra joint bears is not known.
     return found if body.extra_joints else found + torques(tape, body, where)

@@ -97,6 +97,14 @@ UNEVEN = Rule(
     "on level ground the root's pose, or an ankle, is wrong",
     example=("steps of 0.1 m", "steps of 2 mm"),
 )
+OFF_THE_FLOOR = Rule(
+    "MOT315",
+    "note",
+    "Feet stand where the floor is, by the motion's own zero moment point or else by the model's root pose.",
+    "judgement",
+    "is the root's height that of this model? What is said of slipping, sinking and balance is about the ground that the feet stand on",
+    example=("a walk with the root 0.03 m too low throughout", "the root at its height"),
+)
 
 # Balance
 TIPS = Rule(
