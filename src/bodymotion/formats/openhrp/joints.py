@@ -72,7 +72,10 @@ def read_joint(node: Node, problems: list[Problem]) -> Joint:
     extra = values.rest(node, USED)
     kind = access.text(node, "jointType")
     if kind not in TYPES:
-        wrong = f"jointType of {title} is {kind!r}, none of {', '.join(TYPES)}" if kind else f"{title} has no jointType"
+        shown = (kind.splitlines() or [""])[0][:40]
+        wrong = (
+            f"jointType of {title} is {shown!r}, none of {', '.join(TYPES)}" if kind else f"{title} has no jointType"
+        )
         fault(problems, JOINT_TYPE.error(wrong, node.location_of("jointType")))
         kind = "rotate"
     if TYPES[kind] == kind:
@@ -91,9 +94,11 @@ def read_joint(node: Node, problems: list[Problem]) -> Joint:
     limits = {name: _limit(node, name, default, extra, problems) for name, default in _LIMITS.items()}
     for low, high in (("llimit", "ulimit"), ("lvlimit", "uvlimit")):
         if limits[low] > limits[high]:
-            problems.append(
-                LIMITS.problem(f"{low} of {title} is {limits[low]:g}, {high} {limits[high]:g}", node.location_of(low))
+            wrong = (
+                f"the lower limit of {title}, {low} {limits[low]:g}, is above the upper one, {high} {limits[high]:g}"
             )
+            swapped = f"are the two swapped? {low} is the lower one"
+            problems.append(LIMITS.problem(wrong, node.location_of(low), swapped))
     _unused(node, extra, problems)
     return Joint(
         name=node.name,

@@ -90,12 +90,14 @@ def check_openhrp(
         except FormatError as error:
             first = FormatError(error.problem, error.problems)  # without what it was raised from: all that was read
         try:
-            return with_first(first, _all_faults(path, allow_outside))
+            found, quoted = _all_faults(path, allow_outside)
+            return with_first(first, found) if quoted else found
         except FormatError as error:
             return with_first(first, error.problems)
 
 
-def _all_faults(path: Path, allow_outside: bool) -> tuple[Problem, ...]:
+def _all_faults(path: Path, allow_outside: bool) -> tuple[tuple[Problem, ...], bool]:
+    """Give all faults of a file that has some, and whether all its strings are closed: else what is met first may come from that."""
     scene, damage = survey_vrml(vrml_bytes(path), path)
     text = scene.problems
     problems = Faults()
@@ -111,7 +113,7 @@ def _all_faults(path: Path, allow_outside: bool) -> tuple[Problem, ...]:
         told = text.told()
         # What is said of nodes that are not whole, and of what others are missing, comes from that.
         found = tuple(p for p in found if p.severity == "error" and p.rule not in INCOMPLETE and not damage.touches(p))
-    return tuple(dict.fromkeys([*told, *found, *parts.problems]))
+    return tuple(dict.fromkeys([*told, *found, *parts.problems])), not damage.lines
 
 
 INCOMPLETE = frozenset(rule.code for rule in (EXTRA_LINK, ID_GAP, NO_JOINT, LISTS, SENSOR_ID_GAP))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from bodymotion.formats.vrml.lexis import COMMENT
+from bodymotion.formats.vrml.quotes import STRING_OR_COMMENT
 
 __all__ = ["Balance"]
 
-_BRACKET = re.compile(rf'[\[\]{{}}]|"(?:[^"\\]*+(?:\\.[^"\\]*+)*+("))?+|{COMMENT.pattern}', re.DOTALL)
+_BRACKET = re.compile(rf"[\[\]{{}}]|{STRING_OR_COMMENT.pattern}", re.DOTALL)
 
 
 class Balance:
@@ -31,7 +31,7 @@ class Balance:
                     self.brackets += 1
                 case "]":
                     self.brackets -= 1
-                case '"':
+                case word if word[0] == '"' and found[1] is None:
                     self.open_string = True
 
     def is_stray(self, bracket: str) -> bool:

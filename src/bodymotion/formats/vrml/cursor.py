@@ -56,7 +56,7 @@ class Cursor:
     def string_end(self, place: int) -> None:
         """Raise if a string begins at `place` that never ends."""
         if self.data[place : place + 1] == '"' and STRING.match(self.data, place) is None:
-            raise self.unclosed(place, "the string")
+            raise self.half_quoted(place)
 
     def problem(self, rule: Rule, message: str, place: int) -> None:
         """Note a problem, unless there are very many already."""
@@ -78,4 +78,11 @@ class Cursor:
         """Make the exception for something that begins at `opened` and has no end."""
         begin = self.text.location(opened)
         message = f"{what} that begins in line {begin.line}, column {begin.column} is not closed"
-        return self.error(rules.NOT_CLOSED, message, opened if self.data[opened] == '"' else len(self.data))
+        return self.error(rules.NOT_CLOSED, message, len(self.data))
+
+    def half_quoted(self, begin: int) -> FormatError:
+        """Make the exception for the string that begins at a place and has no second quote."""
+        line = (self.data[begin + 1 : begin + 200].splitlines() or [""])[0]
+        words = line[:40].partition('"')[0].strip()
+        hint = 'write its second " where it ends; in the last line, the file may be cut off'
+        return self.error(rules.NOT_CLOSED, f'the string "{words} has no second quote', begin, hint)

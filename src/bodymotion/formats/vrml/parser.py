@@ -23,6 +23,7 @@ from bodymotion.formats.vrml.cursor import Cursor
 from bodymotion.formats.vrml.header import read_header
 from bodymotion.formats.vrml.lexis import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, WORD
 from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
+from bodymotion.formats.vrml.quotes import first_unclosed
 from bodymotion.formats.vrml.scopes import UNKNOWN, Scope, kind_of, reader_of
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.formats.vrml.text import Text
@@ -62,7 +63,10 @@ class Parser(Cursor):
         result.header = read_header(self)
         if self.text.encoding not in ("ascii", "utf-8"):
             self.problem(rules.ENCODING, f"the text is not UTF-8; it is read as {self.text.encoding}", 0)
-        result.nodes, _ = self.statements(0, None)
+        try:
+            result.nodes, _ = self.statements(0, None)
+        except FormatError as error:
+            raise self.cause_of(error) from None
         result.protos = {
             name: kind.proto for name, kind in self.scope.kinds.items() if kind.proto and kind.proto.text is self.text
         }
@@ -70,6 +74,11 @@ class Parser(Cursor):
         if not result.nodes and not result.protos:
             self.problem(rules.EMPTY, "there is no node in the file", 0)
         return result
+
+    def cause_of(self, error: FormatError) -> FormatError:
+        """Give what has led to a fault: a string before it without its second quote, or that fault itself."""
+        begin = None if error.problem.rule == rules.TOO_DEEP.code else first_unclosed(self.data)
+        return error if begin is None or begin > self.fault_at else self.half_quoted(begin)
 
     # ---- statements
 

@@ -7,7 +7,8 @@
 What stands in brackets between the fault and that place is passed over as a whole. A bracket that does not fit is one too many, or
 stands for another, or another is missing before it: that is told by the count of all brackets of the text (`Balance`). So one fault
 gives one problem, as a rule, and what follows from it none: names that stood in what was passed over may be used, and `Damage` says
-which nodes are not whole.
+which nodes are not whole. Strings without their second quote are given one before all that (`with_quotes`), and nothing more is said of
+their lines.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from bodymotion.formats.vrml.brackets import Balance
 from bodymotion.formats.vrml.lexis import DECLARATION, NAME, NODE, OPEN, SPACE, STRING
 from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import INTERFACE, STATEMENTS, Parser
+from bodymotion.formats.vrml.quotes import with_quotes
 from bodymotion.formats.vrml.scopes import UNKNOWN, Scope
 from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
 from bodymotion.formats.vrml.text import Text
@@ -53,10 +55,12 @@ class Damage:
 
     places: set[Location] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
+    lines: set[int | None] = field(default_factory=set)
+    """The lines with strings that were not closed: where they end can only be guessed."""
 
     def touches(self, problem: Problem) -> bool:
         """Whether a problem is where something is incomplete."""
-        return problem.location in self.places
+        return problem.location in self.places or problem.location.line in self.lines
 
 
 class RecoveringParser(Parser):
@@ -65,9 +69,15 @@ class RecoveringParser(Parser):
     def __init__(self, text: Text, known_protos: Mapping[str, Proto]) -> None:
         super().__init__(text, known_protos)
         self.faults = Faults()
+        self.damage = Damage()
+        closed, begins = with_quotes(self.data)
+        for begin in begins:
+            self.faults.fault(self.half_quoted(begin))
+            self.damage.lines.add(text.location(begin).line)
+        if begins:
+            self.text, self.data = text.with_data(closed), closed
         self.problems = self.result.problems = self.faults
         self.balance = Balance(self.data)
-        self.damage = Damage()
         self.over = False
         """Whether the end of the text was met before its time, or what is left of it means nothing."""
         self.shifted = 0
@@ -83,8 +93,14 @@ class RecoveringParser(Parser):
         except FormatError as error:
             raise FormatError(error.problem, self.faults.told()) from error
 
+    def cause_of(self, error: FormatError) -> FormatError:
+        """Give the fault itself: strings have their quotes here."""
+        return error
+
     def problem(self, rule: Rule, message: str, place: int) -> None:
         """Note a problem, unless it may come from a fault before it."""
+        if self.text.location(place).line in self.damage.lines:
+            return
         lost = self.vague or (rule is rules.UNKNOWN_IS and self.scope.outer is None and self.faults.any)
         if not (lost and rule in _GUESSES):
             super().problem(rule, message, place)
@@ -332,7 +348,7 @@ class RecoveringParser(Parser):
         if at_bracket and self.shifted:
             # It stands where it does not fit because of a fault before it.
             self.shifted -= 1
-        else:
+        elif error.problem.location.line not in self.damage.lines:
             self.faults.fault(error)
         if error.problem.rule in _LAST:
             raise error

@@ -31,6 +31,12 @@ class Text:
             return [0, *(match.end() for match in LINE_BREAK.finditer(self.data))]
         return list(accumulate((len(line) + 1 for line in self.data.split("\n")[:-1]), initial=0))
 
+    def with_data(self, data: str) -> Text:
+        """Give a text of the same length, whose lines begin where those of this one begin."""
+        text = Text(data, self.path, self.encoding)
+        text.line_starts = self.line_starts
+        return text
+
     def location(self, offset: int) -> Location:
         """Give line and column, both from 1, of a place in the text."""
         offset = min(max(offset, 0), len(self.data))
