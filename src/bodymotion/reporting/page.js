@@ -3,6 +3,8 @@
   const robot = document.getElementById("robot"), line = document.getElementById("line");
   const mark = document.getElementById("now"), clock = document.getElementById("clock");
   let start = Number(line.dataset.start), end = Number(line.dataset.end), time = start, asked = false;
+  // Where the robot was sent, and until when what it still says of the times before that is passed over.
+  let awaited = null, patience = 0;
 
   const show = () => {
     asked = false;
@@ -21,10 +23,15 @@
     const wanted = Math.min(Math.max(moment, start), end);
     tell("pause");
     tell("seek", wanted);
+    awaited = wanted;
+    patience = performance.now() + 3000;
     at(wanted);
   };
   window.addEventListener("message", (event) => {
-    if (event.source === robot?.contentWindow && event.data?.bodymotion === "time") at(event.data.time);
+    if (event.source !== robot?.contentWindow || event.data?.bodymotion !== "time") return;
+    if (awaited !== null && Math.abs(event.data.time - awaited) > 0.05 && performance.now() < patience) return;
+    awaited = null;
+    at(event.data.time);
   });
   line.addEventListener("click", (event) => {
     const box = line.getBoundingClientRect();
