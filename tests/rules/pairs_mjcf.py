@@ -99,7 +99,10 @@ PAIRS: dict[str, Pair] = {
     "MJCF103": files("r.xml", world(""), world(f"<body> {GEOM} </body>")),
     "MJCF104": files("r.xml", classes(150), classes(20)),
     **examples(
-        "r.xml", ROBOT, "MJCF105 MJCF106 MJCF107 MJCF108 MJCF110 MJCF111 MJCF113 MJCF114", beside={"hand.stl": HAND}
+        "r.xml",
+        ROBOT,
+        "MJCF105 MJCF106 MJCF107 MJCF108 MJCF110 MJCF111 MJCF113 MJCF114 MJCF115 MJCF116",
+        beside={"hand.stl": HAND},
     ),
     "MJCF112": files("r.xml", world(f"<body> {GEOM} {FREE.format('')} </body>"), world(FREE.format(""))),
     **examples("r.xml", world(f'<body> <joint name="hip"/> {GEOM} </body>'), "MJCF120"),

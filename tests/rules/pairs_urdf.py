@@ -84,7 +84,7 @@ PAIRS: dict[str, Pair] = {
     ),
     "URDF101": files("r.urdf", ROBOT.replace("robot", "robots"), ROBOT),
     "URDF102": files("r.urdf", ROBOT.replace("<!-- note: new -->", '<xacro:leg side="left"/>'), ROBOT),
-    **examples("r.urdf", ROBOT, "URDF103 URDF104 URDF111 URDF112 URDF113"),
+    **examples("r.urdf", ROBOT, "URDF103 URDF104 URDF105 URDF111 URDF112 URDF113"),
     **examples("r.urdf", '<robot name="r"> <link name="base"/> </robot>\n', "URDF110"),
     "URDF114": files("r.urdf", LINKS.format(""), LINKS.format(joint("a", "b"))),
     "URDF115": files("r.urdf", LINKS.format(joint("a", "b") + joint("b", "a")), LINKS.format(joint("a", "b"))),

@@ -48,12 +48,18 @@ class XmlFaults(Faults):
         if self._first is not None:
             raise FormatError(self._first)
 
-    def all(self, last: FormatError, need_all: Collection[Rule] = ()) -> tuple[Problem, ...]:
+    def all(
+        self, last: FormatError, need_all: Collection[Rule] = (), beside: Collection[Rule] = ()
+    ) -> tuple[Problem, ...]:
         """Give all that was found, and with it the fault that ended the reading.
 
-        `need_all` are the rules that say something only of a file that was read as a whole.
+        `need_all` are the rules that say something only of a file that was read as a whole, `beside` those that say nothing where
+        another has spoken of the same place: a name that is misspelt is told there, too.
         """
         found = with_first(last, self.told())
+        spoken = {rule.code for rule in beside}
+        told = {problem.location for problem in found if problem.rule == "XML105"}
+        found = tuple(problem for problem in found if problem.rule not in spoken or problem.location not in told)
         if not self.incomplete:
             return found
         codes = {rule.code for rule in need_all}

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.parsers import expat
@@ -18,6 +19,7 @@ import numpy as np
 
 from bodymotion.diagnostics import FormatError, Location, Rule
 from bodymotion.formats.xml_faults import stand_in
+from bodymotion.formats.xml_places import attribute_place, line_and_column, nearest, what_is_wrong
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -67,6 +69,8 @@ RULES: tuple[Rule, ...] = (UNREADABLE, NOT_XML, ENTITY, TOO_DEEP, WRONG_VALUE, M
 MOST_BYTES = 10**8
 MOST_ELEMENTS = 300_000
 DEEPEST = 200
+MOST_SLIPS = 50
+"""So many attributes of an element are looked at for one that is meant by another."""
 
 
 @dataclass
@@ -75,7 +79,7 @@ class Element:
 
     `path`, `line` and `column` are of the `<`, None in a tree that is made to be written. In a tree that is checked, `faults` takes what
     is wrong, and an element is `vague` where what it does not say may be said elsewhere. `inherited` are the elements that attributes come
-    from which do not stand in this one.
+    from which do not stand in this one. `source` is the document, and `at` where in it the `<` is.
     """
 
     name: str
@@ -88,11 +92,23 @@ class Element:
     faults: XmlFaults | None = field(default=None, repr=False, compare=False)
     vague: bool = field(default=False, repr=False, compare=False)
     inherited: Mapping[str, Element] | None = field(default=None, repr=False, compare=False)
+    source: bytes = field(default=b"", repr=False, compare=False)
+    at: int = field(default=0, repr=False, compare=False)
 
     @property
     def location(self) -> Location:
         """Where the element begins."""
         return Location(self.path, self.line, self.column, inside=f"<{self.name}>")
+
+    def place(self, name: str) -> Location:
+        """Where an attribute begins, in this element or the one that it is inherited from; where there is none, that of the element."""
+        element = self if self.inherited is None else self.inherited.get(name, self)
+        found = None if name not in element.attributes else attribute_place(element.source, element.at, name)
+        if found is None or element.line is None or element.column is None:
+            return element.location
+        down, right = found
+        column = right if down else element.column + right
+        return replace(element.location, line=element.line + down, column=column)
 
     def all(self, *names: str) -> Iterator[Element]:
         """Give the elements in this one that have one of these names."""
@@ -127,10 +143,7 @@ class Element:
 
         Who calls it goes on with something else in place of what is wrong.
         """
-        where = self
-        if self.inherited is not None:
-            where = self.inherited.get(name, self)
-        error = rule.error(message, where.location)
+        error = rule.error(message, self.place(name))
         if self.faults is None:
             raise error
         self.faults.note(error.problem, name or message)
@@ -139,7 +152,7 @@ class Element:
         """Give an attribute that must be there and not empty; FormatError XML105 where it is not (empty text where that is noted)."""
         value = self.get(name)
         if not value and not self.vague:
-            self.fault(MISSING, f"<{self.name}> has no {name}", name)
+            self._missing(name)
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
@@ -167,8 +180,16 @@ class Element:
         if name in self.attributes:
             return self._numbers(self.attributes[name], f"{name} of <{self.name}>", count, name, default)
         if default is None and not self.vague:
-            self.fault(MISSING, f"<{self.name}> has no {name}", name)
+            self._missing(name)
         return stand_in(count, default)
+
+    def _missing(self, name: str) -> None:
+        """Raise or note that an attribute is missing; where another is as good as it, that is shown."""
+        slip = next((other for other in islice(self.attributes, MOST_SLIPS) if nearest(other, (name,))), None)
+        if slip is None:
+            self.fault(MISSING, f"<{self.name}> has no {name}", name)
+        else:
+            self.fault(MISSING, f"<{self.name}> has no {name}: is {slip!r:.60} meant for it?", slip)
 
     def text_numbers(self, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
         """Give the numbers in the element's text, as `numbers` does."""
@@ -279,6 +300,7 @@ class _Builder:
             return self.root
 
     def _parse(self, data: bytes, encoding: str | None) -> Element:
+        self.data = data
         self.parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -292,8 +314,10 @@ class _Builder:
         except expat.ExpatError as error:
             if error.code in (expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING],) and encoding is None:
                 raise _Encoding from error
-            where = Location(self.path, error.lineno, error.offset + 1)
-            raise NOT_XML.error(expat.ErrorString(error.code) or str(error), where) from error
+            open_tags = [(element.name, element.line or 1) for element in self.stack]
+            words, at = what_is_wrong(data, parser.ErrorByteIndex, error.code, open_tags)
+            line, column = (error.lineno, error.offset + 1) if at is None else line_and_column(data, at)
+            raise NOT_XML.error(words or str(error), Location(self.path, line, column)) from error
         except (LookupError, UnicodeError) as error:
             raise _Encoding from error
         except ValueError as error:
@@ -316,7 +340,16 @@ class _Builder:
             )
             raise TOO_DEEP.error(words, Location(self.path, line, column))
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
-        element = Element(name, pairs, line=line, column=column, path=self.path, faults=self.faults)
+        element = Element(
+            name,
+            pairs,
+            line=line,
+            column=column,
+            path=self.path,
+            faults=self.faults,
+            source=self.data,
+            at=self.parser.CurrentByteIndex,
+        )
         if self.stack:
             self.stack[-1].children.append(element)
         else:

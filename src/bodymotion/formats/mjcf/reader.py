@@ -22,6 +22,7 @@ from bodymotion.formats.mjcf.geoms import GeomReader
 from bodymotion.formats.mjcf.kept import Kept
 from bodymotion.formats.mjcf.loops import LoopReader
 from bodymotion.formats.mjcf.settings import read_settings
+from bodymotion.formats.mjcf.spelling import check_names
 from bodymotion.formats.mjcf.tree import Tree, TreeReader
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.xml_faults import XmlFaults
@@ -75,7 +76,7 @@ def check_mjcf(path: str | Path, *, allow_outside: bool = False) -> tuple[Proble
         with np.errstate(all="ignore"):
             return _read(read_bytes(path), path, allow_outside, faults).problems
     except FormatError as error:
-        return faults.all(error, OF_THE_WHOLE)
+        return faults.all(error, OF_THE_WHOLE, (rules.MISSPELT,))
 
 
 def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
@@ -89,6 +90,7 @@ def _read(data: bytes, path: Path, allow_outside: bool, faults: XmlFaults | None
     problems: list[Problem] = [] if faults is None else faults
     parts = InlineLoader(path.parent, allow_outside, model=path)
     root, files = included(data, path, parts, faults)
+    check_names(root, problems)
     settings, defaults, kept = read_settings(root), Defaults(root), Kept()
     for custom in root.all("custom"):
         for text in custom.all("text"):

@@ -62,6 +62,22 @@ GLOBAL = Rule(
     "Coordinates are local; MuJoCo has given up global ones.",
     example=('coordinate="global"', 'coordinate="local"'),
 )
+MISSPELT = Rule(
+    "MJCF115",
+    "error",
+    "The names of elements and attributes are those of MJCF, letter by letter.",
+    hint="as it stands it means nothing here, and MuJoCo refuses the file",
+    leaves_out=True,
+    example=('<geom typ="sphere" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
+)
+FOREIGN = Rule(
+    "MJCF116",
+    "warning",
+    "Elements and attributes are those of MJCF.",
+    hint="it means nothing here, and MuJoCo 4.0 refuses the file",
+    leaves_out=True,
+    example=('<site name="head" owner="me"/>', '<site name="head"/>'),
+)
 
 # Bodies and joints
 NOT_FINITE = Rule(

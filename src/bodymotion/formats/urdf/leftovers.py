@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line
+from bodymotion.formats.xml_places import nearest
 from bodymotion.formats.xml_tree import Element, parse_xml
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["parsed", "put_back", "read_rest"]
+__all__ = ["parsed", "put_back", "read_rest", "unknown_element"]
 
 _SHAPE = (("name",), ("origin", "geometry", "material"))
 _SIZES = (("radius", "length"), ())
@@ -49,6 +52,10 @@ WORDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """The attributes and elements of each element of a link or joint; those below <geometry> are told by the reader of shapes."""
 
 REPEATED = ("visual", "collision")
+MOST_SLIPS = 10
+"""So many attributes of an element are looked at for slips."""
+MOST_PROBLEMS = 500
+"""In a file with more to be said than this, slips are not looked for any longer."""
 
 
 def read_rest(element: Element, problems: list[Problem]) -> str:
@@ -69,9 +76,15 @@ def _rest(element: Element, problems: list[Problem], title: str) -> Element:
     others = {
         key: value for key, value in element.attributes.items() if key not in attributes and not key.startswith("xmlns")
     }
-    if others:
-        what = f"{', '.join(others)[:80]} of <{element.name}> in {title} is kept"
-        problems.append(rules.UNKNOWN.problem(what, element.location))
+    slips = _slips(element, others, attributes) if others and len(problems) < MOST_PROBLEMS else {}
+    if slips:
+        first = next(iter(slips))
+        what = ", ".join(f"{slip!r:.60}: did you mean {word!r}?" for slip, word in slips.items())
+        problems.append(rules.MISSPELT.problem(f"<{element.name}> has no attribute {what}", element.place(first)))
+    if len(others) > len(slips):
+        strange = [key for key in others if key not in slips]
+        what = f"{', '.join(strange)[:80]} of <{element.name}> in {title} is kept"
+        problems.append(rules.UNKNOWN.problem(what, element.place(strange[0])))
     rest = Element(element.name, others)
     for word in words:
         found = list(element.all(word))
@@ -82,9 +95,25 @@ def _rest(element: Element, problems: list[Problem], title: str) -> Element:
             problems.append(rules.SECOND.problem(f"a second <{word}> in {title}", found[1].location))
     for child in element.children:
         if child.name not in words and element.name != "geometry":
-            problems.append(rules.UNKNOWN.problem(f"<{child.name[:60]}> in {title} is kept", child.location))
+            free = [word for word in words if word in REPEATED or element.first(word) is None]
+            problems.append(unknown_element(child, free, f" in {title}", problems))
             rest.children.append(child)
     return rest
+
+
+def _slips(element: Element, others: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
+    """Give the attributes that are others by a slip, with those that are meant and not there."""
+    free = [name for name in known if name not in element.attributes]
+    found = {name: nearest(name, free) for name in islice(others, MOST_SLIPS)}
+    return {name: word for name, word in found.items() if word is not None}
+
+
+def unknown_element(child: Element, known: Iterable[str], where: str, problems: list[Problem]) -> Problem:
+    """Say that an element means nothing where it stands, and which it may be meant for."""
+    word = nearest(child.name, known) if len(problems) < MOST_PROBLEMS else None
+    if word is None:
+        return rules.UNKNOWN.problem(f"<{child.name[:60]}>{where} is kept", child.location)
+    return rules.MISSPELT.problem(f"<{child.name[:60]}>{where}: did you mean <{word}>?", child.location)
 
 
 def parsed(text: object, name: str) -> Element | None:

@@ -18,7 +18,7 @@ from bodymotion.formats.urdf.devices import read_devices
 from bodymotion.formats.urdf.elements import one_line, read_origin
 from bodymotion.formats.urdf.extension import Extension, Said, plain, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_joint
-from bodymotion.formats.urdf.leftovers import parsed, read_rest
+from bodymotion.formats.urdf.leftovers import parsed, read_rest, unknown_element
 from bodymotion.formats.urdf.resources import FileFinder
 from bodymotion.formats.urdf.segments import parted
 from bodymotion.formats.urdf.shapes import ShapeReader, read_inertial
@@ -84,7 +84,7 @@ def check_urdf(
     try:
         return _parsed(_read_bytes(path), path, package_paths, allow_outside, faults).problems
     except FormatError as error:
-        return faults.all(error, OF_THE_WHOLE)
+        return faults.all(error, OF_THE_WHOLE, (rules.MISSPELT,))
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -302,7 +302,7 @@ class _Reader:
             ):
                 found.append(one_line(element))
                 if element.name != "transmission":
-                    self.problems.append(rules.UNKNOWN.problem(f"<{element.name[:60]}> is kept", element.location))
+                    self.problems.append(unknown_element(element, KNOWN, "", self.problems))
         return found
 
     def finished(self, body: Body) -> Body:

@@ -40,6 +40,14 @@ SECOND = Rule(
     leaves_out=True,
     example=('<parent link="waist"/><parent link="hip"/>', '<parent link="waist"/>'),
 )
+MISSPELT = Rule(
+    "URDF105",
+    "warning",
+    "The names of elements and attributes are those of URDF, letter by letter.",
+    "judgement",
+    "as it stands it means nothing, to other programs neither; it is kept as it is",
+    example=('<origin xzy="0 0 0.3"/>', '<origin xyz="0 0 0.3"/>'),
+)
 
 # The tree
 NO_LINK = Rule(

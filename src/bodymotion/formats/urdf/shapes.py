@@ -13,6 +13,7 @@ from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mesh_files import MeshReader
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import finite, read_origin
+from bodymotion.formats.xml_places import nearest
 from bodymotion.shapes import Box, Capsule, Cylinder, Material, Shape, Sphere, Texture
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ __all__ = ["STANDING", "ShapeReader", "read_inertial", "read_rgba"]
 
 STANDING: Floats = frozen([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 """Takes what stands along y, as cylinders do here, to where URDF's stand: along z."""
+
+SOLIDS = ("box", "cylinder", "sphere", "capsule", "mesh")
 
 
 def read_inertial(link: Element, problems: list[Problem]) -> tuple[float, Floats, Floats] | None:
@@ -143,12 +146,10 @@ class ShapeReader:
             radius, length = sizes = (solid.number("radius"), solid.number("length"))
             made = Cylinder(radius, length) if solid.name == "cylinder" else Capsule(radius, length)
         else:
-            self.problems.append(
-                rules.GEOMETRY.problem(
-                    f"<{solid.name}> is no geometry of URDF: box, cylinder, sphere, capsule and mesh are",
-                    solid.location,
-                )
-            )
+            said = nearest(solid.name, SOLIDS)
+            which = "box, cylinder, sphere, capsule and mesh are" if said is None else f"did you mean <{said}>?"
+            words = f"<{solid.name:.60}> is no geometry of URDF: {which}"
+            self.problems.append(rules.GEOMETRY.problem(words, solid.location))
             return None
         if not all(np.isfinite(size) and size >= 0 for size in sizes):
             self.problems.append(rules.SIZE.problem(f"<{solid.name}> has a size of {min(sizes):g}", solid.location))
