@@ -397,6 +397,11 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
         cha(options="frequency 1e300", columns="body_z", rows="0\n0\n"),
     ),
     # Gait cycles.
+    (
+        "CHA219",
+        cha(columns="time body_euler_rpy", rows="0 -30 0 ¦45\n1 -30 0 40\n"),
+        cha(columns="time body_euler_rpy", rows="0 -0.5 0 45\n1 -0.5 0 45\n"),
+    ),
     ("CHA220", cha(options="¦custom_gait_cycle"), cycle(DOWN, UP, DOWN)),
     (
         "CHA221",
@@ -457,6 +462,29 @@ def test_loading_is_refused_where_there_is_an_error_and_only_there(rule, text, t
         assert caught.value.problems == problems_of(data)
     else:
         assert parse_cha(data, "move.cha").problems == problems_of(data)
+
+
+IN_DEGREES = " ".join(["0 45 -90"] * 4)
+
+
+def test_degrees_are_told_once():
+    """And not what comes of them: joints beyond their limits, jumps, and a robot that would mind."""
+    rows = "".join(f"{k / 10} {IN_DEGREES} {10 * k} 0 0 0.1\n" for k in range(5))
+    text = legs("time leg_joints body_euler_rpy body_z", rows, controls="legs body")
+    (problem,) = problems_of(text)
+    assert (problem.rule, problem.location.line) == ("CHA219", 6)
+    assert "fl_kn is -90 in keyframe 1, and 8 more columns too large: these look like degrees" in problem.message
+    assert [p.rule for p in check(parse_cha(text.encode())).problems] == ["CHA219"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    ["-7 7 1", "0 0 40", "-3 2 1"],
+    ids=["a yaw, and a wild one as no degrees", "turns about the vertical", "radians"],
+)
+def test_what_does_not_look_like_degrees(values):
+    rows = f"0 0 0 0\n1 {values}\n2 0 0 0\n3 0 0 0\n"
+    assert "CHA219" not in codes_of(cha(columns="time body_euler_rpy", rows=rows))
 
 
 TURNING = "".join(f"{k / 10} {LEGS} 0 0 {k / 20} 1 1 1 1\n" for k in range(16))

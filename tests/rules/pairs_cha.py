@@ -128,6 +128,10 @@ PAIRS: dict[str, Pair] = {
     **given("CHA214", cha(columns="time body_yaw", rows="0 3.1\n0.1 3.2\n")),
     "CHA215": two(cha(rows="x\n" * 10_001), cha(rows="x\n" * 10_000), still="CHA204 CHA202"),
     "CHA218": columns("CHA218", "body", "0.1 0 0.48", "0.1 0 0.48"),
+    "CHA219": two(
+        cha(columns="time body_euler_rpy", rows="0 -30 0 45\n1 -30 0 45\n"),
+        cha(columns="time body_euler_rpy", rows="0 -0.52 0 0.79\n1 -0.52 0 0.79\n"),
+    ),
     **given("CHA220", GAIT),
     "CHA221": two(GAIT.replace(f"0.2 {LEG}", "0.2 0 0.8 -1.7"), GAIT),
     "CHA222": two(cycle(DOWN, UP, "1 1 0 1"), GAIT),

@@ -42,6 +42,10 @@ def columns(count: int) -> bm.Motion:
     return bm.Motion.from_joints(np.zeros((10, count)), 10, root=STILL)
 
 
+def turned(*angles: float) -> bm.Motion:
+    return bm.Motion.from_joints(np.tile(angles, (10, 1)), 10, root=STILL)
+
+
 def links(count: int) -> bm.Motion:
     return bm.Motion.from_link_poses(np.tile(STILL, (10, count, 1)), 10)
 
@@ -68,6 +72,7 @@ PAIRS: dict[str, Pair] = {
     "MOT205": pair(joints((5, 2), -0.6), joints((5, 2), 0.3)),
     "MOT206": pair(poses((7, 3, 0), 9.0, WHOLE), WHOLE),
     "MOT207": pair(bm.Motion(), columns(3)),
+    "MOT208": pair(turned(57.3, 20, -30), turned(1, 0.35, -0.52)),
     **{code: physics(code) for code in FAULTS},
     "MOT331": calls(lambda _: held(9.0), lambda _: held(9.4)),
 }

@@ -19,6 +19,7 @@ from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.choreography.minding import mind
 from bodymotion.diagnostics import FormatError, Location, Problem, Report
 from bodymotion.formats.cha import check_animation
+from bodymotion.formats.cha.rules import DEGREES
 from bodymotion.formats.table import UNREADABLE, Format, find_format, load, named_format
 from bodymotion.motion import Motion
 from bodymotion.opening import pipes_kept
@@ -92,7 +93,7 @@ def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, A
     if row.check is None:
         return _problems(load(path, **options), body)
     found = row.check(path)
-    if row.holds == "Animation" and not any(p.severity == "error" for p in found):
+    if row.holds == "Animation" and _can_be_minded(found):
         return (*found, *mind(load(path, **options)))
     return found
 
@@ -104,7 +105,8 @@ def _of_model(row: Format, path: Path, body: Body | None, options: Mapping[str, 
     except FormatError:
         if row.check is None:
             raise
-        return row.check(path, **{name: value for name, value in options.items() if name != "format"})
+    # Not before the error is let go of: it holds all that was read up to it.
+    return row.check(path, **{name: value for name, value in options.items() if name != "format"})
 
 
 def _on_body(row: Format, path: Path, body: Body, options: Mapping[str, Any]) -> tuple[Problem, ...]:
@@ -138,12 +140,17 @@ def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
     if isinstance(thing, Animation):
         said = {problem.rule for problem in thing.problems}
         found = (*thing.problems, *(problem for problem in check_animation(thing) if problem.rule not in said))
-        return found if any(problem.severity == "error" for problem in found) else (*found, *mind(thing))
+        return (*found, *mind(thing)) if _can_be_minded(found) else found
     if isinstance(thing, Motion):
         with np.errstate(all="ignore"):
             more = () if body is None else check_motion_on_body(thing, body)
             return (*check_motion(thing), *more)
     return tuple(getattr(thing, "problems", ()))
+
+
+def _can_be_minded(found: tuple[Problem, ...]) -> bool:
+    """Whether what a robot would mind can be told: of an animation without errors, and with angles in radians."""
+    return not any(problem.severity == "error" or problem.rule == DEGREES.code for problem in found)
 
 
 def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[Problem, ...]:

@@ -10,6 +10,7 @@ from bodymotion import rotations
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.checks import rules
+from bodymotion.checks.degrees import look_like_degrees
 from bodymotion.checks.physics.checking import physics
 from bodymotion.checks.physics.moments import Finding, Moment, runs, when
 from bodymotion.checks.rows import place_of_frame
@@ -55,13 +56,20 @@ def _findings(motion: Motion, body: Body) -> list[Finding]:
     problems: list[Problem] = []
     found: list[Finding] = []
     q = None
+    degrees = False
     if joints is not None:
         q = _columns(motion, joints, body, problems)
-        if q is not None and len(q):
-            number = _number(motion, joints)
+        number = _number(motion, joints)
+        if q is not None and len(q) and (seen := look_like_degrees(q, body, TOLERANCE)) is not None:
+            degrees = True
+            problems.append(rules.IN_DEGREES.problem(seen[0], place_of_frame(motion, number, seen[1])))
+        elif q is not None and len(q):
             found += _positions(motion, number, joints, q, body)
             found += _speeds(motion, number, joints, q, body)
     fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
+    if degrees:
+        # All that would be found is that.
+        return [*map(Finding, problems)]
     if links is not None and fits and q is not None:
         assert joints is not None
         found += _agree(motion, links, joints, q, body)
@@ -124,7 +132,7 @@ def _positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, bo
             return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
 
         message = f"{said(worst)}: beyond it in {_frames(count)}, from frame {first} on"
-        problem = rules.POSITION_LIMIT.problem(message, place_of_frame(motion, number, first))
+        problem = rules.POSITION_LIMIT.problem(message, place_of_frame(motion, number, worst))
         when_wrong = _moments(rules.POSITION_LIMIT, motion, number, joints, name, beyond, TOLERANCE, said)
         found.append(Finding(problem, when_wrong))
     return found
@@ -156,7 +164,7 @@ def _speeds(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body:
             return f"{name!r} moves at {given[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
 
         message = f"{said(worst)}: faster in {_frames(count)}, from frame {first} on"
-        problem = rules.SPEED_LIMIT.problem(message, place_of_frame(motion, number, first))
+        problem = rules.SPEED_LIMIT.problem(message, place_of_frame(motion, number, worst))
         when_wrong = _moments(rules.SPEED_LIMIT, motion, number, joints, name, part, FASTER, said)
         found.append(Finding(problem, when_wrong))
     return found

@@ -7,6 +7,7 @@ has spoken of a link, a joint or a sensor, the rule here is silent about it.
 from __future__ import annotations
 
 from bodymotion.checks.rules_on_bodies import (
+    IN_DEGREES,
     JOINTS,
     LINKS,
     MORE_COLUMNS,
@@ -19,6 +20,7 @@ from bodymotion.diagnostics import Rule
 from bodymotion.formats.motion_rules import MOTION_NO_TURN, MOTION_NOT_FINITE, MOTION_QUATERNION
 
 __all__ = [
+    "IN_DEGREES",
     "JOINTS",
     "LINKS",
     "MORE_COLUMNS",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bodymotion.diagnostics import Rule
 
 __all__ = [
+    "IN_DEGREES",
     "JOINTS",
     "LINKS",
     "MORE_COLUMNS",
@@ -68,4 +69,12 @@ NOTHING_MOVES = Rule(
     "A motion has joints or link poses, so that it moves the body.",
     "judgement",
     example=("a motion with a zero moment point alone", "one with JointDisplacement, too"),
+)
+IN_DEGREES = Rule(
+    "MOT208",
+    "warning",
+    "Joint angles are in radians.",
+    "judgement",
+    "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`; limits, speeds and physics are not looked at",
+    example=("57.3, 20 and -30, where the joints make 2 rad", "1, 0.35 and -0.52"),
 )

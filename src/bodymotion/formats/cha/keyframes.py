@@ -12,6 +12,7 @@ from bodymotion.animation import GROUPS, LEGS, Animation
 from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Rule
 from bodymotion.formats.cha import rules
+from bodymotion.formats.cha.degrees import check_degrees
 from bodymotion.formats.cha.findings import Findings
 from bodymotion.formats.cha.places import Places
 from bodymotion.formats.cha.words import COLUMNS, TIME
@@ -65,6 +66,7 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
     # Ends of the range of each column tell which ones need a closer look: most need none.
     lowest, highest, longest = _extremes(frames.values)
     all_finite = np.isfinite(lowest) & np.isfinite(highest)
+    degrees = check_degrees(animation, (lowest, highest), places, findings, BEYOND, HUGE)
     for k, name in enumerate(frames.columns):
         values = frames.values[:, k]
         finite = np.True_ if all_finite[k] else np.isfinite(values)
@@ -81,6 +83,8 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
             continue
         if column.quantity == "contact":
             _first(finite & (values != 0) & (values != 1), rules.CONTACT, name, values, places, findings)
+        if degrees and column.quantity in ("joint", "angle"):
+            continue
         low, high = column.lowest - BEYOND, column.highest + BEYOND
         if column.quantity == "joint" and (not all_finite[k] or lowest[k] < low or highest[k] > high):
             said = f"; the joint goes from {column.lowest:g} to {column.highest:g} rad"
@@ -183,7 +187,7 @@ def _check_jump(name: str, values: Floats, times: Floats, places: Places, findin
     count = int(np.count_nonzero(wrong))
     if count:
         row = int(np.argmax(wrong)) + 1
-        others = f"; and {count - 1} more jumps" if count > 1 else ""
+        others = f"; and {count - 1} more jump{'s' * (count > 2)}" if count > 1 else ""
         said = f"{name} goes from {values[row - 1]:g} to {values[row]:g} {unit} in {time[row - 1]:g} s{others}"
         findings.add(rules.JUMP, said, places.value(row, name))
 

@@ -676,6 +676,14 @@ WIDTH = Rule(
     "a column is missing in this line, or is one too many; a group counts as all its columns, such as body_pos as three",
     example=("time body_z, and keyframes of 4 values", "time body_pos, and keyframes of 4 values"),
 )
+DEGREES = Rule(
+    "CHA219",
+    "warning",
+    "Angles are in radians.",
+    "judgement",
+    "multiply them by π/180: 90 degrees are 1.5708. Limits of joints and jumps of angles are not looked at",
+    example=("a roll of -30, and a yaw of 45", "a roll of -0.52, and a yaw of 0.79"),
+)
 
 # Gait cycles.
 CYCLE_LEGS = Rule(
