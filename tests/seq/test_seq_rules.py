@@ -115,6 +115,9 @@ BROKEN: list[tuple[str, str | bytes]] = [
     ("SEQ222", header(FLOW.format("partLabels: ¦[a, b]"))),
     ("SEQ222", header(FLOW.format("part_labels: ¦a"))),
     ("SEQ223", header(FLOW.format("numFrames: ¦many"))),
+    ("SEQ225", header(FLOW.format("¦numFrame: 1"))),
+    ("SEQ226", header(VALUES).replace("content: Joint", "content: ¦Joitn")),
+    ("SEQ227", header(VALUES, rate="frameRate: ¦1e308")),
 ]
 
 

@@ -15,6 +15,7 @@ from bodymotion.formats.seq.frames import Frames
 from bodymotion.formats.seq.layout import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
 from bodymotion.formats.seq.nodes import Node, Scalar, Sequence, key_text
 from bodymotion.formats.seq.single_rows import first_row
+from bodymotion.formats.spelling import meant
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 
 __all__ = ["COMMON_CONTENTS", "ComponentHeader", "ComponentReader"]
@@ -91,19 +92,21 @@ class ComponentReader:
         kind = own.text("type")
         content = own.text("content")
         if kind is None:
-            self.problems.fault(rules.COMPONENT_TYPE, "a component has no type", own.at(None))
+            self._missing(rules.COMPONENT_TYPE, "a component has no type", "type", own)
             kind = _TYPE_OF_CONTENT.get(_CONTENTS[version].get(content or "", ""))
             if kind is None:
                 return None
         if content is None:
             content = top.text("content") or ""
             taken = f"; {content[:60]!r} is taken from the top node" if content else ""
-            self.warn(rules.CONTENT_MISSING, f"a {kind[:60]} has no content{taken}", own.at(None))
+            if "content" not in own.slips:
+                self.warn(rules.CONTENT_MISSING, f"a {kind[:60]} has no content{taken}", own.at(None))
         known = (OLD_TYPES if version == 1 else TYPES).get(kind)
         if known is None:
+            almost = meant(kind, TYPES)
             self.warn(
                 rules.COMPONENT_UNKNOWN,
-                f"the component {content[:60]} is of type {kind[:60]!r}",
+                f"the component {content[:60]} is of type {kind[:60]!r}{f': did you mean {almost!r}?' if almost else ''}",
                 own.at(own.values["type"], ".type"),
             )
             extra = {key_text(key): self.document.plain(value) for key, value in own.node.pairs}
@@ -123,7 +126,7 @@ class ComponentReader:
         rate = self._either(own.rate(), top.rate())
         if rate is None and not stamped and not (self.problems.lenient and _has_rate(own, top)):
             message = f"the component {content[:60]} has no frame rate"
-            self.problems.fault(rules.FRAME_RATE_MISSING, message, own.at(None))
+            self._missing(rules.FRAME_RATE_MISSING, message, "frame_rate", own, top)
         content = self._content(own, known, content, version)
         order = self._order(own, top, frames, stamped) if known == MULTI_SE3 else None
         parts = self._parts(own, top, known, frames, stamped)
@@ -148,6 +151,14 @@ class ComponentReader:
             frames=frames,
         )
 
+    def _missing(self, rule: Rule, message: str, name: str, *fields: Fields) -> None:
+        """Say that a component lacks a key without which it can not be read; where one is almost spelt like it, that is what is wrong."""
+        slip = next((mapping.slips[name] for mapping in fields if name in mapping.slips), None)
+        if slip is None:
+            self.problems.fault(rule, message, fields[0].at(None))
+        else:
+            self.problems.worsen(slip)
+
     @staticmethod
     def _either(own: T | None, top: T | None) -> T | None:
         return top if own is None else own
@@ -155,7 +166,10 @@ class ComponentReader:
     def _frames(self, own: Fields, content: str) -> Frames | None:
         node = own.values.get("frames")
         if node is None or is_empty(node):
-            self.warn(rules.FRAMES_MISSING, f"the component {content[:60]} has no frames", own.at(node))
+            if "frames" in own.slips:
+                self.problems.worsen(own.slips["frames"], refused=False)
+            else:
+                self.warn(rules.FRAMES_MISSING, f"the component {content[:60]} has no frames", own.at(node))
             return None
         if not isinstance(node, Sequence):
             raise rules.FRAMES.error(f"the frames of {content[:60]} are no list", own.at(node, ".frames"))
@@ -168,7 +182,9 @@ class ComponentReader:
             return
         where = fields.at(fields.values["num_frames"], ".numFrames")
         if said < 0:
-            problem = rules.NUM_FRAMES_NUMBER.problem(f"numFrames is {fields.text('num_frames')!r:.60}, no whole number", where)
+            problem = rules.NUM_FRAMES_NUMBER.problem(
+                f"numFrames is {fields.text('num_frames')!r:.60}, no whole number", where
+            )
         else:
             problem = rules.NUM_FRAMES.problem(f"numFrames is {said}, but {content[:60]} has {found} rows", where)
         if problem not in self.problems:
@@ -181,20 +197,29 @@ class ComponentReader:
             where = fields.at(fields.values["has_frame_time"], ".hasFrameTime")
             self.problems.fault(rules.FRAME_TIME_V1, "there is hasFrameTime in a file of version 1", where)
         if flag is None and self.problems.lenient and fields.text("has_frame_time") is not None:
-            return frames is not None and _looks_stamped(
-                first_row(frames, self.problems.one_by_one), kind, own.count("num_parts")
-            )
+            return self._looks_stamped(own, kind, frames)
+        slip = own.slips.get("has_frame_time") or top.slips.get("has_frame_time")
+        if flag is None and slip is not None and self._looks_stamped(own, kind, frames):
+            self.problems.worsen(slip)
+            return True
         return flag or False
+
+    def _looks_stamped(self, own: Fields, kind: str, frames: Frames | None) -> bool:
+        row = first_row(frames, self.problems.one_by_one) if frames is not None else None
+        return row is not None and _looks_stamped(row, kind, own.count("num_parts"))
 
     def _content(self, own: Fields, kind: str, content: str, version: int) -> str:
         where = own.at(own.values.get("content"))
         name = _CONTENTS[version].get(content)
         if name is None:
             if content in _ALL_CONTENTS:
-                meant = next(names[content] for names in _CONTENTS.values() if content in names)
-                there = next(name for name, known in _CONTENTS[version].items() if known == meant)
+                ours = next(names[content] for names in _CONTENTS.values() if content in names)
+                there = next(name for name, known in _CONTENTS[version].items() if known == ours)
                 message = f"the content {content} is not known in version {version}, where it is {there}"
                 self.warn(rules.CONTENT_OF_OTHER_VERSION, message, where)
+            elif (almost := meant(content, (*_CONTENTS[version], JOINT_EFFORT))) not in (None, content):
+                message = f"the content {content!r} is none that the document knows: did you mean {almost!r}?"
+                self.warn(rules.MISSPELT_CONTENT, message, where)
             name = content
         wanted = _TYPE_OF_CONTENT.get(name, kind)
         if wanted != kind:
@@ -227,7 +252,7 @@ class ComponentReader:
             assert frames is not None
             raise rules.SE3_FORMAT.error(message, frames.location(0, own.inside))
         order = "XYZQWQXQYQZ" if size == 7 else "XYZRPY"
-        if text is None:
+        if text is None and "se3_format" not in own.slips and "se3_format" not in top.slips:
             self.warn(rules.SE3_FORMAT_MISSING, f"the component has no SE3Format; read as {order}", own.at(None))
         return order
 
@@ -235,17 +260,22 @@ class ComponentReader:
         if kind == VECTOR3:
             if "num_parts" in own.values:
                 self.warn(
-                    rules.NUM_PARTS_VECTOR, "a Vector3Seq has numParts, which means nothing there", own.at(own.values["num_parts"], ".numParts")
+                    rules.NUM_PARTS_VECTOR,
+                    "a Vector3Seq has numParts, which means nothing there",
+                    own.at(own.values["num_parts"], ".numParts"),
                 )
             return 3
         fields = own if "num_parts" in own.values else top
         parts = fields.count("num_parts")
         if parts is None:
             parts = max(len(self._first_row(own, frames).items) - stamped, 0) if frames else 0
-            self.warn(rules.NUM_PARTS_MISSING, f"a {kind} has no numParts; the first row has {parts}", own.at(None))
+            if "num_parts" not in own.slips and "num_parts" not in top.slips:
+                self.warn(rules.NUM_PARTS_MISSING, f"a {kind} has no numParts; the first row has {parts}", own.at(None))
         elif not 0 <= parts <= MAX_PARTS:
             where = fields.at(fields.values["num_parts"], ".numParts")
-            self.problems.fault(rules.NUM_PARTS, f"numParts is {fields.text('num_parts')!r:.60}, no whole number of parts", where)
+            self.problems.fault(
+                rules.NUM_PARTS, f"numParts is {fields.text('num_parts')!r:.60}, no whole number of parts", where
+            )
             parts = max(len(self._first_row(own, frames).items) - stamped, 0) if frames else 0
         return parts
 

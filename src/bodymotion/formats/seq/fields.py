@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document
 from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.nodes import Mapping, Node, Scalar, key_text
 from bodymotion.formats.seq.numbers import number
+from bodymotion.formats.spelling import meant
 
 __all__ = ["KEYS", "Fields", "is_empty"]
 
@@ -26,6 +27,11 @@ KEYS = {
     "components": ("components",),
 }
 _NAME_OF = {spelling: name for name, spellings in KEYS.items() for spelling in spellings}
+_OF_COMPONENTS = ("type", "content", "frame_rate", "num_frames", "num_parts", "part_labels", "has_frame_time")
+_OF_COMPONENTS += ("is_root_relative", "se3_format", "frames")
+_OF_TOP = (*(name for name in _OF_COMPONENTS if name != "frames"), "format_version", "components")
+MOST_MISSPELT = 50
+"""So many unknown keys of a mapping are looked at: a typing error is one of few."""
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
@@ -35,7 +41,10 @@ def is_empty(node: Node) -> bool:
 
 
 class Fields:
-    """The keys of a mapping by their names, whatever their spelling."""
+    """The keys of a mapping by their names, whatever their spelling.
+
+    `slips`: by the name of a key that is not there, what is said of an unknown one that is almost spelt like it.
+    """
 
     def __init__(self, document: Document, node: Mapping, problems: Findings, inside: str) -> None:
         self.document, self.node, self.inside, self.problems = document, node, inside, problems
@@ -59,6 +68,22 @@ class Fields:
                 self.values.setdefault(_NAME_OF[text], value)
             else:
                 self.unknown.setdefault(text, value)
+        self.slips = self._slips() if self.unknown else {}
+
+    def _slips(self) -> dict[str, Problem]:
+        expected = _OF_COMPONENTS if self.inside else _OF_TOP
+        expected = tuple(name for name in expected if name not in self.values)
+        places = {key.text: key for key, _ in self.node.pairs if isinstance(key, Scalar)}
+        slips: dict[str, Problem] = {}
+        for text in list(self.unknown)[:MOST_MISSPELT]:
+            spelling = meant(text, (KEYS[name][0] for name in expected)) if text in places else None
+            if spelling is None or _NAME_OF[spelling] in slips:
+                continue
+            message = f"the key {text!r} is none that the document knows: did you mean {spelling!r}?"
+            problem = rules.MISSPELT.problem(message, self.at(places[text]))
+            slips[_NAME_OF[spelling]] = problem
+            self.problems.append(problem)
+        return slips
 
     def at(self, node: Node | None, rest: str = "") -> Location:
         """Say where a node is; None: the mapping itself."""
@@ -94,6 +119,12 @@ class Fields:
             message = f"the frame rate is {text[:40]!r}, not a positive number of Hz"
             self.problems.fault(rules.FRAME_RATE, message, where)
             return None
+        if not 1e-3 <= value <= 1e6:
+            problem = rules.ODD_RATE.problem(
+                f"the frame rate is {text[:40]} Hz", self.at(self.values["frame_rate"], ".frameRate")
+            )
+            if problem not in self.problems:
+                self.problems.append(problem)
         return value
 
     def flag(self, name: str) -> bool | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bodymotion.diagnostics import FormatError, Location, Problem, Rule
 
 __all__ = ["Findings"]
@@ -31,3 +33,16 @@ class Findings(list[Problem]):
         if problem not in self._faults:
             self._faults.add(problem)
             self.append(problem)
+
+    def worsen(self, problem: Problem, refused: bool = True) -> None:
+        """Make an error of a problem that was noted, for what follows from it; where the file is `refused` for that, raise it.
+
+        Raises
+        ------
+        FormatError
+            Where the first fault ends the reading.
+        """
+        worse = replace(problem, severity="error")
+        self[:] = [worse if known == problem else known for known in self]
+        if refused and not self.lenient:
+            raise FormatError(worse, tuple(self))

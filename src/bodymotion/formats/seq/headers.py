@@ -13,6 +13,7 @@ from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.layout import OLD_TYPES
 from bodymotion.formats.seq.nodes import Mapping, Sequence
 from bodymotion.formats.seq.numbers import number
+from bodymotion.formats.spelling import meant
 
 __all__ = ["ComponentHeader", "Headers", "read_headers"]
 
@@ -51,8 +52,12 @@ class _Reader:
         self.check_kind(top, kind, bare)
         version = self.version(top, kind)
         content = top.text("content")
-        if not bare and content != "BodyMotion" and (content or version > 1):
-            said = f"the content of the top node is {content[:60]!r}, not 'BodyMotion'" if content else "the top node has no content"
+        if not bare and content != "BodyMotion" and (content or version > 1) and "content" not in top.slips:
+            said = (
+                f"the content of the top node is {content[:60]!r}, not 'BodyMotion'"
+                if content
+                else "the top node has no content"
+            )
             self.warn(rules.TOP_CONTENT, said, top.at(top.values.get("content")))
         rate = top.rate()
         if bare:
@@ -63,7 +68,9 @@ class _Reader:
         else:
             components = list(self.components(top, version))
             extra = top.extra("frames", *(() if self.reader.labels_taken else ("part_labels",)))
-            if not components and not any(problem.severity == "error" for problem in self.problems):
+            if "components" in top.slips:
+                self.problems.worsen(top.slips["components"], refused=False)
+            elif not components and not any(problem.severity == "error" for problem in self.problems):
                 self.warn(rules.NO_COMPONENTS, "the motion has no components", top.at(top.values.get("components")))
         self.check_together(components, rate)
         if self.document.tree.next_document is not None:
@@ -83,12 +90,18 @@ class _Reader:
                 "this is a sequence of key poses (PoseSeq, .pseq), another format", where, ""
             )
         if kind is not None:
-            self.problems.fault(rules.NOT_A_MOTION, f"the top node is of type {kind[:60]!r}", where)
+            almost = meant(kind, ("CompositeSeq", "BodyMotion", *OLD_TYPES))
+            said = f": did you mean {almost!r}?" if almost else ""
+            self.problems.fault(rules.NOT_A_MOTION, f"the top node is of type {kind[:60]!r}{said}", where)
             if "components" not in top.values:
                 raise FormatError(self.problems.pop(), tuple(self.problems))
             return
         if "components" not in top.values:
+            if "type" in top.slips:
+                self.problems.worsen(top.slips["type"])
             raise rules.NOT_A_MOTION.error("the top node has neither a type nor components", where)
+        if "type" in top.slips:
+            return
         self.warn(rules.TOP_TYPE, "the top node has no type; read as CompositeSeq", where)
 
     def version(self, top: Fields, kind: str | None) -> int:
@@ -98,6 +111,8 @@ class _Reader:
         if text is None:
             if kind == "BodyMotion":
                 return 1
+            if "format_version" in top.slips:
+                return 2
             self.warn(rules.VERSION_MISSING, "the file does not say its format version", where)
             return 2
         value = number(text)
@@ -111,7 +126,11 @@ class _Reader:
             self.warn(rules.VERSION_LOW, f"the format version is {text[:40]}, below the first one, 1", where)
         version = max(int(value), 1)
         if kind in ("CompositeSeq", "BodyMotion") and (kind == "BodyMotion") != (version == 1):
-            self.warn(rules.TOP_TYPE, f"the type is {kind}, but in version {version} it is {'CompositeSeq' if version > 1 else 'BodyMotion'}", top.at(top.values.get("type")))
+            self.warn(
+                rules.TOP_TYPE,
+                f"the type is {kind}, but in version {version} it is {'CompositeSeq' if version > 1 else 'BodyMotion'}",
+                top.at(top.values.get("type")),
+            )
         return version
 
     def components(self, top: Fields, version: int) -> list[ComponentHeader]:
@@ -156,7 +175,9 @@ class _Reader:
                     f"{component.content[:60]} has {own:g} Hz, the top node {rate:g} Hz",
                     component.location,
                 )
+        misspelt = {problem.location.inside for problem in self.problems if problem.rule == rules.MISSPELT.code}
         known = [c for c in components if c.layout and c.content in COMMON_CONTENTS and not c.has_frame_time]
+        known = [c for c in known if c.frames or c.inside not in misspelt]
         if len({c.num_frames for c in known}) > 1:
             lengths = ", ".join(f"{c.content} {c.num_frames}" for c in known)
             self.warn(rules.LENGTHS, f"the numbers of frames differ: {lengths}", known[0].location)

@@ -334,6 +334,30 @@ MERGE = Rule(
     "merged as YAML 1.1 says; Choreonoid knows no '<<'",
     example=("<<: *usual", "frameRate: 100"),
 )
+MISSPELT = Rule(
+    "SEQ225",
+    "warning",
+    "A key that is almost one of the document's, where that one is missing, is meant for it.",
+    "judgement",
+    "as it stands it has no effect",
+    example=("framerate: 100", "frameRate: 100"),
+)
+MISSPELT_CONTENT = Rule(
+    "SEQ226",
+    "warning",
+    "A content that is almost one of the document's is meant for it.",
+    "judgement",
+    "kept by its name as it is: what looks for joints, links or the ZMP does not find it",
+    example=("content: JointDisplacment", "content: JointDisplacement"),
+)
+ODD_RATE = Rule(
+    "SEQ227",
+    "warning",
+    "A motion has between a frame in 1000 s and a million frames in a second.",
+    "judgement",
+    "frameRate is in frames per second",
+    example=("frameRate: 1e-9", "frameRate: 100"),
+)
 
 RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
 """All rules, in the order of their codes."""
