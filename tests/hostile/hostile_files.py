@@ -214,6 +214,7 @@ robot(
 robot("wrl: nested groups", lambda: "Group { children [ " * 100_000)
 robot("wrl: nested groups that end", lambda: "Group { children [ " * 3000 + "] } " * 3000)
 robot("wrl: a million groups", lambda: "Group { } " * 100_000)
+robot("wrl: a string of escaped quotes without end", lambda: 'WorldInfo { title "' + 'a\\"' * 300_000)
 one(
     "wrl: nested joints",
     "a.wrl",

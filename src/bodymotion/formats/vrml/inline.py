@@ -24,7 +24,10 @@ from bodymotion.formats.vrml.nodes import Node, Proto, Scene
 from bodymotion.formats.vrml.parser import MAX_SIZE
 from bodymotion.formats.vrml.reader import parse_vrml
 
-__all__ = ["InlineLoader"]
+__all__ = ["OUTSIDE", "InlineLoader"]
+
+OUTSIDE = rules.PART_OUTSIDE.hint
+"""What to do about a file that lies outside."""
 
 MAX_BYTES = 2 * 10**9
 MAX_NESTING = 64

@@ -22,7 +22,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy.typing as npt
 
@@ -31,7 +32,7 @@ from bodymotion.diagnostics import Location, Problem
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.text import Text
 
-__all__ = ["FieldDeclaration", "IsReference", "Node", "Proto", "Route", "Scene", "Value"]
+__all__ = ["NOTHING", "FieldDeclaration", "IsReference", "Node", "Proto", "Route", "Scene", "Value"]
 
 Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | IsReference | None"
 
@@ -41,6 +42,10 @@ class IsReference:
     """`field IS name`, in the body of a prototype."""
 
     name: str
+
+
+NOTHING: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
+"""What the nodes of a file without fields share: there may be a million of them."""
 
 
 @dataclass(eq=False, slots=True)

@@ -22,7 +22,7 @@ from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.cursor import Cursor
 from bodymotion.formats.vrml.header import read_header
 from bodymotion.formats.vrml.lexis import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, WORD
-from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
+from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.quotes import first_unclosed
 from bodymotion.formats.vrml.scopes import UNKNOWN, Scope, kind_of, reader_of
 from bodymotion.formats.vrml.specs import STANDARD_NODES
@@ -299,8 +299,10 @@ class Parser(Cursor):
         self.size += kind.size
         if self.size > MAX_SIZE:
             raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", place)
-        node = Node(node_type, name or "", {}, kind.proto, self.text, place)
+        node = Node(node_type, name or "", {}, kind.proto, self.text, place, {}, NOTHING)
         pos = self.fields(node, kind.readers, opening.end())
+        if not node.fields:
+            node.fields = node.places = NOTHING
         self.depth -= 1
         if self.dangling:
             self.keep_defaults(node)
@@ -371,6 +373,8 @@ class Parser(Cursor):
             node.places[name] = declared.start(3)
         elif (reference := IS.match(self.data, pos)) is not None:
             node.fields[name], pos = self.is_reference(reference[1], reference.start(1)), reference.end()
+        if not node.declarations:
+            node.declarations = {}
         node.declarations[name] = FieldDeclaration(access, field_type, name, value)
         return pos
 

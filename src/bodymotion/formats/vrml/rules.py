@@ -166,7 +166,7 @@ PART_OUTSIDE = Rule(
     "warning",
     "Parts must lie in the folder of the model or below it, symbolic links followed.",
     "judgement",
-    "if you trust the file, allow_outside=True reads the part",
+    "if you trust the file, --allow-outside (allow_outside=True) opens what it names",
     leaves_out=True,
     example=('Inline { url "../hand.wrl" }', 'Inline { url "hand.wrl" }'),
 )

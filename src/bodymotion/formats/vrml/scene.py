@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,7 +101,7 @@ class SceneWalker:
         self.parts = parts
         self.drawn: list[Drawn] = []
         self.visited = 0
-        self._stack: list[tuple[Node, Place] | Callable[[], None]] = []
+        self._stack: list[tuple[Iterator[Node], Place] | Callable[[], None]] = []
         self._mesh_files: dict[Path, Mesh | None] = {}
         self._strange: set[str] = set()
         self.actual = PrototypeBodies(parts)
@@ -116,25 +116,28 @@ class SceneWalker:
         """Walk through nodes that stand at a place, and all that is inside them; past all faults, if `problems` are `Faults`."""
         self.enter(nodes, place)
         while self._stack:
-            item = self._stack.pop()
+            item = self._stack[-1]
+            node = None if callable(item) else next(item[0], None)
+            if callable(item) or node is None:
+                self._stack.pop()
             try:
                 if callable(item):
                     item()
-                else:
-                    self._visit(*item, meet)
+                elif node is not None:
+                    self._visit(node, item[1], meet)
             except FormatError as error:
                 if error.problem.rule == TOO_LARGE.code:
                     raise
                 fault(self.problems, error)
-                rest = None if callable(item) else without_fault(item[0], error)
+                rest = None if node is None else without_fault(node, error)
                 if rest is not None and not callable(item):
-                    self._stack.append((rest, item[1]))
+                    self.enter([rest], item[1])
 
     def enter(self, nodes: Iterable[Node], place: Place, leave: Callable[[], None] | None = None) -> None:
         """Have the walk go on with nodes that stand at a place; call `leave` when all that is inside them is done."""
         if leave is not None:
             self._stack.append(leave)
-        self._stack.extend((node, place) for node in reversed(list(nodes)))
+        self._stack.append((iter(nodes), place))
 
     def _visit(self, node: Node, place: Place, meet: Callable[[Node, Place], bool]) -> None:
         self.visited += 1
