@@ -91,6 +91,29 @@ def test_exit_codes(desk):
     assert "broken.seq" in check("--body", desk / "broken.seq", desk / "walk.seq", code=1).stderr
 
 
+def test_a_model_for_what_it_means_nothing_to(desk, examples):
+    for name, why in (("wave.cha", "an animation is for a Spot"), ("biped.wrl", "it is a model itself")):
+        path = examples / name
+        said = f"bodymotion check: --body means nothing to {path}: {why}\n"
+        assert said in check("--body", desk / "robot.wrl", path).stderr
+    assert "--body" not in check("--body", desk / "robot.wrl", desk / "walk.seq", desk / "robot.wrl").stderr
+
+
+def test_a_motion_of_another_body_has_a_place(desk, examples):
+    """The frames of the component, for want of a better line."""
+    shorter = bm.Motion.from_joints([[0.0] * 3] * 5, 50)
+    bm.save(shorter, desk / "other.seq")
+    result = check("--body", desk / "robot.wrl", desk / "other.seq", code=1)
+    (line,) = re.findall(r"other\.seq:(\d+):\d+: error MOT201", result.stdout)
+    assert re.match(r"\s*- *\[", (desk / "other.seq").read_text().splitlines()[int(line) - 1])
+
+
+def test_exit_codes_are_in_the_help():
+    text = " ".join(check("--help").stdout.split())
+    for code in ("Exit code 0: no errors", "1: errors", "2: wrong use", "3, for something lost"):
+        assert code in text
+
+
 def test_select_may_be_given_twice(desk):
     assert "SEQ214" in check("--select", "BODY", "--select", "SEQ2", desk / "odd.seq").stdout
 

@@ -62,6 +62,12 @@ def test_the_page_has_a_row_for_each(measured, measures):
     assert lines[0] == "biped_walk.seq on BIPED"
     for joint in measures.body.joints:
         assert sum(line.split()[:1] == [joint.name] for line in lines) >= 1
+    shares = [one for one in bm.dynamics.figures(measures) if one.unit == "share"]
+    assert len(shares) == 4
+    for one in shares:
+        (line,) = (line for line in lines if line.strip().startswith(one.title))
+        value, unit = line.strip().removeprefix(one.title).split()[:2]
+        assert unit == "%" and float(value) == pytest.approx(100 * one.value, rel=1e-3)
     worst = np.argmax(np.abs(measures.torques).max(axis=0))
     assert any(
         line.split()[:2] == ["Greatest", "torque"] and measures.body.joints[worst].name in line for line in lines

@@ -14,6 +14,8 @@ __all__ = ["check_joints"]
 
 MANY_TURNS = 6.5
 """Limits of more full turns than this (40 rad) are told as degrees."""
+SOME_TURNS = 2.0
+"""And so are those of more than this that are whole numbers, such as -35 and 20."""
 NO_LIMIT = 1e4
 """Limits beyond this are a way to say that there is none."""
 
@@ -67,7 +69,8 @@ def _limits(sheet: Sheet, link: Link, joint: Joint) -> None:
         sheet.of_link(rules.VELOCITY, link, f"{said}: it can not {'move' if zero else 'move both ways'}")
     if joint.type == "rotate":
         largest = max((abs(limit) for limit in (joint.lower, joint.upper) if abs(limit) < NO_LIMIT), default=0.0)
-        if largest > MANY_TURNS * 2 * math.pi:
+        whole = all(float(limit).is_integer() for limit in (joint.lower, joint.upper))
+        if largest > (SOME_TURNS if whole else MANY_TURNS) * 2 * math.pi:
             said = f"has the limits {joint.lower:g} to {joint.upper:g} rad: {largest / (2 * math.pi):.3g} full turns"
             sheet.of_link(rules.DEGREES, link, said)
 

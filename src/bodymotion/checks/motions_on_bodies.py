@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -83,8 +84,13 @@ def _number(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> int:
 
 
 def _place(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Location:
+    """Give the place of a component: its first frame, where it has one."""
+    number = _number(motion, component)
+    inside = f"components[{number}]"
+    if component.num_frames:
+        return replace(place_of_frame(motion, number, 0), inside=inside)
     path = motion.source.path
-    return Location(None if path is None else str(path), inside=f"components[{_number(motion, component)}]")
+    return Location(None if path is None else str(path), inside=inside)
 
 
 def _columns(motion: Motion, joints: MultiValueSeq, body: Body, problems: list[Problem]) -> Floats | None:

@@ -155,7 +155,7 @@ class _Findings:
         """Add a problem of a frame."""
         key = self.keyframe(frame)
         line = int(self._lines[key]) if self._lines is not None else None
-        self.problems.append(rule.problem(message, Location(self._path, line, None, f"keyframe {key + 1}")))
+        self.problems.append(rule.problem(message, Location(self._path, line, line and 1, f"keyframe {key + 1}")))
 
     def worst(self, rule: Rule, wrong: npt.NDArray[np.bool_], amount: Floats, say: Callable[[float], str]) -> None:
         """Add a problem for frames (T,) that are `wrong`, placed where the `amount`, which `say` has in words, is largest."""

@@ -74,9 +74,10 @@ def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
             if moment.rule != rules.SIGN_FLIP.code:
                 tape.forget(moment.start, moment.end)
     if standing is not None:
-        if root is not None:
+        if root is not None and links is not None:
             found += feet_on_ground(tape, standing, body, where)
-            found += off_the_floor(standing, body, root, times, zmp, where)
+            of_root = partial(place_of_frame, motion, _number(motion, links))
+            found += off_the_floor(standing, body, root, times, zmp, of_root)
         found += balance(tape, where)
     # What an extra joint bears is not known.
     return found if body.extra_joints else found + torques(tape, body, where)

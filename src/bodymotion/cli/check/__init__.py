@@ -108,6 +108,8 @@ def check(
                 )
             )
             raise typer.Exit(1)
+        if robot is not None:
+            _say_unmoved(paths)
         plain = not (as_json or as_sarif)
         mender = Mender(task, robot, write=not diff)
         color = sys.stdout.isatty()
@@ -148,6 +150,27 @@ def _say_links(links: list[tuple[Path, Path]]) -> None:
         say(one_line(f"bodymotion check: {link} is a link that leads out of {folder}: not looked at"))
     if len(links) > MOST_LINKS:
         say(f"bodymotion check: and {len(links) - MOST_LINKS} more links that lead out")
+
+
+def _say_unmoved(paths: list[Path]) -> None:
+    """Say that the model of --body means nothing to animations, which are for a Spot, and to models."""
+    from bodymotion.cli.messages import say
+    from bodymotion.cli.text import one_line
+    from bodymotion.diagnostics import FormatError
+    from bodymotion.formats.table import find_format
+
+    kinds: dict[str, list[Path]] = {}
+    for path in paths:
+        try:
+            kinds.setdefault(find_format(path).holds, []).append(path)
+        except FormatError:
+            return
+    for kind, why in (("Animation", "an animation is for a Spot"), ("Body", "it is a model itself")):
+        # Beside a motion a model may be checked for its own sake.
+        if kind in kinds and (kind == "Animation" or "Motion" not in kinds):
+            first, *more = kinds[kind]
+            others = f" and {len(more)} more" if more else ""
+            say(one_line(f"bodymotion check: --body means nothing to {first}{others}: {why}"))
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:

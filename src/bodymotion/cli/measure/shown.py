@@ -69,8 +69,6 @@ def _summary(page: Page, measures: Measures) -> None:
     rows = []
     for one in figures(measures):
         scale, unit = _readable(one.unit)
-        if not one.unit and one.name != "frames":
-            scale, unit = 100.0, "%"
         at = "" if one.time is None else _time(one.time)
         rows.append((one.title, _short(one.value, scale), unit, one.part or "", at))
     page.table(Table(("figure", "value", "unit", "of", "at [s]"), rows, frozenset({"value", "at [s]"})))
@@ -251,7 +249,9 @@ def _feet(measures: Measures) -> list[Data]:
 
 
 def _readable(unit: str) -> tuple[float, str]:
-    """Give by what a number in SI is multiplied for people, and the unit then: degrees for radians."""
+    """Give by what a number in SI is multiplied for people, and the unit then: degrees for radians, percents for shares."""
+    if unit == "share":
+        return 100.0, "%"
     return (float(np.rad2deg(1.0)), "°" + unit[3:]) if unit.startswith("rad") else (1.0, unit)
 
 
