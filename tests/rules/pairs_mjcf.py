@@ -110,7 +110,10 @@ PAIRS: dict[str, Pair] = {
     "MJCF122": files("r.xml", world(LEFT + RIGHT), world(f'<body name="base"> {GEOM} {LEFT} {RIGHT} </body>')),
     "MJCF124": files("r.xml", world(FREE + LEFT), world(FREE)),
     **examples(
-        "r.xml", ROBOT, "MJCF123 MJCF130 MJCF131 MJCF140 MJCF141 MJCF142 MJCF143 MJCF144", beside={"hand.stl": HAND}
+        "r.xml",
+        ROBOT,
+        "MJCF123 MJCF125 MJCF130 MJCF131 MJCF134 MJCF140 MJCF141 MJCF142 MJCF143 MJCF144 MJCF145",
+        beside={"hand.stl": HAND},
     ),
     "MJCF132": folders(
         "r.xml", {"r.xml": HOLLOW, "hand.stl": stl((0, 1, 2), (0, 2, 1))}, {"r.xml": HOLLOW, "hand.stl": HAND}

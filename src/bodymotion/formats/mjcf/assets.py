@@ -15,6 +15,7 @@ from bodymotion.formats.mesh_files import MeshReader
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.conventions import read_look
 from bodymotion.formats.mjcf.frames import finite
+from bodymotion.formats.vrml.inline import OUTSIDE
 from bodymotion.shapes import Material, Mesh, Texture
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class Assets:
 
     def _read(self, element: Element) -> MeshAsset | None:
         if "builtin" in element.attributes:
-            self._tell(element, "is one of MuJoCo's own making, which is not read")
+            words = f"mesh {element.get('name')!r:.60} is one of MuJoCo's own making, which is not read"
+            self.problems.append(rules.MESH_MADE.problem(words, element.place("builtin")))
             return None
         found = self._vertices(element)
         if found is None:
@@ -152,7 +154,10 @@ class Assets:
         except (
             Exception
         ) as error:  # without scipy there is no hull, and its own library raises what it likes for flat ones
-            self._tell(element, f"is the hull of its corners, which can not be made: {error!s:.100}")
+            words = (
+                f"mesh {element.get('name')!r:.60} is the hull of its corners, which can not be made: {error!s:.100}"
+            )
+            self.problems.append(rules.MESH_MADE.problem(words, element.place("vertex")))
             return None
 
     def _file(self, name: str, folder: str, element: Element) -> Path | None:
@@ -167,7 +172,8 @@ class Assets:
                 return found
         why = self.parts.problems[told].message if len(self.parts.problems) > told else f"{name!r:.200} is missing"
         del self.parts.problems[told:]
-        self.problems.append(rules.MESH_FILE.problem(why, element.location))
+        hint = OUTSIDE if "outside" in why else None
+        self.problems.append(rules.MESH_FILE.problem(why, element.place("file"), hint))
         return None
 
     def material(self, geom: Element) -> Material:

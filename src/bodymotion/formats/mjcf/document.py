@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.vrml.inline import OUTSIDE, InlineLoader
 from bodymotion.formats.xml_tree import MISSING, Element, parse_xml
 from bodymotion.opening import open_file
 
@@ -104,11 +104,11 @@ def _contents_of_file(
         found = parts.resolve_urls([name], holder, include.location)
     if found is None:
         why = parts.problems[-1].message if len(parts.problems) > told else f"{name!r:.200} is missing"
-        raise rules.INCLUDE.error(why, include.location)
+        raise rules.INCLUDE.error(why, include.place("file"), OUTSIDE if "outside" in why else None)
     del parts.problems[told:]
     real = found.resolve()
     if real in seen:
-        raise rules.INCLUDE.error(f"{found.name} is included twice, or includes itself", include.location)
+        raise rules.INCLUDE.error(f"{found.name} is included twice, or includes itself", include.place("file"))
     seen.add(real)
     files.append(found)
     root = parse_xml(read_bytes(found), found, faults)

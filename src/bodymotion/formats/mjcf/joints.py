@@ -120,7 +120,9 @@ def _limits(element: Element, unit: float, settings: Settings, problems: list[Pr
     given = low < high
     if "range" in element.attributes and low > high:
         words = f"the range of joint {element.get('name')!r:.60} is {low:g} {high:g}: it has no limits"
-        problems.append(rules.LIMITS.problem(words, element.location))
+        said = rules.LIMITS.problem(words, element.place("range"))
+        # MuJoCo passes over such a range, unless it is told that there are limits.
+        problems.append(replace(said, severity="error") if limited == "true" else said)
     if not given or limited == "false" or (limited == "auto" and not settings.autolimits):
         return -np.inf, np.inf
     return low * unit, high * unit

@@ -24,6 +24,7 @@ from bodymotion.formats.mjcf.loops import LoopReader
 from bodymotion.formats.mjcf.settings import read_settings
 from bodymotion.formats.mjcf.spelling import check_names
 from bodymotion.formats.mjcf.tree import Tree, TreeReader
+from bodymotion.formats.mjcf.units import check_unit
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.xml_faults import XmlFaults
 from bodymotion.links import Link
@@ -32,6 +33,7 @@ from bodymotion.source import Source
 if TYPE_CHECKING:
     from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Location, Problem
+    from bodymotion.formats.xml_tree import Element
 
 __all__ = ["check_mjcf", "parse_mjcf", "read_mjcf"]
 
@@ -98,6 +100,7 @@ def _read(data: bytes, path: Path, allow_outside: bool, faults: XmlFaults | None
     assets = Assets(root, settings, defaults, kept, parts, path, problems)
     tree = TreeReader(settings, defaults, GeomReader(settings, assets, kept, problems), kept, problems).read(root)
     _check_numbers(tree)
+    check_unit(tree.links, settings, problems)
     links = tuple(
         Link(name=raw.name, index=i, parent=raw.parent, joint=raw.joint, offset=raw.offset, segments=raw.segments)
         for i, raw in enumerate(tree.links)
@@ -194,11 +197,20 @@ def _viewpoints(kept: object) -> tuple[Viewpoint, ...]:
     return tuple(found)
 
 
+def _place_of_mass(element: Element, name: str) -> Location:
+    """Where a body's mass (`name` is "mass") or inertia stands: of one whose geoms say it the place of the body."""
+    inertial = element.first("inertial")
+    if inertial is None:
+        return element.location
+    return inertial.place(name or ("fullinertia" if "fullinertia" in inertial.attributes else "diaginertia"))
+
+
 def _check_masses(body: Body, tree: Tree, problems: list[Problem]) -> None:
     for one in inertias.faults(body):
         if one.why == "mass" and not body.links[one.link].segments:
             # A link of a chain that stands for several joints of one body.
             continue
-        rule = rules.NO_MASS if one.why in ("mass", "zero") else rules.BAD_INERTIA
-        place: Location = tree.links[one.link].element.location
+        of_mass, negative = one.why in ("mass", "zero"), body.links[one.link].mass < 0
+        rule = rules.NEGATIVE if negative else rules.NO_MASS if of_mass else rules.BAD_INERTIA
+        place = _place_of_mass(tree.links[one.link].element, "mass" if of_mass else "")
         problems.append(rule.problem(f"body {body.links[one.link].name!r:.60}: {one.message}", place))

@@ -19,7 +19,6 @@ INCLUDE = Rule(
     "MJCF102",
     "error",
     "A file that <include> names is there, can be read, and is included once.",
-    hint="files outside the model's folder are opened with allow_outside=True",
     example=('<include file="lge.xml"/>', '<include file="leg.xml"/>'),
 )
 NO_BODY = Rule(
@@ -127,6 +126,13 @@ WORLD = Rule(
         '<body name="base"> <body name="left"/> <body name="right"/> </body>',
     ),
 )
+RADIANS = Rule(
+    "MJCF125",
+    "warning",
+    "Angles are degrees where the compiler does not say otherwise.",
+    hint='if radians are meant, write <compiler angle="radian"/>',
+    example=('range="-0.785 0.785"', 'range="-90 90"'),
+)
 BESIDE = Rule(
     "MJCF124",
     "warning",
@@ -165,6 +171,16 @@ GEOM_MASS = Rule(
     "Masses that MuJoCo works out from geoms are worked out likewise.",
     example=("a geom of a mesh without a volume", "a geom of a closed mesh"),
 )
+NEGATIVE = Rule(
+    "MJCF134",
+    "error",
+    "No mass is negative.",
+    hint="MuJoCo refuses the model",
+    example=(
+        '<inertial pos="0 0 0" mass="-2" diaginertia="0.01 0.01 0.01"/>',
+        '<inertial pos="0 0 0" mass="2" diaginertia="0.01 0.01 0.01"/>',
+    ),
+)
 REFUSED = Rule(
     "MJCF133",
     "error",
@@ -195,13 +211,20 @@ ASSET = Rule(
 )
 MESH_FILE = Rule(
     "MJCF143",
-    "warning",
+    "error",
     "The files of meshes and textures are there and can be read.",
-    "judgement",
+    hint="it is left out here, and MuJoCo refuses the model",
     leaves_out=True,
     example=('<mesh name="hand" file="hnad.stl"/>', '<mesh name="hand" file="hand.stl"/>'),
 )
-
+MESH_MADE = Rule(
+    "MJCF145",
+    "warning",
+    "A mesh has its triangles in a file or in the model: those that MuJoCo makes by itself are left out.",
+    "judgement",
+    leaves_out=True,
+    example=('<mesh name="hand" builtin="sphere" params="2"/>', '<mesh name="hand" file="hand.stl"/>'),
+)
 LOOK = Rule(
     "MJCF144",
     "warning",
@@ -228,7 +251,11 @@ EQUALITY = Rule(
 )
 REFERENCE = Rule("MJCF152", "error", "What an element names is in the model.", example=('site="hed"', 'site="head"'))
 LIMITS = Rule(
-    "MJCF153", "warning", "A lower limit is below the upper one.", example=('range="90 -90"', 'range="-90 90"')
+    "MJCF153",
+    "warning",
+    "A lower limit is below the upper one.",
+    hint="they may have been exchanged",
+    example=('range="90 -90"', 'range="-90 90"'),
 )
 KEPT = Rule(
     "MJCF154",

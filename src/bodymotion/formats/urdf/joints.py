@@ -102,10 +102,10 @@ def _axis(element: Element, word: str, problems: list[Problem]) -> Floats:
         length = float(np.linalg.norm(vector / largest)) * largest
         if axis is not None and abs(length - 1.0) > 1e-6:
             shown = " ".join(f"{value:.6g}" for value in vector)
-            problems.append(rules.AXIS_LENGTH.problem(f"the axis is {shown}, not of length 1", axis.location))
+            problems.append(rules.AXIS_LENGTH.problem(f"the axis is {shown}, not of length 1", axis.place("xyz")))
         # A vector that is as near to length 1 as numbers are is kept to the bit.
         return frozen(vector if abs(length - 1.0) < 1e-15 else vector / largest / np.linalg.norm(vector / largest))
-    problems.append(rules.NO_AXIS.problem("the axis is zero, or not finite", axis.location))
+    problems.append(rules.NO_AXIS.problem("the axis is zero, or not finite", axis.place("xyz")))
     return frozen([1.0, 0.0, 0.0])
 
 
@@ -123,7 +123,7 @@ def _limits(element: Element, word: str, problems: list[Problem]) -> tuple[float
     upper = _unlimited(limit.number("upper", 0.0)) if bounded else math.inf
     if lower > upper:
         words = f"the lower limit of joint {element.get('name')!r:.60} is {lower:g}, the upper one {upper:g}"
-        problems.append(rules.LIMITS.problem(words, limit.location))
+        problems.append(rules.LIMITS.problem(words, limit.place("lower")))
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
     if missing and bounded and word:
         problems.append(rules.NO_LIMIT.problem(f"<limit> has no {' and no '.join(missing)}", limit.location))

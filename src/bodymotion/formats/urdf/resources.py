@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.packages import SIGN, package_above, package_name
-from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.vrml.inline import OUTSIDE, InlineLoader
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["FileFinder"]
 
 PACKAGE = "package://"
+PACKAGE_LOST = "which is not found"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
@@ -53,7 +54,8 @@ class FileFinder:
                 if path is not None and parts is not None:
                     self._found[uri] = path, parts
             if self._found[uri] is None:
-                self.problems.append(rules.RESOURCE_MISSING.problem(f"{uri!r:.200} {words}", location))
+                hint = rules.PACKAGE_PATHS if PACKAGE_LOST in words else OUTSIDE if "outside" in words else None
+                self.problems.append(rules.RESOURCE_MISSING.problem(f"{uri!r:.200} {words}", location, hint))
         return self._found[uri]
 
     def _look(self, uri: str, location: Location) -> tuple[Path | None, InlineLoader | None, str]:
@@ -62,7 +64,7 @@ class FileFinder:
             name, _, rest = uri.partition("://")[2].partition("/")
             parts = self._package(name)
             if parts is None:
-                return None, None, f"is in the package {name!r:.60}, which is not found"
+                return None, None, f"is in the package {name!r:.60}, {PACKAGE_LOST}"
             return self._resolved(parts, rest, None, location)
         if uri.lower().startswith("file:"):
             uri = unquote(re.sub(r"^file:(//(localhost)?(?=/))?(//)?", "", uri, flags=re.IGNORECASE))

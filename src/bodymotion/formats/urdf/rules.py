@@ -127,6 +127,7 @@ LIMITS = Rule(
     "warning",
     "A lower limit is below the upper one.",
     "judgement",
+    "they may have been exchanged",
     example=('lower="1" upper="-1"', 'lower="-1" upper="1"'),
 )
 NOT_FINITE = Rule(
@@ -177,7 +178,6 @@ RESOURCE_MISSING = Rule(
     "error",
     "A mesh or texture is there, in the folder tree of the model or of its package.",
     "judgement",
-    "package_paths names folders of packages, allow_outside=True opens files anywhere",
     leaves_out=True,
     example=('<mesh filename="hnad.stl"/>', '<mesh filename="hand.stl"/>'),
 )
@@ -189,6 +189,9 @@ RESOURCE_BROKEN = Rule(
     leaves_out=True,
     example=("a <mesh> of an empty hand.stl", "a <mesh> of a hand.stl with triangles"),
 )
+
+PACKAGE_PATHS = "--package-path (package_paths=…) names the folders of packages"
+"""What to do about a package that is not found."""
 
 # Sensors
 SENSOR_LINK = Rule(

@@ -50,7 +50,7 @@ def read_inertial(link: Element, problems: list[Problem]) -> tuple[float, Floats
     else:
         weight = finite((mass.number("value"),), mass, problems)[0]
         if weight < 0:
-            problems.append(rules.MASS.problem(f"{title} has the mass {weight:g}, less than zero", mass.location))
+            problems.append(rules.MASS.problem(f"{title} has the mass {weight:g}, less than zero", mass.place("value")))
     tensor = np.zeros((3, 3))
     if inertia is None:
         problems.append(rules.MASS.problem(f"{title} has no <inertia>", inertial.location))
@@ -158,13 +158,13 @@ class ShapeReader:
 
     def _mesh(self, mesh: Element, place: Floats, material: Material | None, name: str) -> list[Shape]:
         scale = finite(mesh.numbers("scale", (1, 3), (1.0, 1.0, 1.0)), mesh, self.problems)
-        found = self.files.find(mesh.get("filename"), mesh.location)
+        found = self.files.find(mesh.get("filename"), mesh.place("filename"))
         if found is None:
             return []
         place = place @ np.diag([*(scale if len(scale) == 3 else scale * 3), 1.0])
         return [
             Shape(shape.geometry, place @ shape.transform, material or shape.material, name or shape.name)
-            for shape in self.meshes.shapes(*found, mesh.location)
+            for shape in self.meshes.shapes(*found, mesh.place("filename"))
         ]
 
     def _material(self, element: Element) -> Material | None:
@@ -191,7 +191,7 @@ class ShapeReader:
         texture = element.first("texture")
         if texture is not None:
             uri = texture.get("filename")
-            found = self.files.find(uri, texture.location)
+            found = self.files.find(uri, texture.place("filename"))
             if found is not None:
                 look = replace(look, texture=Texture(found[0], uri))
         return look
