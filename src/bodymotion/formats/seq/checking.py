@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from bodymotion.diagnostics import FormatError, Problem
@@ -20,6 +21,8 @@ from bodymotion.formats.seq.single_rows import first_row
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
 __all__ = ["check_seq", "component_fields", "examine", "parts_of_all_rows", "parts_of_rows"]
+
+_TAIL = 1 << 16
 
 
 def check_seq(path: str | Path) -> tuple[Problem, ...]:
@@ -70,7 +73,30 @@ def _row_by_row(document: Document, error: FormatError) -> tuple[Problem, ...] |
         return error
     # A row that is no YAML is named itself: what a parser of the whole says is the same once more, one line too late.
     named = {rules.NOT_YAML.code, rules.ALIASES.code, rules.TAG.code}
+    if _ends_in_a_row(document.source):
+        found = _of_a_part(found)
     return found if any(problem.rule in named for problem in found) else (*error.problems, *found)
+
+
+def _ends_in_a_row(source: ByteSource) -> bool:
+    """Whether a file was cut off: its last line begins a row that does not end."""
+    start = max(source.size - _TAIL, source.start)
+    text = source.read(start, source.size - start).rstrip()
+    last = text[text.rfind(b"\n") + 1 :].lstrip()
+    return last.startswith(b"-") and last.count(b"[") > last.count(b"]")
+
+
+def _of_a_part(found: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """Say that a file ends too early in place of what follows from that."""
+    follows = (rules.NUM_FRAMES.code, rules.LENGTHS.code)
+    told = [problem for problem in found if problem.rule not in follows]
+    for k in reversed(range(len(told))):
+        if told[k].rule == rules.NOT_YAML.code:
+            frame, _, _ = told[k].message.partition(":")
+            hint = "what comes behind it is missing, the number of frames and other components among it"
+            told[k] = replace(told[k], message=f"the file ends in the middle of {frame}: it was cut off", hint=hint)
+            break
+    return tuple(told)
 
 
 def _examined(document: Document, one_by_one: bool = False) -> tuple[Problem, ...]:

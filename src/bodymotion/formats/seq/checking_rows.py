@@ -87,8 +87,9 @@ class ComponentCheck:
         for row in self._singles(piece):
             if row.node is None:
                 self.faults += 1
-                where = partial(piece.place, row.base + (piece.indent or 0), self._path(row.number))
-                hint = _UNREADABLE if row.rule is rules.NOT_YAML else None
+                at = piece.indent or 0 if row.at is None else row.at
+                where = partial(piece.place, row.base + at, self._path(row.number))
+                hint = None if row.rule is not rules.NOT_YAML else _UNREADABLE if row.at is None else ""
                 self.listing.add(row.rule, self.inside, f"frame {row.number}: {row.fault}", where, hint)
                 continue
             values = self._numbers(piece, row, row.node, layout)
@@ -140,7 +141,7 @@ class ComponentCheck:
             last = float(before[k])
             than = f"not after {last!r} s, the time of the frame before" if last > -np.inf else "no time"
             message = f"frame {numbers[k]} is at {float(times[k])!r} s, {than}"
-            self.listing.add(rules.TIME_ORDER, self.inside, message, partial(self._place, piece, int(numbers[k]), None))
+            self.listing.add(rules.TIME_ORDER, self.inside, message, partial(self._place, piece, int(numbers[k]), 0))
 
     def _finite(self, piece: RowPiece, numbers: npt.NDArray[np.intp], values: Numbers, layout: Layout) -> None:
         if np.isfinite(values).all():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from bodymotion.diagnostics import FormatError, Location, Rule
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.numbers import plain_scalar
+from bodymotion.formats.yaml_faults import in_words
 
 if TYPE_CHECKING:
     import yaml
@@ -231,9 +232,7 @@ def _yaml_tree(text: str, where: Places) -> Tree:
     except FormatError:
         raise
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        said = ", ".join(part for part in (error.context, error.problem) if part)
-        raise builder.error(rules.NOT_YAML, f"not YAML: {said}", mark.index if mark else 0) from None
+        raise builder.error(rules.NOT_YAML, *in_words(error)) from None
     except yaml.reader.ReaderError as error:
         # The C parser counts bytes of UTF-8 here, the Python one characters.
         head = text.encode("utf-8", "surrogatepass")[: error.position]

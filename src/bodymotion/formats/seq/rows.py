@@ -200,6 +200,7 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
     wanted = layout.stamped + layout.parts
     what = "poses" if layout.order else "numbers"
     if len(items) != wanted:
+        _check_texts(items, wanted)
         time = "its time and " if layout.stamped else ""
         parts = wanted - layout.stamped
         kind = "elements" if layout.stamped and layout.order else what
@@ -221,12 +222,28 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
     return values
 
 
+def _check_texts(items: list[Node], wanted: int) -> None:
+    """Where a row has too few or too many elements for a text among them, say that."""
+    texts = [item for item in items if isinstance(item, Scalar) and not item.quoted and number(item.text) is None]
+    if texts and len(items) - len(texts) == wanted:
+        raise RowFaultError(
+            rules.ROW, f"has {texts[0].text[:40]!r}, which is no number, beside its numbers", texts[0].index
+        )
+    for item in texts:
+        parts = re.split(r"\s*;\s*|\s+", item.text.strip())
+        if len(parts) > 1 and all(number(part) is not None for part in parts):
+            wrong = "';' where a comma belongs" if ";" in item.text else "no comma between its numbers"
+            raise RowFaultError(rules.ROW, f"has {item.text[:40]!r}: {wrong}", item.index)
+
+
 def _number(item: Node) -> float:
     if not isinstance(item, Scalar):
         raise RowFaultError(rules.ROW, "has a list where a number is wanted", item.index)
     value = None if item.quoted else number(item.text)
     if value is None:
         shown = f'"{item.text[:40]}"' if item.quoted else item.text[:40]
+        if not item.quoted and not any(letter.isdigit() for letter in shown):
+            raise RowFaultError(rules.NUMBER, f"has {shown!r}, which is no number", item.index)
         raise RowFaultError(rules.NUMBER, f"has {shown}, which is no plain decimal number", item.index)
     return value
 

@@ -28,6 +28,8 @@ class SingleRow:
     node: Node | None
     fault: str = ""
     rule: Rule = rules.NOT_YAML
+    at: int | None = None
+    """Where in the row the fault is, counted from `base`; None: its beginning."""
 
 
 def _chunks(text: bytes, indent: int) -> list[tuple[int, int]]:
@@ -61,10 +63,26 @@ def _single(text: bytes, piece: RowPiece, number: int, base: int) -> SingleRow:
         (other,) = rows_by_yaml(decoded(text)[0], piece.indent, Places(None), 1, 1)
     except FormatError as error:
         rule = next(rule for rule in rules.RULES if rule.code == error.problem.rule)
+        if rule is rules.NOT_YAML:
+            return SingleRow(number, base, None, *_bracket(text, error.problem.message))
         return SingleRow(number, base, None, error.problem.message, rule)
     except (UnusualError, ValueError):
         return SingleRow(number, base, None, "there is more than a row of numbers")
     return SingleRow(number, base, other)
+
+
+def _bracket(text: bytes, said: str) -> tuple[str, Rule, int | None]:
+    """Say which bracket of a row is missing, or too many; what a parser has `said` where it is none of them."""
+    more = text.count(b"[") - text.count(b"]")
+    if more < 0:
+        return (
+            "there is one ] too many" if more == -1 else f"there are {-more} ] too many",
+            rules.NOT_YAML,
+            text.rindex(b"]"),
+        )
+    if more > 0:
+        return "a ] is missing" if more == 1 else f"{more} ] are missing", rules.NOT_YAML, len(text.rstrip())
+    return said, rules.NOT_YAML, None
 
 
 def row_of(piece: RowPiece, number: int) -> SingleRow | None:

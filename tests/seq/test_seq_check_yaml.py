@@ -1,0 +1,82 @@
+"""A motion that is no YAML: what is wrong is said in plain words, once, where it is, and not what follows from it."""
+
+from __future__ import annotations
+
+import pytest
+from test_seq_check_faults import checked
+
+ROWS = "".join(f"      - [ 0.{row}, 0.5, 0.6 ]\n" for row in range(10, 60))
+POINTS = "".join(f"      - [ 0.{row}, 0.7, 0.8 ]\n" for row in range(10, 60))
+MOTION = f"""\
+type: CompositeSeq
+content: BodyMotion
+formatVersion: 2
+frameRate: 100
+numFrames: 50
+components:
+  -
+    type: MultiValueSeq
+    content: JointDisplacement
+    numParts: 3
+    frames:
+{ROWS}  -
+    type: Vector3Seq
+    content: ZMP
+    isRootRelative: true
+    frames:
+{POINTS}"""
+
+
+def test_the_motion_is_sound():
+    assert checked(MOTION) == ()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "rule", "line", "column", "message"),
+    [
+        ("frames:", "frames", "SEQ002", 11, 11, "':' is missing after 'frames'"),
+        ("components:", "components", "SEQ002", 6, 11, "':' is missing after 'components'"),
+        ("frameRate: 100", "frameRate 100", "SEQ002", 4, 10, "':' is missing after 'frameRate'"),
+        ("numParts: 3", "numParts:3", "SEQ002", 10, 14, "a space is missing after 'numParts:'"),
+        ("    numParts", "\tnumParts", "SEQ002", 10, 1, "there is a tab in the indentation: use spaces"),
+        (": JointD", ': "JointD', "SEQ002", 9, 14, 'the quote " that opens here is not closed'),
+        (": JointD", ": 'JointD", "SEQ002", 9, 14, "the quote ' that opens here is not closed"),
+        ("[ 0.15, 0.5, 0.6 ]", "[ 0.15, 0.5, 0.6", "SEQ002", 17, 25, "frame 5: a ] is missing"),
+        ("[ 0.15, 0.5, 0.6 ]", "[ 0.15, 0.5, 0.6 ]]", "SEQ002", 17, 27, "frame 5: there is one ] too many"),
+        ("0.15, 0.5", "foo, 0.5", "SEQ111", 17, 11, "frame 5 has 'foo', which is no number"),
+        ("0.15, 0.5", "foo, 0.15, 0.5", "SEQ110", 17, 11, "frame 5 has 'foo', which is no number, beside its numbers"),
+        ("0.15, 0.5", "0.15; 0.5", "SEQ110", 17, 11, "frame 5 has '0.15; 0.5': ';' where a comma belongs"),
+        ("0.15, 0.5", "0.15 0.5", "SEQ110", 17, 11, "frame 5 has '0.15 0.5': no comma between its numbers"),
+    ],
+)
+def test_one_fault_is_one_problem(right, wrong, rule, line, column, message):
+    (problem,) = checked(MOTION.replace(right, wrong, 1))
+    assert (problem.rule, problem.location.line, problem.location.column) == (rule, line, column)
+    assert problem.message == message
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("    numParts", "   numParts"), ("    numParts", "      numParts")])
+def test_what_has_no_likely_cause_is_said_as_the_parser_sees_it(right, wrong):
+    (problem,) = checked(MOTION.replace(right, wrong))
+    assert problem.location.line == 10
+    assert "indented" in problem.message and "line 10 is the one that does not fit" in problem.hint
+
+
+def test_a_file_that_was_cut_off():
+    end = MOTION.index("[ 0.33, 0.5") + 9
+    (problem,) = checked(MOTION[:end])
+    assert (problem.rule, problem.location.line) == ("SEQ002", 35)
+    assert problem.message == "the file ends in the middle of frame 23: it was cut off"
+
+
+def test_an_open_quote_in_a_large_file_is_named_where_it_opens(monkeypatch):
+    monkeypatch.setattr("bodymotion.formats.seq.faulty_lines.LARGEST", 10)
+    (problem,) = checked(MOTION.replace(": JointD", ': "JointD'))
+    assert (problem.location.line, problem.location.column) == (9, 14)
+    assert "the quote that opens here is not closed" in problem.message
+
+
+def test_times_are_named_where_they_stand():
+    text = MOTION.replace("numParts: 3", "hasFrameTime: true\n    numParts: 2").replace("0.15, 0.5", "0.13, 0.5", 1)
+    (problem,) = checked(text)
+    assert (problem.rule, problem.location.line, problem.location.column) == ("SEQ112", 18, 11)
