@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import numpy as np
+from PIL import Image
 
 import bodymotion as bm
 from checks.sound_robot import (
@@ -15,11 +17,24 @@ from checks.sound_robot import (
     with_link,
     with_segment,
 )
-from rules.pairs import Pair, calls
+from rules.pairs import Pair, calls, folders
 
 BODY = robot()
 LOOSE = replace(BODY, extra_joints=())
 EYE = np.eye(3)
+PAINTED = """#VRML V2.0 utf8
+Shape {
+  appearance Appearance { texture ImageTexture { url "wood.png" } }
+  geometry Box { }
+}
+"""
+
+
+def picture() -> bytes:
+    """Give an image as PNG."""
+    file = io.BytesIO()
+    Image.new("RGB", (4, 4)).save(file, "PNG")
+    return file.getvalue()
 
 
 def pair(wrong: bm.Body, right: bm.Body = BODY) -> Pair:
@@ -98,6 +113,9 @@ PAIRS: dict[str, Pair] = {
     "BODY143": of_segment({"visuals": (), "collisions": ()}),
     "BODY144": of_segment({"visuals": triangle(3)}, {"visuals": triangle(2)}),
     "BODY145": of_segment({"visuals": ball(0.0)}, {"visuals": ball(1.0)}),
+    "BODY146": folders(
+        "robot.wrl", {"robot.wrl": PAINTED, "wood.png": "wood"}, {"robot.wrl": PAINTED, "wood.png": picture()}
+    ),
     "BODY150": pair(with_device(BODY, 0, pose=at(30.0)), with_device(BODY, 0, pose=at(0.03))),
     "BODY151": pair(with_device(BODY, 0, id=2), with_device(BODY, 0, id=0)),
     "BODY152": pair(with_device(BODY, 1, field_of_view=0.0), with_device(BODY, 1, field_of_view=0.8)),

@@ -17,6 +17,7 @@ from bodymotion.checks.names import check_names
 from bodymotion.checks.places import LARGEST
 from bodymotion.checks.shapes import check_numbers, check_shapes, check_sizes
 from bodymotion.checks.sheet import Sheet
+from bodymotion.checks.textures import check_textures
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.openhrp.rules import NO_HUMANOID
 
@@ -52,6 +53,7 @@ def _checked(sheet: Sheet) -> tuple[Problem, ...]:
         check_joints,
         check_masses,
         check_shapes,
+        check_textures,
         check_sizes,
         check_devices,
         check_loops,

@@ -332,6 +332,14 @@ FLAT = Rule(
     "a scale of 0 in one direction makes it flat, and its normals are lost",
     example=("Shape(Sphere(0.1), numpy.diag([1, 0, 1, 1]))", "Shape(Sphere(0.1), numpy.eye(4))"),
 )
+IMAGE = Rule(
+    "BODY146",
+    "warning",
+    "The image of a texture can be read, and is small enough to be shown: 8192 × 8192 pixels, 256 MB.",
+    "judgement",
+    "the surface is shown without it: save the image anew, as PNG or JPEG",
+    example=("a text called wood.png", "an image called wood.png"),
+)
 
 # Devices
 DEVICE_FAR = Rule(
@@ -412,11 +420,11 @@ SAID: dict[str, tuple[str, ...]] = {
     "BODY120": ("WRL138",),
     "BODY121": ("WRL133",),
     "BODY130": ("WRL141", "BDY140", "URDF130", "MJCF134"),
-    "BODY131": ("WRL142", "WRL141", "BDY143", "BDY142", "BDY140", "URDF130", "MJCF130", "MJCF120"),
-    "BODY132": ("WRL143", "BDY143", "MJCF130"),
+    "BODY131": ("WRL142", "WRL141", "BDY143", "BDY142", "BDY140", "BDY111", "URDF130", "MJCF130", "MJCF120"),
+    "BODY132": ("WRL143", "BDY143", "BDY111", "MJCF130"),
     "BODY133": ("WRL145", "BDY145", "MJCF131"),
     "BODY134": ("WRL144", "BDY144"),
-    "BODY136": ("BDY142",),
+    "BODY136": ("BDY142", "BDY111"),
     "BODY151": ("WRL160", "WRL161", "WRL162"),
     "BODY152": ("WRL163", "WRL164", "WRL165", "WRL166", "BDY155"),
     "BODY153": ("WRL167", "BDY156"),

@@ -37,6 +37,7 @@ from bodymotion.formats.openhrp.rules import (
 )
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.specs import STANDARD_NODES
 
 if TYPE_CHECKING:
     from bodymotion.arrays import Floats
@@ -128,6 +129,7 @@ def _check_fields(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
 
 def _check_joint_ids(tree: Tree, humanoid: Node, problems: list[Problem]) -> None:
     first: dict[int, str] = {}
+    again: list[tuple[str, Location]] = []
     ids = []
     for link, node in zip(tree.links, tree.joint_nodes, strict=True):
         joint, title, place = link.joint, values.label(node), node.location_of("jointId")
@@ -143,12 +145,16 @@ def _check_joint_ids(tree: Tree, humanoid: Node, problems: list[Problem]) -> Non
                 ID_UNUSED.problem(f"{title} is {joint.type} and has jointId {joint.id}, which moves nothing", place)
             )
         if joint.id in first:
-            problems.append(ID_TWICE.problem(f"{title} has jointId {joint.id}, as has {first[joint.id]}", place))
+            again.append((f"{title} has jointId {joint.id}, as has {first[joint.id]}", place))
         else:
             first[joint.id] = title
             ids.append(joint.id)
     gaps = _gaps(ids)
-    if gaps:
+    # Ids that are missing where others are there twice are, most likely, meant there.
+    explained = bool(gaps) and len(gaps) <= len(again)
+    hint = f"no Joint has jointId {_some(gaps)}: is that meant here?" if explained else None
+    problems.extend(ID_TWICE.problem(wrong, place, hint) for wrong, place in again)
+    if gaps and not explained:
         problems.append(ID_GAP.problem(f"no Joint has jointId {_some(gaps)}", humanoid.location))
     if ids != sorted(ids):
         problems.append(ID_ORDER.problem("the jointIds do not follow the order of the links", humanoid.location))
@@ -178,7 +184,7 @@ def _check_sensor_ids(tree: Tree, _humanoid: Node, problems: list[Problem]) -> N
 
 
 def _check_masses(tree: Tree, _humanoid: Node, problems: list[Problem]) -> None:
-    heavy: list[tuple[Node, Floats]] = []
+    heavy: list[tuple[int, Floats]] = []
     together = np.array([[link.mass, *link.center_of_mass, *link.inertia.flat] for link in tree.links])
     finite = np.isfinite(together).all(axis=1).tolist()
     for link, node, is_finite in zip(tree.links, tree.joint_nodes, finite, strict=True):
@@ -191,20 +197,63 @@ def _check_masses(tree: Tree, _humanoid: Node, problems: list[Problem]) -> None:
             continue
         if link.mass <= 0:
             if moves and link.mass == 0:
-                problems.append(NO_MASS.problem(f"{values.label(node)} has a mass of {link.mass:g} kg", node.location))
+                problems.append(
+                    NO_MASS.problem(f"{values.label(node)} has a mass of 0 kg", node.location, _strange_part(node))
+                )
         elif link.inertia.any():
-            heavy.append((node, link.inertia))
+            heavy.append((link.index, link.inertia))
         elif moves:
             wrong = f"{values.label(node)} has {link.mass:g} kg and no inertia"
             problems.append(NO_INERTIA.problem(wrong, node.location))
     if not heavy:
         return
-    inertias = np.array([inertia for _, inertia in heavy])
-    inertias = np.clip(0.5 * (inertias + inertias.swapaxes(1, 2)), -1e150, 1e150)
-    for (node, _), (least, middle, most) in zip(heavy, np.linalg.eigvalsh(inertias).tolist(), strict=True):
-        if least < -1e-9 * most or most > (least + middle) * (1 + 1e-6):
-            wrong = f"{values.label(node)} has the principal moments {least:.4g} {middle:.4g} {most:.4g} kg m², as no body has"
-            problems.append(TRIANGLE.problem(wrong, node.location))
+    for (index, _), moments in zip(heavy, _principal([inertia for _, inertia in heavy]), strict=True):
+        if (of_link := _impossible(moments)) is None:
+            continue
+        node, link = tree.joint_nodes[index], tree.links[index]
+        named = [
+            (own, s) for own, s in zip(tree.nodes_of_segments[index], link.segments, strict=True) if own is not None
+        ]
+        told = False
+        for (own, _), of_own in zip(named, _principal([segment.inertia for _, segment in named]), strict=True):
+            why = _impossible(of_own)
+            if why is not None:
+                told = True
+                said = f"momentsOfInertia of {values.label(own)} of {values.label(node)}: {why}"
+                problems.append(TRIANGLE.problem(said, own.location_of("momentsOfInertia")))
+        if not told:
+            said = f"the inertia of {values.label(node)}, put together of its Segments: {of_link}"
+            problems.append(TRIANGLE.problem(said, node.location))
+
+
+def _principal(inertias: list[Floats]) -> list[list[float]]:
+    """Give the principal moments of inertias, the least first."""
+    together = np.array(inertias).reshape(-1, 3, 3)
+    found: list[list[float]] = np.linalg.eigvalsh(
+        np.clip(0.5 * (together + together.swapaxes(1, 2)), -1e150, 1e150)
+    ).tolist()
+    return found
+
+
+def _impossible(moments: list[float]) -> str | None:
+    """Say why no rigid body has these principal moments; None where one may."""
+    least, middle, most = moments
+    if least < -1e-9 * most:
+        return f"the principal moment {least:.4g} kg m² is negative"
+    if most > (least + middle) * (1 + 1e-6):
+        return (
+            f"the principal moment {most:.4g} kg m² is more than {least:.4g} + {middle:.4g}, the sum of the other two"
+        )
+    return None
+
+
+def _strange_part(node: Node) -> str | None:
+    """Say that a Joint holds a node that is not known, and has nothing of what that may hold."""
+    for part in access.children(node):
+        if part.proto is None and part.type not in STANDARD_NODES and part.type not in ("Joint", "Segment"):
+            line = part.location.line
+            return f"its {part.type[:80]} in line {line} is no node that is known, and left out"
+    return None
 
 
 def _gaps(ids: Iterable[int]) -> list[str]:

@@ -33,6 +33,7 @@ from bodymotion.formats.vrml import InlineLoader, Node, access, read_vrml
 from bodymotion.formats.vrml.mending import attempt
 from bodymotion.formats.vrml.nodes import Scene, Value
 from bodymotion.formats.vrml.reader import survey_vrml, vrml_bytes
+from bodymotion.formats.vrml.rules import EMPTY, HEADER
 from bodymotion.formats.vrml.scene import Place, SceneWalker
 from bodymotion.formats.vrml.shape_rules import SCENERY
 from bodymotion.links import Joint, Link, Segment
@@ -89,6 +90,8 @@ def check_openhrp(
             return _read(path, allow_outside, apply_humanoid_pose).problems
         except FormatError as error:
             first = FormatError(error.problem, error.problems)  # without what it was raised from: all that was read
+        if first.problem.rule == NOTHING.code:
+            return tuple(problem for problem in first.problems if problem.rule not in OF_NOTHING)
         try:
             found, quoted = _all_faults(path, allow_outside)
             return with_first(first, found) if quoted else found
@@ -116,6 +119,8 @@ def _all_faults(path: Path, allow_outside: bool) -> tuple[tuple[Problem, ...], b
     return tuple(dict.fromkeys([*told, *found, *parts.problems])), not damage.lines
 
 
+OF_NOTHING = frozenset(rule.code for rule in (EMPTY, HEADER))
+"""What need not be said of a file in which there is nothing."""
 INCOMPLETE = frozenset(rule.code for rule in (EXTRA_LINK, ID_GAP, NO_JOINT, LISTS, SENSOR_ID_GAP))
 """What may be said of a model only because a part of it could not be read."""
 

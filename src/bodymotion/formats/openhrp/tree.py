@@ -53,6 +53,8 @@ class OpenLink:
     joint: Joint
     offset: Floats
     segments: list[Segment] = field(default_factory=list)
+    nodes: list[Node | None] = field(default_factory=list)
+    """Those of the segments; None for one of shapes that stand in no Segment."""
 
     def closed(self) -> Link:
         """Give the link as it is now."""
@@ -73,6 +75,8 @@ class Tree:
     links: list[Link] = field(default_factory=list)
     joint_nodes: list[Node] = field(default_factory=list)
     segment_nodes: list[Node] = field(default_factory=list)
+    nodes_of_segments: list[list[Node | None]] = field(default_factory=list)
+    """For each link the nodes of its segments; None for one of shapes that stand in no Segment."""
     devices: list[Device] = field(default_factory=list)
     device_nodes: list[Node] = field(default_factory=list)
     extra_joint_nodes: list[Node] = field(default_factory=list)
@@ -105,6 +109,7 @@ class _TreeReader:
             self._say_outside("shapes", nodes[0])
         self.tree.links = [link.closed() for link in self.links]
         self.tree.joint_nodes = [link.node for link in self.links]
+        self.tree.nodes_of_segments = [link.nodes for link in self.links]
         return self.tree
 
     def meet(self, node: Node, place: Place) -> bool:
@@ -158,6 +163,7 @@ class _TreeReader:
                 # Shapes that stand in the Joint itself: a part of the link without mass and name.
                 visuals, collisions = _sorted(self.walker.drawn)
                 link.segments.append(Segment(visuals=visuals, collisions=collisions))
+                link.nodes.append(None)
             (self.link, self.segment), self.walker.drawn = around, outer
 
         self.walker.enter(children, Place(), leave)
@@ -184,6 +190,7 @@ class _TreeReader:
             segment = self._read(read, node)
             if segment is not None:
                 link.segments.append(segment)
+                link.nodes.append(node)
 
         self.walker.enter(self._children(node), Place(IDENTITY, place.visual, place.collision), leave)
 

@@ -9,7 +9,7 @@ from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.lexis import STRING, WORD
 from bodymotion.formats.vrml.text import Text
 
-__all__ = ["Cursor"]
+__all__ = ["MOST_PROBLEMS", "Cursor"]
 
 MOST_PROBLEMS = 1000
 """So many problems are noted of one file."""
@@ -58,10 +58,10 @@ class Cursor:
         if self.data[place : place + 1] == '"' and STRING.match(self.data, place) is None:
             raise self.half_quoted(place)
 
-    def problem(self, rule: Rule, message: str, place: int) -> None:
+    def problem(self, rule: Rule, message: str, place: int, hint: str | None = None) -> None:
         """Note a problem, unless there are very many already."""
         if len(self.problems) < MOST_PROBLEMS:
-            self.problems.append(rule.problem(message, self.text.location(place)))
+            self.problems.append(rule.problem(message, self.text.location(place), hint))
 
     def error(self, rule: Rule, message: str, place: int, hint: str | None = None) -> FormatError:
         """Make the exception that says that a rule is broken at a place."""

@@ -19,9 +19,10 @@ from collections.abc import Mapping
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.cursor import Cursor
+from bodymotion.formats.vrml.cursor import MOST_PROBLEMS, Cursor
 from bodymotion.formats.vrml.header import read_header
 from bodymotion.formats.vrml.lexis import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, WORD
+from bodymotion.formats.vrml.likeness import Strangers
 from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.quotes import first_unclosed
 from bodymotion.formats.vrml.scopes import UNKNOWN, Scope, kind_of, reader_of
@@ -54,6 +55,7 @@ class Parser(Cursor):
         self.scope = Scope({name: kind_of(proto, 1) for name, proto in known_protos.items()}, self.result.routes)
         self.depth = 0
         self.size = 0
+        self.strangers = Strangers()
         self.dangling = False
         """Whether the node that is being read has an IS that means nothing."""
 
@@ -67,6 +69,7 @@ class Parser(Cursor):
             result.nodes, _ = self.statements(0, None)
         except FormatError as error:
             raise self.cause_of(error) from None
+        self.strangers.counted(self.problems)
         result.protos = {
             name: kind.proto for name, kind in self.scope.kinds.items() if kind.proto and kind.proto.text is self.text
         }
@@ -294,7 +297,7 @@ class Parser(Cursor):
         before = self.size
         kind = self.scope.kind(node_type)
         if kind is None:
-            self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type[:80]}", place)
+            self._strange_node(node_type[:80], place)
             kind = UNKNOWN
         self.size += kind.size
         if self.size > MAX_SIZE:
@@ -309,6 +312,14 @@ class Parser(Cursor):
         if name:
             self.scope.nodes[name] = node, self.size - before
         return node, pos
+
+    def _strange_node(self, node_type: str, place: int) -> None:
+        """Note a type of node that nobody declares, where it is met for the first time."""
+        if len(self.problems) < MOST_PROBLEMS or node_type in self.strangers.nodes:
+            self.strangers.nodes[node_type] += 1
+            if self.strangers.nodes[node_type] == 1:
+                hint = self.strangers.node_hint(node_type, self.scope)
+                self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type}", place, hint)
 
     def fields(self, node: Node, readers: dict[str, Reader], pos: int) -> int:
         """Read the fields of a node from after its opening brace, and the one that closes it."""
@@ -355,7 +366,8 @@ class Parser(Cursor):
         if node.type in STANDARD_NODES or node.proto is not None:
             is_event = IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
             if not is_event:
-                self.problem(rules.UNKNOWN_FIELD, f"{node.type} has no field {word[:80]}", place)
+                hint = self.strangers.field_hint(word, node)
+                self.problem(rules.UNKNOWN_FIELD, f"{node.type[:80]} has no field {word[:80]}", place, hint)
         if word in node.fields:
             self.problem(rules.REPEATED_FIELD, f"{word[:80]} is given twice", place)
         node.places[word] = place

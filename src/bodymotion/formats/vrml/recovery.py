@@ -97,13 +97,13 @@ class RecoveringParser(Parser):
         """Give the fault itself: strings have their quotes here."""
         return error
 
-    def problem(self, rule: Rule, message: str, place: int) -> None:
+    def problem(self, rule: Rule, message: str, place: int, hint: str | None = None) -> None:
         """Note a problem, unless it may come from a fault before it."""
         if self.text.location(place).line in self.damage.lines:
             return
         lost = self.vague or (rule is rules.UNKNOWN_IS and self.scope.outer is None and self.faults.any)
         if not (lost and rule in _GUESSES):
-            super().problem(rule, message, place)
+            super().problem(rule, message, place, hint)
 
     # ---- constructs that are gone on with
 

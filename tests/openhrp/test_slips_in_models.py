@@ -1,0 +1,109 @@
+"""Slips of the pen in a model: what is said is enough to mend them, once, and at the right place."""
+
+from __future__ import annotations
+
+import pytest
+from test_document import DECLARED
+
+import bodymotion as bm
+from rules.pairs_wrl import ROBOT
+
+MODEL = ROBOT.replace("#VRML V2.0 utf8\n", "#VRML V2.0 utf8\n" + DECLARED)
+
+
+def said(folder, old, new, text=MODEL):
+    assert old in text
+    path = folder / "robot.wrl"
+    path.write_text(text.replace(old, new, 1))
+    return list(bm.check(path).problems)
+
+
+def line_of(words, text=MODEL):
+    return text[: text.index(words)].count("\n") + 1
+
+
+def test_a_field_that_is_misspelt_is_told_with_the_right_one_and_what_that_is_now(tmp_path):
+    (problem,) = (p for p in said(tmp_path, "jointAxis 0 1 0", "jointAxs 0 1 0") if p.rule == "VRML113")
+    assert problem.location.line == line_of("jointAxis 0 1 0")
+    assert problem.hint == "did you mean 'jointAxis'? As it stands, jointAxis is 0 0 1"
+
+
+def test_a_field_that_is_like_none_is_told_without_a_guess(tmp_path):
+    (problem,) = (p for p in said(tmp_path, "jointAxis 0 1 0", "colour 0 1 0") if p.rule == "VRML113")
+    assert "did you mean" not in problem.hint
+
+
+@pytest.mark.parametrize(("proto", "count"), [("Joint", 3), ("Segment", 3)])
+def test_a_prototype_that_is_misspelt_is_told_once(tmp_path, proto, count):
+    wrong = proto.replace("n", "")
+    found = [p for p in said(tmp_path, f"PROTO {proto} [", f"PROTO {wrong} [") if p.rule == "VRML112"]
+    (problem,) = found
+    assert problem.message == f"nobody declares the node {proto}, here and {count - 1} times more"
+    assert problem.hint == f"did you mean {wrong!r}, or is its PROTO in line {line_of(f'PROTO {proto} [')} misspelt?"
+    assert problem.location.line == line_of(f" {proto} {{")
+
+
+def test_a_node_that_is_misspelt_is_told_and_why_its_joint_has_no_mass(tmp_path):
+    problems = said(tmp_path, "HIP_LINK Segment", "HIP_LINK Segmnt")
+    line = line_of("HIP_LINK Segment")
+    (problem,) = (p for p in problems if p.rule == "VRML112")
+    assert problem.hint.startswith("did you mean 'Segment'")
+    (problem,) = (p for p in problems if p.rule == "WRL142")
+    assert problem.hint == f"its Segmnt in line {line} is no node that is known, and left out"
+    (problem,) = (p for p in said(tmp_path, "mass 1 ", "mass 0 ") if p.rule == "WRL142")
+    assert "Segmnt" not in problem.hint
+
+
+def test_an_inertia_of_no_body_is_told_where_its_numbers_stand(tmp_path):
+    good = "momentsOfInertia [ 0.02 0 0 0 0.02 0 0 0 0.02 ]"
+    (problem,) = (p for p in said(tmp_path, good, "momentsOfInertia [ 0.1 0 0 0 0.5 0 0 0 10 ]") if "45" in p.rule)
+    line = line_of(good)
+    assert (problem.location.line, problem.location.column) == (
+        line,
+        MODEL.splitlines()[line - 1].index("momentsOf") + 1,
+    )
+    assert "Segment 'KNEE_LINK' of Joint 'KNEE'" in problem.message
+    assert "10 kg m² is more than 0.1 + 0.5" in problem.message
+    (problem,) = (p for p in said(tmp_path, good, "momentsOfInertia [ 0.1 0 0 0 0.1 0 0 0 -0.1 ]") if "45" in p.rule)
+    assert "-0.1 kg m² is negative" in problem.message
+
+
+def test_an_id_that_is_there_twice_is_told_once_with_the_one_that_is_missing(tmp_path):
+    problems = [p for p in said(tmp_path, "jointId 0", "jointId 1") if p.severity == "error"]
+    assert [p.rule for p in problems] == ["WRL125"]
+    assert problems[0].hint == "no Joint has jointId 0: is that meant here?"
+    assert not any(p.rule in ("BODY117", "BODY118") for p in said(tmp_path, "jointId 0", "jointId 1"))
+
+
+def test_a_missing_id_that_no_other_stands_for_is_told(tmp_path):
+    problems = [p for p in said(tmp_path, "jointId 1", "jointId 4") if p.severity == "error"]
+    assert [p.rule for p in problems] == ["WRL124"]
+
+
+def test_limits_that_are_swapped(tmp_path):
+    (problem,) = (p for p in said(tmp_path, "ulimit [ 1.5 ]", "ulimit [ -2 ]") if p.rule == "WRL130")
+    assert problem.message == "the lower limit of Joint 'HIP', llimit -1.5, is above the upper one, ulimit -2"
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "#VRML V2.0 utf8\n", "# nothing\n"])
+def test_that_a_file_is_empty_is_told_once(tmp_path, text):
+    path = tmp_path / "robot.wrl"
+    path.write_text(text)
+    assert [problem.rule for problem in bm.check(path).problems] == ["WRL113"]
+
+
+def test_of_a_string_of_many_lines_only_the_first_is_shown(tmp_path):
+    path = tmp_path / "robot.wrl"
+    path.write_text(MODEL.replace('jointType "rotate"', 'jointType "rotate\nand\nso on"'))
+    with pytest.raises(bm.FormatError) as caught:
+        bm.load(path)
+    assert "\n" not in caught.value.problem.message
+
+
+def test_what_is_misspelt_all_over_takes_no_time(tmp_path):
+    """Each of many words is held against each of many that are known only up to a limit."""
+    fields = " ".join(f"field SFFloat name{k} 0" for k in range(20_000))
+    unknown = " ".join(f"nome{k} 0" for k in range(20_000))
+    path = tmp_path / "robot.wrl"
+    path.write_text(f"#VRML V2.0 utf8\nPROTO P [ {fields} ] {{ Group {{ }} }}\nP {{ {unknown} }}\n")
+    assert sum(problem.rule == "VRML113" for problem in bm.check(path).problems) <= 1000
