@@ -162,6 +162,15 @@ def test_what_comes_out_of_a_pipe(tmp_path, content):
     assert not writer.is_alive()
 
 
+def test_a_pipe_that_nobody_writes_into(tmp_path):
+    """There is an answer all the same."""
+    os.mkfifo(tmp_path / "pipe.seq")
+    command = [sys.executable, "-m", "bodymotion", "check", str(tmp_path / "pipe.seq")]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+    assert result.returncode == 1
+    assert "nobody writes into this pipe" in result.stdout
+
+
 def test_a_folder_with_what_is_no_file(tmp_path):
     """Pipes, devices and links in circles are passed over when a folder is checked."""
     os.mkfifo(tmp_path / "a.seq")
