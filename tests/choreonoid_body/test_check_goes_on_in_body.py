@@ -179,6 +179,8 @@ def test_whatever_is_changed_it_has_errors_where_the_reader_gives_up(seed, count
             problems = bm.load(path, format="body").problems
         except bm.FormatError as error:
             found = bm.check(path, format="body").errors
-            assert any((p.rule, p.location) == (error.problem.rule, error.problem.location) for p in found)
+            first = error.problem
+            # Of what is no YAML the check names the cause, which may stand before the place at which a parser stops.
+            assert any(p.rule == first.rule and (p.location == first.location or p.rule == "BDY101") for p in found)
         else:
             assert check_body_file(path) == problems

@@ -83,7 +83,7 @@ PAIRS: dict[str, Pair] = {
             1:
         ],
     ),
-    **examples("robot.body", ROBOT, "BDY101 BDY102 BDY103 BDY104 BDY106 BDY107 BDY108 BDY109 BDY110 BDY111"),
+    **examples("robot.body", ROBOT, "BDY101 BDY102 BDY103 BDY104 BDY106 BDY107 BDY108 BDY109 BDY110 BDY111 BDY114"),
     **examples("robot.body", TWO, "BDY105"),
     **examples(
         "robot.body",

@@ -64,13 +64,13 @@ def _check_masses(links: tuple[Link, ...], raw: list[RawLink], problems: list[Pr
             )
             continue
         if source.mass_unset:
-            if moves:
+            if moves and not source.mass_misspelt:
                 problems.append(
                     rules.MASS_UNSET.problem(f"{source.title} has no mass: it weighs 1 kg", source.location)
                 )
             continue
         if link.mass <= 0 or not link.inertia.any():
-            if moves and link.mass >= 0:
+            if moves and link.mass >= 0 and not source.mass_misspelt:
                 wrong = f"{source.title} has {link.mass:g} kg" + ("" if link.inertia.any() else " and no inertia")
                 problems.append(rules.NO_MASS.problem(wrong, source.location))
             continue

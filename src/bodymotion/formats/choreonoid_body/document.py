@@ -19,6 +19,7 @@ from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.faults import Faults, fault
 from bodymotion.formats.vrml.text import Text, decode
+from bodymotion.formats.yaml_faults import in_words
 
 if TYPE_CHECKING:
     import yaml
@@ -177,9 +178,7 @@ def _parse(text: Text, blanked: str, builder: _Builder) -> Document:
     try:
         root = builder.build(yaml.parse(blanked, Loader=loader))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        said = ", ".join(part for part in (error.context, error.problem) if part)
-        raise builder.error(rules.NOT_YAML, said, mark.index if mark else 0) from None
+        raise builder.error(rules.NOT_YAML, *in_words(error)) from None
     except yaml.reader.ReaderError as error:
         # The C parser counts bytes of UTF-8 here.
         index = len(text.data.encode("utf-8", "surrogatepass")[: error.position].decode("utf-8", "replace"))

@@ -21,16 +21,18 @@ from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Mapping, Node, Scalar, Sequence
 from bodymotion.formats.choreonoid_body.plain import NULL, NUMBER, Context, plain
 from bodymotion.formats.faults import fault
+from bodymotion.formats.spelling import meant
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Rule
 
-__all__ = ["Fields", "angle_unit", "forgiving", "label"]
+__all__ = ["Fields", "angle_unit", "camel", "forgiving", "label"]
 
 MOST_TEXTS = 1_000
 MOST_MISSPELT = 50
 """How many unused keys of a mapping are looked at: a typing error is one of few."""
 
+_MASSES = ("mass", "center_of_mass", "inertia")
 _TRUE = ("true", "yes", "on", "y")
 _FALSE = ("false", "no", "off", "n")
 
@@ -305,14 +307,21 @@ class Fields:
                 left[key] = plain(value, self.context)
         return left
 
-    def warn_of_misspelt(self, known: Iterable[str], likeness: float = 0.87) -> None:
-        """Note unused keys that are almost those of the format."""
-        names = {spelling for name in known for spelling in (name, camel(name))}
-        unused = [key for key in self.node.places if key not in self.used and key not in names and len(key) > 3]
+    def warn_of_misspelt(self, known: Iterable[str], likeness: float = 0.87) -> set[str]:
+        """Note unused keys that are almost those of the format; give the names for which they are meant."""
+        by_spelling = {spelling: name for name in known for spelling in (name, camel(name))}
+        there = {by_spelling[key] for key in by_spelling.keys() & self.node.items.keys()}
+        names, slips = [spelling for spelling, name in by_spelling.items() if name not in there], set()
+        old = any(key != key.lower() for key in self.used & self.node.items.keys())
+        unused = [key for key in self.node.places if key not in self.used and key not in by_spelling and len(key) > 3]
         for key in unused[:MOST_MISSPELT]:
-            meant = difflib.get_close_matches(key, names, 1, likeness)
-            if meant:
-                self.tell(rules.MISSPELT, f"{key[:60]} of {self.title} is not used; {meant[0]} would be", key)
+            almost = meant(key, names) or next(iter(difflib.get_close_matches(key, names, 1, likeness)), None)
+            if almost is not None:
+                slips.add(by_spelling[almost])
+                spelt, almost = almost, camel(by_spelling[almost]) if old else by_spelling[almost]
+                rule = rules.MISSPELT_MASS if by_spelling[spelt] in _MASSES else rules.MISSPELT
+                self.tell(rule, f"{key[:60]} of {self.title} is not used: did you mean {almost!r}?", key)
+        return slips
 
 
 def label(kind: str, name: object = None) -> str:

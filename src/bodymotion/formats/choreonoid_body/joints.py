@@ -143,7 +143,10 @@ def _range(fields: Fields, name: str, unit: float) -> tuple[float, float] | None
         fields.tell(rules.NOT_FINITE, f"{name} of {fields.title} is not a number", name)
         return None
     if lower > upper:
-        fields.tell(rules.LIMITS, f"{name} of {fields.title} is from {lower:g} to {upper:g}", name)
+        # In the unit of the file, so that the numbers are found there.
+        measure = "" if unit == 1.0 else " deg/s" if "velocity" in name else " deg"
+        ends_told = f"the lower end {lower / unit:g}{measure} is above the upper {upper / unit:g}{measure}"
+        fields.tell(rules.LIMITS, f"{name} of {fields.title}: {ends_told}: swapped?", name)
     return lower, upper
 
 

@@ -39,6 +39,8 @@ class RawLink:
     segments: list[Segment] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
     mass_unset: bool = False
+    mass_misspelt: bool = False
+    parent_place: Location | None = None
 
     @property
     def offset(self) -> Floats:
@@ -71,11 +73,12 @@ def read_link(fields: Fields, elements: ElementReader) -> RawLink:
         position=fields.translation() or (0.0, 0.0, 0.0),
         turn=fields.rotation() or (1.0, 0.0, 0.0, 0.0),
         location=fields.node.location,
+        parent_place=fields.place("parent") if fields.has("parent") else None,
     )
     parts = elements.read(fields.find("elements"), fields.title)
     fields.find("type", "import")
     _fill(link, fields, parts)
-    fields.warn_of_misspelt(LINK_KEYS)
+    link.mass_misspelt = bool(fields.warn_of_misspelt(LINK_KEYS) & set(MASS_KEYS))
     link.joint = replace(link.joint, extra={**link.joint.extra, **fields.rest()})
     return link
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.vrml.inline import InlineLoader
 
-__all__ = ["Model", "ModelLoader"]
+__all__ = ["HEADER_KEYS", "Model", "ModelLoader", "read_bytes"]
 
 MOST_LINKS = 20_000
 MOST_FILES = 1_000
@@ -30,6 +31,10 @@ MOST_KEYS = 1_000_000
 DEEPEST_SUB_BODY = 16
 
 USED = ("format", "links")
+HEADER_KEYS = ("format", "format_version", "angle_unit", "name", "root_link", "links", "extra_joints", "foot_links")
+"""Those of a file's top, and one that plugins know and that is almost one of them."""
+ROUND = 10
+"""So many links of a circle of parents are named."""
 
 
 @dataclass
@@ -143,6 +148,9 @@ class _FileReader:
         header = Fields(root, self.context, "the body")
         version = self._header(header)
         links = header.find("links")
+        header.find("root_link", "name", "extra_joints")
+        if "links" in header.warn_of_misspelt(HEADER_KEYS) and links is None:
+            raise self._misspelt_links()
         if links is None:
             raise rules.NO_LINK.error("the file has no links", root.location)
         for node in links.items if isinstance(links, Sequence) else [links]:
@@ -162,6 +170,11 @@ class _FileReader:
         self.loader._plain_left = self.context.plain_left
         encoding = self.document.text.encoding
         return Model(name, version, encoding, tree, self.extra_joints, {**self.extra, **own})
+
+    def _misspelt_links(self) -> FormatError:
+        slip = next(p for p in reversed(self.problems) if p.rule == rules.MISSPELT.code and "'links'" in p.message)
+        self.problems.remove(slip)
+        return FormatError(replace(slip, severity="error"))
 
     def _header(self, header: Fields) -> str:
         kind = header.text("format")
@@ -274,10 +287,46 @@ class _FileReader:
             ordered.append(link)
             stack += reversed(children.get(id(link), []))
         here = {id(link) for link in ordered}
-        for link in self.links:
-            if id(link) not in here:
-                self.context.problems.append(rules.LOOSE.problem(f"{link.title} is left out", link.location))
+        self._tell_loose([link for link in self.links if id(link) not in here])
         return ordered
+
+    def _tell_loose(self, loose: list[RawLink]) -> None:
+        """Say which links do not hang on the root: each that has no parent, and each circle of parents, with how many hang on them."""
+        tops: dict[int, list[RawLink]] = {}
+        """By each link, the circle above it, or the one link at the top."""
+        below: Counter[int] = Counter()
+        for link in loose:
+            way: dict[int, RawLink] = {}
+            at = link
+            while id(at) not in tops and id(at) not in way:
+                way[id(at)] = at
+                if not isinstance(at.parent, RawLink):
+                    break
+                at = at.parent
+            if id(at) in way:
+                round_ = list(way.values())[list(way).index(id(at)) :]
+                tops[id(at)] = round_
+            top = tops[id(at)]
+            for on_way in way:
+                tops[on_way] = top
+        for link in loose:
+            below[id(tops[id(link)])] += 1
+        told: set[int] = set()
+        for link in loose:
+            top = tops[id(link)]
+            if id(top) in told:
+                continue
+            told.add(id(top))
+            more = below[id(top)] - len(top)
+            hanging = "" if not more else ", and the link below" if more == 1 else f", and the {more} links below"
+            if isinstance(top[0].parent, RawLink):
+                names = " → ".join(one.name[:60] for one in [*top[:ROUND], top[0]]) + (" …" if len(top) > ROUND else "")
+                said = f"{names}: parents in a circle, which is left out{hanging}"
+                place, hint = top[0].parent_place or top[0].location, "give one of them a parent that hangs on the root"
+                self.context.problems.append(rules.LOOSE.problem(said, place, hint))
+            else:
+                said = f"{top[0].title} has no parent and is left out{hanging}"
+                self.context.problems.append(rules.LOOSE.problem(said, top[0].location))
 
     def _parent(self, link: RawLink, by_name: dict[str, RawLink], root: RawLink) -> RawLink | str:
         found = by_name.get(str(link.parent))

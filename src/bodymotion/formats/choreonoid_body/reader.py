@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,16 +11,23 @@ import numpy as np
 
 from bodymotion.body import Body
 from bodymotion.diagnostics import FormatError
+from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.checks import check_links
-from bodymotion.formats.choreonoid_body.model import Model, ModelLoader, read_bytes
+from bodymotion.formats.choreonoid_body.fields import camel
+from bodymotion.formats.choreonoid_body.links import LINK_KEYS
+from bodymotion.formats.choreonoid_body.model import HEADER_KEYS, Model, ModelLoader, read_bytes
 from bodymotion.formats.faults import Faults, with_first
 from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.yaml_faults import read_on
 from bodymotion.links import Link
 from bodymotion.source import Source
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.choreonoid_body.links import RawLink
+
+_CERTAIN = (rules.NOT_YAML, rules.WRONG_VALUE, rules.KEY_TWICE, rules.MISSPELT, rules.SUFFIX, rules.NOT_FINITE)
+"""What is wrong whatever else may stand in a line that was taken out."""
 
 __all__ = ["check_body_file", "parse_body", "read_body"]
 
@@ -78,13 +86,31 @@ def check_body_file(path: str | Path, *, allow_outside: bool = False) -> tuple[P
     with np.errstate(all="ignore"):
         try:
             data = read_bytes(path)
+        except FormatError as error:
+            return error.problems
+        try:
             return _read(data, path, allow_outside).problems
         except FormatError as error:
             first = FormatError(error.problem, error.problems)  # without what it was raised from: all that was read
-        try:
-            return with_first(first, _all_faults(read_bytes(path), path, allow_outside))
-        except FormatError as error:
-            return with_first(first, error.problems)
+        if first.problem.rule == rules.NOT_YAML.code and first.problem.location.path == str(path):
+            return _read_on(data, path, first, allow_outside)
+        return with_first(first, _all_faults(data, path, allow_outside))
+
+
+def _read_on(data: bytes, path: Path, first: FormatError, allow_outside: bool) -> tuple[Problem, ...]:
+    """Say why a file is no YAML, and what else is wrong with it."""
+
+    def tried(text: bytes) -> tuple[Problem, ...] | FormatError:
+        found = _all_faults(text, path, allow_outside)
+        not_yaml = [p for p in found if p.rule == rules.NOT_YAML.code and p.location.path == str(path)]
+        return FormatError(not_yaml[0]) if not_yaml else found
+
+    try:
+        text = data.removeprefix(codecs.BOM_UTF8).decode().encode()
+    except UnicodeDecodeError:
+        return first.problems
+    keys = {spelling for name in (*HEADER_KEYS, *LINK_KEYS) for spelling in (name, camel(name))}
+    return read_on(text, first, tried, keys, {rule.code for rule in rules.RULES if rule not in _CERTAIN})
 
 
 def _all_faults(data: bytes, path: Path, allow_outside: bool) -> tuple[Problem, ...]:

@@ -82,6 +82,14 @@ MISSPELT = Rule(
     "judgement",
     example=("jointaxis: [ 0, 1, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
+MISSPELT_MASS = Rule(
+    "BDY114",
+    "warning",
+    "A key that is almost mass, center_of_mass or inertia may be meant for it.",
+    "judgement",
+    "as it stands it has no effect",
+    example=("Mass: 2 # in kg", "mass: 2 # in kg"),
+)
 LEFT_OVER = Rule(
     "BDY113",
     "warning",
@@ -125,7 +133,7 @@ LOOSE = Rule(
     "BDY125",
     "error",
     "All links hang on the root; others are left out.",
-    hint="give them a parent",
+    hint="give it a parent",
     leaves_out=True,
     example=("two links without a parent", "the second with the first as its parent"),
 )

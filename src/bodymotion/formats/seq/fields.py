@@ -27,9 +27,8 @@ KEYS = {
     "components": ("components",),
 }
 _NAME_OF = {spelling: name for name, spellings in KEYS.items() for spelling in spellings}
-_OF_COMPONENTS = ("type", "content", "frame_rate", "num_frames", "num_parts", "part_labels", "has_frame_time")
-_OF_COMPONENTS += ("is_root_relative", "se3_format", "frames")
-_OF_TOP = (*(name for name in _OF_COMPONENTS if name != "frames"), "format_version", "components")
+_OF_COMPONENTS = tuple(name for name in KEYS if name not in ("format_version", "components"))
+_OF_TOP = tuple(name for name in KEYS if name != "frames")
 MOST_MISSPELT = 50
 """So many unknown keys of a mapping are looked at: a typing error is one of few."""
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")

@@ -1,0 +1,123 @@
+"""Slips in a Choreonoid model: each is one problem, in plain words, where it is; what follows from it is not told besides."""
+
+from __future__ import annotations
+
+import pytest
+
+import bodymotion as bm
+from bodymotion.formats.choreonoid_body import check_body_file
+
+MODEL = """\
+format: ChoreonoidBody
+format_version: 2.0
+name: robot
+root_link: BASE
+links:
+  - name: BASE
+    joint_type: free
+    mass: 5
+    inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]
+    elements:
+      - { type: Group }
+  - name: HIP
+    parent: BASE
+    joint_type: revolute
+    joint_axis: [ 0, 1, 0 ]
+    joint_range: [ -90, 80 ]
+    joint_id: 0
+    mass: 1
+    inertia: [ 0.01, 0, 0, 0.01, 0, 0.01 ]
+  - name: KNEE
+    parent: HIP
+    joint_type: prismatic
+    joint_axis: Y
+    joint_id: 1
+    mass: 2
+    inertia: [ 0.02, 0, 0, 0.02, 0, 0.02 ]
+  - name: TOE
+    parent: KNEE
+    joint_type: revolute
+    joint_id: 2
+    mass: 1
+    inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ]
+"""
+
+
+def written(text, folder):
+    path = folder / "robot.body"
+    path.write_text(text)
+    return path
+
+
+def checked(text, folder):
+    return check_body_file(written(text, folder))
+
+
+def test_the_model_is_sound(tmp_path):
+    assert checked(MODEL, tmp_path) == ()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line", "column", "message"),
+    [
+        ("[ 0, 1, 0 ]", "[ 0, 1, 0", 15, 17, "the [ that opens here is not closed"),
+        ("[ 0, 1, 0 ]", "[ 0, 1, 0 ]]", 15, 28, "there is one ] too many"),
+        ("{ type: Group }", "{ type: Group", 11, 9, "the { that opens here is not closed"),
+        ("joint_type: prismatic", "joint_type prismatic", 22, 15, "':' is missing after 'joint_type'"),
+        ("joint_id: 1", "joint_id:1", 24, 14, "a space is missing after 'joint_id:'"),
+        ("links:\n", "links\n", 5, 6, "':' is missing after 'links'"),
+        ("    joint_axis: Y", "\tjoint_axis: Y", 23, 1, "there is a tab in the indentation: use spaces"),
+        ("name: KNEE", 'name: "KNEE', 20, 11, 'the quote " that opens here is not closed'),
+    ],
+)
+def test_what_is_no_yaml_is_said_once_and_read_on(right, wrong, line, column, message, tmp_path):
+    text = MODEL.replace(right, wrong, 1)
+    (problem,) = checked(text, tmp_path)
+    assert (problem.rule, problem.location.line, problem.location.column) == ("BDY101", line, column)
+    assert problem.message == message
+    # A fault behind it is found, too.
+    more = checked(text.replace("[ 0.1, 0, 0, 0.1, 0, 0.1 ]", "[ 0.1, 0, 0 ]"), tmp_path)
+    assert [found.rule for found in more] == ["BDY101", "BDY141"]
+
+
+def test_an_indentation_that_does_not_fit(tmp_path):
+    (problem,) = checked(MODEL.replace("    joint_axis: Y", "   joint_axis: Y"), tmp_path)
+    assert (problem.rule, problem.location.line) == ("BDY101", 23)
+    assert problem.message.startswith("not YAML: the line is not indented like")
+    assert "line 23 is the one that does not fit" in problem.hint
+
+
+def test_parents_in_a_circle_are_told_once(tmp_path):
+    (problem,) = checked(MODEL.replace("parent: BASE", "parent: KNEE"), tmp_path)
+    assert (problem.rule, problem.severity, problem.location.line) == ("BDY125", "error", 13)
+    assert problem.message == "HIP → KNEE → HIP: parents in a circle, which is left out, and the link below"
+
+
+def test_links_without_a_parent_are_told_with_those_below(tmp_path):
+    (problem,) = checked(MODEL.replace("    parent: BASE\n", ""), tmp_path)
+    assert (problem.rule, problem.location.line) == ("BDY125", 12)
+    assert problem.message == "link 'HIP' has no parent and is left out, and the 2 links below"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line", "severity"),
+    [
+        ("mass: 2", "Mass: 2", 25, "warning"),
+        ("mass: 2", "masss: 2", 25, "warning"),
+        ("joint_axis: Y", "jointaxis: Y", 23, "warning"),
+        ("format_version", "format_verison", 2, "warning"),
+        ("root_link", "rootlink", 4, "warning"),
+        ("links:", "link:", 5, "error"),
+    ],
+)
+def test_a_key_that_is_misspelt_is_all_that_is_said(right, wrong, line, severity, tmp_path):
+    rule = "BDY114" if "mass" in right else "BDY111"
+    (problem,) = bm.check(written(MODEL.replace(right, wrong, 1), tmp_path), ignore=["BODY143"]).problems
+    assert (problem.rule, problem.severity, problem.location.line) == (rule, severity, line)
+    assert f"did you mean {right.partition(':')[0]!r}?" in problem.message
+
+
+def test_limits_are_told_in_the_unit_of_the_file(tmp_path):
+    (problem,) = checked(MODEL.replace("[ -90, 80 ]", "[ 90, -80 ]"), tmp_path)
+    assert problem.rule == "BDY137"
+    assert problem.message == "joint_range of link 'HIP': the lower end 90 deg is above the upper -80 deg: swapped?"
