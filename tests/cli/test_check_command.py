@@ -484,3 +484,19 @@ def test_a_pipe_is_checked(desk):
     finally:
         os.close(read)
     assert "12:15: error SEQ111" in result.stdout
+
+
+def test_packages_of_a_urdf_are_named(tmp_path, examples):
+    hand = tmp_path / "ros" / "hands" / "hand.stl"
+    hand.parent.mkdir(parents=True)
+    corners = "vertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+    hand.write_text(f"solid hand\nfacet normal 0 0 1\nouter loop\n{corners}endloop\nendfacet\nendsolid\n")
+    shape = '<visual><geometry><mesh filename="package://hands/hand.stl"/></geometry></visual>'
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "r.urdf").write_text(f'<robot name="r"><link name="a">{shape}</link></robot>\n')
+    shutil.copy(examples / "biped.wrl", tmp_path / "model" / "robot.wrl")
+    lost = check(tmp_path / "model", code=1).output
+    assert "URDF140" in lost
+    assert "--package-path" in lost
+    found = check(tmp_path / "model", "--package-path", tmp_path / "ros").output
+    assert "URDF140" not in found

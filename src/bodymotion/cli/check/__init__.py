@@ -47,6 +47,15 @@ def check(
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
     ] = False,
+    package_path: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--package-path",
+            metavar="FOLDER",
+            help="Where the packages of package:// in a URDF are; may be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend in the files what has one right answer, and tell what is left.")
     ] = False,
@@ -88,7 +97,7 @@ def check(
         raise typer.BadParameter("either JSON or SARIF is printed, not both", param_hint="--json, --sarif")
     if diff and (as_json or as_sarif):
         raise typer.BadParameter("a diff is printed as it is", param_hint="--diff")
-    task = Task(body, _codes(select), _codes(ignore), allow_outside)
+    task = Task(body, _codes(select), _codes(ignore), allow_outside, tuple(package_path or ()))
     try:
         selected((), task.select, task.ignore)
     except ValueError as error:

@@ -40,6 +40,25 @@ class Task:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     allow_outside: bool = False
+    package_paths: tuple[Path, ...] = ()
+
+    def options(self, path: Path) -> dict[str, Any]:
+        """Give the options for the reader of a file."""
+        options: dict[str, Any] = {"allow_outside": True} if self.allow_outside else {}
+        if self.package_paths and _is_urdf(path):
+            options["package_paths"] = self.package_paths
+        return options
+
+
+def _is_urdf(path: Path) -> bool:
+    from bodymotion.diagnostics import FormatError
+    from bodymotion.formats.table import find_format
+
+    try:
+        # What comes through a pipe can be read once only.
+        return path.suffix.lower() == ".urdf" or (path.is_file() and find_format(path).name == "urdf")
+    except (FormatError, OSError):
+        return False
 
 
 def check_files(
@@ -65,9 +84,8 @@ def check_file(path: Path, task: Task, body: Body | None) -> Checked:
     from bodymotion.checks import check, rules
     from bodymotion.diagnostics import Location
 
-    options: dict[str, Any] = {"allow_outside": True} if task.allow_outside else {}
     try:
-        report = check(path, body=body, select=task.select, ignore=task.ignore, **options)
+        report = check(path, body=body, select=task.select, ignore=task.ignore, **task.options(path))
     except MemoryError:
         return Checked(path, (rules.CRASHED.problem("not enough memory to read it", Location(str(path)), ""),))
     except Exception as error:
@@ -87,8 +105,7 @@ def _begin(task: Task) -> None:
 
     global _at_work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    options: dict[str, Any] = {"allow_outside": True} if task.allow_outside else {}
-    _at_work = (task, None if task.body is None else load(task.body, **options))
+    _at_work = (task, None if task.body is None else load(task.body, **task.options(task.body)))
 
 
 def _ready() -> None:

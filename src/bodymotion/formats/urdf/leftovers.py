@@ -93,9 +93,10 @@ def _rest(element: Element, problems: list[Problem], title: str) -> Element:
             rest.children += parts
         if word not in REPEATED and len(found) > 1:
             problems.append(rules.SECOND.problem(f"a second <{word}> in {title}", found[1].location))
+    there = {child.name for child in element.children}
+    free = [word for word in words if word in REPEATED or word not in there]
     for child in element.children:
         if child.name not in words and element.name != "geometry":
-            free = [word for word in words if word in REPEATED or element.first(word) is None]
             problems.append(unknown_element(child, free, f" in {title}", problems))
             rest.children.append(child)
     return rest
