@@ -94,7 +94,7 @@ def test_a_sound_file(tmp_path):
         # What the reader says with a line of its own is not said again.
         ({"low": "1", "high": "-1"}, [("WRL130", 11)]),
         ({"mass": "0"}, [("WRL142", 9), ("BODY137", 9)]),
-        ({"inertia": "0.01 0 0 0 0.01 0 0 0 0.5"}, [("WRL145", 9)]),
+        ({"inertia": "0.01 0 0 0 0.01 0 0 0 0.5"}, [("WRL145", 15)]),
         ({"inertia": "0.01 0.005 0 0 0.01 0 0 0 0.01"}, [("WRL144", 15)]),
     ],
 )
@@ -179,7 +179,7 @@ def test_the_lines_of_choreonoid_models(tmp_path):
 
 NAMED = {
     "invalid-centerofmass.wrl": ("BODY135", 211),
-    "invalid-inertia.wrl": ("WRL145", 211),
+    "invalid-inertia.wrl": ("WRL145", 218),
     "invalid-opposite-vlimit.wrl": ("WRL130", 244),
     "invalid-same-jointid.wrl": ("WRL125", 254),
     "invalid-same-jointname.wrl": ("WRL110", 270),
