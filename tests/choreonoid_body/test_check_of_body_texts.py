@@ -121,3 +121,14 @@ def test_limits_are_told_in_the_unit_of_the_file(tmp_path):
     (problem,) = checked(MODEL.replace("[ -90, 80 ]", "[ 90, -80 ]"), tmp_path)
     assert problem.rule == "BDY137"
     assert problem.message == "joint_range of link 'HIP': the lower end 90 deg is above the upper -80 deg: swapped?"
+
+
+def test_degrees_in_a_file_of_radians_are_told_once_at_the_unit(tmp_path):
+    text = MODEL.replace("format_version: 2.0", "format_version: 1.0\nangle_unit: radian").replace(
+        "    joint_id: 2\n", "    joint_id: 2\n    joint_range: [ -60, 60 ]\n"
+    )
+    (problem,) = bm.check(written(text, tmp_path), ignore=["BODY143"]).problems
+    assert (problem.rule, problem.severity, problem.location.line) == ("BDY115", "warning", 3)
+    assert "link 'HIP' and 1 more would turn more than 40 rad" in problem.message
+    sound = text.replace("-90, 80", "-1.5, 1.4").replace("-60, 60", "-1, 1")
+    assert bm.check(written(sound, tmp_path), ignore=["BODY143"]).problems == ()

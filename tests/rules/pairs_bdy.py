@@ -84,6 +84,7 @@ PAIRS: dict[str, Pair] = {
         ],
     ),
     **examples("robot.body", ROBOT, "BDY101 BDY102 BDY103 BDY104 BDY106 BDY107 BDY108 BDY109 BDY110 BDY111 BDY114"),
+    **examples("robot.body", ROBOT.replace("format_version: 2.0", "format_version: 1.0"), "BDY115"),
     **examples("robot.body", TWO, "BDY105"),
     **examples(
         "robot.body",

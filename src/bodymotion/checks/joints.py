@@ -70,7 +70,7 @@ def _limits(sheet: Sheet, link: Link, joint: Joint) -> None:
     if joint.type == "rotate":
         largest = max((abs(limit) for limit in (joint.lower, joint.upper) if abs(limit) < NO_LIMIT), default=0.0)
         whole = all(float(limit).is_integer() for limit in (joint.lower, joint.upper))
-        if largest > (SOME_TURNS if whole else MANY_TURNS) * 2 * math.pi:
+        if largest > (SOME_TURNS if whole else MANY_TURNS) * 2 * math.pi and not sheet.is_said(rules.DEGREES):
             said = f"has the limits {joint.lower:g} to {joint.upper:g} rad: {largest / (2 * math.pi):.3g} full turns"
             sheet.of_link(rules.DEGREES, link, said)
 

@@ -414,6 +414,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "BODY111": ("WRL123", "BDY133", "URDF123", "MJCF113"),
     "BODY112": ("WRL130", "BDY137", "URDF125", "MJCF153"),
     "BODY113": (),
+    "BODY115": ("BDY115", "BDY104"),
     "BODY117": ("WRL125", "BDY135"),
     "BODY118": ("WRL124", "WRL125", "BDY136"),
     "BODY119": ("WRL137", "BDY128"),

@@ -70,6 +70,10 @@ class Sheet:
         if not any(code in self._said for code in SAID.get(rule.code, ())):
             self.problems.append(rule.problem(message, Location(None if path is None else str(path))))
 
+    def is_said(self, rule: Rule) -> bool:
+        """Whether the reader has said of the whole body what a rule says of a part."""
+        return any(code in self._said for code in SAID.get(rule.code, ()))
+
     def _place(self, kind: str, number: int) -> Location:
         places = self._places.get(kind, ())
         if number < len(places):

@@ -30,6 +30,11 @@ MOST_FILES = 1_000
 MOST_KEYS = 1_000_000
 DEEPEST_SUB_BODY = 16
 
+MANY_TURNS = 40.0
+"""A range [rad] beyond this is told as degrees."""
+NO_LIMIT = 1e4
+"""A range [rad] beyond this is a way to say that there is none."""
+
 USED = ("format", "links")
 HEADER_KEYS = ("format", "format_version", "angle_unit", "name", "root_link", "links", "extra_joints", "foot_links")
 """Those of a file's top, and one that plugins know and that is almost one of them."""
@@ -155,6 +160,7 @@ class _FileReader:
             raise rules.NO_LINK.error("the file has no links", root.location)
         for node in links.items if isinstance(links, Sequence) else [links]:
             self._link(node)
+        self._check_unit(header)
         for node in _items(header, "extra_joints"):
             try:
                 extra_joint = read_extra_joint(Fields(node, self.context, "an extra joint"))
@@ -194,6 +200,19 @@ class _FileReader:
                 header.tell(rules.ANGLE_UNIT, f"angle_unit is radian in version {version:.60}", "angle_unit")
         self.context.angle_unit = angle_unit(header, self.context.angle_unit)
         return version
+
+    def _check_unit(self, header: Fields) -> None:
+        """Say once, at the unit of the file, that the ranges of joints are degrees by their looks."""
+        if self.context.angle_unit != 1.0 or not header.has("angle_unit"):
+            return
+        path = header.node.location.path
+        own = [link for link in self.links if link.joint.type == "rotate" and link.location.path == path]
+        ends = [(link, abs(end)) for link in own for end in (link.joint.lower, link.joint.upper)]
+        odd = list(dict.fromkeys(link.title for link, end in ends if MANY_TURNS < end < NO_LIMIT))
+        if odd:
+            others = "" if len(odd) == 1 else f" and {len(odd) - 1} more"
+            said = f"angle_unit is radian, and {odd[0]}{others} would turn more than {MANY_TURNS:g} rad: are these degrees?"
+            header.tell(rules.UNIT_ODD, said, "angle_unit")
 
     def _link(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)

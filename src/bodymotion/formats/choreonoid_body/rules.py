@@ -90,6 +90,14 @@ MISSPELT_MASS = Rule(
     "as it stands it has no effect",
     example=("Mass: 2 # in kg", "mass: 2 # in kg"),
 )
+UNIT_ODD = Rule(
+    "BDY115",
+    "warning",
+    "With angle_unit radian, joints do not turn round and round many times.",
+    "judgement",
+    "write angle_unit: degree, if the file's angles are degrees",
+    example=("angle_unit: radian", "angle_unit: degree"),
+)
 LEFT_OVER = Rule(
     "BDY113",
     "warning",
