@@ -35,6 +35,7 @@ FLOORS = (
         "showing",
         "source",
         "timeline",
+        "typefaces",
     ),
     ("kernels",),
     ("interpolation",),

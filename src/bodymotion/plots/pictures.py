@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
+import logging
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.extras import need
 from bodymotion.plots.drawing import Pen
 from bodymotion.plots.parts import Sheet
-from bodymotion.plots.style import FONTS, LIGHT, OTHER_FONTS, Theme, rc
+from bodymotion.plots.style import FONTS, LIGHT, Theme, rc
+from bodymotion.typefaces import FAMILIES, say_missing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,12 +27,22 @@ SPACE = 0.25
 """[inch] between sheets that stand in one picture."""
 
 
+def _silent(record: logging.LogRecord) -> bool:
+    return False
+
+
 @contextmanager
 def _style(theme: Theme) -> Iterator[None]:
-    """Have matplotlib draw in our style, the user's settings and warnings left alone afterwards."""
+    """Have matplotlib draw in our style and in silence, the user's settings and warnings left alone afterwards."""
     matplotlib = need("matplotlib", "plot", "plotting")
-    with matplotlib.rc_context(), warnings.catch_warnings():
+    with ExitStack() as stack:
+        stack.enter_context(matplotlib.rc_context())
+        stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
+        # It would tell of each Japanese typeface that has no bold letters.
+        finder = logging.getLogger("matplotlib.font_manager")
+        finder.addFilter(_silent)
+        stack.callback(finder.removeFilter, _silent)
         matplotlib.rcParams.update({k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith("backend")})
         matplotlib.rcParams.update(rc(theme, _fonts()))
         yield
@@ -40,7 +52,24 @@ def _style(theme: Theme) -> Iterator[None]:
 def _fonts() -> tuple[str, ...]:
     manager = need("matplotlib.font_manager", "plot", "plotting")
     there = {one.name for one in manager.fontManager.ttflist}
-    return (*FONTS, *[name for name in OTHER_FONTS if name in there][:1])
+    return (*FONTS, *(name for name in FAMILIES if name in there))
+
+
+@lru_cache(maxsize=32)
+def _letters_of(family: str) -> frozenset[int]:
+    """Give the letters that a typeface has."""
+    manager = need("matplotlib.font_manager", "plot", "plotting")
+    return frozenset(manager.get_font(manager.findfont(family)).get_charmap())
+
+
+def _foreign(figure: Figure) -> set[str]:
+    """Give the letters in a figure that the usual typeface has not, having said which ones no other has either."""
+    texts = need("matplotlib.text", "plot", "plotting")
+    written = {letter for text in figure.findobj(texts.Text) for letter in text.get_text() if letter.isprintable()}
+    foreign = {letter for letter in written if ord(letter) not in _letters_of(FONTS[0])}
+    if foreign:
+        say_missing(one for one in foreign if not any(ord(one) in _letters_of(family) for family in _fonts()[1:]))
+    return foreign
 
 
 def draw(sheets: Sequence[Sheet], theme: Theme = LIGHT) -> Figure:
@@ -70,15 +99,24 @@ def picture(sheets: Sequence[Sheet], form: str, theme: Theme = LIGHT, dpi: float
     """Give sheets as the bytes of a picture: "png" or "svg" with one below the other, "pdf" with one on each page."""
     out = io.BytesIO()
     if form == "pdf":
+        matplotlib = need("matplotlib", "plot", "plotting")
         pages = need("matplotlib.backends.backend_pdf", "plot", "plotting")
         facts = {"Creator": "bodymotion", "Producer": None, "CreationDate": None}
-        with _style(theme), pages.PdfPages(out, metadata=facts) as document:
-            for sheet in sheets:
-                figure = draw([sheet], theme)
-                document.savefig(figure, dpi=dpi)
+        figures = [draw([sheet], theme) for sheet in sheets]
+        foreign = [_foreign(figure) for figure in figures]
+        with _style(theme):
+            if any(foreign):
+                # Most Japanese typefaces hold curves of a kind that can not be embedded as TrueType (42).
+                matplotlib.rcParams["pdf.fonttype"] = 3
+            with pages.PdfPages(out, metadata=facts) as document:
+                for figure in figures:
+                    document.savefig(figure, dpi=dpi)
         return out.getvalue()
     metadata: dict[str, Any] = {"Software": "bodymotion"} if form == "png" else {"Date": None, "Creator": "bodymotion"}
     figure = draw(sheets, theme)
+    if form == "png":
+        # An SVG has its text as text: whoever shows it has typefaces for it, or not.
+        _foreign(figure)
     with _style(theme):
         figure.savefig(out, format=form, dpi=dpi, metadata=metadata)
     return out.getvalue()

@@ -10,8 +10,7 @@ from bodymotion.plots.parts import Color
 __all__ = ["DARK", "FONTS", "LIGHT", "Theme", "rc"]
 
 FONTS = ("DejaVu Sans",)
-OTHER_FONTS = ("Noto Sans CJK JP", "IPAGothic", "IPAexGothic", "TakaoGothic", "VL Gothic", "Hiragino Sans", "Yu Gothic")
-"""Where one of them is installed, Japanese names are drawn with it."""
+"""What all is drawn with that it has; for the rest there are `bodymotion.typefaces.FAMILIES`."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from bodymotion.labels import shown
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.surroundings import Look
+from bodymotion.typefaces import FILES, say_missing
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -19,14 +21,44 @@ __all__ = ["font", "said", "stamp", "write"]
 
 LINE = 1 / 30
 """The height of a line of text in that of the picture."""
+NO_LETTER = "\U0010ffff"
 
 
-@lru_cache(maxsize=32)
-def font(pixels: int) -> Any:  # noqa: ANN401
-    """Give a typeface of a height in pixels."""
+def font(pixels: int, text: str = "") -> Any:  # noqa: ANN401
+    """Give a typeface of a height in pixels that has the letters of a text; where there is none for all, that is said once."""
+    face = _face(pixels, None)
+    lacking = _lacking(None, text)
+    if lacking:
+        file = min((None, *_files()), key=lambda file: len(_lacking(file, text)))
+        say_missing(_lacking(file, text))
+        face = _face(pixels, file)
+    return face
+
+
+@lru_cache(maxsize=64)
+def _face(pixels: int, file: str | None) -> Any:  # noqa: ANN401
     from PIL import ImageFont
 
-    return ImageFont.load_default(max(pixels, 6))
+    pixels = max(pixels, 6)
+    return ImageFont.load_default(pixels) if file is None else ImageFont.truetype(file, pixels)
+
+
+@lru_cache(maxsize=1)
+def _files() -> tuple[str, ...]:
+    """Give those typefaces with more letters that are on this machine."""
+    there = []
+    for file in FILES:
+        with suppress(OSError):
+            there.append(_face(24, file).path)
+    return tuple(there)
+
+
+@lru_cache(maxsize=256)
+def _lacking(file: str | None, text: str) -> frozenset[str]:
+    """Give the letters of a text that a typeface draws as it draws what is no letter at all."""
+    face = _face(24, file)
+    box = bytes(face.getmask(NO_LETTER))
+    return frozenset(one for one in set(text) if one.isprintable() and bytes(face.getmask(one)) == box)
 
 
 def said(playback: Playback, time: float, names: tuple[str, ...]) -> str:
@@ -45,10 +77,11 @@ def stamp(text: str, pixels: int, ink: tuple[int, int, int], halo: tuple[int, in
     from PIL import Image, ImageDraw, ImageFilter
 
     room = max(pixels // 4, 2)
-    left, top, right, bottom = font(pixels).getbbox(text or " ")
+    face = font(pixels, text)
+    left, top, right, bottom = face.getbbox(text or " ")
     size = (int(right - left) + 2 * room, int(bottom - top) + 2 * room)
     mask = Image.new("L", size)
-    ImageDraw.Draw(mask).text((room - left, room - top), text, fill=255, font=font(pixels))
+    ImageDraw.Draw(mask).text((room - left, room - top), text, fill=255, font=face)
     around = mask.filter(ImageFilter.MaxFilter(3)).filter(ImageFilter.GaussianBlur(max(pixels / 12, 1)))
     glow = Image.new("RGBA", size, (*halo, 0))
     glow.putalpha(around.point(lambda value: min(2 * value, 200)))

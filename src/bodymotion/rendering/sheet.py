@@ -42,11 +42,13 @@ ARROW = 0.045
 AROUND = np.array(
     [
         ring * np.array([1.15 * np.cos(angle), -np.sin(angle)])
-        for ring in (1.0, 1.6, 2.4, 3.4)
+        for ring in (1.0, 1.6, 2.4, 3.4, 4.6, 6.0)
         for angle in np.arange(16) * (np.pi / 8) + 0.4
     ]
 )
 """Where (N, 2) around a joint its number may stand."""
+APART = 25.0
+"""It is so many times as bad that a number covers another one as that it covers a joint."""
 ON_DARK = ((255, 110, 190), (90, 180, 255))
 
 
@@ -199,22 +201,25 @@ def _draw_numbers(
 ) -> None:
     """Write the number of each joint near it, where it covers as little as possible, with a line to its joint."""
     letters = font(round(12 * unit))
-    taken = [np.array([*(place - 4 * unit), *(place + 4 * unit)]) for _, place in placed]
+    joints = np.array([[*(place - 4 * unit), *(place + 4 * unit)] for _, place in placed]).reshape(-1, 4)
+    numbers: list[Floats] = []
     for mark, place in placed:
         text = str(mark.number)
         half = np.array([0.5 * draw.textlength(text, font=letters) + 3 * unit, 9 * unit])
         middles = place + 16 * unit * AROUND
         boxes = np.concatenate([middles - half, middles + half], axis=1)
         outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1) + np.maximum(boxes[:, 2:] - panel, 0.0).sum(axis=1)
-        covered = _shared(boxes[:, None], np.array(taken)[None]).sum(axis=1)
+        covered = _shared(boxes[:, None], joints[None]).sum(axis=1)
+        if numbers:
+            covered += APART * _shared(boxes[:, None], np.array(numbers)[None]).sum(axis=1)
         best = middles[np.argmin(covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(AROUND, axis=1))]
-        taken.append(np.array([*(best - half), *(best + half)]))
+        numbers.append(np.array([*(best - half), *(best + half)]))
         color = _color(mark, look)
         draw.line((*place, *best), fill=color, width=max(round(unit), 1))
-        draw.rounded_rectangle(
-            (*(best - half), *(best + half)), radius=5 * unit, fill=look.near, outline=color, width=max(round(unit), 1)
-        )
-        draw.text(tuple(best), text, fill=look.ink, font=letters, anchor="mm")
+    for (mark, _), box in zip(placed, numbers, strict=True):
+        color = _color(mark, look)
+        draw.rounded_rectangle(tuple(box), radius=5 * unit, fill=look.near, outline=color, width=max(round(unit), 1))
+        draw.text(tuple((box[:2] + box[2:]) / 2), str(mark.number), fill=look.ink, font=letters, anchor="mm")
 
 
 def _shared(some: Floats, others: Floats) -> Floats:
@@ -234,7 +239,11 @@ def _draw_list(
     left, right, height = place
     unit = height / 1000
     edge = round(16 * unit)
-    draw.text((left + edge, edge), shown(playback.take.title, 28), fill=look.ink, font=font(round(24 * unit)))
+    title = shown(playback.take.title, 200)
+    # All letters at once, so that those no typeface has are said at once.
+    font(12, "".join({*title, *(letter for mark in marks for letter in shown(mark.name, 60))}))
+    letters = font(round(24 * unit), title)
+    draw.text((left + edge, edge), _cut(draw, title, letters, right - left - 2 * edge), fill=look.ink, font=letters)
     top = edge + round(44 * unit)
     columns = min(-(-len(marks) // ROWS), 3)
     rows = max(-(-len(marks) // columns), 1)
@@ -246,11 +255,17 @@ def _draw_list(
         number = left + edge + (k // rows) * wide + 2.0 * tall
         draw.text((number, y), str(mark.number), fill=_color(mark, look), font=font(tall), anchor="rm")
         name, room = shown(mark.name, 60), wide - (8.0 if columns == 1 else 3.0) * tall
-        while len(name) > 1 and draw.textlength(name, font=font(tall)) > room:
-            name = name[:-2] + "…"
-        draw.text((number + 0.8 * tall, y), name, fill=look.ink, font=font(tall), anchor="lm")
+        letters = font(tall, name)
+        draw.text((number + 0.8 * tall, y), _cut(draw, name, letters, room), fill=look.ink, font=letters, anchor="lm")
         if columns == 1:
             draw.text((right - edge, y), mark.type, fill=look.grid, font=font(tall), anchor="rm")
     if len(marks) > columns * 2 * ROWS:
         more = f"… and {len(marks) - columns * 2 * ROWS} more"
         draw.text((left + edge, height - 0.5 * edge), more, fill=look.ink, font=font(tall), anchor="lb")
+
+
+def _cut(draw: Any, text: str, letters: Any, room: float) -> str:  # noqa: ANN401
+    """Give so much of a text as there is room for in pixels, with "…" for the rest."""
+    while len(text) > 1 and draw.textlength(text, font=letters) > room:
+        text = text[:-2] + "…"
+    return text
