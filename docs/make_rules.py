@@ -10,6 +10,7 @@ from pathlib import Path
 
 import bodymotion.checks
 import bodymotion.choreography
+import bodymotion.dynamics
 import bodymotion.editing
 import bodymotion.formats
 import bodymotion.interpolation
@@ -22,6 +23,7 @@ ROOMS = (
     bodymotion.interpolation,
     bodymotion.choreography,
     bodymotion.editing,
+    bodymotion.dynamics,
     bodymotion.checks,
     bodymotion.viewer,
 )
@@ -49,6 +51,7 @@ TITLES = {
     "MOT": "Motions, and motions on a body (MOT)",
     "CHK": "The check itself (CHK)",
     "EDIT": "Changing motions (EDIT)",
+    "MEAS": "Measuring a motion (MEAS)",
     "LOSS": "What a save can not keep (LOSS)",
     "VIEW": "The viewer (VIEW)",
 }

@@ -232,6 +232,78 @@ def test_what_is_refused():
         bm.dynamics.mass_matrix(body, np.zeros((2, 7)))
 
 
+def rules_of(measures) -> list[str]:
+    return [problem.rule for problem in measures.problems]
+
+
+def test_a_walk_of_joints_alone_follows_its_feet():
+    """The stool pulls up its left leg and stands on the right one, whoever says that it is to follow its feet."""
+    q = np.zeros((40, 2))
+    q[:, 0] = np.linspace(0, 0.1, 40)
+    alone = bm.Motion.from_joints(q, 100)
+    found, asked, left = (measure(stool(), alone, on_feet=on_feet) for on_feet in (None, True, False))
+    assert [rules_of(one) for one in (found, asked, left)] == [["MEAS101"], [], []]
+    np.testing.assert_array_equal(found.root_poses, asked.root_poses)
+    np.testing.assert_allclose(found.link_poses[:, 2, :3], [[0, -0.3, 0]] * 40, atol=1e-9)
+    np.testing.assert_array_equal(left.root_poses, [stool().root_pose] * 40)
+    given = measure(stool(), standing_still())
+    assert given.problems == ()
+
+
+def test_what_has_no_feet_or_stands_on_wheels_stays_where_it_is():
+    wheel = bm.Link(
+        name="WHEEL",
+        index=1,
+        parent=0,
+        joint=bm.Joint(type="rotate", id=0, axis=[0, 1, 0]),
+        segments=(bm.Segment(mass=1.0, visuals=(bm.Shape(bm.Cylinder(0.1, 0.05)),)),),
+    )
+    cart = bm.Body(links=(bm.Link(name="CART", joint=bm.Joint(type="free")), wheel))
+    rolling = bm.Motion.from_joints(np.linspace(0, 20, 50)[:, None], 100)
+    assert rules_of(measure(cart, rolling)) == []
+    np.testing.assert_array_equal(measure(cart, rolling).root_poses, [cart.root_pose] * 50)
+    assert rules_of(measure(stool("fixed"), bm.Motion.from_joints(np.zeros((5, 2)), 100))) == []
+    ghost = bm.Body(links=(bm.Link(name="X", joint=bm.Joint(type="free")),))
+    assert rules_of(measure(ghost, bm.Motion.from_joints(np.zeros((4, 0)), 100))) == []
+    with pytest.raises(ValueError, match="no feet"):
+        measure(ghost, bm.Motion.from_joints(np.zeros((4, 0)), 100), on_feet=True)
+
+
+def test_columns_of_another_robot_are_told():
+    motion = bm.Motion.from_joints(np.zeros((5, 4)), 100, root=poses.IDENTITY)
+    (problem,) = measure(stool(), motion).problems
+    assert problem.rule == "MEAS102" and "4 joint columns and the body 2" in problem.message
+
+
+def test_numbers_that_are_not_finite_spoil_only_their_own_frames():
+    whole = standing_still()
+    assert whole.joint_displacement is not None
+    q = np.array(whole.joint_displacement.values)
+    q[7, 1], q[20, 1] = np.nan, np.inf
+    measures = measure(stool(), bm.Motion.from_joints(q, 100, root=[0, 0, 0.5, 1, 0, 0, 0]))
+    (problem,) = measures.problems
+    assert problem.rule == "MEAS103"
+    assert "2 of 30 frames" in problem.message and "frame 7 (0.070 s)" in problem.message
+    sound = np.setdiff1d(np.arange(30), [7, 20])
+    expected = measure(stool(), whole)
+    np.testing.assert_allclose(measures.torques[sound], expected.torques[sound], atol=1e-9)
+    np.testing.assert_allclose(measures.zmp[sound], 0, atol=1e-9)
+    assert np.isnan(measures.zmp[[7, 20]]).all()
+    numbers = {one.name: one.value for one in bm.dynamics.figures(measures)}
+    for one in bm.dynamics.figures(expected):
+        assert numbers[one.name] == pytest.approx(one.value, abs=1e-9), one.name
+
+
+def test_without_any_number_it_is_said_in_words():
+    with pytest.raises(ValueError, match="no frame has a finite joint value"):
+        measure(stool(), bm.Motion.from_joints(np.full((4, 2), np.nan), 100))
+    with pytest.raises(ValueError, match="no frame has a finite root pose"):
+        measure(stool(), bm.Motion.from_joints(np.zeros((4, 2)), 100, root=np.full((4, 7), np.nan)))
+    one = np.zeros((4, 2))
+    one[:, 1] = np.nan
+    bm.dynamics.figures(measure(stool(), bm.Motion.from_joints(one, 100)))
+
+
 def test_feet_share_by_where_the_pressure_is():
     points = np.array([[[0.0, 0.1], [0.0, -0.1], [1.0, 0.0]]] * 4)
     standing = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 0], [0, 0, 0]], dtype=bool)
@@ -253,7 +325,7 @@ def test_any_body_can_be_measured(body, seed, count, spoilt):
     rng = np.random.default_rng(seed)
     q = 0.3 * rng.normal(size=(count, body.num_joints))
     root = poses.from_parts(rng.normal(size=(count, 3)), rotations.normalized(rng.normal(size=(count, 4))))
-    if spoilt:
+    if spoilt and count > 1:
         root[0, 2] = np.nan
         q[-1:, :1] = np.inf
     with np.errstate(all="ignore"):

@@ -89,6 +89,17 @@ def shown(count: int) -> Iterable[Problem]:
     return make_take(body, Motion.from_joints(np.zeros((5, body.num_joints + count)), 10)).problems
 
 
+def measured(*, extra: int = 0, number: float = 0.0, rooted: bool = True) -> Said:
+    """Measure a motion of a table on one leg."""
+    top = bm.Link(name="TOP", joint=bm.Joint(type="free"))
+    foot = bm.Link(name="FOOT", index=1, parent=0, joint=bm.Joint(type="slide", id=0, axis=[0, 0, 1]))
+    values = np.zeros((5, 1 + extra))
+    values[2, 0] = number
+    root = [0, 0, 0, 1, 0, 0, 0] if rooted else None
+    motion = Motion.from_joints(values, 10, root=root)
+    return lambda _: bm.dynamics.measure(bm.Body(links=(top, foot)), motion).problems
+
+
 WRL = '#VRML V2.0 utf8\nDEF r Humanoid { humanoidBody [ DEF BASE Joint { jointType "fixed" } ] }\n'
 PAIRS: dict[str, Pair] = {
     "FMT001": files("notes.docx", "PK\3\4", MOTION, place=False),
@@ -109,5 +120,8 @@ PAIRS: dict[str, Pair] = {
     "EDIT104": calls(lambda _: recovered(0.005), lambda _: recovered(0.0)),
     "EDIT105": calls(said(lambda: editing.unwrap(Motion())), said(lambda: editing.unwrap(curve(3.1, -3.1)))),
     "EDIT106": calls(said(lambda: lowpassed(np.nan)), said(lambda: lowpassed(1.0))),
+    "MEAS101": calls(measured(rooted=False), measured()),
+    "MEAS102": calls(measured(extra=1), measured()),
+    "MEAS103": calls(measured(number=np.nan), measured(number=0.1)),
     "VIEW101": calls(lambda _: shown(1), lambda _: shown(0)),
 }

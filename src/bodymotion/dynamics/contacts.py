@@ -89,7 +89,9 @@ def ground_height(feet: Soles, link_poses: npt.ArrayLike) -> float:
     poses = np.asarray(link_poses, dtype=np.float64)
     if not feet.links or not len(poses):
         return 0.0
-    return float(np.median(lowest(poses[:, feet.links], feet.points, feet.edges, PATCH)[..., 0].min(axis=1)))
+    heights = lowest(poses[:, feet.links], feet.points, feet.edges, PATCH)[..., 0].min(axis=1)
+    heights = heights[np.isfinite(heights)]
+    return float(np.median(heights)) if len(heights) else 0.0
 
 
 def detect_contacts(

@@ -98,7 +98,7 @@ def _all(m: Measures) -> Iterator[Figure]:
     yield Figure("mass", "Mass", m.body.mass, "kg")
     if not m.is_mounted:
         steps = np.linalg.norm(np.diff(m.root_poses[:, :2], axis=0), axis=1)
-        yield Figure("path_length", "Path of the root over the ground", float(steps.sum()), "m")
+        yield Figure("path_length", "Path of the root over the ground", float(np.nansum(steps)), "m")
         yield _largest("root_speed", "Fastest root", np.linalg.norm(m.root_velocity[:, :3], axis=1), "m/s", m)
     for name, title, unit in (
         ("joint_velocities", "Fastest joint", "rad/s"),
@@ -112,7 +112,7 @@ def _all(m: Measures) -> Iterator[Figure]:
         yield from _nearest_limit(series(m, "limit_distances"))
         yield from _used(series(m, "joint_velocities"))
     if "work" in has and m.body.mass > 0:
-        positive = np.maximum(m.power, 0).sum(axis=1)
+        positive = np.maximum(np.nan_to_num(m.power, posinf=np.inf), 0).sum(axis=1)
         yield Figure("positive_work", "Energy the joints put in", float(np.trapezoid(positive, times)), "J")
     if "zmp" in has:
         yield from _standing(m)
@@ -130,6 +130,8 @@ def _of_joints(name: str, title: str, unit: str, of: Series) -> Iterator[Figure]
         if not columns:
             continue
         sizes = np.abs(of.values[:, columns])
+        if np.isnan(sizes).all():
+            continue
         frame, column = np.unravel_index(int(np.nanargmax(sizes)), sizes.shape)
         tail = "" if wanted == unit else " (slide)"
         label = of.labels[columns[int(column)]]
@@ -165,14 +167,15 @@ def _used(of: Series) -> Iterator[Figure]:
 
 def _standing(m: Measures) -> Iterator[Figure]:
     margin, standing = m.stability_margin, m.contacts.standing
-    feet = standing.sum(axis=1)
+    feet = standing[np.isfinite(m.contacts.heights).all(axis=1)].sum(axis=1)
     if not np.isnan(margin).all():
         k = int(np.nanargmin(margin))
         yield Figure("least_margin", "Least stability margin", float(margin[k]), "m", float(m.times[k]))
         inside = float(np.mean(margin[~np.isnan(margin)] >= 0))
         yield Figure("time_in_balance", "Time with the ZMP inside the feet", inside, "share")
-    yield Figure("time_on_one_foot", "Time on one foot", float(np.mean(feet == 1)), "share")
-    yield Figure("time_in_flight", "Time in flight", float(np.mean(feet == 0)), "share")
+    if len(feet):
+        yield Figure("time_on_one_foot", "Time on one foot", float(np.mean(feet == 1)), "share")
+        yield Figure("time_in_flight", "Time in flight", float(np.mean(feet == 0)), "share")
     yield from _longest_slide(m)
     given = m.given_zmp
     if given is not None:

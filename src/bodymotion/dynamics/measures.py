@@ -275,18 +275,26 @@ class Measures:
 
     @cached_property
     def work(self) -> Floats:
-        """(T, J) [J] that each joint has put into the motion since the first frame (trapezoidal rule)."""
-        steps = 0.5 * (self.power[1:] + self.power[:-1]) * np.diff(self.times)[:, None]
+        """(T, J) [J] that each joint has put into the motion since the first frame (trapezoidal rule).
+
+        Where a power is not known, the joint puts in nothing.
+        """
+        steps = (
+            np.nan_to_num(0.5 * (self.power[1:] + self.power[:-1]), posinf=np.inf, neginf=-np.inf)
+            * np.diff(self.times)[:, None]
+        )
         return frozen(np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)]))
 
     @cached_property
     def effort(self) -> Floats:
-        """(J,) [Nm, N] the root mean square of each joint's torque over time: what heats its motor."""
+        """(J,) [Nm, N] the root mean square of each joint's torque over the time where it is known: what heats its motor."""
         square = np.square(self.torques)
         if len(self.times) < 2:
             return frozen(np.sqrt(square[0]))
-        total = np.sum(0.5 * (square[1:] + square[:-1]) * np.diff(self.times)[:, None], axis=0)
-        return frozen(np.sqrt(total / (self.times[-1] - self.times[0])))
+        steps = 0.5 * (square[1:] + square[:-1])
+        spans = np.where(np.isnan(steps), 0.0, np.diff(self.times)[:, None])
+        total, known = np.sum(np.where(np.isnan(steps), 0.0, steps) * spans, axis=0), spans.sum(axis=0)
+        return frozen(np.sqrt(np.divide(total, known, out=np.full(len(known), np.nan), where=known > 0)))
 
     @cached_property
     def limit_distances(self) -> Floats:
@@ -331,7 +339,10 @@ class Measures:
         return sensors.read_sensor(self, device, scenery)
 
     def read_all(self, scenery: Scenery | Iterable[Thing] = ()) -> tuple[sensors.Reading, ...]:
-        """Give what all accelerometers, gyros, force and range sensors read, in the body's order of devices; cameras are read alone."""
+        """Give what all accelerometers, gyros, force and range sensors read, in the body's order of devices.
+
+        Cameras are left out, as their pictures take much more memory: `read` gives those of one.
+        """
         seen = scenery if isinstance(scenery, Scenery) else Scenery(scenery)
         return tuple(self.read(one, seen) for one in self.body.devices if isinstance(one, sensors.READABLE))
 

@@ -10,14 +10,17 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Location, Problem
+from bodymotion.dynamics import rules
 from bodymotion.dynamics.contacts import Thresholds
 from bodymotion.dynamics.derivatives import Derivative, derivatives, pose_derivatives
+from bodymotion.dynamics.feet import find_feet
 from bodymotion.dynamics.measures import Measures
 from bodymotion.dynamics.rows import GRAVITY, gravity_vector
 from bodymotion.dynamics.standing import root_on_feet
 from bodymotion.editing import recover_joints
 from bodymotion.interpolation import unwrapped
+from bodymotion.interpolation.sampling import bridged
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
@@ -26,6 +29,8 @@ __all__ = ["measure"]
 
 SMOOTHED, SMOOTHED_ON_FEET = 0.05, 0.15
 """[s] Derivatives that suit a motion are those of polynomials over so much time; the second, of a root that follows the feet."""
+NAMED = 5
+"""So many joints are named in a message at most."""
 FEWEST = 9
 """Where that are fewer frames, splines are taken."""
 
@@ -42,13 +47,13 @@ def measure(
     feet: Sequence[int | str] | None = None,
     thresholds: Thresholds | None = None,
     close_loops: bool = False,
-    on_feet: bool = False,
+    on_feet: bool | None = None,
 ) -> Measures:
     """Measure a motion on a body. Little is worked out at once; the rest when it is asked for.
 
     The motion is what joints and the root's pose say, also where the motion has the poses of all links beside them; from poses of all links
-    alone, joints are recovered. Components on several timelines are put on one, cubically. Without a root pose the root stands at the
-    body's own.
+    alone, joints are recovered. Components on several timelines are put on one, cubically. Numbers that are not finite are left out, with
+    all that follows from them; `Measures.problems` says so, and what else is odd.
 
     Parameters
     ----------
@@ -69,22 +74,38 @@ def measure(
         Whether joints in closed loops that follow from others are worked out anew.
     on_feet:
         Whether to work out the root's pose anew, so that feet stay where they stand (`root_on_feet`): for walks that have joints alone.
-        The root's velocity then has a small step where another foot takes over; "suited" derivatives of it are those over 0.15 s.
+        The root's velocity then has a small step where another foot takes over; "suited" derivatives of it are those over 0.15 s. None
+        does so, and adds a note to `Measures.problems`, where the motion does not say where the root is, the root is free, and there are
+        feet, none of which turns by a whole turn as wheels do. Otherwise a root without a pose stands at the body's own.
 
     Raises
     ------
     ValueError
-        When the motion does not fit the body (`Body.joint_values`, `Body.link_poses`), has no frames, or has times that do not increase.
+        When the motion does not fit the body (`Body.joint_values`, `Body.link_poses`), has no frames, none with finite numbers, or times
+        that do not increase; or with `on_feet`, when there are no feet.
     """
     times, q, root, problems = _configurations(body, motion)
     if not len(times):
         raise ValueError("the motion has no frames, so there is nothing to measure")
+    where = Location(None if motion.source.path is None else str(motion.source.path))
+    problems += _more_columns(body, motion, where)
+    q, root, lacking = _finite(body, times, q, root, where)
+    problems += lacking
     if close_loops and body.extra_joints:
         from bodymotion import closed_loops
 
         q = closed_loops.close_loops(body, q).q
-    if on_feet:
-        root = root_on_feet(body, q, feet)
+    if on_feet is None:
+        placed = None if root is not None else _on_feet(body, q, feet)
+        on_feet = placed is not None
+        if placed is not None:
+            root = placed
+            message = "the root follows the feet, as the motion does not say where it is"
+            problems += (rules.ON_FEET.problem(message, where),)
+    elif on_feet:
+        root = root_on_feet(body, bridged(q)[0], feet)
+    if root is None:
+        root = np.broadcast_to(body.root_pose, (len(times), 7))
     pace, root_pace = _paces(derivative, window, order, times, on_feet)
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
@@ -133,8 +154,69 @@ def _suited(gap: float, seconds: float) -> _Pace:
     return {"method": "savgol" if frames >= FEWEST else "spline", "window": max(frames, FEWEST), "order": 3}
 
 
-def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats, tuple[Problem, ...]]:
-    """Give times (T,), joint values (T, J), root poses (T, 7), and what was odd."""
+def _on_feet(body: Body, q: Floats, feet: Sequence[int | str] | None) -> Floats | None:
+    """Give root poses (T, 7) with which feet stay where they stand; None where the root is not free, or nothing stands but wheels."""
+    if not body.links or body.links[0].joint.type != "free":
+        return None
+    whole = bridged(q)[0]
+    if feet is None:
+        feet = find_feet(body, body.forward_kinematics(whole))
+    if not feet or any(_rolls(body, whole, foot) for foot in feet):
+        return None
+    return root_on_feet(body, whole, feet)
+
+
+def _rolls(body: Body, q: Floats, foot: int | str) -> bool:
+    """Say whether a joint that carries a link turns by more than a whole turn."""
+    index = body.link(foot).index if isinstance(foot, str) else range(len(body.links))[foot]
+    _, kinds, columns, _, _ = body.tree
+    while index > 0:
+        if kinds[index] == 1 and np.ptp(unwrapped(q[:, [columns[index]]])) > 2 * np.pi:
+            return True
+        index = body.links[index].parent
+    return False
+
+
+def _more_columns(body: Body, motion: Motion, where: Location) -> tuple[Problem, ...]:
+    joints = motion.joint_displacement
+    if joints is None or joints.num_parts <= body.num_joints:
+        return ()
+    message = (
+        f"the motion has {joints.num_parts} joint columns and the body {body.num_joints}; the columns from "
+        f"{body.num_joints} on are left out"
+    )
+    return (rules.MORE_COLUMNS.problem(message, where),)
+
+
+def _finite(
+    body: Body, times: Floats, q: Floats, root: Floats | None, where: Location
+) -> tuple[Floats, Floats | None, tuple[Problem, ...]]:
+    """Give joints and root with NaN for what is not finite, and say so."""
+    wrong = ~np.isfinite(q)
+    lost = np.zeros(len(q), dtype=np.bool_)
+    if root is not None:
+        lost |= ~np.isfinite(root).all(axis=1)
+    if not wrong.any() and not lost.any():
+        return q, root, ()
+    if (q.size and wrong.all()) or lost.all():
+        raise ValueError(
+            f"no frame has a finite {'root pose' if lost.all() else 'joint value'}, so there is nothing to measure"
+        )
+    frames = np.flatnonzero(wrong.any(axis=1) | lost)
+    names = ["the root"] * bool(lost.any())
+    names += [body.joints[k].name or f"joint {k}" for k in np.flatnonzero(wrong.any(axis=0))]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    message = (
+        f"{len(frames)} of {len(q)} frames have numbers that are not finite, from frame {frames[0]} ({times[frames[0]]:.3f} s) on: "
+        f"{', '.join(names[:NAMED])}{more}; what follows from them is left out"
+    )
+    if root is not None and lost.any():
+        root = np.where(lost[:, None], np.nan, root)
+    return np.where(wrong, np.nan, q), root, (rules.NOT_FINITE.problem(message, where),)
+
+
+def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats | None, tuple[Problem, ...]]:
+    """Give times (T,), joint values (T, J), root poses (T, 7) or None without any, and what was odd."""
     problems: tuple[Problem, ...] = ()
     link_position = motion.link_position
     if link_position is not None and link_position.num_parts > len(body.links):
@@ -153,7 +235,5 @@ def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats,
     if any(c.timeline != joints.timeline for c in used):
         together = motion.replaced(*used).on_common_timeline(method="cubic")
         joints, link_position = together.joint_displacement or joints, together.link_position
-    root = (
-        np.broadcast_to(body.root_pose, (joints.num_frames, 7)) if link_position is None else link_position.values[:, 0]
-    )
+    root = None if link_position is None else link_position.values[:, 0]
     return joints.timeline.times, body.joint_values(joints), root, problems

@@ -151,7 +151,7 @@ def plot(
     derivative, window:
         How velocities and accelerations are found, see `bodymotion.dynamics.measure`.
     on_feet:
-        Whether the root's pose follows the feet; when not given, so it is where the motion does not say where the root is.
+        Whether the root's pose follows the feet; when not given, as `bodymotion.dynamics.measure` has it.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def subject_of(
         animation = given.animation
         title = f"Spot · {animation.title or animation.name}"
         spot = spot_body(arm=needs_arm(animation))
-        return _measured(spot, play(animation), title, _name(animation, ""), heavy, derivative, window, False)
+        return _measured(spot, play(animation), title, _name(animation, ""), heavy, derivative, window, None)
     if not given.motions:
         raise ValueError("a plot needs a motion, and there is a body alone")
     moved = given.motions[0]
@@ -232,21 +232,12 @@ def _measured(
     if every > 1:
         motion = _every(motion, every)
         notes.append(f"the motion is so long that one of {every} frames was measured")
-    how: dict[str, Any] = {"derivative": derivative, "window": window}
-    stands = on_feet
-    if stands is None:
-        stands = heavy and motion.link_position is None and bool(body.links) and body.links[0].joint.type == "free"
+    if on_feet is None and not heavy:
+        # Where the root is makes no difference to these, and is not found for nothing.
+        on_feet = False
     with np.errstate(invalid="ignore", over="ignore"):
-        measures = None
-        if stands:
-            try:
-                measures = measure(body, motion, on_feet=True, **how)
-                if on_feet is None:
-                    notes.append("the root follows the feet, as the motion does not say where it is")
-            except ValueError:
-                if on_feet:
-                    raise
-        measures = measures or measure(body, motion, **how)
+        measures = measure(body, motion, derivative=derivative, window=window, on_feet=on_feet)
+    notes += [problem.message for problem in measures.problems]
     return Subject(measures=measures, motion=motion, title=title, about=about, notes=tuple(notes))
 
 

@@ -74,8 +74,13 @@ def measure(
         ),
     ] = None,
     on_feet: Annotated[
-        bool, typer.Option("--on-feet", help="Work out where the root is from feet that stand, for joints alone.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--on-feet/--no-on-feet",
+            help="Whether to work out where the root is from feet that stand; by default where the motion does not say it.",
+            show_default=False,
+        ),
+    ] = None,
     close_loops: Annotated[
         bool, typer.Option("--close-loops", help="Work out anew the joints that follow from others in closed loops.")
     ] = False,
@@ -137,7 +142,7 @@ def _measured(
     window: int,
     ground: float | None,
     feet: str | None,
-    on_feet: bool,
+    on_feet: bool | None,
     close_loops: bool,
 ) -> Measures:
     from bodymotion import dynamics

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["as_data", "page_of"]
 
+LARGE = 1e7
+"""Larger numbers are printed with a power of ten."""
+
 
 def as_data(measures: Measures, chosen: Sequence[Wanted], model: Path, motion: Path, listed: bool) -> Data:
     """Give all that is said as JSON can hold it, numbers in SI."""
@@ -132,6 +135,8 @@ def _list(page: Page, measures: Measures, chosen: Sequence[Wanted]) -> None:
     if sensors:
         page.heading("Sensors")
         page.table(Table(("name", "kind", "link"), [(one["name"], one["kind"], one["link"]) for one in sensors]))
+        if any(one["kind"] == "VisionSensor" for one in sensors):
+            page.line("The pictures of cameras are written only when --of names them.")
 
 
 def _of(one: Series) -> str:
@@ -184,6 +189,10 @@ def _sensors(measures: Measures) -> list[Data]:
     ]
 
 
+def _largest(values: Floats) -> int:
+    return 0 if np.isnan(values).all() else int(np.nanargmax(np.abs(values)))
+
+
 def _used(values: Floats, lower: float, upper: float) -> float | None:
     """Give the greatest share of a limit that values take, counted from 0; None without limits."""
     shares = [
@@ -202,15 +211,15 @@ def _joints(measures: Measures) -> list[Data]:
     found = []
     for k, name in enumerate(distinct([joint.name for joint in joints], "joint")):
         joint, values = joints[k], measures.joint_displacements[:, k]
-        fastest, hardest = int(np.argmax(np.abs(velocities[:, k]))), int(np.argmax(np.abs(torques[:, k])))
+        fastest, hardest = _largest(velocities[:, k]), _largest(torques[:, k])
         efforts = effort_range(joint)
         unit = "m" if joint.type == "slide" else "rad"
         found.append(
             {
                 "name": name,
                 "unit": unit,
-                "lowest": number(values.min()),
-                "highest": number(values.max()),
+                "lowest": number(np.fmin.reduce(values)),
+                "highest": number(np.fmax.reduce(values)),
                 "limit_used": _used(values, joint.lower, joint.upper),
                 "velocity": number(velocities[fastest, k]),
                 "velocity_time": float(measures.times[fastest]),
@@ -259,12 +268,12 @@ def _short(value: float | None, scale: float = 1.0) -> str:
     if value is None or np.isnan(value):
         return "-"
     value *= scale
-    return f"{value:.0f}" if 1000 <= abs(value) < np.inf else f"{value:.4g}" if abs(value) >= 5e-4 else "0"
+    return f"{value:.0f}" if 1000 <= abs(value) < LARGE else f"{value:.4g}" if abs(value) >= 5e-4 else "0"
 
 
 def _time(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.3f}"
+    return "-" if np.isnan(value) else f"{value:.3f}" if abs(value) < LARGE else f"{value:.4g}"
 
 
 def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f}"
+    return "" if share is None else f"{100 * share:.0f}" if abs(100 * share) < LARGE else f"{100 * share:.4g}"
