@@ -55,7 +55,7 @@ REPEATED = ("visual", "collision")
 MOST_SLIPS = 10
 """So many attributes of an element are looked at for slips."""
 MOST_PROBLEMS = 500
-"""In a file with more to be said than this, slips are not looked for any longer."""
+"""In a file with more to be said than this, slips are not looked for any longer, and unknown elements are not listed one by one."""
 
 
 def read_rest(element: Element, problems: list[Problem]) -> str:
@@ -97,7 +97,11 @@ def _rest(element: Element, problems: list[Problem], title: str) -> Element:
     free = [word for word in words if word in REPEATED or word not in there]
     for child in element.children:
         if child.name not in words and element.name != "geometry":
-            problems.append(unknown_element(child, free, f" in {title}", problems))
+            if len(problems) < MOST_PROBLEMS:
+                problems.append(unknown_element(child, free, f" in {title}", problems))
+            elif len(problems) == MOST_PROBLEMS:
+                more = "what else means nothing in URDF is kept, too, and not listed any longer"
+                problems.append(rules.UNKNOWN.problem(more, child.location))
             rest.children.append(child)
     return rest
 
