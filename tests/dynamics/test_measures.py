@@ -269,6 +269,68 @@ def test_what_has_no_feet_or_stands_on_wheels_stays_where_it_is():
         measure(ghost, bm.Motion.from_joints(np.zeros((4, 0)), 100), on_feet=True)
 
 
+def tank() -> bm.Body:
+    """A tank of 10 kg on two belts, each 0.6 m long and 0.1 m wide, at y = ±0.2."""
+    hull = bm.Link(name="HULL", joint=bm.Joint(type="free"), segments=(segment(8.0, box((0.4, 0.3, 0.1), z=0.2)),))
+    belts = [
+        bm.Link(
+            name=name,
+            index=1 + k,
+            parent=0,
+            joint=bm.Joint(type="crawler", id=k, axis=[0, 1, 0]),
+            segments=(segment(1.0, box((0.6, 0.1, 0.1), y=y, z=0.05)),),
+        )
+        for k, (name, y) in enumerate((("LEFT", 0.2), ("RIGHT", -0.2)))
+    ]
+    return bm.Body(name="tank", links=(hull, *belts))
+
+
+def driving(columns: int, turn: float = 0.0) -> bm.Motion:
+    """Drive along x at 1 m/s for a second, while joints turn at that speed."""
+    times = np.arange(101) / 100
+    root = np.tile(poses.IDENTITY, (101, 1))
+    root[:, 0] = times
+    return bm.Motion.from_joints(np.tile(turn * times[:, None], (1, columns)), 100, root=root)
+
+
+def test_a_tank_that_drives_stands_on_its_belts_and_does_not_slip():
+    measures = measure(tank(), driving(2))
+    assert measures.contacts.names == ("LEFT", "RIGHT")
+    assert measures.contacts.standing.all()
+    np.testing.assert_array_equal(measures.contacts.slip_speeds, 0)
+    np.testing.assert_allclose(measures.stability_margin, 0.25, atol=1e-9)
+    found = {one.name: one.value for one in bm.dynamics.figures(measures)}
+    assert found["time_in_flight"] == 0 and "longest_slide" not in found
+    flying = driving(2).link_position
+    assert flying is not None
+    root = np.array(flying.values[:, 0])
+    root[:, 2] = 0.02 * (np.arange(101) > 50)
+    assert not measure(tank(), bm.Motion.from_joints(np.zeros((101, 2)), 100, root=root)).contacts.standing[51:].any()
+
+
+@pytest.mark.parametrize(("turn", "stands"), [(10.0, True), (0.0, False), (-10.0, False)])
+def test_wheels_stand_where_they_turn_as_the_way_asks(turn, stands):
+    """Wheels of 0.1 m radius turn at 10 rad/s for 1 m/s."""
+    hull = bm.Link(name="HULL", joint=bm.Joint(type="free"), segments=(segment(8.0, box((0.4, 0.3, 0.1), z=0.2)),))
+    wheels = [
+        bm.Link(
+            name=f"WHEEL{k}",
+            index=1 + k,
+            parent=0,
+            offset=[x, y, 0.1, 1, 0, 0, 0],
+            joint=bm.Joint(type="rotate", id=k, axis=[0, 1, 0]),
+            segments=(segment(1.0, bm.Shape(bm.Cylinder(0.1, 0.05))),),
+        )
+        for k, (x, y) in enumerate([(0.2, 0.2), (0.2, -0.2), (-0.2, 0.2), (-0.2, -0.2)])
+    ]
+    measures = measure(bm.Body(links=(hull, *wheels)), driving(4, turn))
+    assert len(measures.contacts.names) == 4
+    assert measures.contacts.standing.all() == measures.contacts.standing.any() == stands
+    if stands:
+        assert measures.contacts.slip_speeds.max() < 0.03
+        np.testing.assert_allclose(measures.stability_margin, 0.2, atol=0.025)  # A wheel has 32 corners.
+
+
 def test_columns_of_another_robot_are_told():
     motion = bm.Motion.from_joints(np.zeros((5, 4)), 100, root=poses.IDENTITY)
     (problem,) = measure(stool(), motion).problems

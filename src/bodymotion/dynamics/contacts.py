@@ -47,7 +47,9 @@ class Contacts(ContentEquality):
     velocities:
         (T, K, 3) [m/s] in the world: of the foot at that place.
     slip_speeds:
-        (T, K) [m/s]: how fast standing feet slide over the ground there; 0 where they do not stand.
+        (T, K) [m/s]: how fast standing feet slide over the ground there; 0 where they do not stand, and for `crawls`.
+    crawls:
+        (K,) whether it is a crawler, whose belt runs over the ground: it stands by its height alone.
     """
 
     links: tuple[int, ...]
@@ -57,6 +59,7 @@ class Contacts(ContentEquality):
     points: Floats
     velocities: Floats
     slip_speeds: Floats
+    crawls: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +105,7 @@ def detect_contacts(
     ground: float | npt.ArrayLike = 0.0,
     thresholds: Thresholds | None = None,
 ) -> Contacts:
-    """Give when feet stand on level ground.
+    """Give when feet stand on level ground. A crawler does while it is low enough, however fast: the belt, not the link, is what touches.
 
     Parameters
     ----------
@@ -122,13 +125,14 @@ def detect_contacts(
     heights = found[..., 0] - np.broadcast_to(ground, (len(poses),))[:, None]
     points = found[..., 1:]
     velocities = point_velocities(moving[:, links], points - poses[:, links, :3])
-    speeds = np.linalg.norm(velocities, axis=-1)
+    crawls = tuple(body.links[index].joint.type == "crawler" for index in links)
+    speeds = np.where(crawls, 0.0, np.linalg.norm(velocities, axis=-1))
     begins = (heights < limits.height[0]) & (speeds < limits.speed[0])
     ends = (heights > limits.height[1]) | (speeds > limits.speed[1])
     standing = _latched(begins, ~(ends | np.isnan(heights) | np.isnan(speeds)))
-    slip = np.where(standing, np.linalg.norm(velocities[..., :2], axis=-1), 0.0)
+    slip = np.where(standing & ~np.array(crawls, dtype=bool), np.linalg.norm(velocities[..., :2], axis=-1), 0.0)
     names = tuple(body.links[index].name for index in links)
-    return Contacts(feet.links, names, standing, heights, points, velocities, slip)
+    return Contacts(feet.links, names, standing, heights, points, velocities, slip, crawls)
 
 
 def _latched(begins: npt.NDArray[np.bool_], goes_on: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -188,10 +188,10 @@ def _standing(m: Measures) -> Iterator[Figure]:
 
 
 def _longest_slide(m: Measures) -> Iterator[Figure]:
-    """Give how far a foot slides in one stance: the way of the place where it touches."""
+    """Give how far a foot slides in one stance: the way of the place where it touches. Crawlers are left out."""
     ways = 0.5 * (m.contacts.slip_speeds[1:] + m.contacts.slip_speeds[:-1]) * np.diff(m.times)[:, None]
     longest: tuple[float, int, int] | None = None
-    for k in range(len(m.contacts.links)):
+    for k in (k for k, crawls in enumerate(m.contacts.crawls) if not crawls):
         stands = m.contacts.standing[:, k]
         edges = np.flatnonzero(np.diff(np.concatenate([[False], stands, [False]]).astype(np.int8)))
         for first, after in edges.reshape(-1, 2):
