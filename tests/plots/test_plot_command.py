@@ -57,7 +57,8 @@ def test_what_there_is_is_listed(run, examples):
         (("--from", "nan"), 2, "no moment"),
         (("--what", "joints", "--joints", "TAIL"), 1, "no joint 'TAIL'; there are: R_HIP_YAW"),
         (("--what", "joints", "--from", "99"), 1, "lasts from 0 s to 10 s"),
-        (("--what", "joints", "-o", "none/a.png"), 1, "none/a.png"),
+        (("--what", "joints", "-o", "none/a.png"), 1, "none/a.png: there is no folder none"),
+        (("--what", "joints", "-o", "."), 1, ".: is a folder"),
     ],
 )
 def test_what_is_wrong_is_said(run, options, code, said, tmp_path):

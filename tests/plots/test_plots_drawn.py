@@ -244,3 +244,15 @@ def test_fragments_stand_together_on_one_page(measures):
     assert figure["about"]["start"] == 0
     assert len(figure["about"]["timed"]) == 2
     assert len(figure["about"]["grounds"]) == 1
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, np.inf, np.nan])
+@pytest.mark.filterwarnings("error")
+def test_numbers_beyond_all_measure_are_drawn_without_a_word_of_numpy(biped, value, tmp_path):
+    values = np.zeros((20, biped.num_joints))
+    values[5:, 3] = value
+    root = np.tile(biped.root_pose, (20, 1))
+    for what in ("overview", "joints", "velocities"):
+        for name in ("a.html", "a.png"):
+            bm.plot(biped, bm.Motion.from_joints(values, 100.0, root=root), what, dpi=40).save(tmp_path / name)
+    bm.plot(bm.Motion.from_joints(np.full((20, 2), value), 100.0), dpi=40).save(tmp_path / "a.html")

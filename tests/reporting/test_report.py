@@ -107,7 +107,11 @@ def test_what_a_report_can_not_be_about(tmp_path):
         report(WALK, path=tmp_path / "no.html")
     with pytest.raises(ValueError, match="there is no plot 'wings'"):
         report(MODEL, WALK, path=tmp_path / "no.html", plots=["wings"])
-    assert not (tmp_path / "no.html").exists()
+    with pytest.raises(ValueError, match=r"no\.pdf: a report is a page"):
+        report(MODEL, WALK, path=tmp_path / "no.pdf")
+    with pytest.raises(OSError, match="there is no folder"):
+        report(MODEL, WALK, path=tmp_path / "none" / "no.html")
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_animation_and_one_frame(tmp_path):

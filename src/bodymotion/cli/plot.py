@@ -98,6 +98,7 @@ def plot(
     from bodymotion.cli.output import results
     from bodymotion.cli.progress import progress
     from bodymotion.cli.text import one_line
+    from bodymotion.formats.files import check_place
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
 
@@ -110,6 +111,9 @@ def plot(
             raise typer.BadParameter(f"{moment:g} is no moment", param_hint=option)
     if start is not None and end is not None and end < start:
         raise typer.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
+    with failures("plot"):
+        if not listed:
+            check_place(target)
     try:
         form_of(target)
     except ValueError as error:

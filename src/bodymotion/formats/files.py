@@ -24,7 +24,7 @@ try:
 except ImportError:  # pragma: no cover
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["remove_leftovers", "whole_file", "whole_files"]
+__all__ = ["check_place", "remove_leftovers", "whole_file", "whole_files"]
 
 _MARK = ".bodymotion-tmp-"
 _TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
@@ -65,6 +65,24 @@ def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
             one.commit()
 
 
+def check_place(path: str | Path) -> None:
+    """Say before any work is done when a file can not be where it shall be.
+
+    Raises
+    ------
+    IsADirectoryError
+        When there is a folder of this name.
+    FileNotFoundError
+        When its folder is not there.
+    """
+    path = Path(path)
+    folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
+    if not folder.exists():
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}", str(path))
+
+
 @contextmanager
 def _named(*paths: str | Path) -> Iterator[None]:
     """Give faults of writing, which do not know their file, the name of the first of these."""
@@ -88,8 +106,7 @@ class _Pending:
             found: os.stat_result | None = self._path.stat()
         except FileNotFoundError:
             found = None
-        if found is not None and stat.S_ISDIR(found.st_mode):
-            raise IsADirectoryError(21, "is a folder", str(self.target))
+        check_place(self._path)
         if found is not None and not stat.S_ISREG(found.st_mode):
             # By the name that was given: what /dev/stdout leads to has none that could be opened.
             self.stream = self._path.open("wb")

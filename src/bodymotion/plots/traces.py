@@ -15,9 +15,12 @@ from bodymotion.plots.style import Theme
 
 __all__ = ["Traces"]
 
+LARGEST = float(np.finfo(np.float32).max)
+
 
 def _short(values: Floats) -> Any:  # noqa: ANN401
-    return np.asarray(values, dtype=np.float32)
+    too_large = len(values) and np.nanmax(np.abs(values), initial=0.0, where=np.isfinite(values)) > LARGEST
+    return np.asarray(values, dtype=np.float64 if too_large else np.float32)
 
 
 def _plain(values: Floats) -> list[float | None]:

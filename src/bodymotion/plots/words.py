@@ -9,6 +9,7 @@ __all__ = ["number"]
 
 def number(value: float, digits: int = 3) -> str:
     """Write a number for people, with a true minus."""
+    value = float(value)
     if not np.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else "—"
     if abs(value) < 1e-9:

@@ -14,6 +14,7 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.body import Body
+from bodymotion.formats.files import check_place, whole_file
 from bodymotion.given import Showable, WrongUseError
 from bodymotion.motion import Motion
 from bodymotion.rendering.encoding import VIDEOS
@@ -123,6 +124,8 @@ def render(
     """
     path = None if output is None else Path(output)
     kind = "" if path is None else path.suffix.lower()
+    if path is not None:
+        check_place(path)
     if path is not None and kind not in (*STILLS, *VIDEOS):
         raise WrongUseError(f"{path}: pictures are {', '.join(STILLS)}, videos {', '.join(VIDEOS)}")
     moving = kind in VIDEOS
@@ -248,8 +251,6 @@ def _stretch(playback: Playback, start: float | None, end: float | None, fps: fl
 
 
 def _save(picture: Image.Image, path: Path, kind: str) -> None:
-    from bodymotion.formats.files import whole_file
-
     formats = {".png": "PNG", ".webp": "WEBP"}
     with whole_file(path) as stream:
         picture.save(stream, formats.get(kind, "JPEG"), **({"optimize": True} if kind == ".png" else {"quality": 92}))

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bodymotion.extras import need
-from bodymotion.formats.files import whole_file
+from bodymotion.formats.files import check_place, whole_file
+from bodymotion.given import WrongUseError
 from bodymotion.reporting.contents import Contents, contents_of
 from bodymotion.reporting.page import page
 
@@ -19,6 +20,8 @@ __all__ = ["PLOTS", "report"]
 
 PLOTS = ("zmp", "contacts", "joints", "velocities", "torques", "power", "sensors")
 """The plots of a report; those that a motion does not have are left out."""
+
+ENDINGS = (".html", ".htm")
 
 
 def report(
@@ -57,7 +60,7 @@ def report(
     FormatError
         When nothing can be made of a file.
     ValueError
-        When motion and body do not fit, there is no motion, or no such plot.
+        When motion and body do not fit, there is no motion, or no such plot; `WrongUseError` when the name does not end in .html or .htm.
     ImportError
         When what plots need is not installed; the message says how it is.
     OSError
@@ -68,6 +71,10 @@ def report(
     from bodymotion.viewer.api import load_take
     from bodymotion.viewer.html import page as robot_page
 
+    target = Path(path)
+    check_place(target)
+    if target.suffix.lower() not in ENDINGS:
+        raise WrongUseError(f"{target.name}: a report is a page, {' or '.join(ENDINGS)}")
     need("plotly", "plot", "a report's plots")
     tell = told or (lambda done, total: None)
     take = load_take(*(one for one in (body, motion) if one is not None), allow_outside=allow_outside)
@@ -88,7 +95,7 @@ def report(
     tell(4, 5)
     times = subject.measures.times
     text = page(contents, robot, drawn, script(), (float(times[0]), float(times[-1])))
-    with whole_file(Path(path)) as stream:
+    with whole_file(target) as stream:
         stream.write(text.encode("utf-8"))
     tell(5, 5)
     return contents

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from bodymotion.animation import Animation
 from bodymotion.body import Body
 from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.formats.files import check_place
 from bodymotion.given import Showable, WrongUseError, sort_out
 from bodymotion.motion import Motion
 
@@ -96,8 +97,8 @@ def view(
     sources = [body, *_listed(motion)]
     files = [Path(source) for source in sources if not isinstance(source, (Body, Motion, Animation))]
     switches = _switches((*show, "dark") if dark else show)
-    if html is not None and not Path(html).parent.is_dir():
-        raise OSError(f"{html} can not be written: there is no folder {Path(html).parent}")
+    if html is not None:
+        check_place(Path(html))
     wishes = _wishes(bpm, slices)
     take = load_take(*sources, ghost=ghost, allow_outside=allow_outside, arm=arm, wishes=wishes)
     if html is not None:
