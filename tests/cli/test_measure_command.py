@@ -207,3 +207,42 @@ def test_files_in_the_wrong_places(examples):
     files = [str(examples / "biped_walk.seq"), str(examples / "biped.wrl")]
     result = run.invoke(app, ["measure", *files])
     assert result.exit_code == 2 and "not a model" in result.stderr
+
+
+def test_an_animation_is_played_and_measured(examples):
+    result = run.invoke(app, ["measure", str(examples / "trot.cha"), "--json"])
+    assert result.exit_code == 0, result.output
+    motion = bm.play(bm.load(examples / "trot.cha"))
+    expected = bm.dynamics.figures(bm.dynamics.measure(bm.spot.body(arm=False), motion))
+    data = json.loads(result.stdout)
+    assert [one["value"] for one in data["figures"]] == [one.value for one in expected]
+    alone = run.invoke(app, ["measure", str(examples / "biped.wrl")])
+    assert alone.exit_code == 2 and "with a motion" in " ".join(alone.stderr.split())
+
+
+@pytest.fixture
+def spoilt(examples, measures, tmp_path):
+    def measure(number, *arguments, frames=slice(10, 12), root=True):
+        q = np.array(measures.joint_displacements)
+        q[frames, 3] = number
+        path = tmp_path / "spoilt.npz"
+        bm.save(bm.Motion.from_joints(q, 100, root=measures.root_poses if root else None), path)
+        return run.invoke(app, ["measure", str(examples / "biped.wrl"), str(path), *arguments])
+
+    return measure
+
+
+def test_problems_of_the_measures_are_told(spoilt):
+    result = spoilt(np.nan)
+    assert result.exit_code == 0 and "MEAS103 2 of 1001 frames" in result.stderr and "R_KNEE" in result.stderr
+    result = spoilt(0.5, "--json", root=False)
+    assert "MEAS101" in result.stderr and "MEAS101" in [one["rule"] for one in json.loads(result.stdout)["problems"]]
+    assert "MEAS101" not in spoilt(0.5, "--no-on-feet", root=False).stderr
+    assert spoilt(0.5).stderr == ""
+
+
+def test_a_column_without_numbers_and_numbers_that_are_huge(spoilt):
+    assert spoilt(np.nan, frames=slice(None)).exit_code == 0
+    result = spoilt(1e300)
+    assert result.exit_code == 0 and "Warning" not in result.stderr
+    assert max(map(len, result.stdout.split())) < 40

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -94,6 +96,15 @@ def test_the_share_of_a_limit_is_that_of_its_own_side():
     turn = extremes(series(measure(bm.Body(links=links), motion), "joint_velocities"))[0]
     assert turn.lowest == pytest.approx(-2) and turn.highest == pytest.approx(-2)
     assert turn.used == pytest.approx(0.25)
+
+
+def test_a_limit_on_the_other_side_of_0_has_no_share():
+    """Spot's knee, as an example, moves between -2.79 and -0.25 rad."""
+    joint = replace(arm().links[1].joint, lower=-2.0, upper=-0.25)
+    body = replace(arm(), links=(arm().links[0], replace(arm().links[1], joint=joint), arm().links[2]))
+    motion = bm.Motion.from_joints(np.stack([np.linspace(-1.5, -1.0, 20), np.zeros(20)], axis=1), RATE)
+    knee = extremes(series(measure(body, motion), "joint_displacements"))[0]
+    assert knee.used == pytest.approx(0.75) and knee.used_time == 0
 
 
 def test_how_far_a_foot_slides():

@@ -51,7 +51,7 @@ class Extreme:
     """Between which values a column of a `Series` goes.
 
     `lowest` and `highest` with their times [s]; `used` is the greatest share of a limit that is used, counted from 0, and `used_time` when:
-    both None without a limit.
+    both None without a lower limit below 0 or an upper one above it.
     A column without numbers has NaN.
     """
 
@@ -77,8 +77,8 @@ def _extreme(of: Series, k: int) -> Extreme:
     low, high = int(np.nanargmin(column)), int(np.nanargmax(column))
     used = [
         (float(column[frame] / limits[k]), float(of.times[frame]))
-        for frame, limits in ((low, of.lower), (high, of.upper))
-        if limits is not None and np.isfinite(limits[k]) and limits[k] != 0
+        for frame, limits, side in ((low, of.lower, -1), (high, of.upper, 1))
+        if limits is not None and np.isfinite(limits[k]) and side * limits[k] > 0
     ]
     share, when = max(used) if used else (None, None)
     ends = (float(column[low]), float(of.times[low]), float(column[high]), float(of.times[high]))

@@ -33,6 +33,8 @@ NAMED = 5
 """So many joints are named in a message at most."""
 FEWEST = 9
 """Where that are fewer frames, splines are taken."""
+FEWEST_PLAYED = 5
+"""The same of a played animation: its pieces meet in keyframes with different accelerations, about which splines swing."""
 
 
 def measure(
@@ -59,7 +61,8 @@ def measure(
     ----------
     derivative, window, order:
         How velocities and accelerations come from values: "spline", "central" or "savgol", see `derivatives`; or "suited": splines, but
-        from 180 frames a second on, where files give too few digits for them, "savgol" over 0.05 s (`window` means nothing then).
+        from 180 frames a second on, where files give too few digits for them, "savgol" over 0.05 s (`window` means nothing then); of a
+        played animation, whose accelerations jump at its keyframes, from 100 on.
         Rotating joints that jump by full turns are taken to go on.
     gravity:
         [m/s²] downwards along z, or the acceleration (3,) of what falls.
@@ -106,7 +109,9 @@ def measure(
         root = root_on_feet(body, bridged(q)[0], feet)
     if root is None:
         root = np.broadcast_to(body.root_pose, (len(times), 7))
-    pace, root_pace = _paces(derivative, window, order, times, on_feet)
+    pace, root_pace = _paces(
+        derivative, window, order, times, on_feet, FEWEST_PLAYED if "spot" in motion.extra else FEWEST
+    )
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
     whole[:, turning] = unwrapped(whole[:, turning])
@@ -139,19 +144,19 @@ class _Pace(TypedDict):
 
 
 def _paces(
-    derivative: Derivative | Literal["suited"], window: int, order: int, times: Floats, on_feet: bool
+    derivative: Derivative | Literal["suited"], window: int, order: int, times: Floats, on_feet: bool, fewest: int
 ) -> tuple[_Pace, _Pace]:
     """Say how joints and the root are differentiated."""
     if derivative != "suited":
         pace: _Pace = {"method": derivative, "window": window, "order": order}
         return pace, pace
     gap = float(np.median(np.diff(times))) if len(times) > 1 else np.inf
-    return _suited(gap, SMOOTHED), _suited(gap, SMOOTHED_ON_FEET if on_feet else SMOOTHED)
+    return _suited(gap, SMOOTHED, fewest), _suited(gap, SMOOTHED_ON_FEET if on_feet else SMOOTHED, fewest)
 
 
-def _suited(gap: float, seconds: float) -> _Pace:
+def _suited(gap: float, seconds: float, fewest: int) -> _Pace:
     frames = 2 * int(0.5 * seconds / gap) + 1 if gap > 0 else 0
-    return {"method": "savgol" if frames >= FEWEST else "spline", "window": max(frames, FEWEST), "order": 3}
+    return {"method": "savgol" if frames >= fewest else "spline", "window": max(frames, fewest), "order": 3}
 
 
 def _on_feet(body: Body, q: Floats, feet: Sequence[int | str] | None) -> Floats | None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bodymotion.body import Body
     from bodymotion.cli.measure.measured import Wanted
     from bodymotion.dynamics import Measures
+    from bodymotion.motion import Motion
     from bodymotion.shapes import Shape
 
 __all__ = ["measure"]
@@ -18,11 +19,20 @@ __all__ = ["measure"]
 GROUND = "ground"
 WIDE = 1000.0
 """[m] So wide is the ground that sensors see."""
+TOLD = 100_000_000
+"""[bytes] The size of a file that is larger is told."""
 
 
 def measure(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The robot.", show_default=False)],
-    motion: Annotated[Path, typer.Argument(metavar="MOTION", help="What it does.", show_default=False)],
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL",
+            help="The robot; or a Spot animation (.cha) alone, which our Spot plays.",
+            show_default=False,
+        ),
+    ],
+    motion: Annotated[Path | None, typer.Argument(metavar="MOTION", help="What it does.", show_default=False)] = None,
     of: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,17 +101,21 @@ def measure(
     """Measure a motion on a robot: velocities, torques, limits, balance, contacts, and what its sensors would read.
 
     Prints key figures, and what each joint and foot does; with --of, the extremes of these quantities and sensors. With -o all values go
-    to a file: of what --of names, or of all quantities. A .csv and a .parquet hold one table, so all in them has the same times; an .npz
-    and a .json hold range sensors at their own times, too, an .npz the pictures of cameras.
+    to a file: of what --of names, or of all quantities; sensors, cameras among them, are read when --of names them. A .csv and a .parquet
+    hold one table, so all in them has the same times; an .npz and a .json hold range sensors at their own times, too, an .npz the pictures
+    of cameras.
 
     \b
     Examples:
       bodymotion measure robot.wrl walk.seq
       bodymotion measure robot.wrl walk.seq --of torques,zmp -o walk.csv
       bodymotion measure robot.wrl walk.seq --list
+      bodymotion measure dance.cha
       bodymotion measure robot.wrl walk.seq --of CAMERA --scenery ground --scenery room.wrl -o seen.npz
       bodymotion measure robot.wrl log.seq --derivative savgol --json
     """  # noqa: D301
+    import numpy as np
+
     from bodymotion.cli.failures import failures
     from bodymotion.cli.measure.measured import choose, wanted
     from bodymotion.cli.output import results
@@ -110,7 +124,9 @@ def measure(
     names = [name.strip() for text in of or () for name in text.split(",") if name.strip()]
     if listed and (names or output is not None):
         raise typer.BadParameter("what can be measured is listed without --of and -o", param_hint="--list")
-    with failures("measure"), progress(f"measuring {motion.name}"):
+    moving = motion or model
+    # Of numbers that are too large for others to follow from them, the results tell.
+    with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
         found = _measured(model, motion, allow_outside, derivative, window, ground, feet, on_feet, close_loops)
         chosen: list[Wanted] = []
         if names or output is not None:
@@ -119,24 +135,54 @@ def measure(
             from bodymotion.cli.measure.tables import write
 
             write(output, chosen)
+            _tell_size(output)
     if output is not None and not as_json:
         return
     from bodymotion.cli.measure.shown import as_data, page_of
 
-    with failures("measure"), results() as out:
+    with failures("measure"), results() as out, np.errstate(all="ignore"):
         if listed:
             chosen = wanted(found)
         if as_json:
             from bodymotion.cli.info.data import as_json as text_of
 
-            out.write(text_of(as_data(found, chosen, model, motion, listed)))
+            out.write(text_of(as_data(found, chosen, model, moving, listed)))
         else:
-            page_of(found, chosen, model, motion, listed).print()
+            page_of(found, chosen, model, moving, listed).print()
+
+
+def _tell_size(path: Path) -> None:
+    from bodymotion.cli.messages import say
+    from bodymotion.cli.text import one_line
+
+    size = path.stat().st_size if path.is_file() else 0
+    if size > TOLD:
+        say(f"{one_line(path)}: {size / 1e6:.0f} MB")
+
+
+def _loaded(model: Path, motion: Path | None, allow_outside: bool) -> tuple[Body, Motion]:
+    """Give a body and its motion; an animation alone is played by our Spot."""
+    from bodymotion.animation import Animation
+    from bodymotion.cli.changes import load_body, load_motion
+    from bodymotion.formats.table import load
+
+    if motion is not None:
+        return load_body(model, allow_outside, hint="MODEL"), load_motion(motion, hint="MOTION")
+    animation = load(model, allow_outside=allow_outside)
+    if not isinstance(animation, Animation):
+        raise typer.BadParameter(
+            f"{model} is to be measured with {'a motion' if type(animation).__name__ == 'Body' else 'a model'}: "
+            "bodymotion measure MODEL MOTION; only an animation of Spot is measured alone",
+            param_hint="MOTION",
+        )
+    from bodymotion.choreography import needs_arm, play, spot_body
+
+    return spot_body(arm=needs_arm(animation)), play(animation)
 
 
 def _measured(
     model: Path,
-    motion: Path,
+    motion: Path | None,
     allow_outside: bool,
     derivative: Literal["suited", "spline", "central", "savgol"],
     window: int,
@@ -146,11 +192,9 @@ def _measured(
     close_loops: bool,
 ) -> Measures:
     from bodymotion import dynamics
-    from bodymotion.cli.changes import load_body, load_motion
     from bodymotion.cli.messages import show_problem
 
-    body = load_body(model, allow_outside, hint="MODEL")
-    moving = load_motion(motion, hint="MOTION")
+    body, moving = _loaded(model, motion, allow_outside)
     chosen = None if feet is None else tuple(name.strip() for name in feet.split(",") if name.strip())
     missing = [name for name in chosen or () if name not in {link.name for link in body.links}]
     if missing:

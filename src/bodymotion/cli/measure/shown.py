@@ -136,7 +136,7 @@ def _list(page: Page, measures: Measures, chosen: Sequence[Wanted]) -> None:
         page.heading("Sensors")
         page.table(Table(("name", "kind", "link"), [(one["name"], one["kind"], one["link"]) for one in sensors]))
         if any(one["kind"] == "VisionSensor" for one in sensors):
-            page.line("The pictures of cameras are written only when --of names them.")
+            page.line("Sensors are read when --of names them; the pictures of cameras go to an .npz.")
 
 
 def _of(one: Series) -> str:
@@ -194,11 +194,11 @@ def _largest(values: Floats) -> int:
 
 
 def _used(values: Floats, lower: float, upper: float) -> float | None:
-    """Give the greatest share of a limit that values take, counted from 0; None without limits."""
+    """Give the greatest share of a limit that values take, counted from 0; None without limits on that limit's side of 0."""
     shares = [
         float(np.nanmax(values / limit))
-        for limit in (lower, upper)
-        if np.isfinite(limit) and limit != 0 and not np.isnan(values).all()
+        for limit, is_side in ((lower, lower < 0), (upper, upper > 0))
+        if np.isfinite(limit) and is_side and not np.isnan(values).all()
     ]
     return max(0.0, *shares) if shares else None
 

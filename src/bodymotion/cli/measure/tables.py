@@ -88,7 +88,7 @@ def _npz(stream: BinaryIO, blocks: Sequence[Wanted]) -> None:
             about |= {"labels": np.array(of.labels, dtype=np.str_), "units": np.array(of.units, dtype=np.str_)}
             about |= {"lower": of.lower, "upper": of.upper, "saturated": block.saturated}
         arrays |= {f"{of.name}.{key}": array for key, array in about.items() if array is not None}
-    write_archive(stream, arrays)
+    write_archive(stream, arrays, compressed=any(block.pictures is not None for block in blocks))
 
 
 def _json(stream: BinaryIO, blocks: Sequence[Wanted]) -> None:

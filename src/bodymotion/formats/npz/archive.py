@@ -127,10 +127,11 @@ def _array(stream: BinaryIO, member: zipfile.ZipInfo, where: Location) -> Array:
     return array
 
 
-def write_archive(stream: BinaryIO, arrays: Mapping[str, Array]) -> None:
-    """Write arrays as an archive without compression, with the same bytes each time."""
+def write_archive(stream: BinaryIO, arrays: Mapping[str, Array], *, compressed: bool = False) -> None:
+    """Write arrays as an archive, without compression unless asked for, with the same bytes each time."""
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, array in arrays.items():
             about = zipfile.ZipInfo(f"{name}.npy")
+            about.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
             with archive.open(about, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
