@@ -41,6 +41,7 @@ def report(
     from bodymotion.cli.progress import progress
     from bodymotion.reporting import PLOTS
     from bodymotion.reporting import report as write
+    from bodymotion.viewer.text import counted
 
     if len(files) > 2:
         raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL MOTION")
@@ -48,5 +49,6 @@ def report(
     with failures("report", every_fault=True), progress(f"{output.name}") as told:
         contents = write(*files, path=output, plots=plots, allow_outside=allow_outside, told=told)
     say(
-        f"{output}: {len(contents.figures)} figures, {len(contents.moments)} moments, {len(contents.findings)} findings"
+        f"{output}: {counted(len(contents.figures), 'figure')}, {counted(len(contents.moments), 'moment')}, "
+        f"{counted(len(contents.findings), 'finding')}"
     )

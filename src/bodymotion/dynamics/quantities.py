@@ -248,7 +248,8 @@ def _labels(measures: Measures, quantity: Quantity) -> tuple[str, ...]:
 
 
 def _unit(quantity: Quantity, joint: Joint) -> str:
-    return quantity.units[joint.type == "slide"]
+    # A crawler's value is how far its belt goes.
+    return quantity.units[joint.type in ("slide", "crawler")]
 
 
 def _limits(

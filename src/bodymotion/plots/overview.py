@@ -36,14 +36,14 @@ def overview_sheet(subject: Subject, flow: Flow) -> Sheet:
         made = strips("Joints", joints, groups_of(subject, joints))
         flow.across(made, max(ROW * len(made.rows), 0.8), left=LEFT, right=right, time_labels=False)
         for name, title in (("joint_velocities", "Fastest joints"), ("torques", "Hardest working joints")):
-            if name == "joint_velocities" or m.body.mass > 0:
-                flow.across(_foremost(subject.series(name), title), 1.15, left=LEFT, right=right, time_labels=False)
+            if name == "joint_velocities" or (m.body.mass > 0 and _working(subject)):
+                flow.across(_foremost(subject, name, title), 1.15, left=LEFT, right=right, time_labels=False)
     if "contacts" in has:
         feet = bars(subject)
         flow.across(feet, max(0.22 * len(feet.labels), 0.45), left=LEFT, right=right, time_labels=False)
         flow.across(margin_part(subject), 1.15, left=LEFT, right=right, time_labels=False)
-    elif "power" in has and subject.columns and m.body.mass > 0:
-        flow.across(_foremost(subject.series("power"), "Most power"), 1.15, left=LEFT, right=right, time_labels=False)
+    elif "power" in has and _working(subject) and m.body.mass > 0:
+        flow.across(_foremost(subject, "power", "Most power"), 1.15, left=LEFT, right=right, time_labels=False)
     if flow.y == top:
         flow.across(_root(subject.series("root_position")), 1.6, left=LEFT, right=right, time_labels=False)
     _number_last(flow)
@@ -74,8 +74,18 @@ def _number_last(flow: Flow) -> None:
     flow.y += 0.25
 
 
-def _foremost(of: Series, title: str) -> Curves:
+def _working(subject: Subject) -> list[str]:
+    """Give the names of the joints that move links: of a crawler's belt no torque is known."""
+    assert subject.measures is not None
+    joints = subject.measures.body.joints
+    return [subject.joint_labels[k] for k in subject.columns if joints[k].type != "crawler"]
+
+
+def _foremost(subject: Subject, name: str, title: str) -> Curves:
     """Show the columns with the greatest values, of the unit that most of them have."""
+    of = subject.series(name)
+    if name != "joint_velocities":
+        of = of.select(_working(subject))
     unit = max(set(of.units), key=of.units.count)
     sizes = np.where(np.isfinite(of.values), np.abs(of.values), 0.0).max(axis=0, initial=0.0)
     columns = [int(k) for k in np.argsort(-sizes, kind="stable") if of.units[k] == unit][:HARDEST]

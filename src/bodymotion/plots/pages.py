@@ -37,13 +37,13 @@ def interactive(sheet: Sheet, theme: Theme = LIGHT) -> Any:  # noqa: ANN401
     ImportError
         Without plotly; the message says how it is installed.
     """
-    graph = need("plotly.graph_objects", "plot", "interactive plots")
+    graph = need("plotly.graph_objects", "plot", "an interactive plot")
     return graph.Figure(**spec(sheet, theme))
 
 
 def script() -> str:
     """Give what a page with plots needs once, before the first: plotly.js and our few functions, as HTML (4.8 MB)."""
-    offline = need("plotly.offline", "plot", "interactive plots")
+    offline = need("plotly.offline", "plot", "an interactive plot")
     own = files("bodymotion.plots").joinpath("cursor.js").read_text(encoding="utf-8")
     return f"<script>{offline.get_plotlyjs()}</script>\n<script>{own}</script>\n"
 

@@ -17,6 +17,8 @@ __all__ = ["has_sensors", "sensors_sheet"]
 
 READ = (AccelerationSensor, Gyro, ForceSensor)
 MOST_SENSORS = 24
+WHAT = {"N": "force", "Nm": "moment", "N m": "moment"}
+"""What is read in a unit, for sensors that read more than one thing."""
 
 
 def has_sensors(subject: Subject) -> bool:
@@ -50,6 +52,8 @@ def sensors_sheet(subject: Subject, flow: Flow) -> Sheet:
             )
             at_limit = "at its limit in places" if saturated.reshape(len(reading.times), -1).any() else ""
             title = f"{device.kind} {shown(device.name, 30)} on {shown(m.body.links[device.link].name, 30)}"
+            if len(by_unit) > 1:
+                title += f": {WHAT.get(unit, unit)}"
             flow.y += 0.05
             flow.across(together(title, of, range(len(columns)), note=at_limit), 1.4, left=left, right=right)
     more = len(devices) - MOST_SENSORS

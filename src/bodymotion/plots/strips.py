@@ -49,6 +49,8 @@ def _row(of: Series, k: int, color: int) -> Row:
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
     unit = of.units[k]
     short = unit if len(unit) <= 4 else ""
+    nothing = max(5e-4 * max(abs(low), abs(high)), 1e-3 * FINEST.get(unit, 0.0))
+    low, high = (0.0 if abs(value) < nothing else value for value in (low, high))
     span = number(low) if number(low) == number(high) else f"{number(low)} … {number(high)}"
     note = f"{span}{'' if short == '°' else ' ' * bool(short)}{short}"
     beyond = bool(beyond_limits(of.times, column, lower, upper))

@@ -75,7 +75,7 @@ def report(
     check_place(target)
     if target.suffix.lower() not in ENDINGS:
         raise WrongUseError(f"{target.name}: a report is a page, {' or '.join(ENDINGS)}")
-    need("plotly", "plot", "a report's plots")
+    need("plotly", "plot", "a report")
     tell = told or (lambda done, total: None)
     take = load_take(*(one for one in (body, motion) if one is not None), allow_outside=allow_outside)
     if take.motion is None:

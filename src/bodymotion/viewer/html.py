@@ -112,6 +112,8 @@ def _measured(stage: Stage) -> str:
         return f" · it can not be measured: {html_text(layers.insight.why_not)}"
     if layers.colors is None:
         return ""
+    if not layers.colors.there:
+        return f" · no {layers.colors.kind} limits in the model"
     signs = [
         f'<span style="color:rgb{color_of(share)}">●</span> {100 * share:.0f} %'
         for share in (0.0, 0.25, 0.5, 0.75, 1.0)

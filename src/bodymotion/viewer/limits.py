@@ -110,7 +110,7 @@ class LimitColors:
     def in_words(self, frame: int) -> str:
         """Say which joint uses most of its limit at a frame, and over the whole motion."""
         if not self.there:
-            return f"no joint has a limit of its {self.kind}"
+            return f"no {self.kind} limits in the model"
         known = np.nan_to_num(self.shares, nan=-1.0)
         now = int(known[frame].argmax())
         worst, most = divmod(int(known.argmax()), known.shape[1])
@@ -128,8 +128,10 @@ class LimitColors:
             mesh.remove()
 
 
-def legend(kind: str, words: str) -> str:
-    """Give the legend of the colours as HTML; `words` say what is at the moment."""
+def legend(kind: str, words: str, there: bool = True) -> str:
+    """Give the legend of the colours as HTML, or only the words where no joint has such a limit; `words` say what is at the moment."""
+    if not there:
+        return f'<div style="padding:0 1em;font-size:0.8em">{html_text(words)}</div>'
     stops = ", ".join(f"rgb{color_of(share)}" for share in (0.0, 0.25, 0.5, 0.75, 1.0))
     chips = " &nbsp; ".join(
         f'<span style="color:rgb{color}">■</span> {text}'

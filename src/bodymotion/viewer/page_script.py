@@ -58,6 +58,13 @@ SCRIPT = """
     }
   }, true);
 
+  // That this browser draws without a graphics card is no news to who looks, and would cover the robot in small frames.
+  const quiet = () => document.querySelectorAll(".mantine-Notification-root").forEach((notice) => {
+    if (notice.textContent.includes("Software WebGL")) notice.style.display = "none";
+  });
+  new MutationObserver(quiet).observe(document.body, { subtree: true, childList: true });
+  quiet();
+
   if (lastPicture < 1) return;
   let ready = false, waiting = [], said = "";
   const post = (what) => { if (window.parent !== window) window.parent.postMessage(what, "*"); };

@@ -131,7 +131,7 @@ class ShowPanel:
             self._legend.visible = colors is not None
             if colors is not None:
                 frame = min(viewer.player.frame, len(colors.shares) - 1)
-                self._legend.content = legend(colors.kind, colors.in_words(frame))
+                self._legend.content = legend(colors.kind, colors.in_words(frame), colors.there)
 
     def _sync_capture(self) -> None:
         capture = self._viewer.capture
