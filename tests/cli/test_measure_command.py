@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -133,7 +134,7 @@ def test_sensors_with_times_of_their_own(measured, measures, tmp_path):
     assert "RangeSensor CHEST_SCANNER" in shown
 
 
-def test_pictures(examples, tmp_path):
+def test_pictures(examples, tmp_path, monkeypatch):
     """Of a robot with a small camera that looks at another robot."""
     body = bm.load(examples / "biped.wrl")
     eye = next(device for device in body.devices if isinstance(device, bm.VisionSensor))
@@ -144,8 +145,11 @@ def test_pictures(examples, tmp_path):
         bm.Body(name=body.name, links=body.links, devices=(small,), root_pose=body.root_pose), tmp_path / "seer.wrl"
     )
     arguments = [tmp_path / "seer.wrl", examples / "biped_walk.seq", "--of", "EYE", "--scenery", "ground"]
+    monkeypatch.setattr("bodymotion.cli.measure.TOLD", 1000)
     result = run.invoke(app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.npz")])
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0 and result.stderr.splitlines()[-1].endswith("seen.npz: 0 MB"), result.stderr
+    with zipfile.ZipFile(tmp_path / "seen.npz") as archive:
+        assert {one.compress_type for one in archive.infolist()} == {zipfile.ZIP_DEFLATED}
     arrays = np.load(tmp_path / "seen.npz", allow_pickle=False)
     assert arrays["EYE.color"].shape == (51, 24, 32, 3)
     assert arrays["EYE.depth"].shape == (51, 24, 32)
@@ -246,3 +250,20 @@ def test_a_column_without_numbers_and_numbers_that_are_huge(spoilt):
     result = spoilt(1e300)
     assert result.exit_code == 0 and "Warning" not in result.stderr
     assert max(map(len, result.stdout.split())) < 40
+
+
+def test_library_command_plots_and_reports_have_the_same_figures_where_the_root_follows_the_feet(
+    examples, measures, tmp_path
+):
+    from bodymotion.plots import subject_of
+
+    motion = bm.Motion.from_joints(measures.joint_displacements, 100)
+    bm.save(motion, tmp_path / "alone.npz")
+    files = [str(examples / "biped.wrl"), str(tmp_path / "alone.npz")]
+    expected = bm.dynamics.figures(bm.dynamics.measure(measures.body, motion))
+    assert {one.name: one.value for one in expected}["path_length"] > 1
+    data = json.loads(run.invoke(app, ["measure", *files, "--json"]).stdout)
+    assert [one["value"] for one in data["figures"]] == [one.value for one in expected]
+    subject = subject_of(*files)
+    assert bm.dynamics.figures(subject.measures) == expected
+    assert any("follows the feet" in note for note in subject.notes)

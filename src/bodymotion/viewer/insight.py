@@ -220,13 +220,13 @@ def _why_not(take: Take) -> str:
 
 def _measured(take: Take) -> Measures:
     from bodymotion.dynamics import measure
+    from bodymotion.dynamics.rules import ON_FEET
 
     joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=take.timeline, values=take.q)
     root = MultiSE3Seq(content=LINK_POSITION, timeline=take.timeline, values=take.link_poses[:, :1])
     given = [take.motion.zmp] if take.motion is not None and take.motion.zmp is not None else []
     if not take.has_root and take.body.links[0].joint.type == "free":
-        try:
-            return measure(take.body, Motion((joints, *given)), on_feet=True)
-        except ValueError:
-            pass
+        found = measure(take.body, Motion((joints, *given)))
+        if any(problem.rule == ON_FEET.code for problem in found.problems):
+            return found
     return measure(take.body, Motion((joints, root, *given)))
