@@ -10,10 +10,11 @@ from hypothesis.extra.numpy import arrays
 
 import bodymotion as bm
 from bodymotion.plots import KINDS, available, sheets, subject_of
-from bodymotion.plots.limbs import limbs
+from bodymotion.plots.limbs import Limb, limbs
 from bodymotion.plots.panels import beyond_limits, outside
 from bodymotion.plots.parts import Bars, Curves, Facts, Ground, Heading, Line, Strips
 from bodymotion.plots.paths import view_of
+from bodymotion.plots.strips import strips
 from bodymotion.plots.thinning import thinned
 
 CURVE = arrays(
@@ -384,3 +385,30 @@ def test_components_with_times_of_their_own(biped, walk):
     mixed = walk.replaced(walk.joint_displacement, walk.link_position, zmp)
     assert bm.plot(biped, mixed, "zmp").sheets
     assert bm.plot(mixed, what="all").sheets
+
+
+def test_what_rounds_to_nothing_beside_the_rest_is_zero():
+    times = np.arange(100) / 100
+    values = np.linspace(-3e-5, 22.9, 100)[:, None]
+    of = bm.dynamics.Series(name="a", title="a", of="joint", labels=("knee",), units=("°",), times=times, values=values)
+    assert [row.note for row in strips("a", of, (Limb("leg", (0,)),)).rows] == ["0 … 22.9°"]
+
+
+def test_force_and_moment_of_a_sensor_are_told_apart(measures):
+    titles = [part.title for part in parts(one(measures, "sensors"), Curves)]
+    assert len(set(titles)) == len(titles)
+    assert "ForceSensor R_ANKLE_FORCE on R_ANKLE_ROLL: force" in titles
+    assert "ForceSensor R_ANKLE_FORCE on R_ANKLE_ROLL: moment" in titles
+
+
+def test_crawlers_go_metres_and_do_not_work(corpus):
+    tank = bm.load(corpus / "body/choreonoid+choreonoid/share/model/Tank/Tank.body")
+    crawlers = {joint.name for joint in tank.joints if joint.type == "crawler"}
+    q = np.outer(np.sin(np.arange(50) / 10), np.ones(tank.num_joints))
+    measured = bm.dynamics.measure(tank, bm.Motion.from_joints(q, 100.0, root=np.tile(tank.root_pose, (50, 1))))
+    velocities = bm.dynamics.series(measured, "joint_velocities")
+    assert {label for label, unit in zip(velocities.labels, velocities.units, strict=True) if unit == "m/s"} == crawlers
+    (hardest,) = [part for part in parts(one(measured, "overview"), Curves) if part.title == "Hardest working joints"]
+    assert hardest.lines
+    assert not crawlers & {line.label for line in hardest.lines}
+    assert not crawlers & {figure.part for figure in bm.dynamics.figures(measured) if figure.name.startswith("torque")}

@@ -16,7 +16,7 @@ from bodymotion import poses
 from bodymotion.motors import effort_range
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.insight import look_into
-from bodymotion.viewer.limits import BEYOND, NO_LIMIT, LimitColors, color_of, limit_ranges, shares
+from bodymotion.viewer.limits import BEYOND, NO_LIMIT, LimitColors, color_of, legend, limit_ranges, shares
 from bodymotion.viewer.server import quiet_server, stop_server
 from bodymotion.viewer.stage import Stage, fit
 from bodymotion.viewer.support import filled
@@ -276,7 +276,8 @@ def test_colours_need_limits(take) -> None:
     try:
         stage = Stage(server, insight.take, Switches())
         colors = LimitColors(stage.scene, insight, "torque")
-        assert not colors.there and "no joint has a limit" in colors.in_words(0)
+        assert not colors.there and colors.in_words(0) == "no torque limits in the model"
+        assert "gradient" not in legend("torque", colors.in_words(0), colors.there)
     finally:
         stop_server(server)
 

@@ -91,7 +91,19 @@ def test_a_page_may_be_dark_and_show_two() -> None:
     body = arm()
     take = together(make_take(body, swinging(body)), make_take(body, swinging(body, size=0.1)), True)
     assert "darkMode:true" in page(take, Switches(dark=True, axes=True, names=True, inertias=True))
-    assert "darkMode:false" in page(take)
+    plain = page(take)
+    assert "darkMode:false" in plain
+    assert "of the first motion" not in plain
+
+
+def test_a_page_says_of_which_motion_its_overlays_are() -> None:
+    body = biped()
+    walk = swinging(body)
+    switches = Switches(mass=True, support=True)
+    assert "of the first motion: Centre of mass, Support polygon" in page(
+        together(make_take(body, walk), make_take(body, walk), False), switches
+    )
+    assert "of the first motion" not in page(make_take(body, walk), switches)
 
 
 @given(st.floats(0.05, 2), st.floats(0.05, 2), st.floats(0.05, 2), st.floats(0.1, 50))

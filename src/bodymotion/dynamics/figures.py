@@ -107,7 +107,12 @@ def _all(m: Measures) -> Iterator[Figure]:
         ("power", "Greatest power", "W"),
     ):
         if name in has and (name in ("joint_velocities", "joint_accelerations") or m.body.mass > 0):
-            yield from _of_joints(name, title, unit, series(m, name))
+            of = series(m, name)
+            if name in ("torques", "power"):
+                # Of a crawler's belt no torque is known.
+                working = [joint.type != "crawler" for joint in m.body.joints]
+                of = of.select([label for label, works in zip(of.labels, working, strict=True) if works])
+            yield from _of_joints(name, title, unit, of)
     if "limit_distances" in has:
         yield from _nearest_limit(series(m, "limit_distances"))
         yield from _used(series(m, "joint_velocities"))

@@ -20,7 +20,7 @@ from bodymotion.viewer.contacts import STANCE, SWING
 from bodymotion.viewer.limits import color_of
 from bodymotion.viewer.page_script import page_script
 from bodymotion.viewer.stage import Stage, fit
-from bodymotion.viewer.switches import Switches
+from bodymotion.viewer.switches import LABELS, LIMIT_SWITCHES, Switches
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import html_text
 
@@ -35,6 +35,8 @@ LAST = 1e-3
 """[s] So long the last picture is shown: the player goes to the first one as soon as it is at the end, and the last one shall be seen."""
 EARLY = 2e-4
 """[s] So much before their time pictures come, because who goes to a time may have it rounded to four digits after the point."""
+OF_THE_FIRST = ("axes", "devices", "mass", "zmp", "measured_zmp", "contacts", "support", "trails", *LIMIT_SWITCHES)
+"""Switches of what is shown of the first of two motions only."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,10 @@ def _signed(text: str, take: Take, sampling: Sampling, switches: Switches, measu
         ]
         line += f" · feet: {', '.join(signs)}"
     line += measured
+    there = (name for name in OF_THE_FIRST if name != "zmp" or take.zmp is not None)
+    overlaid = [LABELS[name] for name in there if getattr(switches, name)]
+    if take.second is not None and overlaid:
+        line += f" · of the first motion: {escape(', '.join(overlaid))}"
     head, tail = text.split("</head>", 1)
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{html_text(name)}</title>{rest.split('</title>', 1)[1]}"
