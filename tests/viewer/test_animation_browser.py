@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser_pictures import PATIENCE, at_rest, picture, until
 from test_animation_viewer import NODS, nod
 
 from bodymotion.viewer import view
 from bodymotion.viewer.api import load_take
 from bodymotion.viewer.html import write_page
 from bodymotion.viewer.switches import Switches
+from browser_pictures import PATIENCE, at_rest, picture, until
 
 pytestmark = pytest.mark.browser
 

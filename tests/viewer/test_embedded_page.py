@@ -5,13 +5,13 @@ from __future__ import annotations
 from html import escape
 
 import pytest
-from browser_pictures import GREEN, at_rest, colored, difference, until
 from small_robots import arm, swinging
 
 import bodymotion as bm
 from bodymotion.viewer.html import page as page_of
 from bodymotion.viewer.switches import Switches
 from bodymotion.viewer.take import make_take
+from browser_pictures import GREEN, at_rest, colored, difference, until
 
 pytestmark = pytest.mark.browser
 
