@@ -159,7 +159,7 @@ def test_ctrl_c_ends_the_command(tmp_path, examples):
 
 
 def test_where_nothing_can_be_written_it_is_said(tmp_path):
-    with pytest.raises(OSError, match="can not be written"):
+    with pytest.raises(OSError, match="there is no folder"):
         bm.render(arm(), walker(0.3), output=tmp_path / "none" / "a.mp4", size=SIZE)
     with pytest.raises(ValueError, match="at least two frames"):
         bm.render(arm(), output=tmp_path / "a.mp4", size=SIZE)
