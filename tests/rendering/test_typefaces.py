@@ -15,7 +15,7 @@ LETTERS = "右膝"
 @pytest.fixture
 def anew(monkeypatch):
     """Let this process know of no typeface and have said nothing yet."""
-    caches = (pictures._fonts, pictures._letters_of, overlay._face, overlay._files, overlay._lacking, overlay.stamp)
+    caches = (pictures._fonts, pictures._letters_of, overlay._face, overlay._files, overlay._drawn, overlay.stamp)
     monkeypatch.setattr(typefaces, "_said", set())
     for cache in caches:
         cache.cache_clear()

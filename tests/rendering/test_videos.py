@@ -114,10 +114,10 @@ def test_times_of_a_stretch():
 
 
 def test_a_fault_of_the_second_thread_is_raised_and_leaves_no_file(tmp_path, monkeypatch):
-    def broken(self, pixels, time):
+    def broken(self, pixels, sharp):
         raise MemoryError("no room for that")
 
-    monkeypatch.setattr(videos._Finisher, "__call__", broken)
+    monkeypatch.setattr(videos.Encoder, "write", broken)
     with pytest.raises(MemoryError, match="no room"):
         bm.render(arm(), walker(0.3), output=tmp_path / "a.mp4", size=SIZE)
     assert names_in(tmp_path) == []

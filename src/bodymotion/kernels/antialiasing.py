@@ -1,7 +1,7 @@
-"""Stairs along edges of a picture smoothed out afterwards, from the colours alone.
+"""Stairs along edges of a picture smoothed out afterwards, from its brightness alone.
 
 A pixel of much contrast lies at an edge. How far the edge runs level to either side says how far the true edge is away from the pixel's
-own border, and so how much of the neighbour's colour belongs into it: the idea of Lottes's FXAA (2009), for the processor.
+own border, and so how much of the neighbour's brightness belongs into it: the idea of Lottes's FXAA (2009), for the processor.
 """
 
 from __future__ import annotations
@@ -15,47 +15,50 @@ from bodymotion.kernels.compiling import inlined, kernel
 
 __all__ = ["smooth_edges"]
 
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-Light: TypeAlias = npt.NDArray[np.int16]
+Light: TypeAlias = npt.NDArray[np.uint8]
 
-LEAST = 24 * 8
-"""Less contrast than this, in eighths of a step of brightness, is no edge."""
+LEAST = 27
+"""Less contrast than this, in steps of brightness, is no edge."""
 FARTHEST = 10
 """So many pixels an edge is followed to either side."""
 
 
-def smooth_edges(picture: Bytes, out: Bytes) -> None:
-    """Write a picture (H, W, 3), the lowest row first, to `out`, another array, the highest row first and with smooth edges."""
-    out[:] = picture[::-1]
-    rows, columns = picture.shape[:2]
-    _smooth(picture.reshape(-1), np.empty((rows, columns), dtype=np.int16), np.empty(columns, dtype=np.uint8), out)
+def smooth_edges(light: Light, out: Light) -> None:
+    """Write brightness (H, W) to `out`, another array, with smooth edges."""
+    out[:] = light
+    _smooth(np.ascontiguousarray(light), np.empty(light.shape[1], dtype=np.uint8), out)
 
 
 @kernel
-def _smooth(picture: Bytes, light: Light, edge: Bytes, out: Bytes) -> None:
+def _smooth(light: Light, edge: Light, out: Light) -> None:
     rows, columns = light.shape
     flat = light.reshape(-1)
-    for i in range(flat.size):
-        flat[i] = 2 * np.int16(picture[3 * i]) + 5 * np.int16(picture[3 * i + 1]) + np.int16(picture[3 * i + 2])
     for i in range(1, rows - 1):
         above, here, below = light[i - 1], light[i], light[i + 1]
         # Without branches, so that the compiler looks at many pixels at once.
         for j in range(1, columns - 1):
             high = max(max(max(here[j], here[j - 1]), max(here[j + 1], above[j])), below[j])
             low = min(min(min(here[j], here[j - 1]), min(here[j + 1], above[j])), below[j])
-            edge[j] = high - low > LEAST
+            edge[j] = np.uint8(high - low)
         for j in range(1, columns - 1):
-            if edge[j]:
-                _mix(picture, flat, columns, rows, i, j, out)
+            if edge[j] > LEAST:
+                out[i, j] = _mixed(flat, columns, rows, i, j)
 
 
 @inlined
-def _mix(picture: Bytes, light: Light, columns: int, rows: int, i: int, j: int, out: Bytes) -> None:
+def _at(light: Light, index: int) -> int:
+    """Give a brightness as a number with a sign, which differences have."""
+    return int(np.int64(light[index]))
+
+
+@inlined
+def _mixed(light: Light, columns: int, rows: int, i: int, j: int) -> int:
     """Mix a pixel at an edge with the neighbour beyond the edge; `light` is flat."""
     at = i * columns + j
-    here = light[at]
-    n, s, w, e = light[at - columns], light[at + columns], light[at - 1], light[at + 1]
-    nw, ne, sw, se = light[at - columns - 1], light[at - columns + 1], light[at + columns - 1], light[at + columns + 1]
+    here = _at(light, at)
+    n, s, w, e = _at(light, at - columns), _at(light, at + columns), _at(light, at - 1), _at(light, at + 1)
+    nw, ne = _at(light, at - columns - 1), _at(light, at - columns + 1)
+    sw, se = _at(light, at + columns - 1), _at(light, at + columns + 1)
     across = 2 * abs(n + s - 2 * here) + abs(nw + sw - 2 * w) + abs(ne + se - 2 * e)
     along = 2 * abs(w + e - 2 * here) + abs(nw + ne - 2 * n) + abs(sw + se - 2 * s)
     level = across >= along
@@ -80,11 +83,8 @@ def _mix(picture: Bytes, light: Light, columns: int, rows: int, i: int, j: int, 
     span = max(max(max(here, n), max(s, w)), e) - min(min(min(here, n), min(s, w)), e)
     lone = min(abs(mean - here) / span, 1.0)
     lone = (3.0 - 2.0 * lone) * lone * lone
-    part = np.int64(256 * max(share, 0.6 * lone * lone))
-    own, other = 3 * at, 3 * (at + over)
-    for k in range(3):
-        value = np.int64(picture[own + k])
-        out[rows - 1 - i, j, k] = np.uint8(value + ((part * (np.int64(picture[other + k]) - value) + 128) >> 8))
+    part = int(256 * max(share, 0.6 * lone * lone))
+    return here + ((part * (beyond - here) + 128) >> 8)
 
 
 @inlined
@@ -93,7 +93,7 @@ def _run(light: Light, at: int, step: int, over: int, most: int, both: int, enou
     end = 0
     for count in range(1, most + 1):
         at += step
-        end = light[at] + light[at + over] - both
+        end = _at(light, at) + _at(light, at + over) - both
         if abs(end) >= enough:
             return count, end
     return most + 1, end

@@ -17,7 +17,6 @@ from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.formats.mesh_files.glb import IMAGES, LARGEST_TEXTURE, MOST_PIXELS
 from bodymotion.meshing.surfaces import LINES, TRIANGLES, Part, surface_parts
-from bodymotion.rendering.shadows import Caster
 from bodymotion.rendering.vtk import image_of, matrix_into, poly_data, vtk
 from bodymotion.shapes import Material
 
@@ -47,10 +46,9 @@ class BodyParts:
 
     def __init__(self, body: Body, size: float, *, pale: float = 0.0, axes: float | None = None) -> None:
         textures: dict[Path, Any] = {}
-        parts = [surface_parts(link.visuals) for link in body.links]
-        self.links: list[list[_Drawn]] = [[_drawn(part, textures, pale) for part in some] for some in parts]
-        self.caster = Caster.of(parts, size)
-        if not any(parts):
+        self.surfaces = [surface_parts(link.visuals) for link in body.links]
+        self.links: list[list[_Drawn]] = [[_drawn(part, textures, pale) for part in some] for some in self.surfaces]
+        if not any(self.surfaces):
             self.links = [[_axes(axes or 0.1 * size)] for _ in body.links]
 
 

@@ -22,6 +22,8 @@ __all__ = ["font", "said", "stamp", "write"]
 LINE = 1 / 30
 """The height of a line of text in that of the picture."""
 NO_LETTER = "\U0010ffff"
+HALO = [min(2 * value, 200) for value in range(256)]
+"""How thick the halo of a text is, by how near letters are."""
 
 
 def font(pixels: int, text: str = "") -> Any:  # noqa: ANN401
@@ -53,12 +55,15 @@ def _files() -> tuple[str, ...]:
     return tuple(there)
 
 
-@lru_cache(maxsize=256)
 def _lacking(file: str | None, text: str) -> frozenset[str]:
-    """Give the letters of a text that a typeface draws as it draws what is no letter at all."""
-    face = _face(24, file)
-    box = bytes(face.getmask(NO_LETTER))
-    return frozenset(one for one in set(text) if one.isprintable() and bytes(face.getmask(one)) == box)
+    """Give the letters of a text that a typeface has not."""
+    return frozenset(one for one in set(text) if one.isprintable() and _drawn(file, one) == _drawn(file, NO_LETTER))
+
+
+@lru_cache(maxsize=4096)
+def _drawn(file: str | None, letter: str) -> bytes:
+    """Give what a typeface draws for a letter: for one that it has not, the same as for what is no letter at all."""
+    return bytes(_face(24, file).getmask(letter))
 
 
 def said(playback: Playback, time: float, names: tuple[str, ...]) -> str:
@@ -84,22 +89,21 @@ def stamp(text: str, pixels: int, ink: tuple[int, int, int], halo: tuple[int, in
     ImageDraw.Draw(mask).text((room - left, room - top), text, fill=255, font=face)
     around = mask.filter(ImageFilter.MaxFilter(3)).filter(ImageFilter.GaussianBlur(max(pixels / 12, 1)))
     glow = Image.new("RGBA", size, (*halo, 0))
-    glow.putalpha(around.point(lambda value: min(2 * value, 200)))
+    glow.putalpha(around.point(HALO))
     letters = Image.new("RGBA", size, (*ink, 0))
     letters.putalpha(mask)
     return Image.alpha_composite(glow, letters)
 
 
-def write(pixels: npt.NDArray[np.uint8], text: str, look: Look) -> None:
-    """Write a text into the lower left corner of a picture (H, W, 3), the highest row first."""
+def write(pixels: npt.NDArray[np.uint8], text: str, look: Look) -> tuple[slice, slice]:
+    """Write a text into the lower left corner of a picture (H, W, 3), the highest row first; give the rows and columns that it takes."""
     height, width = pixels.shape[:2]
     tall = max(round(LINE * height), 11)
     sign = np.asarray(stamp(text, tall, look.ink, look.halo))
     edge = tall // 2
-    rows, columns = min(sign.shape[0], height - edge), min(sign.shape[1], width - edge)
-    if rows <= 0 or columns <= 0:
-        return
+    rows, columns = max(min(sign.shape[0], height - edge), 0), max(min(sign.shape[1], width - edge), 0)
+    place = slice(height - edge - rows, height - edge), slice(edge, edge + columns)
     sign = sign[:rows, :columns]
-    place = pixels[height - edge - rows : height - edge, edge : edge + columns]
     share = sign[..., 3:].astype(np.float32) / 255.0
-    place[:] = np.round(place * (1.0 - share) + sign[..., :3] * share).astype(np.uint8)
+    pixels[place] = np.round(pixels[place] * (1.0 - share) + sign[..., :3] * share).astype(np.uint8)
+    return place

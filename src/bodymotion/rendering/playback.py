@@ -62,6 +62,13 @@ class Playback:
             found[:, 2] += self.take.lift(found)
         return found
 
+    def roots(self, times: Floats) -> Floats:
+        """Give where the root is (T, 3) [m] at times (T,) [s]."""
+        if self.stand:
+            return np.stack([self.at(float(time))[0, :3] for time in times])
+        places = self.take.link_poses[:, 0, :3]
+        return np.stack([np.interp(times, self._times, places[:, k]) for k in range(3)], axis=1)
+
     def points(self, link_poses: Floats) -> Floats:
         """Give the outermost points (N, 3) of the robot at poses (L, 7); of one without shapes, its links and what is around them."""
         if len(self.take.footprint.points):
@@ -88,5 +95,5 @@ class Playback:
 
     def goes_far(self, times: Floats) -> bool:
         """Say whether the root leaves the place between the times (T,) [s]."""
-        roots = np.stack([self.at(float(time))[0, :2] for time in self.looked_at(times)])
+        roots = self.roots(self.looked_at(times))[:, :2]
         return bool(len(times) > 1 and np.ptp(roots, axis=0).max() > FAR_WALK * self.size)

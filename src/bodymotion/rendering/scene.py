@@ -81,7 +81,9 @@ class Scene:
             add_path(self._renderer, path, line_width)
         parts = BodyParts(body, size, pale=pale, axes=axes)
         dark = shade if shade is not None else (look.shade if look is not None else 0.0)
-        self._shadow = Shadow(self._renderer, parts.caster, size, dark, shadow_pixels) if floor and dark > 0.0 else None
+        self._shadow = (
+            Shadow(self._renderer, parts.surfaces, size, dark, shadow_pixels) if floor and dark > 0.0 else None
+        )
         self.robots = [Robot(parts, self._renderer) for _ in range(robots)]
         self.light(camera)
         self._camera = self._renderer.GetActiveCamera()
@@ -102,7 +104,7 @@ class Scene:
             self._shadow.cast(link_poses, self._sun)
 
     def picture(self, camera: Camera) -> npt.NDArray[np.uint8]:
-        """Give what a camera sees: (H, W, 3), the lowest row first."""
+        """Give what a camera sees: (H, W, 4), the lowest row first; red, green, blue, and one that says nothing."""
         view = self._camera
         view.SetPosition(*camera.position)
         view.SetFocalPoint(*camera.look_at)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import rotations
+from bodymotion import poses
 from bodymotion.arrays import Floats
 from bodymotion.meshing.surfaces import TRIANGLES, Part
 from bodymotion.rendering.surroundings import SHADE
@@ -20,11 +20,11 @@ from bodymotion.rendering.vtk import image_of, poly_data, vtk
 
 __all__ = ["Caster", "Shadow"]
 
-CELLS = 160
-"""So many cells the size of the body has, to which vertices are pulled."""
+CELL = 1.4
+"""The size of the cells to which vertices are pulled, in pixels of the shadow."""
 BLUR = 0.008
 """The standard deviation of the blur, in sizes of the body."""
-FEW = 500
+FEW = 60
 """Faces of a link that are left as they are."""
 CLEAR = 0.7
 """What is as transparent as this casts no shadow."""
@@ -41,8 +41,8 @@ class Caster:
     faces: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, links: Sequence[Sequence[Part]], size: float) -> Caster:
-        """Make that of the parts of links, of a body of `size` metres."""
+    def of(cls, links: Sequence[Sequence[Part]], cell: float) -> Caster:
+        """Make that of the parts of links; vertices are pulled together to cells [m]."""
         points, owners, faces, count = (
             [np.zeros((0, 3))],
             [np.zeros(0, dtype=np.intp)],
@@ -55,7 +55,7 @@ class Caster:
                     some, of = _coarse(
                         np.concatenate(part.positions).astype(np.float64),
                         np.concatenate(part.indices).astype(np.int64).reshape(-1, 3),
-                        size / CELLS,
+                        cell,
                     )
                     points.append(some)
                     owners.append(np.full(len(some), index, dtype=np.intp))
@@ -65,17 +65,25 @@ class Caster:
 
     def fallen(self, link_poses: Floats, sun: Floats) -> Floats:
         """Give where (N, 2) the points come to on the floor, along the direction (3,) of the sun, for links at poses (L, 7)."""
-        poses = link_poses[self.links]
-        world = poses[:, :3] + rotations.rotate(poses[:, 3:], self.points)
-        return np.asarray(world[:, :2] - world[:, 2:] * (sun[:2] / sun[2]))
+        along = np.array([[1.0, 0.0, -sun[0] / sun[2]], [0.0, 1.0, -sun[1] / sun[2]]])
+        falls = along @ poses.to_matrix(link_poses)[:, :3]
+        return np.asarray(np.einsum("nij,nj->ni", falls[self.links, :, :3], self.points) + falls[self.links, :, 3])
 
 
 class Shadow:
-    """The shadow of robots of one body of `size` metres, which has so many pixels; it darkens the floor by `shade`."""
+    """The shadow of robots of one body of `size` metres, which has so many `pixels`; it darkens the floor by `shade`."""
 
-    def __init__(self, renderer: Any, caster: Caster, size: float, shade: float, pixels: int) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        renderer: Any,  # noqa: ANN401
+        links: Sequence[Sequence[Part]],
+        size: float,
+        shade: float,
+        pixels: int,
+    ) -> None:
         v = vtk()
-        self._caster, self._size, self._shade, self._pixels = caster, size, shade, pixels
+        self._caster = Caster.of(links, CELL * size / pixels)
+        self._size, self._shade, self._pixels = size, shade, pixels
         corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=np.float64)
         mapper, self._actor, self._texture = v.vtkPolyDataMapper(), v.vtkActor(), v.vtkTexture()
         mapper.SetInputData(poly_data(TRIANGLES, corners, np.array([[0, 1, 2], [0, 2, 3]]), uv=corners[:, :2]))
@@ -93,12 +101,13 @@ class Shadow:
         from bodymotion.kernels.silhouettes import cover
 
         fallen = [self._caster.fallen(one, sun) for one in robots]
-        everything = np.concatenate(fallen)
-        self._actor.SetVisibility(len(everything) > 0)
-        if not len(everything):
+        self._actor.SetVisibility(len(self._caster.points) > 0)
+        if not len(self._caster.points):
             return
+        # By rows, along which minima are found quickly.
+        everything = np.ascontiguousarray(np.concatenate(fallen).T)
         room = 3.0 * BLUR * self._size
-        low, high = everything.min(axis=0) - room, everything.max(axis=0) + room
+        low, high = everything.min(axis=1) - room, everything.max(axis=1) + room
         pixel = max(self._size / self._pixels, float((high - low).max()) / MOST)
         width, height = np.ceil((high - low) / pixel).astype(int)
         covered = np.zeros((height, width), dtype=np.uint8)
@@ -110,13 +119,14 @@ class Shadow:
 
 
 def _coarse(positions: Floats, faces: npt.NDArray[np.int64], cell: float) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Pull vertices together to cells [m], and leave away the faces that have no area any more."""
+    """Pull vertices together to cells [m], and leave away the faces that have no area any more, or are there already."""
     if len(faces) <= FEW:
         return positions, faces
     cells = np.round(positions / cell).astype(np.int64)
     _, first, of = np.unique(cells, axis=0, return_index=True, return_inverse=True)
     faces = of.reshape(-1)[faces]
-    return positions[first], faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
+    faces = np.unique(np.sort(faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)], axis=1), axis=0)
+    return positions[first], faces
 
 
 def _dimming(covered: npt.NDArray[np.uint8], shade: float, blur: float) -> npt.NDArray[np.uint8]:

@@ -103,7 +103,7 @@ def sheet(playback: Playback, settings: Settings) -> Image.Image:
         scene.place([moment])
         for k, ((name, _), camera) in enumerate(zip(SIDES, cameras, strict=True)):
             scene.light(camera)
-            view = Image.fromarray(np.ascontiguousarray(scene.picture(camera)[::-1]))
+            view = Image.fromarray(np.ascontiguousarray(scene.picture(camera)[::-1, :, :3]))
             _draw_panel(ImageDraw.Draw(view), name, camera, marks, playback.size, look, panel)
             canvas.paste(view, (panel[0] * (k % 2), panel[1] * (k // 2)))
     finally:

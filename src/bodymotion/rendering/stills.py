@@ -102,13 +102,13 @@ def seen(scene: Scene, camera: Camera, clear: bool) -> npt.NDArray[np.uint8]:
     What lets a white background through but not a black one tells how clear each pixel is.
     """
     if not clear:
-        pixels = scene.picture(camera)[::-1]
-        full = np.full((*pixels.shape[:2], 1), 255, dtype=np.uint8)
-        return np.asarray(np.concatenate([pixels, full], axis=2))
+        pixels = scene.picture(camera)[::-1].copy()
+        pixels[..., 3] = 255
+        return pixels
     scene.background((0.0, 0.0, 0.0))
-    black = scene.picture(camera)[::-1].astype(np.float32)
+    black = scene.picture(camera)[::-1, :, :3].astype(np.float32)
     scene.background((1.0, 1.0, 1.0))
-    white = scene.picture(camera)[::-1].astype(np.float32)
+    white = scene.picture(camera)[::-1, :, :3].astype(np.float32)
     cover = 255.0 - (white - black).max(axis=2, keepdims=True)
     color = black * (255.0 / np.maximum(cover, 1.0))
     return np.asarray(np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)), dtype=np.uint8)

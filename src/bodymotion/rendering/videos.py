@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bodymotion.arrays import Floats
 from bodymotion.formats.files import whole_file
 from bodymotion.rendering.camera import followed
-from bodymotion.rendering.encoding import Encoder
+from bodymotion.rendering.encoding import NOWHERE, Encoder
 from bodymotion.rendering.overlay import said, write
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.scene import Scene
@@ -63,12 +63,10 @@ def video(
     try:
         with whole_file(path) as stream:
             looks = [film.shot(int(i)) for i in np.linspace(0, len(times) - 1, LOOKS_OF_GIF)] if kind == ".gif" else []
-            finisher = _Finisher(playback, settings, film.look)
-            with _Encoding(
-                Encoder(stream, kind, settings.size, stretch.rate, [one[::-1] for one in looks]), finisher
-            ) as encoding:
+            encoder = Encoder(stream, kind, settings.size, stretch.rate, [one[::-1, :, :3] for one in looks])
+            with _Encoding(encoder, film.look) as encoding:
                 for number, time in enumerate(times):
-                    encoding.put(film.shot(number), float(time))
+                    encoding.put(film.shot(number), said(playback, float(time), settings.overlay))
                     if progress is not None:
                         progress(number + 1, len(times))
     finally:
@@ -81,7 +79,7 @@ class _Film:
 
     def __init__(self, playback: Playback, times: Floats, settings: Settings, speed: float = 1.0) -> None:
         self.playback, self.times = playback, times
-        roots = np.stack([playback.at(float(time))[0, :3] for time in times])
+        roots = playback.roots(times)
         follow = playback.goes_far(times) if settings.follow is None else settings.follow
         self.offsets = np.zeros(roots.shape)
         if follow and len(times) > 1:
@@ -108,45 +106,26 @@ class _Film:
         )
 
     def shot(self, number: int) -> npt.NDArray[np.uint8]:
-        """Draw the picture of that number: (H, W, 3), the lowest row first."""
+        """Draw the picture of that number: (H, W, 4), the lowest row first."""
         self.scene.place([self.playback.at(float(self.times[number]))])
         return self.scene.picture(self.camera.moved(self.offsets[number]))
-
-
-class _Finisher:
-    """Makes a frame of what was drawn: smooths edges and writes the overlay."""
-
-    def __init__(self, playback: Playback, settings: Settings, look: Look) -> None:
-        from bodymotion.kernels.antialiasing import smooth_edges
-
-        self._smooth, self._playback, self._settings, self._look = smooth_edges, playback, settings, look
-
-    def __call__(self, pixels: npt.NDArray[np.uint8], time: float) -> npt.NDArray[np.uint8]:
-        out = np.empty_like(pixels)
-        self._smooth(pixels, out)
-        text = said(self._playback, time, self._settings.overlay)
-        if text:
-            write(out, text, self._look)
-        return out
 
 
 class _Encoding:
     """The second thread; what goes wrong in it is raised where frames are put."""
 
-    def __init__(
-        self, encoder: Encoder, finish: Callable[[npt.NDArray[np.uint8], float], npt.NDArray[np.uint8]]
-    ) -> None:
-        self._encoder, self._finish = encoder, finish
-        self._frames: queue.Queue[tuple[npt.NDArray[np.uint8], float] | None] = queue.Queue(WAITING)
+    def __init__(self, encoder: Encoder, look: Look) -> None:
+        self._encoder, self._look = encoder, look
+        self._frames: queue.Queue[tuple[npt.NDArray[np.uint8], str] | None] = queue.Queue(WAITING)
         self._fault: Exception | None = None
         self._dropped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bodymotion-encoding", daemon=True)
 
-    def put(self, pixels: npt.NDArray[np.uint8], time: float) -> None:
-        """Hand over what was drawn: (H, W, 3), the lowest row first."""
+    def put(self, pixels: npt.NDArray[np.uint8], text: str) -> None:
+        """Hand over what was drawn, (H, W, 4), the lowest row first, and the text that comes on it."""
         if self._fault is not None:
             raise self._fault
-        self._frames.put((pixels, time))
+        self._frames.put((pixels, text))
 
     def __enter__(self) -> _Encoding:
         self._thread.start()
@@ -160,15 +139,16 @@ class _Encoding:
         if kind is None and self._fault is not None:
             raise self._fault
 
-    def _waiting(self) -> Iterator[tuple[npt.NDArray[np.uint8], float]]:
+    def _waiting(self) -> Iterator[tuple[npt.NDArray[np.uint8], str]]:
         while (one := self._frames.get()) is not None:
             yield one
 
     def _run(self) -> None:
-        for pixels, time in self._waiting():
+        for pixels, text in self._waiting():
             if self._fault is None and not self._dropped.is_set():
                 try:
-                    self._encoder.write(self._finish(pixels, time))
+                    place = write(pixels[::-1, :, :3], text, self._look) if text else NOWHERE
+                    self._encoder.write(pixels, sharp=place)
                 except Exception as error:  # whatever it is, it is raised in the thread that draws
                     self._fault = error
         if self._fault is None and not self._dropped.is_set():
