@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from bodymotion.cli.options import AllowOutside, AsJson
+
 __all__ = ["diff"]
 
 EQUAL, DIFFERENT, FAILED = 0, 1, 2
@@ -29,10 +31,8 @@ def diff(
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
-    ] = False,
+    as_json: AsJson = False,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Print what differs between two motions, or two models.
 

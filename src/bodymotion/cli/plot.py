@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from bodymotion.cli.options import AllowOutside
+
 __all__ = ["plot"]
 
 DPI = 150
@@ -78,9 +80,7 @@ def plot(
         ),
     ] = 0,
     listed: Annotated[bool, typer.Option("--list", help="Print what can be plotted of the files, and end.")] = False,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
-    ] = False,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Plot a motion: its joints within their limits, velocities, torques, the zero moment point on the ground, contacts.
 

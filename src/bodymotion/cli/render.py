@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bodymotion.cli.given import positive
+from bodymotion.cli.options import AllowOutside, Arm, Bpm, Slices
 
 __all__ = ["render"]
 
@@ -95,19 +96,10 @@ def render(
         bool | None,
         typer.Option("--follow/--no-follow", help="Go along with the root; by default where it goes far."),
     ] = None,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
-    ] = False,
-    arm: Annotated[
-        bool | None,
-        typer.Option("--arm/--no-arm", help="Play an animation with or without arm; by default as it fits."),
-    ] = None,
-    bpm: Annotated[
-        float | None, typer.Option("--bpm", metavar="BPM", help="The tempo at which an animation is played.")
-    ] = None,
-    slices: Annotated[
-        float | None, typer.Option("--slices", metavar="N", help="For how many slices (quarter beats) it is played.")
-    ] = None,
+    allow_outside: AllowOutside = False,
+    arm: Arm = None,
+    bpm: Bpm = None,
+    slices: Slices = None,
 ) -> None:
     """Make a picture or a video of a robot, without a screen and without a graphics card.
 

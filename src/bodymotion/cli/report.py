@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from bodymotion.cli.options import AllowOutside
+
 __all__ = ["report"]
 
 
@@ -23,9 +25,7 @@ def report(
     what: Annotated[
         str, typer.Option("--what", metavar="NAMES", help="Which plots, with commas between, as for `bodymotion plot`.")
     ] = "",
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
-    ] = False,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Write one self-contained page about a motion: the robot playing, key figures, worst moments, findings of check, plots.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bodymotion.cli.options import AllowOutside, Arm, Bpm, Slices
 from bodymotion.viewer.switches import LABELS
 
 __all__ = ["view"]
@@ -38,23 +39,14 @@ def view(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser, only print the address.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Load the files again when they are saved.")] = False,
     paused: Annotated[bool, typer.Option("--paused", help="Do not begin to play.")] = False,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
-    ] = False,
+    allow_outside: AllowOutside = False,
     show: Annotated[
         str,
         typer.Option("--show", metavar="NAMES", help=f"What to switch on, with commas between: {', '.join(LABELS)}."),
     ] = "",
-    arm: Annotated[
-        bool | None,
-        typer.Option("--arm/--no-arm", help="Play an animation with or without arm; by default as it fits."),
-    ] = None,
-    bpm: Annotated[
-        float | None, typer.Option("--bpm", metavar="BPM", help="The tempo at which an animation is played.")
-    ] = None,
-    slices: Annotated[
-        float | None, typer.Option("--slices", metavar="N", help="For how many slices (quarter beats) it is played.")
-    ] = None,
+    arm: Arm = None,
+    bpm: Bpm = None,
+    slices: Slices = None,
 ) -> None:
     """Show a robot and its motion, or two, or a Spot animation, in the browser.
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bodymotion.cli.options import AllowOutside, AsJson, PackagePath
+
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
@@ -42,20 +44,10 @@ def check(
         typer.Option("--ignore", metavar="RULES", help="Do not speak of these rules.", show_default=False),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 for warnings, too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     as_sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for editors and code hosts.")] = False,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
-    ] = False,
-    package_path: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--package-path",
-            metavar="FOLDER",
-            help="Where the packages of package:// in a URDF are; may be given several times.",
-            show_default=False,
-        ),
-    ] = None,
+    allow_outside: AllowOutside = False,
+    package_path: PackagePath = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend in the files what has one right answer, and tell what is left.")
     ] = False,

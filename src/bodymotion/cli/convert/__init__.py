@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from bodymotion.cli.given import positive
+from bodymotion.cli.options import AllowOutside, PackagePath
 
 if TYPE_CHECKING:
     from bodymotion.formats.table import Format
@@ -162,15 +163,7 @@ def convert(
         str | None,
         typer.Option("--package", metavar="NAME", help="Name a URDF's meshes as package://NAME/…", show_default=False),
     ] = None,
-    package_path: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--package-path",
-            metavar="FOLDER",
-            help="Where the packages of package:// in a URDF are; may be given several times.",
-            show_default=False,
-        ),
-    ] = None,
+    package_path: PackagePath = None,
     move_params: Annotated[
         Path | None,
         typer.Option(
@@ -198,9 +191,7 @@ def convert(
             show_default=False,
         ),
     ] = None,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of the model that lie outside its folder.")
-    ] = False,
+    allow_outside: AllowOutside = False,
     every: Annotated[
         bool, typer.Option("--all", help="Name every loss; else a few of each kind, and how many there are.")
     ] = False,

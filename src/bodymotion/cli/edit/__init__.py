@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from bodymotion.cli.given import not_negative
+from bodymotion.cli.options import AllowOutside
 
 __all__ = ["InOrder", "edit"]
 
@@ -90,9 +91,7 @@ def edit(
             "--blend", metavar="SECONDS", callback=not_negative, help="For --append and --loop: fade one into the next."
         ),
     ] = 0.0,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
-    ] = False,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Change a motion step by step, in the order in which the steps are given.
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bodymotion.cli.options import AllowOutside
+
 if TYPE_CHECKING:
     from bodymotion.cli.info.data import Data
     from bodymotion.diagnostics import Problem
@@ -32,9 +34,7 @@ def info(
         bool,
         typer.Option("--values", "-v", help="Give the range of values of each joint and link, for large files too."),
     ] = False,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
-    ] = False,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Print what is in models, motions and Spot animations.
 

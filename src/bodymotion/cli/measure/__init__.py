@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from bodymotion.cli.options import AllowOutside, AsJson
+
 if TYPE_CHECKING:
     from bodymotion.body import Body
     from bodymotion.cli.measure.measured import Wanted
@@ -53,7 +55,7 @@ def measure(
         ),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List what can be measured of this motion.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     scenery: Annotated[
         list[str] | None,
         typer.Option(
@@ -94,9 +96,7 @@ def measure(
     close_loops: Annotated[
         bool, typer.Option("--close-loops", help="Work out anew the joints that follow from others in closed loops.")
     ] = False,
-    allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
-    ] = False,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Measure a motion on a robot: velocities, torques, limits, balance, contacts, and what its sensors would read.
 
