@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bodymotion import poses
-from bodymotion.plots.layout import Flow
+from bodymotion.plots.layout import ASIDE, COLUMN_EDGE, LEFT, MIDDLE, ROW, Flow
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Facts, Ground, Sheet
@@ -18,8 +18,6 @@ from bodymotion.plots.words import number
 __all__ = ["alone_sheet"]
 
 MOST_LINES = 6
-LEFT, MIDDLE, ASIDE = 1.75, 0.59, 0.75
-ROW = 0.165
 
 
 def alone_sheet(subject: Subject, flow: Flow) -> Sheet:
@@ -43,24 +41,7 @@ def alone_sheet(subject: Subject, flow: Flow) -> Sheet:
         if of.of == "joint":
             most = liveliest(chosen, MOST_LINES - 1)
             flow.across(together("Those that move most", chosen, most), 1.3, left=LEFT, right=right)
-    beside = Flow(flow.width, flow.stretch, top)
-    part = _way(subject, flow.width - 0.85 - aside)
-    if part is not None:
-        edge = flow.width - 0.85
-        tall = (edge - aside) * (part.y[1] - part.y[0]) / (part.x[1] - part.x[0])
-        beside.stretch = 1.0
-        beside.across(part, tall, left=aside, right=edge)
-        beside.y += 0.25 + 0.195 * part.named
-    found = _facts(subject)
-    beside.across(
-        found,
-        sum(0.34 if where else 0.2 for *_, where in found.rows),
-        left=aside - 0.4,
-        right=flow.width - 0.3,
-        time_labels=False,
-    )
-    flow.cells += beside.cells
-    flow.y = max(flow.y, beside.y)
+    flow.beside(top, aside, _way(subject, flow.width - COLUMN_EDGE - aside), _facts(subject))
     return flow.sheet("overview", "", subject)
 
 

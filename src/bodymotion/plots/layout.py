@@ -8,11 +8,16 @@ from dataclasses import dataclass, field, replace
 from bodymotion.plots.parts import Cell, Curves, Facts, Ground, Heading, Part, Sheet
 from bodymotion.plots.subject import Subject
 
-__all__ = ["WIDTH", "Flow", "columns_for", "fitted"]
+__all__ = ["ASIDE", "COLUMN_EDGE", "LEFT", "MIDDLE", "ROW", "WIDTH", "Flow", "columns_for", "fitted"]
 
 WIDTH = 13.0
 """[inch] of a sheet, when nothing else is asked for."""
 TOP, BOTTOM, SIDE = 0.75, 0.55, 0.3
+LEFT, MIDDLE, ASIDE, COLUMN_EDGE = 1.75, 0.59, 0.75, 0.85
+"""Of an overview: [inch] where its plots begin; as shares of the width where they end, and where the ground and the figures begin; and
+[inch] how far the ground ends from the right edge."""
+ROW = 0.165
+"""[inch] of a row of an overview's strips."""
 MOST_COLUMNS = 8
 LABELS, NAME, NOTE, TIME, GAP, HEADING = 0.56, 0.2, 0.15, 0.32, 0.1, 0.3
 """[inch] left of a panel, above it for its name and its note, below it for times, between rows, and above a group."""
@@ -38,6 +43,24 @@ class Flow:
         """Put a heading."""
         self.cells.append(Cell(Heading(text), x, self.y, self.width - x - SIDE, HEADING))
         self.y += HEADING
+
+    def beside(self, top: float, left: float, ground: Ground | None, found: Facts) -> None:
+        """Put the ground, square by square, and facts below it into the column from `left` [inch] to the right edge, from `top` down."""
+        column = Flow(self.width, self.stretch if ground is None else 1.0, top)
+        right = self.width - COLUMN_EDGE
+        if ground is not None:
+            height = (right - left) * (ground.y[1] - ground.y[0]) / (ground.x[1] - ground.x[0])
+            column.across(ground, height, left=left, right=right)
+            column.y += 0.25 + 0.195 * ground.named
+        column.across(
+            found,
+            sum(0.34 if where else 0.2 for *_, where in found.rows),
+            left=left - 0.4,
+            right=self.width - 0.3,
+            time_labels=False,
+        )
+        self.cells += column.cells
+        self.y = max(self.y, column.y)
 
     def grid(self, groups: Sequence[tuple[str, Sequence[Curves]]], columns: int, height: float) -> None:
         """Put groups of panels in rows of so many columns; small groups stand side by side."""

@@ -8,7 +8,7 @@ from bodymotion.dynamics import Figure, Series, figures, measurable
 from bodymotion.labels import shown
 from bodymotion.plots.contacts import bars
 from bodymotion.plots.ground import ground_part, margin_part
-from bodymotion.plots.layout import Flow
+from bodymotion.plots.layout import ASIDE, COLUMN_EDGE, LEFT, MIDDLE, ROW, Flow
 from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Cell, Curves, Facts, Sheet
 from bodymotion.plots.quantities import groups_of
@@ -19,9 +19,6 @@ from bodymotion.plots.words import number
 __all__ = ["facts", "overview_sheet"]
 
 HARDEST = 5
-LEFT, MIDDLE, ASIDE = 1.75, 0.59, 0.75
-"""[inch] where the plots begin; and as shares of the width where they end, and where the ground and the figures begin."""
-ROW = 0.165
 
 
 def overview_sheet(subject: Subject, flow: Flow) -> Sheet:
@@ -47,24 +44,8 @@ def overview_sheet(subject: Subject, flow: Flow) -> Sheet:
     if flow.y == top:
         flow.across(_root(subject.series("root_position")), 1.6, left=LEFT, right=right, time_labels=False)
     _number_last(flow)
-    beside = Flow(flow.width, flow.stretch, top)
-    if "zmp" in has:
-        edge = flow.width - 0.85
-        part = ground_part(subject, edge - aside, 1.6, 4.2)
-        tall = (edge - aside) * (part.y[1] - part.y[0]) / (part.x[1] - part.x[0])
-        beside.stretch = 1.0
-        beside.across(part, tall, left=aside, right=edge)
-        beside.y += 0.25 + 0.195 * part.named
-    found = facts(subject)
-    beside.across(
-        found,
-        sum(0.34 if where else 0.2 for *_, where in found.rows),
-        left=aside - 0.4,
-        right=flow.width - 0.3,
-        time_labels=False,
-    )
-    flow.cells += beside.cells
-    flow.y = max(flow.y, beside.y)
+    ground = ground_part(subject, flow.width - COLUMN_EDGE - aside, 1.6, 4.2) if "zmp" in has else None
+    flow.beside(top, aside, ground, facts(subject))
     return flow.sheet("overview", "", subject)
 
 
