@@ -270,6 +270,7 @@ def test_the_command_refuses_in_words(tmp_path: Path) -> None:
         (["biped.wrl", "--ghost"], 2, "a ghost is the second of two motions"),
         (["biped.wrl", "--show", "nonsense"], 2, "'nonsense'"),
         (["biped.wrl", "--html", "/nowhere/at/all/x.html"], 1, "there is no folder /nowhere/at/all"),
+        (["biped.wrl", "--html", "walk.pdf"], 2, "walk.pdf: what is written is a page, .html or .htm"),
     ],
 )
 def test_wrong_use_ends_with_2_and_in_words(examples: Path, arguments: list[str], code: int, words: str) -> None:

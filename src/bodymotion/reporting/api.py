@@ -21,8 +21,6 @@ __all__ = ["PLOTS", "report"]
 PLOTS = ("zmp", "contacts", "joints", "velocities", "torques", "power", "sensors")
 """The plots of a report; those that a motion does not have are left out."""
 
-ENDINGS = (".html", ".htm")
-
 
 def report(
     body: Showable,
@@ -68,13 +66,13 @@ def report(
     """
     from bodymotion.plots import available, sheets, subject_of
     from bodymotion.plots.pages import fragment, script
-    from bodymotion.viewer.api import load_take
+    from bodymotion.viewer.api import PAGES, load_take
     from bodymotion.viewer.html import page as robot_page
 
     target = Path(path)
     check_place(target)
-    if target.suffix.lower() not in ENDINGS:
-        raise WrongUseError(f"{target.name}: a report is a page, {' or '.join(ENDINGS)}")
+    if target.suffix.lower() not in PAGES:
+        raise WrongUseError(f"{target.name}: a report is a page, {' or '.join(PAGES)}")
     need("plotly", "plot", "a report")
     tell = told or (lambda done, total: None)
     take = load_take(*(one for one in (body, motion) if one is not None), allow_outside=allow_outside)

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from bodymotion.viewer.switches import Switches
     from bodymotion.viewer.take import Take
 
-__all__ = ["load_take", "say_problems", "view"]
+__all__ = ["PAGES", "load_take", "say_problems", "view"]
+
+PAGES = (".html", ".htm")
+"""How the names of pages end."""
 
 MOST_FAULTS = 3
 """So many faults of a file that was saved are said in the panel."""
@@ -64,7 +67,7 @@ def view(
     ghost:
         Show the second motion as a see-through robot in the place of the first.
     html:
-        Write one self-contained page to this file instead, which plays without a server.
+        Write one self-contained page to this file (.html or .htm) instead, which plays without a server.
     host, port:
         Where to listen; the next free port is taken when that one is in use.
     open_browser:
@@ -99,6 +102,8 @@ def view(
     switches = _switches((*show, "dark") if dark else show)
     if html is not None:
         check_place(Path(html))
+        if Path(html).suffix.lower() not in PAGES:
+            raise WrongUseError(f"{html}: what is written is a page, {' or '.join(PAGES)}")
     wishes = _wishes(bpm, slices)
     take = load_take(*sources, ghost=ghost, allow_outside=allow_outside, arm=arm, wishes=wishes)
     if html is not None:
