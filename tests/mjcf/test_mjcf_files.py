@@ -52,6 +52,7 @@ def test_included_files(tmp_path):
         ('<mujoco><worldbody><body quat="1 0 0 0" euler="0 0 0"/></worldbody></mujoco>', "MJCF111"),
         ('<mujoco><worldbody><body quat="0 0 0 0"/></worldbody></mujoco>', "MJCF111"),
         ('<mujoco><worldbody><body pos="0 0 inf"/></worldbody></mujoco>', "MJCF110"),
+        ('<mujoco><worldbody><body><geom size="1e20"/></body></worldbody></mujoco>', "MJCF110"),
         ('<mujoco><worldbody><body pos="0 0 x"/></worldbody></mujoco>', "XML104"),
         ("<mujoco><worldbody><body><body><freejoint/></body></body></worldbody></mujoco>", "MJCF112"),
         ("<mujoco><worldbody><body><freejoint/><joint/></body></worldbody></mujoco>", "MJCF112"),

@@ -18,6 +18,7 @@ from bodymotion.formats.mjcf.beside import plain_sections, with_efforts
 from bodymotion.formats.mjcf.defaults import Defaults
 from bodymotion.formats.mjcf.devices import DeviceReader
 from bodymotion.formats.mjcf.document import included, read_bytes
+from bodymotion.formats.mjcf.frames import MOST_SIZE
 from bodymotion.formats.mjcf.geoms import GeomReader
 from bodymotion.formats.mjcf.kept import Kept
 from bodymotion.formats.mjcf.loops import LoopReader
@@ -152,8 +153,9 @@ def _read(data: bytes, path: Path, allow_outside: bool, faults: XmlFaults | None
 def _check_numbers(tree: Tree) -> None:
     for raw in tree.links:
         masses = [np.append(s.inertia.ravel(), [s.mass, *s.center_of_mass]) for s in raw.segments]
-        if not all(np.isfinite(numbers).all() for numbers in (raw.offset, raw.joint.axis, *masses)):
-            raw.element.fault(rules.NOT_FINITE, f"the pose, axis or mass of body {raw.name!r:.60} is not finite")
+        if not all((np.abs(numbers) < MOST_SIZE).all() for numbers in (raw.offset, raw.joint.axis, *masses)):
+            what = f"the pose, axis or mass of body {raw.name!r:.60} is not finite, or of no ordinary size"
+            raw.element.fault(rules.NOT_FINITE, what)
 
 
 def _resting(links: tuple[Link, ...], tree: Tree) -> Floats:
