@@ -51,7 +51,7 @@ def bodies(draw) -> bm.Body:
     return bm.Body(links=tuple(links), extra_joints=tuple(extra))
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(body=bodies(), seed=st.integers(0, 1000))
 def test_an_answer_comes_and_is_what_it_says(body, seed) -> None:
     chance = np.random.default_rng(seed)
