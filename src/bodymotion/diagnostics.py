@@ -1,4 +1,4 @@
-"""What is said about a file: where (Location), what (Problem, by a Rule), all of it (Report), and FormatError.
+"""What is said about a file: where (Location), what (Problem, by a Rule), all of it (Report), and FormatError; what is asked in vain: WrongUseError.
 
 A `Rule` is one sentence of a format's document, or of our judgement, with a stable code such as ``SEQ103``; the rooms of
 the formats keep theirs in a `rules.py`. A `Problem` is one place where a rule is broken.
@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 
-__all__ = ["FormatError", "Location", "Problem", "Report", "Rule", "Severity"]
+__all__ = ["FormatError", "Location", "Problem", "Report", "Rule", "Severity", "WrongUseError"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,10 @@ class FormatError(ValueError):
 
     def __reduce__(self) -> tuple[type[FormatError], tuple[Problem, tuple[Problem, ...]]]:
         return FormatError, (self.problem, self.problems)
+
+
+class WrongUseError(ValueError):
+    """What was asked for makes no sense, whatever the files hold."""
 
 
 @dataclass(frozen=True)

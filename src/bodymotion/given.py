@@ -8,16 +8,13 @@ from typing import NamedTuple, TypeAlias
 
 from bodymotion.animation import Animation
 from bodymotion.body import Body
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.formats.table import load
 from bodymotion.motion import Motion
 
-__all__ = ["Given", "Showable", "WrongUseError", "sort_out"]
+__all__ = ["Given", "Showable", "sort_out"]
 
 Showable: TypeAlias = Body | Motion | Animation | str | PathLike[str]
-
-
-class WrongUseError(ValueError):
-    """What was asked for makes no sense, whatever the files hold."""
 
 
 class Given(NamedTuple):

@@ -19,7 +19,7 @@ from small_robots import arm, biped, swinging
 import bodymotion as bm
 from bodymotion.choreography import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
 from bodymotion.choreography.parameters import NEUTRAL
-from bodymotion.given import WrongUseError
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.viewer import Viewer, view
 from bodymotion.viewer.animation_panel import about_animation, findings_html
 from bodymotion.viewer.api import load_take

@@ -16,7 +16,7 @@ from small_robots import arm, biped, swinging
 
 import bodymotion as bm
 from bodymotion.comparing import compare_motions
-from bodymotion.given import WrongUseError
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.anatomy import half_axes, tag, tags
 from bodymotion.viewer.api import load_take, view

@@ -23,8 +23,7 @@ def failures(verb: str, *, every_fault: bool = False) -> Iterator[None]:
     from bodymotion.cli.messages import say, show_problem
     from bodymotion.cli.output import PIPE_CLOSED
     from bodymotion.cli.text import one_line
-    from bodymotion.diagnostics import FormatError
-    from bodymotion.given import WrongUseError
+    from bodymotion.diagnostics import FormatError, WrongUseError
 
     try:
         yield

@@ -14,8 +14,9 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.body import Body
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.formats.files import check_place, whole_file
-from bodymotion.given import Showable, WrongUseError
+from bodymotion.given import Showable
 from bodymotion.motion import Motion
 from bodymotion.rendering.encoding import VIDEOS
 from bodymotion.rendering.settings import Background, Settings

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from bodymotion.arrays import Floats
-from bodymotion.given import WrongUseError
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.rendering.camera import FIELD_OF_VIEW, PRESETS, Camera, fitted, looking
 from bodymotion.rendering.surroundings import LOOKS
 

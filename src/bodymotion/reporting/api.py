@@ -7,9 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.extras import need
 from bodymotion.formats.files import check_place, whole_file
-from bodymotion.given import WrongUseError
 from bodymotion.reporting.contents import Contents, contents_of
 from bodymotion.reporting.page import page
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from bodymotion.animation import Animation
 from bodymotion.body import Body
-from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.diagnostics import FormatError, Problem, WrongUseError
 from bodymotion.formats.files import check_place
-from bodymotion.given import Showable, WrongUseError, sort_out
+from bodymotion.given import Showable, sort_out
 from bodymotion.motion import Motion
 
 if TYPE_CHECKING:
