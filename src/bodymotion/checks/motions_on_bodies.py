@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,19 +11,15 @@ from bodymotion.arrays import Floats
 from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.degrees import look_like_degrees
-from bodymotion.checks.physics.checking import physics
-from bodymotion.checks.physics.moments import Finding, Moment, runs, when
+from bodymotion.checks.limits import TOLERANCE, found_moments, in_frames, positions, shares, speeds
+from bodymotion.checks.physics.checking import calm_steps, physics
+from bodymotion.checks.physics.moments import Finding, Moment, when
 from bodymotion.checks.rows import place_of_frame
-from bodymotion.diagnostics import Location, Problem, Rule
-from bodymotion.links import Joint
+from bodymotion.diagnostics import Location, Problem
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
 __all__ = ["check_motion_on_body", "moments"]
 
-TOLERANCE = 1e-6
-"""By so much [rad or m] a joint may be beyond its limit: files give few digits."""
-FASTER = 1.001
-"""By this factor a joint may be faster than its limit: the speed is that of the straight line between two frames."""
 CLOSE = 1e-3
 """[m, rad] Link poses that differ from those of root and joints by less agree."""
 PIECE = 1 << 16
@@ -65,8 +60,7 @@ def _findings(motion: Motion, body: Body) -> list[Finding]:
             degrees = True
             problems.append(rules.IN_DEGREES.problem(seen[0], place_of_frame(motion, number, seen[1])))
         elif q is not None and len(q):
-            found += _positions(motion, number, joints, q, body)
-            found += _speeds(motion, number, joints, q, body)
+            found += positions(motion, number, joints, q, body)
     fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
     if degrees:
         # All that would be found is that.
@@ -76,6 +70,9 @@ def _findings(motion: Motion, body: Body) -> list[Finding]:
         found += _agree(motion, links, joints, q, body)
     if not any(problem.severity == "error" for problem in problems):
         found += physics(motion, body, q)
+    if joints is not None and q is not None:
+        fast = shares(joints, q, body, calm_steps(joints.timeline.times, found))
+        found += speeds(motion, _number(motion, joints), joints, body, fast)
     return [*map(Finding, problems), *found]
 
 
@@ -118,99 +115,6 @@ def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, pro
     return count == wanted
 
 
-def _positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
-    found = []
-    for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
-        if link < 0 or joint.type not in ("rotate", "slide") or joint.lower > joint.upper:
-            continue
-        beyond = np.maximum(joint.lower - q[:, column], q[:, column] - joint.upper)
-        wrong = beyond > TOLERANCE
-        count = int(np.count_nonzero(wrong))
-        if not count:
-            continue
-        first, worst = int(np.argmax(wrong)), int(np.nanargmax(np.where(np.isnan(beyond), -np.inf, beyond)))
-        name, unit = joint.name or body.links[link].name, "rad" if joint.type == "rotate" else "m"
-        values = q[:, column]
-
-        def said(frame: int, name: str = name, unit: str = unit, values: Floats = values, joint: Joint = joint) -> str:
-            value = float(values[frame])
-            limit = joint.lower if value < joint.lower else joint.upper
-            return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
-
-        message = f"{said(worst)}: beyond it in {_frames(count)}, from frame {first} on"
-        problem = rules.POSITION_LIMIT.problem(message, place_of_frame(motion, number, worst))
-        when_wrong = _moments(rules.POSITION_LIMIT, motion, number, joints, name, beyond, TOLERANCE, said)
-        found.append(Finding(problem, when_wrong))
-    return found
-
-
-def _speeds(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
-    if len(q) < 2:
-        return []
-    found = []
-    gaps = np.diff(joints.timeline.times)
-    for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
-        low, high = joint.velocity_lower, joint.velocity_upper
-        if link < 0 or joint.type not in ("rotate", "slide", "crawler") or not low < 0 < high:
-            continue
-        speed = np.diff(q[:, column]) / gaps
-        given = np.where(np.isfinite(speed), speed, 0.0)
-        part = np.maximum(given / low, given / high) if np.isfinite([low, high]).all() else _part(given, low, high)
-        wrong = part > FASTER
-        count = int(np.count_nonzero(wrong))
-        if not count:
-            continue
-        first, worst = int(np.argmax(wrong)), int(np.argmax(part))
-        name, unit = joint.name or body.links[link].name, "m/s" if joint.type == "slide" else "rad/s"
-
-        def said(
-            frame: int, name: str = name, unit: str = unit, given: Floats = given, low: float = low, high: float = high
-        ) -> str:
-            limit = low if given[frame] < 0 else high
-            return f"{name!r} moves at {given[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
-
-        message = f"{said(worst)}: faster in {_frames(count)}, from frame {first} on"
-        problem = rules.SPEED_LIMIT.problem(message, place_of_frame(motion, number, worst))
-        when_wrong = _moments(rules.SPEED_LIMIT, motion, number, joints, name, part, FASTER, said)
-        found.append(Finding(problem, when_wrong))
-    return found
-
-
-def _moments(
-    rule: Rule,
-    motion: Motion,
-    number: int,
-    component: MultiValueSeq | MultiSE3Seq,
-    subject: str,
-    amount: Floats,
-    threshold: float,
-    said: Callable[[int], str],
-) -> tuple[Moment, ...]:
-    """Give the moments in which `amount` (of frames, or of the steps from them) is above a threshold; `said` tells of a frame."""
-    times = component.timeline.times
-    found, _ = runs(amount / threshold, times[: len(amount)])
-    return tuple(
-        Moment(
-            rule.code,
-            rule.severity,
-            float(times[run.worst]),
-            float(times[run.first]),
-            float(times[run.last]),
-            run.worst,
-            subject,
-            run.amount,
-            said(run.worst),
-            place_of_frame(motion, number, run.worst),
-        )
-        for run in found
-    )
-
-
-def _part(speed: Floats, low: float, high: float) -> Floats:
-    """Give how much of its limit each speed is, where one of the two is infinite."""
-    return np.asarray(np.where(speed < 0, speed / low, speed / high))
-
-
 def _agree(motion: Motion, links: MultiSE3Seq, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
     if links.timeline != joints.timeline or not body.links or not len(q):
         return []
@@ -236,7 +140,7 @@ def _agree(motion: Motion, links: MultiSE3Seq, joints: MultiValueSeq, q: Floats,
     if not wrong.any():
         return []
     (frame_a, link_a), (frame_b, link_b) = at
-    count, frames = int(np.count_nonzero(off)), _frames(int(np.count_nonzero(wrong)))
+    count, frames = int(np.count_nonzero(off)), in_frames(int(np.count_nonzero(wrong)))
     message = (
         f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
         f"({body.links[link_b].name!r}, frame {frame_b}) from where root and joints put them, in {frames}: "
@@ -250,9 +154,5 @@ def _agree(motion: Motion, links: MultiSE3Seq, joints: MultiValueSeq, q: Floats,
         return f"links are not where root and joints put them in {when(frame, times[frame])}"
 
     return [
-        Finding(problem, _moments(rules.POSES_DISAGREE, motion, number, links, "", amount, CLOSE, said)),
+        Finding(problem, found_moments(rules.POSES_DISAGREE, motion, number, links, "", amount, CLOSE, said)),
     ]
-
-
-def _frames(count: int) -> str:
-    return "1 frame" if count == 1 else f"{count} frames"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
@@ -12,14 +14,17 @@ from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.floor import off_the_floor
 from bodymotion.checks.physics.judging import balance, feet_on_ground, torques
 from bodymotion.checks.physics.jumps import jumps_of_joints, jumps_of_root, sign_flips
-from bodymotion.checks.physics.moments import Finding
-from bodymotion.checks.physics.tape import record, standing_on
+from bodymotion.checks.physics.moments import MOST, Finding
+from bodymotion.checks.physics.tape import WINDOW, record, standing_on
 from bodymotion.checks.rows import place_of_frame
 from bodymotion.editing import recover_joints
 from bodymotion.interpolation import sampled
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
-__all__ = ["physics"]
+__all__ = ["calm_steps", "physics"]
+
+OF_JOINTS = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
+SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
 
 
 def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
@@ -72,7 +77,10 @@ def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
     for one in found:
         for moment in one.moments:
             if moment.rule != rules.SIGN_FLIP.code:
-                tape.forget(moment.start, moment.end)
+                tape.forget(moment.start, moment.end, wrong=moment.rule in SPIKES)
+    if zmp is not None and not zmp.is_root_relative and any(one.problem.rule == rules.ROOT_JUMPS.code for one in found):
+        # One of the two is elsewhere from then on: that is said.
+        tape.own_margins[:] = tape.apart[:] = np.nan
     if standing is not None:
         if root is not None and links is not None:
             found += feet_on_ground(tape, standing, body, where)
@@ -81,6 +89,21 @@ def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
         found += balance(tape, where)
     # What an extra joint bears is not known.
     return found if body.extra_joints else found + torques(tape, body, where)
+
+
+def calm_steps(times: Floats, found: Sequence[Finding]) -> npt.NDArray[np.bool_]:
+    """Give in which steps (T − 1,) between frames at `times` no joint does something sudden: there their speeds can be told of."""
+    calm = np.ones(max(len(times) - 1, 0), dtype=bool)
+    for one in found:
+        moments = [moment for moment in one.moments if moment.rule in OF_JOINTS]
+        if len(moments) >= MOST:
+            # There are more of them than are known.
+            return np.zeros_like(calm)
+        for moment in moments:
+            calm[
+                np.searchsorted(times[1:], moment.start - WINDOW) : np.searchsorted(times[:-1], moment.end + WINDOW)
+            ] = False
+    return calm
 
 
 def _recovered(motion: Motion, body: Body) -> Floats | None:

@@ -96,9 +96,15 @@ class Tape:
         """What was worked out from accelerations."""
         return self.carried, self.margins, self.apart, self.torques
 
-    def forget(self, start: float, end: float) -> None:
-        """Say nothing of speeds and forces at times around start … end [s]: something sudden is there, of which enough is said."""
-        near = max(WINDOW, 3.0 * float(np.median(np.diff(self.times))))
+    def forget(self, start: float, end: float, *, wrong: bool) -> None:
+        """Say nothing of speeds and forces at times around start … end [s]: something sudden is there, of which enough is said.
+
+        Where the frames themselves are `wrong`, nothing is said of heights, either.
+        """
+        gap = float(np.median(np.diff(self.times)))
+        near = max(WINDOW, 3.0 * gap)
+        if wrong:
+            self.heights[slice(*np.searchsorted(self.times, [start - gap, end + gap]))] = np.nan
         around = slice(*np.searchsorted(self.times, [start - near, end + near]))
         for values in (self.still, *self.of_forces):
             values[around] = np.nan
