@@ -1,7 +1,8 @@
-"""What is said about a file: where (Location), what (Problem, by a Rule), all of it (Report), and FormatError; what is asked in vain: WrongUseError.
+"""What is said about a file: where (Location), what (Problem, by a Rule), all of it (Report), and FormatError.
 
 A `Rule` is one sentence of a format's document, or of our judgement, with a stable code such as ``SEQ103``; the rooms of
-the formats keep theirs in a `rules.py`. A `Problem` is one place where a rule is broken.
+the formats keep theirs in a `rules.py`. A `Problem` is one place where a rule is broken. A WrongUseError is
+about no file, but about what was asked for.
 """
 
 from __future__ import annotations

@@ -9,10 +9,11 @@ from typing import NamedTuple, TypeAlias
 from bodymotion.animation import Animation
 from bodymotion.body import Body
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.formats.files import check_not_read
 from bodymotion.formats.table import load
 from bodymotion.motion import Motion
 
-__all__ = ["Given", "Showable", "sort_out"]
+__all__ = ["Given", "Showable", "files_of", "sort_out"]
 
 Showable: TypeAlias = Body | Motion | Animation | str | PathLike[str]
 
@@ -25,7 +26,19 @@ class Given(NamedTuple):
     animation: Animation | None
 
 
-def sort_out(*sources: Showable, done: str = "shown", most: int = 1, allow_outside: bool = False) -> Given:
+def files_of(*things: Body | Motion | Animation | None) -> tuple[Path, ...]:
+    """Give the files that things were read from, their parts among them."""
+    sources = [thing.source for thing in things if thing is not None]
+    return tuple(path for source in sources for path in (source.path, *source.parts) if path is not None)
+
+
+def sort_out(
+    *sources: Showable,
+    done: str = "shown",
+    most: int = 1,
+    allow_outside: bool = False,
+    output: str | PathLike[str] | None = None,
+) -> Given:
     """Give what the sources are, read where they are files.
 
     Parameters
@@ -38,14 +51,19 @@ def sort_out(*sources: Showable, done: str = "shown", most: int = 1, allow_outsi
         So many motions there may be.
     allow_outside:
         Also read parts of a model that lie outside its folder.
+    output:
+        The file that will be written of them.
 
     Raises
     ------
     FormatError
         When nothing can be made of a file.
     WrongUseError
-        When there are two bodies, too many motions, or an animation and something else.
+        When there are two bodies, too many motions, or an animation and something else, or when `output` is one of the files that are
+        read.
     """
+    if output is not None:
+        check_not_read(output, [one for one in sources if not isinstance(one, (Body, Motion, Animation))])
     bodies: list[Body] = []
     motions: list[Motion] = []
     animations: list[Animation] = []
@@ -69,4 +87,6 @@ def sort_out(*sources: Showable, done: str = "shown", most: int = 1, allow_outsi
     if len(bodies) > 1 or len(motions) > most:
         several = "one motion" if most == 1 else "one motion or two"
         raise WrongUseError(f"one body and {several} can be {done}, not {len(bodies)} and {len(motions)}")
+    if output is not None:
+        check_not_read(output, files_of(*bodies, *motions, *animations))
     return Given(bodies[0] if bodies else None, tuple(motions), animations[0] if animations else None)

@@ -55,8 +55,10 @@ def test_what_there_is_is_listed(run, examples):
         (("--size", "20"), 2, "inches"),
         (("--from", "3", "--to", "2"), 2, "before"),
         (("--from", "nan"), 2, "no moment"),
-        (("--what", "joints", "--joints", "TAIL"), 1, "no joint 'TAIL'; there are: R_HIP_YAW"),
-        (("--what", "joints", "--from", "99"), 1, "lasts from 0 s to 10 s"),
+        (("--what", "joints", "--joints", "TAIL"), 2, "no joint 'TAIL'; there are: R_HIP_YAW"),
+        (("--what", "joints", "--from", "99"), 2, "no frame from 99 s on; the motion lasts from 0 s to 10 s"),
+        (("--what", "joints", "--to", "-1"), 2, "no frame up to -1 s; the motion lasts"),
+        (("--what", "joints", "--from", "20", "--to", "30"), 2, "no frame from 20 s to 30 s; the motion lasts"),
         (("--what", "joints", "-o", "none/a.png"), 1, "none/a.png: there is no folder none"),
         (("--what", "joints", "-o", "."), 1, ".: is a folder"),
     ],
@@ -71,7 +73,7 @@ def test_what_is_wrong_is_said(run, options, code, said, tmp_path):
 
 def test_a_model_alone_and_faults_of_files(run, examples, tmp_path):
     result = run(given=[str(examples / "biped.wrl")])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "needs a motion" in result.stderr
     (tmp_path / "bad.seq").write_text("type: CompositeSeq\ncontent: BodyMotion\ncomponents: 3\n")
     result = run(given=[str(tmp_path / "bad.seq")])

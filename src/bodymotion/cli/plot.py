@@ -98,7 +98,7 @@ def plot(
     from bodymotion.cli.output import results
     from bodymotion.cli.progress import progress
     from bodymotion.cli.text import one_line
-    from bodymotion.formats.files import check_place
+    from bodymotion.formats.files import check_not_read, check_place
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
 
@@ -114,6 +114,7 @@ def plot(
     with failures("plot"):
         if not listed:
             check_place(target)
+            check_not_read(target, files)
     try:
         form_of(target)
     except ValueError as error:

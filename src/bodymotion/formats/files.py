@@ -14,17 +14,20 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal
+
+from bodymotion.diagnostics import WrongUseError
 
 try:
     import fcntl
 except ImportError:  # pragma: no cover
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["check_place", "remove_leftovers", "whole_file", "whole_files"]
+__all__ = ["check_not_read", "check_place", "remove_leftovers", "whole_file", "whole_files"]
 
 _MARK = ".bodymotion-tmp-"
 _TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
@@ -81,6 +84,25 @@ def check_place(path: str | Path) -> None:
         raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
     if not folder.exists():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}", str(path))
+
+
+def check_not_read(path: str | PathLike[str], read: Iterable[str | PathLike[str]]) -> None:
+    """Say before any work is done when the file that shall be written is one of those that are `read`, also through links.
+
+    What is no regular file, such as a terminal, may be both.
+
+    Raises
+    ------
+    WrongUseError
+        When it is.
+    """
+    for one in read:
+        try:
+            same = Path(path).is_file() and Path(path).samefile(one)
+        except (OSError, ValueError):
+            continue
+        if same:
+            raise WrongUseError(f"{path} is read, and would be written over: give what is written another name")
 
 
 @contextmanager

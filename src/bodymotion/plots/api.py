@@ -12,8 +12,9 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.body import Body
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import Measures, measure
-from bodymotion.given import Showable, sort_out
+from bodymotion.given import Showable, files_of, sort_out
 from bodymotion.labels import shown
 from bodymotion.motion import Motion
 from bodymotion.plots.kinds import is_heavy, sheets
@@ -45,6 +46,8 @@ class Plot:
     theme: Theme = LIGHT
     dpi: float = DPI
     title: str = "bodymotion"
+    files: tuple[Path, ...] = ()
+    """What was read for them."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,13 +76,14 @@ class Plot:
         Raises
         ------
         ValueError
-            When the name ends otherwise.
+            When the name ends otherwise; `WrongUseError` when it is that of a file that was read.
         OSError
             When the file can not be written.
         """
-        from bodymotion.formats.files import whole_file
+        from bodymotion.formats.files import check_not_read, whole_file
 
         form = form_of(path)
+        check_not_read(path, self.files)
         content = self.html().encode() if form == "html" else picture(self.sheets, form, self.theme, self.dpi)
         with whole_file(Path(path)) as file:
             file.write(content)
@@ -158,7 +162,8 @@ def plot(
     FormatError
         When nothing can be made of a file.
     ValueError
-        When there is no such plot or joint (the message lists those there are), motion and body do not fit, or nothing is left to plot.
+        When motion and body do not fit; `WrongUseError` when there is no such plot or joint (the message lists those there are), no motion,
+        or nothing is left to plot.
     """
     names = (what,) if isinstance(what, str) else tuple(what)
     if set(names) <= UNDERIVED:
@@ -183,7 +188,7 @@ def plot(
         raise ValueError("the motion has no frames, so there is nothing to plot")
     width, height = size if isinstance(size, tuple) else (size, None)
     made = sheets(subject, names, width=width, height=height)
-    return Plot(made, DARK if dark else LIGHT, dpi, subject.title)
+    return Plot(made, DARK if dark else LIGHT, dpi, subject.title, subject.files)
 
 
 def subject_of(
@@ -198,22 +203,32 @@ def subject_of(
 ) -> Subject:
     """Give what is plotted of a body and a motion, see `plot`; of `heavy` plots of very long motions not every frame is measured."""
     if isinstance(body, Measures):
-        return Subject(measures=body, motion=body.motion, title=_name(body.body, "body"), about=_name(body.motion, ""))
+        return Subject(
+            measures=body,
+            motion=body.motion,
+            title=_name(body.body, "body"),
+            about=_name(body.motion, ""),
+            files=files_of(body.body, body.motion),
+        )
     given = sort_out(body, *([] if motion is None else [motion]), done="plotted", allow_outside=allow_outside)
+    files = files_of(given.body, *given.motions, given.animation)
     if given.animation is not None:
         from bodymotion.choreography import needs_arm, play, spot_body
 
         animation = given.animation
         title = f"Spot · {animation.title or animation.name}"
         spot = spot_body(arm=needs_arm(animation))
-        return _measured(spot, play(animation), title, _name(animation, ""), heavy, derivative, window, None)
+        of = _measured(spot, play(animation), title, _name(animation, ""), heavy, derivative, window, None)
+        return replace(of, files=files)
     if not given.motions:
-        raise ValueError("a plot needs a motion, and there is a body alone")
+        raise WrongUseError("a plot needs a motion, and there is a body alone")
     moved = given.motions[0]
     if given.body is None:
-        return Subject(measures=None, motion=moved, title=_name(moved, "Motion"), about="a motion alone")
+        return Subject(measures=None, motion=moved, title=_name(moved, "Motion"), about="a motion alone", files=files)
     title = _name(given.body, "body")
-    return _measured(given.body, moved, title, _name(moved, ""), heavy, derivative, window, on_feet)
+    return replace(
+        _measured(given.body, moved, title, _name(moved, ""), heavy, derivative, window, on_feet), files=files
+    )
 
 
 def _measured(

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import QUANTITIES, measurable
 from bodymotion.plots.alone import alone_sheet
 from bodymotion.plots.contacts import contacts_sheet
@@ -22,7 +23,7 @@ from bodymotion.plots.subject import Subject
 __all__ = ["KINDS", "Kind", "UnknownPlotError", "available", "chosen", "is_heavy", "sheets"]
 
 
-class UnknownPlotError(ValueError):
+class UnknownPlotError(WrongUseError):
     """Nothing that can be plotted has this name."""
 
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.arrays import Floats, frozen
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import Measures, Series, series
 from bodymotion.labels import distinct
 from bodymotion.motion import MultiSE3Seq, Vector3Seq
@@ -46,6 +48,8 @@ class Subject:
         SI units also where people read degrees and millimetres.
     notes:
         What is to be known about the motion.
+    files:
+        What was read for it.
     """
 
     measures: Measures | None
@@ -57,6 +61,7 @@ class Subject:
     end: float | None = None
     radians: bool = False
     notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
 
     @cached_property
     def columns(self) -> tuple[int, ...]:
@@ -64,7 +69,7 @@ class Subject:
 
         Raises
         ------
-        ValueError
+        WrongUseError
             When no joint has such a name; the message lists those there are.
         """
         labels = self.joint_labels
@@ -75,7 +80,7 @@ class Subject:
             hits = [k for k, label in enumerate(labels) if label == pattern or fnmatchcase(label, pattern)]
             if not hits:
                 there = ", ".join(labels) or "none"
-                raise ValueError(f"there is no joint {pattern!r}; there are: {there}")
+                raise WrongUseError(f"there is no joint {pattern!r}; there are: {there}")
             found.update(hits)
         return tuple(sorted(found))
 
@@ -115,7 +120,7 @@ class Subject:
 
         Raises
         ------
-        ValueError
+        WrongUseError
             When none is.
         """
         kept = np.ones(len(times), dtype=bool)
@@ -124,10 +129,10 @@ class Subject:
         if self.end is not None:
             kept &= times <= self.end + 1e-9
         if len(times) and not kept.any():
-            raise ValueError(
-                f"there is no frame from {self.start if self.start is not None else times[0]:g} s to "
-                f"{self.end if self.end is not None else times[-1]:g} s; the motion lasts from {times[0]:g} s to {times[-1]:g} s"
-            )
+            asked = f"from {self.start:g} s on" if self.start is not None else ""
+            if self.end is not None:
+                asked = f"from {self.start:g} s to {self.end:g} s" if asked else f"up to {self.end:g} s"
+            raise WrongUseError(f"there is no frame {asked}; the motion lasts from {times[0]:g} s to {times[-1]:g} s")
         return kept
 
     @cached_property

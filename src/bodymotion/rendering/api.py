@@ -119,7 +119,8 @@ def render(
     FormatError
         When nothing can be made of a file.
     ValueError
-        When motion and body do not fit, or there is nothing to show; `WrongUseError` when what is asked for makes no sense.
+        When motion and body do not fit, or there is nothing to show; `WrongUseError` when what is asked for makes no sense, or
+        `output` is one of the files that are read.
     OSError
         When the file can not be written, or nothing on this machine can draw; the message names the packages that are missing.
     """
@@ -143,7 +144,7 @@ def render(
 
         wishes = Wishes(bpm, slices)
     sources = [source for source in (body, motion) if source is not None]
-    take = load_take(*sources, allow_outside=allow_outside, arm=arm, wishes=wishes)
+    take = load_take(*sources, allow_outside=allow_outside, arm=arm, wishes=wishes, output=path)
 
     if not all(isinstance(source, (Body, Motion, Animation)) for source in sources):
         say_problems(take.problems, "; bodymotion check lists them", take.misfits)

@@ -58,7 +58,8 @@ def report(
     FormatError
         When nothing can be made of a file.
     ValueError
-        When motion and body do not fit, there is no motion, or no such plot; `WrongUseError` when the name does not end in .html or .htm.
+        When motion and body do not fit; `WrongUseError` when there is no motion, or no such plot, when the name does not end in .html or
+        .htm, or is that of a file that is read.
     ImportError
         When what plots need is not installed; the message says how it is.
     OSError
@@ -75,11 +76,11 @@ def report(
         raise WrongUseError(f"{target.name}: a report is a page, {' or '.join(PAGES)}")
     need("plotly", "plot", "a report")
     tell = told or (lambda done, total: None)
-    take = load_take(*(one for one in (body, motion) if one is not None), allow_outside=allow_outside)
+    take = load_take(*(one for one in (body, motion) if one is not None), allow_outside=allow_outside, output=target)
     if take.motion is None:
-        raise ValueError("a report is about a motion, and there is a body alone")
+        raise WrongUseError("a report is about a motion, and there is a body alone")
     if take.motion_alone:
-        raise ValueError("a report needs the body that moves: bodymotion report MODEL MOTION")
+        raise WrongUseError("a report needs the body that moves: bodymotion report MODEL MOTION")
     tell(1, 5)
     subject = subject_of(take.body, take.motion)
     assert subject.measures is not None

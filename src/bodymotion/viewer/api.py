@@ -93,7 +93,8 @@ def view(
         When nothing can be made of a file.
     ValueError
         When motion and body do not fit, or there is nothing to show, or an animation can not be played so; `WrongUseError` when it is not
-        one body and one motion at most, or one animation, or when nothing has the name of what is to be switched on.
+        one body and one motion at most, or one animation, when nothing has the name of what is to be switched on, or the page
+        is one of the files that are read.
     OSError
         When the host can not be listened at, or the page can not be written.
     """
@@ -105,7 +106,7 @@ def view(
         if Path(html).suffix.lower() not in PAGES:
             raise WrongUseError(f"{html}: what is written is a page, {' or '.join(PAGES)}")
     wishes = _wishes(bpm, slices)
-    take = load_take(*sources, ghost=ghost, allow_outside=allow_outside, arm=arm, wishes=wishes)
+    take = load_take(*sources, ghost=ghost, allow_outside=allow_outside, arm=arm, wishes=wishes, output=html)
     if html is not None:
         from bodymotion.viewer.html import write_page
 
@@ -163,10 +164,12 @@ def load_take(
     allow_outside: bool = False,
     arm: bool | None = None,
     wishes: Wishes | None = None,
+    output: str | PathLike[str] | None = None,
 ) -> Take:
     """Make what is shown of a body, a motion or two, or both, given as things or as files, in any order; or of an animation.
 
     The second motion is shown beside the first, or as a `ghost` in its place. `arm` and `wishes` say how an animation is played.
+    `output` is the file that will be written, which is none of those that are read.
 
     Raises
     ------
@@ -177,7 +180,7 @@ def load_take(
     """
     from bodymotion.viewer.take import make_take
 
-    body, motions, animation = sort_out(*sources, most=2, allow_outside=allow_outside)
+    body, motions, animation = sort_out(*sources, most=2, allow_outside=allow_outside, output=output)
     if ghost and len(motions) < 2:
         raise WrongUseError("a ghost is the second of two motions")
     if animation is not None:

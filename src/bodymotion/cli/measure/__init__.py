@@ -120,11 +120,16 @@ def measure(
     from bodymotion.cli.measure.measured import choose, wanted
     from bodymotion.cli.output import results
     from bodymotion.cli.progress import progress
+    from bodymotion.formats.files import check_not_read
 
     names = [name.strip() for text in of or () for name in text.split(",") if name.strip()]
     if listed and (names or output is not None):
         raise typer.BadParameter("what can be measured is listed without --of and -o", param_hint="--list")
     moving = motion or model
+    if output is not None:
+        with failures("measure"):
+            read = [model, moving, *(Path(name) for name in scenery or () if name != GROUND)]
+            check_not_read(output, read)
     # Of numbers that are too large for others to follow from them, the results tell.
     with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
         found = _measured(model, motion, allow_outside, derivative, window, ground, feet, on_feet, close_loops)

@@ -1,0 +1,105 @@
+"""What is written is never one of the files that are read, whatever its name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+import bodymotion as bm
+from bodymotion.cli.app import app
+from bodymotion.diagnostics import WrongUseError
+from bodymotion.formats.files import check_not_read
+from bodymotion.given import sort_out
+
+MODEL = bm.Body(name="still", links=(bm.Link(name="BASE"),))
+
+
+def linked(kind, file):
+    """Give another name of the file: one that goes another way, or that of a link to it."""
+    other = file.with_name(f"other{file.suffix}")
+    if kind == "hard":
+        os.link(file, other)
+    elif kind == "symbolic":
+        other.symlink_to(file.name)
+    else:
+        return file.parent / ".." / file.parent.name / file.name
+    return other
+
+
+@pytest.fixture
+def files(tmp_path, examples):
+    def made(model="biped.wrl", motion="biped_walk.seq"):
+        shutil.copy(examples / "biped.wrl", tmp_path / model)
+        shutil.copy(examples / "biped_walk.seq", tmp_path / motion)
+        return tmp_path / model, tmp_path / motion
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("verb", "option", "ending"),
+    [
+        ("view", "--html", ".html"),
+        ("view", "--html", ".htm"),
+        ("measure", "-o", ".csv"),
+        ("measure", "-o", ".json"),
+        ("measure", "-o", ".npz"),
+        ("plot", "-o", ".png"),
+        ("plot", "-o", ".html"),
+        ("render", "-o", ".png"),
+        ("render", "-o", ".mp4"),
+        ("report", "-o", ".html"),
+    ],
+)
+def test_no_command_writes_over_what_it_reads(files, verb, option, ending):
+    for model, motion in (files(model=f"a{ending}"), files(motion=f"b{ending}")):
+        output = model if model.suffix == ending else motion
+        before = output.read_bytes()
+        result = CliRunner().invoke(app, [verb, str(model), str(motion), option, str(output)])
+        assert result.exit_code == 2, result.output
+        assert "give what is written another name" in result.stderr
+        assert output.read_bytes() == before
+
+
+@pytest.mark.parametrize("link", ["roundabout", "hard", "symbolic"])
+def test_links_lead_to_the_same_file(tmp_path, link):
+    (tmp_path / "read.csv").touch()
+    with pytest.raises(WrongUseError):
+        check_not_read(linked(link, tmp_path / "read.csv"), [tmp_path / "gone.wrl", tmp_path / "read.csv"])
+    check_not_read(tmp_path / "new.csv", [tmp_path / "read.csv"])
+
+
+def test_nor_over_scenery(files, tmp_path, examples):
+    room = shutil.copy(examples / "biped.wrl", tmp_path / "room.csv")
+    given = ["measure", *map(str, files()), "--scenery", str(room), "-o", str(room)]
+    assert CliRunner().invoke(app, given).exit_code == 2
+
+
+def test_nor_does_the_library(files):
+    model, motion = files(model="a.html")
+    body, moves = bm.load(model), bm.load(motion)
+    for given in ((model, motion), (body, moves)):
+        with pytest.raises(WrongUseError, match=r"a\.html is read"):
+            bm.view(*given, html=model)
+        with pytest.raises(WrongUseError, match=r"a\.html is read"):
+            bm.report(*given, path=model)
+        with pytest.raises(WrongUseError, match=r"a\.html is read"):
+            bm.plot(*given, "joints", end=0.1).save(model)
+    assert model.read_bytes().startswith(b"#VRML")
+
+
+def test_a_part_of_a_model_is_read_too(tmp_path):
+    texture, page = tmp_path / "texture.png", tmp_path / "page.png"
+    texture.write_bytes(b"")
+    body = replace(MODEL, source=replace(MODEL.source, path=tmp_path / "gone.wrl", parts=(texture,)))
+    with pytest.raises(WrongUseError):
+        sort_out(body, output=texture)
+    assert sort_out(body, output=page).body is body
+
+
+def test_what_is_no_file_may_be_read_and_written():
+    assert sort_out(MODEL, output=os.devnull).body is MODEL
