@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion import poses, rotations
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import measure
 from bodymotion.timeline import Timeline
 from strategies_bodies import bodies
@@ -234,6 +235,38 @@ def test_what_is_refused():
 
 def rules_of(measures) -> list[str]:
     return [problem.rule for problem in measures.problems]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"feet": [99]}, "no link 99 .* they are 0 to 2"),
+        ({"feet": [-1]}, "no link -1"),
+        ({"feet": "FOOT"}, "sequence of links, got the one text 'FOOT'"),
+        ({"ground": np.nan}, "height is a finite number, not nan"),
+        ({"ground": [0, 0, np.inf]}, "height is a finite number, not inf"),
+        ({"ground": [0, 1]}, r"one for each of 3 frames; these have shape \(2,\)"),
+        ({"gravity": np.nan}, "gravity is finite, not nan"),
+        ({"gravity": [0, 0, np.inf]}, "gravity is finite"),
+        ({"gravity": [0, 9.8]}, "a vector"),
+        ({"derivative": "slope"}, "derivatives are suited, spline, central, savgol, not 'slope'"),
+        ({"derivative": "savgol", "window": 4}, "odd number of frames"),
+    ],
+)
+def test_what_makes_no_sense_is_said_in_words(asked, said):
+    motion = bm.Motion.from_joints(np.zeros((3, 2)), 100)
+    with pytest.raises(WrongUseError, match=said):
+        measure(stool(), motion, **asked)
+
+
+def test_a_body_and_then_a_motion_is_measured(examples):
+    motion = bm.Motion.from_joints(np.zeros((3, 2)), 100)
+    with pytest.raises(TypeError, match="a Body and then a Motion, not Motion and Body"):
+        measure(motion, stool())
+    with pytest.raises(TypeError, match=r"choreography\.play"):
+        measure(stool(), bm.load(examples / "sway.cha"))
+    with pytest.raises(TypeError, match=r"bodymotion\.load"):
+        measure("robot.wrl", motion)
 
 
 def test_a_walk_of_joints_alone_follows_its_feet():

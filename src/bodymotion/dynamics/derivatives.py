@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from bodymotion import rotations
 from bodymotion.arrays import Floats, real_numbers
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.interpolation.methods import check_increasing
 from bodymotion.interpolation.sampling import bridged
 
@@ -55,7 +56,7 @@ def derivatives(
     Raises
     ------
     ValueError
-        When times do not increase or are not as many as values, or a method, window or order is none.
+        When times do not increase or are not as many as values; `WrongUseError` when a method, window or order is none.
     """
     values, times = real_numbers(values, "values"), _checked(times, len(np.asarray(values)))
     _check_method(method, window, order)
@@ -113,9 +114,9 @@ def _checked(times: npt.ArrayLike, count: int) -> Floats:
 
 def _check_method(method: str, window: int, order: int) -> None:
     if method not in DERIVATIVES:
-        raise ValueError(f"derivatives are {', '.join(DERIVATIVES)}, not {method!r}")
+        raise WrongUseError(f"derivatives are {', '.join(DERIVATIVES)}, not {method!r}")
     if method == "savgol" and (window < 3 or window % 2 == 0 or not 2 <= order < window):
-        raise ValueError(
+        raise WrongUseError(
             f"a window is an odd number of frames from 3 on, with an order from 2 to less than it, not {window} and {order}"
         )
 

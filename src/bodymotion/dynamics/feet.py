@@ -15,10 +15,11 @@ import numpy.typing as npt
 from bodymotion import poses
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.links import Link
 from bodymotion.meshing import outermost_points
 
-__all__ = ["Soles", "contact_points", "find_feet", "soles"]
+__all__ = ["FRAMES", "Soles", "contact_points", "find_feet", "foot_links", "soles"]
 
 FRAMES = 200
 """So many frames, evenly spread, are looked at to find feet."""
@@ -48,9 +49,28 @@ def contact_points(link: Link) -> Floats:
     return outermost_points(link.collisions or link.visuals)
 
 
+def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
+    """Give the indices of feet, which are indices or names of links.
+
+    Raises
+    ------
+    KeyError
+        When no link has such a name; the message lists those there are.
+    WrongUseError
+        When there is no link of such a number.
+    """
+    if isinstance(feet, str):
+        raise WrongUseError(f"`feet`: expected a sequence of links, got the one text {feet!r}")
+    found = tuple(body.link(foot).index if isinstance(foot, str) else int(foot) for foot in feet)
+    for index in found:
+        if not 0 <= index < len(body.links):
+            raise WrongUseError(f"there is no link {index} that could be a foot: they are 0 to {len(body.links) - 1}")
+    return found
+
+
 def soles(body: Body, feet: Sequence[int | str]) -> Soles:
     """Give the points of feet, which are indices or names of links; one without shapes stands on its origin."""
-    links = tuple(body.link(foot).index if isinstance(foot, str) else range(len(body.links))[foot] for foot in feet)
+    links = foot_links(body, feet)
     clouds = [contact_points(body.links[index]) for index in links]
     clouds = [cloud if len(cloud) else np.zeros((1, 3)) for cloud in clouds]
     edges = np.cumsum([0, *map(len, clouds)]).astype(np.int64)

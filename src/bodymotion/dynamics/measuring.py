@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.body import Body
-from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics import Location, Problem, WrongUseError
 from bodymotion.dynamics import rules
 from bodymotion.dynamics.contacts import Thresholds
-from bodymotion.dynamics.derivatives import Derivative, derivatives, pose_derivatives
-from bodymotion.dynamics.feet import find_feet
+from bodymotion.dynamics.derivatives import DERIVATIVES, Derivative, derivatives, pose_derivatives
+from bodymotion.dynamics.feet import foot_links
 from bodymotion.dynamics.measures import Measures
 from bodymotion.dynamics.rows import GRAVITY, gravity_vector
-from bodymotion.dynamics.standing import root_on_feet
+from bodymotion.dynamics.standing import feet_of_joints, placed_on_feet
 from bodymotion.editing import recover_joints
 from bodymotion.interpolation import unwrapped
 from bodymotion.interpolation.sampling import bridged
@@ -68,9 +68,9 @@ def measure(
         [m/s²] downwards along z, or the acceleration (3,) of what falls.
     ground:
         Height [m] of level ground, one number or (T,) one each frame; when not given, that of the lowest foot in the middle one of all
-        frames.
+        frames; where the root follows the feet, in each frame.
     feet:
-        Indices or names of the links that may stand; when not given, those that `find_feet` finds.
+        Indices or names of the links that may stand; when not given, those that `find_feet` finds, or those that the root follows.
     thresholds:
         When feet are taken to stand.
     close_loops:
@@ -85,8 +85,16 @@ def measure(
     ------
     ValueError
         When the motion does not fit the body (`Body.joint_values`, `Body.link_poses`), has no frames, none with finite numbers, or times
-        that do not increase; or with `on_feet`, when there are no feet.
+        that do not increase; or with `on_feet`, when there are no feet. `WrongUseError` when an argument makes no sense.
+    KeyError
+        When no link has the name of a foot.
+    TypeError
+        For anything but a body and a motion.
     """
+    _check_kinds(body, motion)
+    if derivative not in ("suited", *DERIVATIVES):
+        raise WrongUseError(f"derivatives are suited, {', '.join(DERIVATIVES)}, not {derivative!r}")
+    feet = None if feet is None else foot_links(body, feet)
     times, q, root, problems = _configurations(body, motion)
     if not len(times):
         raise ValueError("the motion has no frames, so there is nothing to measure")
@@ -98,19 +106,21 @@ def measure(
         from bodymotion import closed_loops
 
         q = closed_loops.close_loops(body, q).q
-    if on_feet is None:
-        placed = None if root is not None else _on_feet(body, q, feet)
-        on_feet = placed is not None
-        if placed is not None:
-            root = placed
-            message = "the root follows the feet, as the motion does not say where it is"
-            problems += (rules.ON_FEET.problem(message, where),)
-    elif on_feet:
-        root = root_on_feet(body, bridged(q)[0], feet)
+    if on_feet is None and root is None and (found := _standing(body, q, feet)):
+        on_feet, feet = True, found
+        message = "the root follows the feet, as the motion does not say where it is"
+        problems += (rules.ON_FEET.problem(message, where),)
+    if on_feet:
+        whole = bridged(q)[0]
+        feet = feet_of_joints(body, whole) if feet is None else feet
+        root, lowest = placed_on_feet(body, whole, feet)
+        if ground is None and np.isfinite(lowest).all():
+            # It goes down by a little with each step.
+            ground = lowest
     if root is None:
         root = np.broadcast_to(body.root_pose, (len(times), 7))
     pace, root_pace = _paces(
-        derivative, window, order, times, on_feet, FEWEST_PLAYED if "spot" in motion.extra else FEWEST
+        derivative, window, order, times, bool(on_feet), FEWEST_PLAYED if "spot" in motion.extra else FEWEST
     )
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
@@ -129,12 +139,37 @@ def measure(
         root_acceleration=frozen(acceleration),
         gravity=frozen(gravity_vector(gravity)),
         problems=problems,
-        given_ground=None
-        if ground is None
-        else frozen(np.broadcast_to(np.asarray(ground, dtype=np.float64), (len(times),))),
-        given_feet=None if feet is None else tuple(feet),
+        given_ground=None if ground is None else _heights(ground, len(times)),
+        given_feet=feet,
         thresholds=thresholds or Thresholds(),
     )
+
+
+def _check_kinds(body: object, motion: object) -> None:
+    from bodymotion.motion import Motion
+
+    if isinstance(body, Body) and isinstance(motion, Motion):
+        return
+    kinds = [type(thing).__name__ for thing in (body, motion)]
+    how = ""
+    if "Animation" in kinds:
+        how = "; of an animation, bodymotion.choreography.play gives the motion and spot_body the body"
+    elif {"str", "Path", "PosixPath", "WindowsPath"} & set(kinds):
+        how = "; bodymotion.load gives what a file holds"
+    raise TypeError(f"measure takes a Body and then a Motion, not {' and '.join(kinds)}{how}")
+
+
+def _heights(ground: float | npt.ArrayLike, frames: int) -> Floats:
+    """Give the height of the ground (T,) in each frame."""
+    heights = np.asarray(ground, dtype=np.float64)
+    if heights.shape not in ((), (1,), (frames,)):
+        raise WrongUseError(
+            f"the ground has one height, or one for each of {frames} frames; these have shape {heights.shape}"
+        )
+    if not np.isfinite(heights).all():
+        wrong = heights[~np.isfinite(heights)][0]
+        raise WrongUseError(f"the ground's height is a finite number, not {wrong:g}")
+    return frozen(np.broadcast_to(heights, (frames,)))
 
 
 class _Pace(TypedDict):
@@ -159,21 +194,17 @@ def _suited(gap: float, seconds: float, fewest: int) -> _Pace:
     return {"method": "savgol" if frames >= fewest else "spline", "window": max(frames, fewest), "order": 3}
 
 
-def _on_feet(body: Body, q: Floats, feet: Sequence[int | str] | None) -> Floats | None:
-    """Give root poses (T, 7) with which feet stay where they stand; None where the root is not free, or nothing stands but wheels."""
+def _standing(body: Body, q: Floats, feet: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Give the feet that may stay where they stand; none where the root is not free, or nothing stands but wheels."""
     if not body.links or body.links[0].joint.type != "free":
-        return None
+        return ()
     whole = bridged(q)[0]
-    if feet is None:
-        feet = find_feet(body, body.forward_kinematics(whole))
-    if not feet or any(_rolls(body, whole, foot) for foot in feet):
-        return None
-    return root_on_feet(body, whole, feet)
+    found = feet_of_joints(body, whole) if feet is None else feet
+    return () if any(_rolls(body, whole, foot) for foot in found) else found
 
 
-def _rolls(body: Body, q: Floats, foot: int | str) -> bool:
+def _rolls(body: Body, q: Floats, index: int) -> bool:
     """Say whether a joint that carries a link turns by more than a whole turn."""
-    index = body.link(foot).index if isinstance(foot, str) else range(len(body.links))[foot]
     _, kinds, columns, _, _ = body.tree
     while index > 0:
         if kinds[index] == 1 and np.ptp(unwrapped(q[:, [columns[index]]])) > 2 * np.pi:

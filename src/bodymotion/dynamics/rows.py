@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.motors import armature
 
 if TYPE_CHECKING:
@@ -65,8 +66,10 @@ def rotor_inertias(body: Body) -> Floats:
 def gravity_vector(gravity: float | npt.ArrayLike) -> Floats:
     """Give the acceleration (3,) [m/s²] of what falls: one number is its amount, downwards along z."""
     array = np.asarray(gravity, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise WrongUseError(f"gravity is finite, not {gravity}")
     if array.shape == ():
         return np.array([0.0, 0.0, -float(array)])
     if array.shape != (3,):
-        raise ValueError(f"gravity is one number or a vector (3,), this has shape {array.shape}")
+        raise WrongUseError(f"gravity is one number or a vector (3,), this has shape {array.shape}")
     return array
