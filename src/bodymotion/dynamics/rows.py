@@ -67,7 +67,7 @@ def gravity_vector(gravity: float | npt.ArrayLike) -> Floats:
     """Give the acceleration (3,) [m/s²] of what falls: one number is its amount, downwards along z."""
     array = np.asarray(gravity, dtype=np.float64)
     if not np.isfinite(array).all():
-        raise WrongUseError(f"gravity is finite, not {gravity}")
+        raise WrongUseError(f"gravity is finite, not {array}")
     if array.shape == ():
         return np.array([0.0, 0.0, -float(array)])
     if array.shape != (3,):
