@@ -82,12 +82,11 @@ def test_the_zmp_of_what_speeds_up_lies_behind():
         np.testing.assert_array_equal(measures.zmp[:, 2], ground)
     assert not measures.contacts.standing.any(), "they stay 0.1 m above that ground"
     assert np.isnan(measures.stability_margin).all() and np.isnan(measures.center_of_pressure).all()
-    slow = measure(stool(), motion, ground=0.0)
-    assert slow.contacts.standing[:5].all()
-    assert not slow.contacts.standing[40:].any(), "too fast to stand"
-    fast = measure(stool(), motion, ground=0.0, thresholds=bm.dynamics.Thresholds(speed=(9, 9)))
-    assert fast.contacts.standing.all()
-    np.testing.assert_allclose(fast.contacts.slip_speeds, 2 * t[:, None] * [1, 1], atol=1e-9)
+    dragged = measure(stool(), motion, ground=0.0)
+    assert dragged.contacts.standing.all(), "what the ground carries slips over it, however fast"
+    np.testing.assert_allclose(dragged.contacts.slip_speeds, 2 * t[:, None] * [1, 1], atol=1e-9)
+    (slide,) = [one for one in bm.dynamics.figures(dragged) if one.name == "longest_slide"]
+    assert slide.value == pytest.approx(t[-1] ** 2, rel=1e-3) and slide.time == t[-1]
 
 
 def test_a_lift_has_a_moving_ground():
@@ -95,8 +94,7 @@ def test_a_lift_has_a_moving_ground():
     height = 0.3 * np.sin(t)
     root = poses.from_parts(np.stack([0 * t, 0 * t, height + 0.5], axis=1), rotations.IDENTITY)
     motion = bm.Motion.from_joints(np.zeros((100, 2)), 100, root=root)
-    loose = bm.dynamics.Thresholds(speed=(1, 2))
-    measures = measure(stool(), motion, ground=height, thresholds=loose)
+    measures = measure(stool(), motion, ground=height)
     assert measures.contacts.standing.all()
     np.testing.assert_allclose(measures.zmp, np.stack([0 * t, 0 * t, height], axis=1), atol=1e-9)
 
@@ -129,9 +127,8 @@ def test_a_trembling_foot_stands_on():
     """Between the two heights a foot does what it did before."""
     height = np.r_[[0.0] * 10, [0.008, 0.004] * 10, [0.02] * 10, [0.008] * 10, [0.0] * 10]
     root = poses.from_parts(np.stack([0 * height, 0 * height, 0.5 + height], axis=1), rotations.IDENTITY)
-    loose = bm.dynamics.Thresholds(speed=(99, 99))
     motion = bm.Motion.from_joints(np.zeros((len(height), 2)), 100, root=root)
-    standing = measure(stool(), motion, ground=0.0, derivative="central", thresholds=loose).contacts.standing[:, 0]
+    standing = measure(stool(), motion, ground=0.0, derivative="central").contacts.standing[:, 0]
     np.testing.assert_array_equal(standing, np.r_[[True] * 30, [False] * 20, [True] * 10])
 
 
@@ -341,8 +338,8 @@ def test_a_tank_that_drives_stands_on_its_belts_and_does_not_slip():
     assert not measure(tank(), bm.Motion.from_joints(np.zeros((101, 2)), 100, root=root)).contacts.standing[51:].any()
 
 
-@pytest.mark.parametrize(("turn", "stands"), [(10.0, True), (0.0, False), (-10.0, False)])
-def test_wheels_stand_where_they_turn_as_the_way_asks(turn, stands):
+@pytest.mark.parametrize(("turn", "slip"), [(10.0, 0.0), (0.0, 1.0), (-10.0, 2.0)])
+def test_wheels_slip_unless_they_turn_as_the_way_asks(turn, slip):
     """Wheels of 0.1 m radius turn at 10 rad/s for 1 m/s."""
     hull = bm.Link(name="HULL", joint=bm.Joint(type="free"), segments=(segment(8.0, box((0.4, 0.3, 0.1), z=0.2)),))
     wheels = [
@@ -358,10 +355,9 @@ def test_wheels_stand_where_they_turn_as_the_way_asks(turn, stands):
     ]
     measures = measure(bm.Body(links=(hull, *wheels)), driving(4, turn))
     assert len(measures.contacts.names) == 4
-    assert measures.contacts.standing.all() == measures.contacts.standing.any() == stands
-    if stands:
-        assert measures.contacts.slip_speeds.max() < 0.03
-        np.testing.assert_allclose(measures.stability_margin, 0.2, atol=0.025)  # A wheel has 32 corners.
+    assert measures.contacts.standing.all()
+    np.testing.assert_allclose(measures.contacts.slip_speeds, slip, atol=0.03)
+    np.testing.assert_allclose(measures.stability_margin, 0.2, atol=0.025)  # A wheel has 32 corners.
 
 
 def test_columns_of_another_robot_are_told():

@@ -14,10 +14,12 @@ from __future__ import annotations
 from bodymotion.dynamics.balance import contact_wrenches, shares, zero_moment_point
 from bodymotion.dynamics.contacts import (
     Contacts,
+    Slide,
     SupportPolygons,
     Thresholds,
     detect_contacts,
     ground_height,
+    slides,
     support_polygons,
 )
 from bodymotion.dynamics.derivatives import Derivative, derivatives, pose_derivatives
@@ -51,6 +53,7 @@ __all__ = [
     "Reading",
     "Scenery",
     "Series",
+    "Slide",
     "Soles",
     "SupportPolygons",
     "Thresholds",
@@ -82,6 +85,7 @@ __all__ = [
     "scan_times",
     "series",
     "shares",
+    "slides",
     "soles",
     "support_polygons",
     "take_pictures",

@@ -12,18 +12,32 @@ from bodymotion.body import Body
 from bodymotion.dynamics.feet import Soles
 from bodymotion.dynamics.kinematics import point_velocities
 
-__all__ = ["PATCH", "Contacts", "SupportPolygons", "Thresholds", "detect_contacts", "ground_height", "support_polygons"]
+__all__ = [
+    "PATCH",
+    "Contacts",
+    "Slide",
+    "SupportPolygons",
+    "Thresholds",
+    "detect_contacts",
+    "ground_height",
+    "slides",
+    "support_polygons",
+]
 
 PATCH = 0.003
 """[m] Points of a foot up to so much above its lowest one touch the ground with it."""
+TENTH = 0.1
+"""[s] From one time to another that is so much later the way of a foot that slides is taken."""
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """When a foot is taken to stand: from where both its height and its speed are below the first numbers until one is above the second.
+    """When a foot is taken to be low, and when to be fast over the ground: from the one number on, until it is beyond the other.
 
-    `height` [m] of its lowest point above the ground, `speed` [m/s] of the place where it touches. Two numbers each keep a foot that
-    trembles about one from standing and not standing in turns.
+    `height` [m] of its lowest point above the ground: low from below the first until above the second. `speed` [m/s] along the ground of
+    the place where it touches: fast from above the second until below the first. A low foot stands, but not while it leaves or comes down,
+    nor while it is fast and does not slide (`detect_contacts`). Two numbers each keep a foot that trembles about one from standing and not
+    standing in turns.
     """
 
     height: tuple[float, float] = (0.005, 0.01)
@@ -60,6 +74,17 @@ class Contacts(ContentEquality):
     velocities: Floats
     slip_speeds: Floats
     crawls: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class Slide:
+    """How far foot number `foot` slides in one stance, frames `first` … `last`: `way` [m]; it is `fastest` in that frame."""
+
+    foot: int
+    first: int
+    last: int
+    way: float
+    fastest: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +129,19 @@ def detect_contacts(
     link_velocities: npt.ArrayLike,
     ground: float | npt.ArrayLike = 0.0,
     thresholds: Thresholds | None = None,
+    *,
+    times: npt.ArrayLike,
 ) -> Contacts:
-    """Give when feet stand on level ground. A crawler does while it is low enough, however fast: the belt, not the link, is what touches.
+    """Give when feet stand on level ground.
+
+    A foot that is low stands, but not
+
+    - while it leaves or comes down: from where it is for the last time less than 1 mm above the height at which it stood, or has been
+      at one height for 0.1 s, it climbs;
+    - while it is fast and does not slide. It slides when it is no more than 1 mm above the height at which it stands and 2 mm above the
+      lowest foot, on the mean; but what is fast for less than 0.1 s just after coming down or before leaving still swings.
+
+    So what is dragged over the ground stands on it, however fast. A crawler is never fast: its belt, not the link, is what touches.
 
     Parameters
     ----------
@@ -115,8 +151,11 @@ def detect_contacts(
         (T, L, 7) and (T, L, 6) in the world.
     ground:
         Height [m] of the ground, one number or (T,) one each frame, for stairs and lifts.
+    times:
+        (T,) [s].
     """
     from bodymotion.kernels.contacts import lowest
+    from bodymotion.kernels.stances import stances
 
     limits = thresholds or Thresholds()
     poses, moving = np.asarray(link_poses, dtype=np.float64), np.asarray(link_velocities, dtype=np.float64)
@@ -126,25 +165,43 @@ def detect_contacts(
     points = found[..., 1:]
     velocities = point_velocities(moving[:, links], points - poses[:, links, :3])
     crawls = tuple(body.links[index].joint.type == "crawler" for index in links)
-    speeds = np.where(crawls, 0.0, np.linalg.norm(velocities, axis=-1))
-    begins = (heights < limits.height[0]) & (speeds < limits.speed[0])
-    ends = (heights > limits.height[1]) | (speeds > limits.speed[1])
-    standing = _latched(begins, ~(ends | np.isnan(heights) | np.isnan(speeds)))
-    slip = np.where(standing & ~np.array(crawls, dtype=bool), np.linalg.norm(velocities[..., :2], axis=-1), 0.0)
+    speeds = np.where(crawls, 0.0, np.linalg.norm(velocities[..., :2], axis=-1))
+    standing = stances(heights, speeds, np.asarray(times, dtype=np.float64), limits.height, limits.speed) > 0
+    slip = np.where(standing, speeds, 0.0)
     names = tuple(body.links[index].name for index in links)
     return Contacts(feet.links, names, standing, heights, points, velocities, slip, crawls)
 
 
-def _latched(begins: npt.NDArray[np.bool_], goes_on: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Give what is true from where it `begins` (T, K) as long as it `goes_on`; at the first frame, where it goes on."""
-    if not len(begins):
-        return begins
-    decided = begins | ~goes_on
-    decided[0] = True
-    frames = np.where(decided, np.arange(len(begins))[:, None], 0)
-    last = np.maximum.accumulate(frames, axis=0)
-    value = np.where(np.arange(len(begins))[:, None] == 0, goes_on, begins & goes_on)
-    return np.asarray(np.take_along_axis(value, last, axis=0))
+def slides(contacts: Contacts, times: npt.ArrayLike) -> tuple[Slide, ...]:
+    """Give how far feet slide in each of their stances, foot by foot; crawlers are left out.
+
+    The way is that of the place where a foot touches, from tenth to tenth of a second: what trembles, as the last digits of files do, goes
+    nowhere. The fastest frame is that of the tenth with the longest way.
+    """
+    at = np.asarray(times, dtype=np.float64)
+    found: list[Slide] = []
+    for k in range(len(contacts.links)):
+        if k < len(contacts.crawls) and contacts.crawls[k]:
+            continue
+        stands = contacts.standing[:, k]
+        velocity = np.nan_to_num(np.where(stands[:, None], contacts.velocities[:, k, :2], 0.0))
+        steps = 0.5 * (velocity[1:] + velocity[:-1]) * np.diff(at)[:, None]
+        place = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], stands, [False]]).astype(np.int8)))
+        for first, after in edges.reshape(-1, 2):
+            last = int(after) - 1
+            tenths = np.searchsorted(at[first:after], np.arange(at[first], at[last] - 0.5 * TENTH, TENTH)) + first
+            marks = np.unique(np.append(tenths, last))
+            ways = np.linalg.norm(np.diff(place[marks], axis=0), axis=1)
+            longest = _largest(ways) if len(ways) else 0
+            part = contacts.slip_speeds[marks[longest] : (marks[longest + 1] if len(ways) else last) + 1, k]
+            found.append(Slide(k, int(first), last, float(ways.sum()), int(marks[longest] + _largest(part))))
+    return tuple(found)
+
+
+def _largest(values: Floats) -> int:
+    """Give the first place of what is largest but for rounding."""
+    return int(np.argmax(values >= (1 - 1e-6) * values.max()))
 
 
 def support_polygons(

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.dynamics.contacts import slides
 from bodymotion.dynamics.quantities import Series, measurable, series
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
 
 __all__ = ["Extreme", "Figure", "extremes", "figures"]
+
+NOTHING = 1e-9
+"""[m] A slide that is shorter is none: it is what rounding leaves."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def _extreme(of: Series, k: int) -> Extreme:
         return Extreme(of.labels[k], of.units[k], *(np.nan,) * 4)
     low, high = int(np.nanargmin(column)), int(np.nanargmax(column))
     used = [
-        (float(column[frame] / limits[k]), float(of.times[frame]))
+        (float(column[frame] / limits[k]) + 0.0, float(of.times[frame]))  # No share is -0.
         for frame, limits, side in ((low, of.lower, -1), (high, of.upper, 1))
         if limits is not None and np.isfinite(limits[k]) and side * limits[k] > 0
     ]
@@ -193,23 +197,10 @@ def _standing(m: Measures) -> Iterator[Figure]:
 
 
 def _longest_slide(m: Measures) -> Iterator[Figure]:
-    """Give how far a foot slides in one stance: the way of the place where it touches. Crawlers are left out."""
-    ways = 0.5 * (m.contacts.slip_speeds[1:] + m.contacts.slip_speeds[:-1]) * np.diff(m.times)[:, None]
-    longest: tuple[float, int, int] | None = None
-    for k in (k for k, crawls in enumerate(m.contacts.crawls) if not crawls):
-        stands = m.contacts.standing[:, k]
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], stands, [False]]).astype(np.int8)))
-        for first, after in edges.reshape(-1, 2):
-            way = float(ways[first : max(after - 1, first), k].sum())
-            if longest is None or way > longest[0]:
-                longest = way, int(first), k
-    if longest is not None:
-        way, frame, k = longest
-        yield Figure(
-            "longest_slide",
-            "Farthest slide of a foot in one stance",
-            way,
-            "m",
-            float(m.times[frame]),
-            m.contacts.names[k],
-        )
+    """Give how far a foot slides in one stance, and when it is fastest."""
+    found = slides(m.contacts, m.times)
+    if found:
+        most = max(found, key=lambda one: one.way)
+        title = "Farthest slide of a foot in one stance"
+        time, part = float(m.times[most.fastest]), m.contacts.names[most.foot]
+        yield Figure("longest_slide", title, most.way if most.way > NOTHING else 0.0, "m", time, part)

@@ -223,9 +223,8 @@ class Measures:
     @cached_property
     def contacts(self) -> Contacts:
         """When the feet stand, where, how fast they are there and whether they slip."""
-        return detect_contacts(
-            self.body, self.feet, self.link_poses, self.link_velocities, self.ground, self.thresholds
-        )
+        moving = (self.link_poses, self.link_velocities)
+        return detect_contacts(self.body, self.feet, *moving, self.ground, self.thresholds, times=self.times)
 
     @cached_property
     def contact_wrenches(self) -> Floats:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from bodymotion import poses, rotations
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
-from bodymotion.dynamics.feet import find_feet, soles
+from bodymotion.dynamics.feet import FRAMES, find_feet, soles
 
-__all__ = ["root_on_feet"]
+__all__ = ["feet_of_joints", "placed_on_feet", "root_on_feet"]
 
 
 def root_on_feet(
@@ -26,7 +26,7 @@ def root_on_feet(
     Parameters
     ----------
     feet:
-        Indices or names of the links that may stand; when not given, those that `find_feet` finds.
+        Indices or names of the links that may stand; when not given, those of `feet_of_joints`.
     start:
         (7,) the root's pose in the first frame; when not given, the body's own, at the height where its lowest foot stands on z = 0.
 
@@ -35,14 +35,36 @@ def root_on_feet(
     ValueError
         When `q` has not J columns, or there are no feet.
     """
+    return placed_on_feet(body, q, feet_of_joints(body, q) if feet is None else feet, start)[0]
+
+
+def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
+    """Give the links, in link order, that may stand in a motion of joint values (T, J) alone.
+
+    They are those that `find_feet` finds in the first frame and in the whole motion, with the root at the body's own pose; and those that
+    it finds when the body stands on these.
+    """
+    values = np.asarray(q, dtype=np.float64)
+    values = values[np.unique(np.linspace(0, len(values) - 1, FRAMES).astype(int))] if len(values) else values
+    placed = body.forward_kinematics(values)
+    found = {*find_feet(body, placed[:1]), *find_feet(body, placed)}
+    if found and len(values):
+        root, _ = placed_on_feet(body, values, sorted(found))
+        found |= {*find_feet(body, body.forward_kinematics(values, root))}
+    return tuple(sorted(found))
+
+
+def placed_on_feet(
+    body: Body, q: npt.ArrayLike, feet: Sequence[int | str], start: npt.ArrayLike | None = None
+) -> tuple[Floats, Floats]:
+    """Give the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the lowest point of all `feet` then."""
     from bodymotion.kernels.contacts import lowest
     from bodymotion.kernels.standing import roots
 
     link_poses = body.forward_kinematics(q, poses.IDENTITY)
     first = np.array(body.root_pose if start is None else start, dtype=np.float64)
     first[3:] = rotations.normalized(first[3:])
-    found = find_feet(body, poses.compose(first, link_poses)) if feet is None else tuple(feet)
-    standing = soles(body, found)
+    standing = soles(body, feet)
     if not standing.links:
         raise ValueError(f"{body.name or 'the body'} has no feet to stand on: say which links they are")
     own = np.ascontiguousarray(link_poses[:, list(standing.links)])

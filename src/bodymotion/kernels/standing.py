@@ -16,15 +16,16 @@ SUNK = 1e-4
 """[m] A foot that would be lower than the one that stands by more than this takes its place."""
 
 
-def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> Floats:
+def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[Floats, Floats]:
     """Give root poses (T, 7), the first being `start` (7,), of poses (T, K, 7) of the feet in the root's frame, K > 0.
 
-    `points` (P, 3) in the feet's frames; those of foot k are `edges[k]`…`edges[k + 1]`.
+    The second array is the height (T,) of the lowest foot's lowest point then. `points` (P, 3) in the feet's frames; those of foot k are
+    `edges[k]`…`edges[k + 1]`.
     """
-    out = np.empty((len(feet), 7))
+    out, ground = np.empty((len(feet), 7)), np.empty(len(feet))
     if len(feet):
-        _roots(as_rows(feet, feet.shape), points, edges, as_rows(start, start.shape), out)
-    return out
+        _roots(as_rows(feet, feet.shape), points, edges, as_rows(start, start.shape), out, ground)
+    return out, ground
 
 
 @inlined
@@ -62,14 +63,31 @@ def _back(a: Floats, out: Floats) -> None:
     out[6] = z
 
 
-@kernel
-def _roots(feet: Floats, points: Floats, edges: Indices, start: Floats, out: Floats) -> None:
-    count = feet.shape[1]
+@inlined
+def _heights(root: Floats, feet: Floats, points: Floats, edges: Indices, out: Floats) -> int:
+    """Fill in the heights of the lowest points of feet (K, 7) in the root's frame, and give the lowest foot."""
     turn = np.empty((3, 3))
     placed = np.empty(7)
+    lowest = 0
+    for foot in range(feet.shape[0]):
+        _times(root, feet[foot], placed)
+        rotation(placed, turn)
+        out[foot] = np.inf
+        for n in range(edges[foot], edges[foot + 1]):
+            height = placed[2]
+            for k in range(3):
+                height += turn[2, k] * points[n, k]
+            out[foot] = min(out[foot], height)
+        if out[foot] < out[lowest]:
+            lowest = foot
+    return lowest
+
+
+@kernel
+def _roots(feet: Floats, points: Floats, edges: Indices, start: Floats, out: Floats, ground: Floats) -> None:
     back = np.empty(7)
     held = np.empty(7)
-    heights = np.empty(count)
+    heights = np.empty(feet.shape[1])
     stands = -1
     for t in range(feet.shape[0]):
         for k in range(7):
@@ -77,18 +95,7 @@ def _roots(feet: Floats, points: Floats, edges: Indices, start: Floats, out: Flo
         if t > 0:
             _back(feet[t, stands], back)
             _times(held, back, out[t])
-        lowest = 0
-        for foot in range(count):
-            _times(out[t], feet[t, foot], placed)
-            rotation(placed, turn)
-            heights[foot] = np.inf
-            for n in range(edges[foot], edges[foot + 1]):
-                height = placed[2]
-                for k in range(3):
-                    height += turn[2, k] * points[n, k]
-                heights[foot] = min(heights[foot], height)
-            if heights[foot] < heights[lowest]:
-                lowest = foot
+        lowest = _heights(out[t], feet[t], points, edges, heights)
         if stands < 0:
             stands = lowest
             _times(out[t], feet[t, stands], held)
@@ -98,3 +105,5 @@ def _roots(feet: Floats, points: Floats, edges: Indices, start: Floats, out: Flo
             _times(out[t - 1], feet[t - 1, stands], held)
             _back(feet[t, stands], back)
             _times(held, back, out[t])
+            lowest = _heights(out[t], feet[t], points, edges, heights)
+        ground[t] = heights[lowest]
