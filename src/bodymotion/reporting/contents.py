@@ -33,6 +33,8 @@ WORST = {
 MOST_OF_A_RULE = 3
 BEYOND = {"least_margin", "nearest_limit", "nearest_limit_slide"}
 """Those that are a fault when they are negative."""
+NOTHING = 1e-6
+"""Of the others, what is not larger is no moment worth looking at: nothing moves."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def _about(body: Body, motion: Motion) -> tuple[str, ...]:
 def _of_figures(found: tuple[Figure, ...]) -> list[Moment]:
     told = []
     for figure in found:
-        if figure.name in WORST and figure.time is not None:
+        if figure.name in WORST and figure.time is not None and (figure.name in BEYOND or abs(figure.value) > NOTHING):
             beyond = (figure.name in BEYOND and figure.value < 0) or (figure.unit == "share" and figure.value > 1)
             text = f"{figure.title}: {said(figure)}{f', {figure.part}' if figure.part else ''}"
             told.append(Moment(figure.time, text, "warning" if beyond else "note"))
