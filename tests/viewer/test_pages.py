@@ -234,6 +234,14 @@ def test_the_command_writes_a_page(examples: Path, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["walk.html"]
 
 
+@pytest.mark.parametrize("play", [True, False])
+def test_a_page_that_shall_not_play_is_led_to_its_first_picture(tmp_path: Path, play: bool) -> None:
+    view(arm(), swinging(arm(), seconds=0.1), html=tmp_path / "arm.html", play=play)
+    text = (tmp_path / "arm.html").read_text(encoding="utf-8")
+    assert text.count("firstWishes = [];") == play
+    assert text.count('firstWishes = [{ bodymotion: "seek", time: firstTime }];') == (not play)
+
+
 def test_the_command_shows_until_ctrl_c(examples: Path) -> None:
     process = subprocess.Popen(
         command("--no-browser", "--port", 8790, examples / "biped.wrl"),

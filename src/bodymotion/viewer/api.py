@@ -77,7 +77,7 @@ def view(
     watch:
         Load the files again when they are saved, and keep the time.
     play:
-        Begin to play as soon as a browser is there.
+        Begin to play as soon as a browser is there, or the page is opened.
     allow_outside:
         Also read parts of a model that lie outside its folder.
     show:
@@ -111,7 +111,7 @@ def view(
         from bodymotion.viewer.html import write_page
 
         try:
-            sampling = write_page(take, Path(html), switches)
+            sampling = write_page(take, Path(html), switches, play=play)
         except OSError as error:
             raise OSError(f"{html} can not be written: {error.strerror or error}") from error
         print(f"{html}: {sampling}", file=sys.stderr, flush=True)

@@ -63,8 +63,11 @@ def sampled(timeline: Timeline) -> Sampling:
     return Sampling(np.asarray(timeline.frames_at(times), dtype=np.intp), rate)
 
 
-def page(take: Take, switches: Switches | None = None) -> str:
-    """Give the page as text, for a file of its own or, as `srcdoc`, for an `iframe` of another page, which can talk to it."""
+def page(take: Take, switches: Switches | None = None, *, play: bool = True) -> str:
+    """Give the page as text, for a file of its own or, as `srcdoc`, for an `iframe` of another page, which can talk to it.
+
+    It begins to `play`, or stands at its first picture.
+    """
     from bodymotion.viewer.server import quiet_server, stop_server
 
     switches = switches or Switches()
@@ -91,10 +94,10 @@ def page(take: Take, switches: Switches | None = None) -> str:
         text = recording.as_html(dark_mode=switches.dark)
     finally:
         stop_server(server)
-    return _signed(text, take, sampling, switches, _measured(stage))
+    return _signed(text, take, sampling, switches, _measured(stage), play)
 
 
-def write_page(take: Take, path: Path, switches: Switches | None = None) -> Sampling:
+def write_page(take: Take, path: Path, switches: Switches | None = None, *, play: bool = True) -> Sampling:
     """Write the page to a file, whole or not at all; give what was sampled.
 
     Raises
@@ -103,7 +106,7 @@ def write_page(take: Take, path: Path, switches: Switches | None = None) -> Samp
         When the file can not be written.
     """
     with whole_file(path) as stream:
-        stream.write(page(take, switches).encode("utf-8"))
+        stream.write(page(take, switches, play=play).encode("utf-8"))
     return sampled(take.timeline)
 
 
@@ -123,7 +126,7 @@ def _measured(stage: Stage) -> str:
     return f" · of the {layers.colors.kind} limit: {' '.join(signs)}"
 
 
-def _signed(text: str, take: Take, sampling: Sampling, switches: Switches, measured: str) -> str:
+def _signed(text: str, take: Take, sampling: Sampling, switches: Switches, measured: str, play: bool) -> str:
     """Put the title, a line that says what is shown, and the keys of single pictures into the page."""
     name = take.title
     line = html_text(name)
@@ -146,9 +149,10 @@ def _signed(text: str, take: Take, sampling: Sampling, switches: Switches, measu
     head, tail = text.split("</head>", 1)
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{html_text(name)}</title>{rest.split('</title>', 1)[1]}"
+    script = page_script(sampling.rate, len(sampling.frames), float(take.timeline.times[0]), play=play)
     extra = (
         '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;'
         f'font-variant-numeric:tabular-nums;background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'
-        f"<script>{page_script(sampling.rate, len(sampling.frames), float(take.timeline.times[0]))}</script>"
+        f"<script>{script}</script>"
     )
     return f"{head}</head>{tail.replace('</body>', extra + '</body>', 1) if '</body>' in tail else tail + extra}"

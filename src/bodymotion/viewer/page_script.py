@@ -10,9 +10,13 @@ from __future__ import annotations
 __all__ = ["page_script"]
 
 
-def page_script(rate: float, pictures: int, start: float) -> str:
-    """Give the script of a page with so many `pictures`, `rate` of them a second, whose motion begins at `start` [s]."""
-    return f"const pictureRate = {rate!r}, lastPicture = {pictures - 1}, firstTime = {start!r};{SCRIPT}"
+def page_script(rate: float, pictures: int, start: float, *, play: bool = True) -> str:
+    """Give the script of a page with so many `pictures`, `rate` of them a second, whose motion begins at `start` [s].
+
+    Without `play` it stands at its first picture; the player begins to play on its own.
+    """
+    first = "[]" if play else '[{ bodymotion: "seek", time: firstTime }]'
+    return f"const pictureRate = {rate!r}, lastPicture = {pictures - 1}, firstTime = {start!r}, firstWishes = {first};{SCRIPT}"
 
 
 SCRIPT = """
@@ -66,7 +70,7 @@ SCRIPT = """
   quiet();
 
   if (lastPicture < 1) return;
-  let ready = false, waiting = [], said = "";
+  let ready = false, waiting = firstWishes, said = "";
   const post = (what) => { if (window.parent !== window) window.parent.postMessage(what, "*"); };
   const obey = ({ bodymotion, time }) => {
     if (bodymotion === "seek" && Number.isFinite(time)) seek(time - firstTime);
