@@ -66,3 +66,93 @@ def test_a_jump_of_the_root(walk):
         values[500:, 0, 0] += 0.1
 
     assert codes(changed(motion, "link_position", ahead), body) == ["MOT304"]
+
+
+def rated(motion: bm.Motion, factor: float) -> bm.Motion:
+    """Give a motion with the same frames at another rate."""
+    timed = (replace(c, timeline=replace(c.timeline, frame_rate=c.timeline.frame_rate * factor)) for c in motion.timed)
+    return motion.replaced(*timed)
+
+
+def in_mm(values):
+    values[..., :3] *= 1000
+
+
+@pytest.mark.parametrize("name", ["link_position", "zmp"])
+def test_places_in_millimetres(walk, name):
+    motion, body = walk
+    (problem,) = bm.check(changed(motion, name, in_mm), body=body).problems
+    assert problem.rule == "MOT209" and "millimetres" in problem.message
+    assert (
+        problem.location.inside
+        == f"components[{[c.content for c in motion.components].index(getattr(motion, name).content)}].frames[0]"
+    )
+    assert codes(changed(motion, name, in_mm), None) == ["MOT209"]
+    assert codes(motion, None) == codes(motion, body) == []
+
+
+def test_both_in_millimetres_are_one(walk):
+    motion, body = walk
+    motion = changed(changed(motion, "link_position", in_mm), "zmp", in_mm)
+    assert codes(motion, body) == codes(motion, None) == ["MOT209"]
+
+
+def test_far_away_and_high_up_are_metres(walk):
+    """A robot may walk on a mountain, and start far from where its world begins."""
+    motion, body = walk
+
+    def there(values):
+        values[..., :3] += [300.0, -200.0, 800.0]
+
+    motion = changed(changed(motion, "link_position", there), "zmp", there)
+    assert not {"MOT209"} & {*codes(motion, body), *codes(motion, None)}
+
+
+@pytest.mark.parametrize("factor", [10, 100])
+def test_too_many_frames_a_second(walk, factor):
+    """Speeds, the zero moment point and slips are what comes of it; the hint says what is meant."""
+    motion, body = walk
+    (problem,) = bm.check(rated(motion, factor), body=body).problems
+    assert problem.rule == "MOT210" and "is it 100 frames a second?" in problem.hint
+    assert not {"MOT210"} & {*codes(rated(motion, 2), body)}
+
+
+def test_too_many_frames_for_joints_without_limits(walk):
+    """Then the zero moment point tells it."""
+    motion, body = walk
+    links = tuple(
+        replace(link, joint=replace(link.joint, velocity_lower=-np.inf, velocity_upper=np.inf)) for link in body.links
+    )
+    assert codes(rated(motion, 10), replace(body, links=links)) == ["MOT210"]
+
+
+def test_the_time_between_frames_is_no_rate(walk):
+    motion, body = walk
+    for given in (None, body):
+        (problem,) = bm.check(rated(motion, 0.002 / motion.frame_rate), body=given).problems
+        assert problem.rule == "MOT210" and "frameRate: 500" in problem.hint
+    assert codes(rated(motion, 1 / motion.frame_rate), None) == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.linspace(45, 49, 4)[:, None] * [1, 0.9, 1.1],
+        np.linspace(0, 90, 300)[:, None] * [1, 0.5, -1],
+    ],
+)
+def test_degrees_without_a_body(values):
+    assert codes(bm.Motion.from_joints(values, 100), None) == ["MOT208"]
+    assert codes(bm.Motion.from_joints(np.radians(values), 100), None) == []
+
+
+def test_wheels_that_roll_are_not_in_degrees():
+    """They turn on and on, from 0, slowly."""
+    way = np.arange(2000)[:, None] * 0.05 * [1.0, 1.1]
+    assert codes(bm.Motion.from_joints(way, 100), None) == []
+
+
+def test_units_of_a_file(tmp_path):
+    bm.save(bm.Motion.from_joints(np.linspace(45, 49, 4)[:, None] * [1, 0.9, 1.1], 100), tmp_path / "m.seq")
+    (problem,) = bm.check(tmp_path / "m.seq").problems
+    assert problem.rule == "MOT208" and problem.location.line is not None

@@ -56,6 +56,17 @@ def physics(code: str) -> Pair:
     return pair(fault(TIMES, large), fault(TIMES, small), TWO_FEET)
 
 
+def gone(scale: float) -> bm.Motion:
+    """Give a motion whose root goes on at 0.5 m/s, 0.7 m above the floor, in metres over `scale`."""
+    root = np.tile([0.0, 0, 0.7, 1, 0, 0, 0], (100, 1))
+    root[:, 0] = 0.5 * TIMES[:100]
+    return bm.Motion.from_joints(np.zeros((100, 3)), 100, root=root * [scale, scale, scale, 1, 1, 1, 1])
+
+
+def rated(rate: float) -> bm.Motion:
+    return bm.Motion.from_joints(np.zeros((10, 3)), rate, root=STILL)
+
+
 def held(effort: float) -> list[bm.Problem]:
     """Hold an arm of 2 kg at 0.5 m by a motor."""
     return list(bm.check(moving(frames(100, 2.0)), body=walker(arm=2.0, effort=effort)).problems)
@@ -63,8 +74,9 @@ def held(effort: float) -> list[bm.Problem]:
 
 PAIRS: dict[str, Pair] = {
     "MOT101": pair(joints((3, 1), np.nan), body=None),
-    "MOT102": pair(poses((3, 0, 3), 1.5), body=None),
+    "MOT102": pair(poses((3, 0, 3), 1.05), body=None),
     "MOT103": pair(poses((3, 0, slice(3, None)), 0.0), body=None),
+    "MOT104": pair(poses((3, 0, 3), 1.11), poses((3, 0, 3), 1.09), body=None),
     "MOT201": pair(columns(2), columns(3)),
     "MOT202": pair(columns(4), columns(3)),
     "MOT203": pair(links(3), links(4)),
@@ -73,6 +85,8 @@ PAIRS: dict[str, Pair] = {
     "MOT206": pair(poses((7, 3, 0), 9.0, WHOLE), WHOLE),
     "MOT207": pair(bm.Motion(), columns(3)),
     "MOT208": pair(turned(57.3, 20, -30), turned(1, 0.35, -0.52)),
+    "MOT209": pair(gone(1000.0), gone(1.0), None),
+    "MOT210": pair(rated(0.002), rated(500.0), None),
     **{code: physics(code) for code in FAULTS},
     "MOT331": calls(lambda _: held(9.0), lambda _: held(9.4)),
 }

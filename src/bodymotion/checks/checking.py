@@ -16,6 +16,8 @@ from bodymotion.checks.catalogue import selected
 from bodymotion.checks.line_ends import TEXTS, check_line_ends
 from bodymotion.checks.motions import check_motion
 from bodymotion.checks.motions_on_bodies import check_motion_on_body
+from bodymotion.checks.rows import LARGEST
+from bodymotion.checks.units import check_units
 from bodymotion.choreography.minding import mind
 from bodymotion.diagnostics import FormatError, Location, Problem, Report
 from bodymotion.formats.cha import check_animation
@@ -87,7 +89,7 @@ def check(
 def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:
     """Give all problems of a file: those that its format's own check finds, and those of what it holds."""
     if row.check is not None and row.holds == "Motion":
-        return row.check(path) if body is None else _on_body(row, path, body, options)
+        return _alone(row, path, options) if body is None else _on_body(row, path, body, options)
     if row.holds == "Body":
         return _of_model(row, path, body, options)
     if row.check is None:
@@ -96,6 +98,20 @@ def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, A
     if row.holds == "Animation" and _can_be_minded(found):
         return (*found, *mind(load(path, **options)))
     return found
+
+
+def _alone(row: Format, path: Path, options: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """Give all problems of a motion by itself; of a large file its units are not looked at, for which it is read a second time."""
+    assert row.check is not None
+    found = row.check(path)
+    if any(problem.severity == "error" for problem in found) or path.stat().st_size > LARGEST:
+        return found
+    try:
+        motion = load(path, **options)
+    except FormatError:
+        return found
+    with np.errstate(all="ignore"):
+        return (*found, *check_units(motion)) if isinstance(motion, Motion) else found
 
 
 def _of_model(row: Format, path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:
@@ -143,7 +159,7 @@ def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
         return (*found, *mind(thing)) if _can_be_minded(found) else found
     if isinstance(thing, Motion):
         with np.errstate(all="ignore"):
-            more = () if body is None else check_motion_on_body(thing, body)
+            more = check_units(thing) if body is None else check_motion_on_body(thing, body)
             return (*check_motion(thing), *more)
     return tuple(getattr(thing, "problems", ()))
 

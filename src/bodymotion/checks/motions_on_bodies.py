@@ -15,6 +15,7 @@ from bodymotion.checks.limits import TOLERANCE, found_moments, in_frames, positi
 from bodymotion.checks.physics.checking import calm_steps, physics
 from bodymotion.checks.physics.moments import Finding, Moment, when
 from bodymotion.checks.rows import place_of_frame
+from bodymotion.checks.units import in_millimetres, time_steps, too_many_frames
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
@@ -65,14 +66,25 @@ def _findings(motion: Motion, body: Body) -> list[Finding]:
     if degrees:
         # All that would be found is that.
         return [*map(Finding, problems)]
-    if links is not None and fits and q is not None:
+    told, doubtful = in_millimetres(motion, body, q)
+    problems += [*told, *time_steps(motion)]
+    if links is not None and fits and q is not None and links.content not in doubtful:
         assert joints is not None
         found += _agree(motion, links, joints, q, body)
-    if not any(problem.severity == "error" for problem in problems):
-        found += physics(motion, body, q)
-    if joints is not None and q is not None:
-        fast = shares(joints, q, body, calm_steps(joints.timeline.times, found))
+    if any(problem.severity == "error" for problem in problems):
+        of_physics = []
+    elif joints is not None and q is not None and (hurried := too_many_frames(motion, joints, q, body)):
+        of_physics = hurried
+    else:
+        of_physics = physics(motion, body, q, doubtful)
+    if (
+        joints is not None
+        and q is not None
+        and not any(one.problem.rule == rules.FRAME_RATE.code for one in of_physics)
+    ):
+        fast = shares(joints, q, body, calm_steps(joints.timeline.times, of_physics))
         found += speeds(motion, _number(motion, joints), joints, body, fast)
+    found += of_physics
     return [*map(Finding, problems), *found]
 
 

@@ -7,9 +7,11 @@ has spoken of a link, a joint or a sensor, the rule here is silent about it.
 from __future__ import annotations
 
 from bodymotion.checks.rules_on_bodies import (
+    FRAME_RATE,
     IN_DEGREES,
     JOINTS,
     LINKS,
+    METRES,
     MORE_COLUMNS,
     NOTHING_MOVES,
     POSES_DISAGREE,
@@ -20,9 +22,11 @@ from bodymotion.diagnostics import Rule
 from bodymotion.formats.motion_rules import MOTION_NO_TURN, MOTION_NOT_FINITE, MOTION_QUATERNION
 
 __all__ = [
+    "FRAME_RATE",
     "IN_DEGREES",
     "JOINTS",
     "LINKS",
+    "METRES",
     "MORE_COLUMNS",
     "MOTION_NOT_FINITE",
     "MOTION_NO_TURN",

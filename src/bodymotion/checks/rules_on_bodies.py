@@ -5,9 +5,11 @@ from __future__ import annotations
 from bodymotion.diagnostics import Rule
 
 __all__ = [
+    "FRAME_RATE",
     "IN_DEGREES",
     "JOINTS",
     "LINKS",
+    "METRES",
     "MORE_COLUMNS",
     "NOTHING_MOVES",
     "POSES_DISAGREE",
@@ -77,4 +79,20 @@ IN_DEGREES = Rule(
     "judgement",
     "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`; limits, speeds and physics are not looked at",
     example=("57.3, 20 and -30, where the joints make 2 rad", "1, 0.35 and -0.52"),
+)
+METRES = Rule(
+    "MOT209",
+    "warning",
+    "The places of the root and the zero moment point are in metres.",
+    "judgement",
+    "multiply them by 0.001; feet, balance and forces are not looked at",
+    example=("a root at 0, 0, 700", "a root at 0, 0, 0.7"),
+)
+FRAME_RATE = Rule(
+    "MOT210",
+    "warning",
+    "The frame rate says how many frames there are in a second of the motion.",
+    "judgement",
+    "speeds and physics are not looked at",
+    example=("frameRate: 0.002", "frameRate: 500"),
 )

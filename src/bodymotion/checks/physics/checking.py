@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 import numpy as np
@@ -17,6 +17,7 @@ from bodymotion.checks.physics.jumps import jumps_of_joints, jumps_of_root, sign
 from bodymotion.checks.physics.moments import MOST, Finding
 from bodymotion.checks.physics.tape import WINDOW, record, standing_on
 from bodymotion.checks.rows import place_of_frame
+from bodymotion.checks.units import too_fast
 from bodymotion.editing import recover_joints
 from bodymotion.interpolation import sampled
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
@@ -24,10 +25,12 @@ from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 __all__ = ["calm_steps", "physics"]
 
 OF_JOINTS = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
+FAR, OFTEN = 1.0, 0.1
+"""[m] So far outside of the feet the zero moment point is in more than this part of the frames only where time is wrong."""
 SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
 
 
-def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
+def physics(motion: Motion, body: Body, q: Floats | None, doubtful: Collection[str] = ()) -> list[Finding]:
     """Give what is wrong with the physics of a motion that fits its body.
 
     Parameters
@@ -35,8 +38,12 @@ def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
     q:
         (T, J) the values of the body's joints; None where the motion has none that fit: they are worked out from the poses of all links
         then, if it has these.
+    doubtful:
+        Contents of components whose places are in another unit: nothing is told by them.
     """
     links = motion.link_position
+    if links is not None and links.content in doubtful:
+        links = None
     leading: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement
     if q is None:
         if motion.joint_displacement is not None or links is None or links.num_parts != len(body.links):
@@ -60,7 +67,10 @@ def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
         return found
     zmp = motion.zmp
     if zmp is not None and (
-        not zmp.num_frames or not _in_order(zmp.timeline.times) or not np.isfinite(zmp.values).all()
+        zmp.content in doubtful
+        or not zmp.num_frames
+        or not _in_order(zmp.timeline.times)
+        or not np.isfinite(zmp.values).all()
     ):
         zmp = None
     free = body.links[0].joint.type == "free"
@@ -78,6 +88,11 @@ def physics(motion: Motion, body: Body, q: Floats | None) -> list[Finding]:
         for moment in one.moments:
             if moment.rule != rules.SIGN_FLIP.code:
                 tape.forget(moment.start, moment.end, wrong=moment.rule in SPIKES)
+    far = tape.margins[np.isfinite(tape.margins)]
+    if len(far) and np.mean(far < -FAR) > OFTEN and not any(one.problem.rule == rules.TREMBLES.code for one in found):
+        said = f"the zero moment point is {-float(np.min(far)):.3g} m outside of the feet: nothing can move so fast"
+        of_time = too_fast(said, leading.timeline, where(int(tape.frames[int(np.nanargmin(tape.margins))])))
+        return [*(one for one in found if one.problem.rule in (rules.FULL_TURN.code, rules.SIGN_FLIP.code)), of_time]
     if zmp is not None and not zmp.is_root_relative and any(one.problem.rule == rules.ROOT_JUMPS.code for one in found):
         # One of the two is elsewhere from then on: that is said.
         tape.own_margins[:] = tape.apart[:] = np.nan
