@@ -10,7 +10,7 @@ import numpy as np
 
 from bodymotion.cli.info.data import Data, number, problems_of
 from bodymotion.cli.page import Page, Table
-from bodymotion.dynamics import extremes, figures
+from bodymotion.dynamics import extremes, figures, slides
 from bodymotion.motors import effort_range
 
 if TYPE_CHECKING:
@@ -238,11 +238,13 @@ def _feet(measures: Measures) -> list[Data]:
     """Give for each foot how much of the time it stands, how often it comes down, and how far it slides in all."""
     if measures.is_mounted or not measures.body.mass > 0 or not measures.feet.links:
         return []
-    contacts, steps = measures.contacts, np.diff(measures.times)
+    contacts = measures.contacts
+    ways = np.zeros(len(contacts.names))
+    for slide in slides(contacts, measures.times):
+        ways[slide.foot] += slide.way
     found = []
     for k, name in enumerate(contacts.names):
         stands = contacts.standing[:, k]
-        speeds = np.where(stands, contacts.slip_speeds[:, k], 0.0)
         begins = int(np.count_nonzero(stands[1:] & ~stands[:-1]) + stands[0])
         force = np.where(stands, np.nan_to_num(measures.contact_wrenches[:, k, 2]), 0.0)
         found.append(
@@ -250,7 +252,7 @@ def _feet(measures: Measures) -> list[Data]:
                 "link": name,
                 "standing": float(stands.mean()),
                 "contacts": begins,
-                "slip": number(float(np.nansum(0.5 * (speeds[1:] + speeds[:-1]) * steps))),
+                "slip": number(float(ways[k])),
                 "force": number(float(force.max())),
             }
         )
