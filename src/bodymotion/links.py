@@ -13,9 +13,12 @@ from bodymotion import poses
 from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.shapes import Shape
 
-__all__ = ["MOVING", "Joint", "JointType", "Link", "Segment"]
+__all__ = ["MOST_LINKS", "MOVING", "Joint", "JointType", "Link", "Segment"]
 
 JointType: TypeAlias = Literal["rotate", "slide", "free", "fixed", "crawler"]
+
+MOST_LINKS = 10_000
+"""Models of more links are not read: each is looked at by itself wherever a body is read, drawn or checked, and no robot has them."""
 
 MOVING = ("rotate", "slide", "crawler", "free")
 """The joint types that have a column without an id too; the root has none then, and that of a free joint moves nothing."""

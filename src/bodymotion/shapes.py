@@ -23,6 +23,7 @@ import numpy.typing as npt
 from bodymotion.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints
 
 __all__ = [
+    "MOST_SHAPES",
     "Box",
     "Capsule",
     "Cone",
@@ -38,6 +39,9 @@ __all__ = [
     "Texture",
     "TriangleBuffers",
 ]
+
+MOST_SHAPES = 50_000
+"""Models of more shapes are not read: each is looked at by itself wherever a body is drawn, checked or written."""
 
 
 @dataclass(frozen=True)

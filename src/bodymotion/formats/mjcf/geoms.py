@@ -13,7 +13,7 @@ from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.conventions import FROM_Y_TO_Z
 from bodymotion.formats.mjcf.fitting import fitted
 from bodymotion.formats.mjcf.frames import Item, finite, orientation, turn_to
-from bodymotion.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
+from bodymotion.shapes import MOST_SHAPES, Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -54,10 +54,14 @@ class GeomReader:
 
     def __init__(self, settings: Settings, assets: Assets, kept: Kept, problems: list[Problem]) -> None:
         self.settings, self.assets, self.kept, self.problems = settings, assets, kept, problems
+        self._read = 0
 
     def read(self, item: Item) -> Geom | None:
         """Give the geom of an element with its defaults; None where it shows nothing, which is noted."""
         element = item.element
+        self._read += 1
+        if self._read > MOST_SHAPES:
+            raise rules.TOO_LARGE.error(f"the model has more than {MOST_SHAPES} geoms", element.location)
         kind = element.get("type", "sphere")
         given = (
             finite(element, "size", len(element.attributes["size"].split()))

@@ -16,7 +16,7 @@ from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
 from bodymotion.formats.mjcf.kept_segments import segments_again
 from bodymotion.formats.mjcf.masses import NONE, Mass, given_mass, mass_of_geoms, settled
 from bodymotion.formats.xml_tree import number_text
-from bodymotion.links import Joint, Segment
+from bodymotion.links import MOST_LINKS, Joint, Segment
 from bodymotion.shapes import Shape
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RawLink", "Tree", "TreeReader"]
 
-MOST_LINKS = 100_000
 NOT_READ = ("composite", "flexcomp", "replicate", "attach", "plugin")
 
 
@@ -157,10 +156,11 @@ class TreeReader:
         while stack:
             item, parent = stack.pop()
             element = item.element
-            if len(self.links) >= MOST_LINKS:
-                raise rules.TOO_LARGE.error(f"the model has more than {MOST_LINKS} links", element.location)
             childclass = self.defaults.known(element, "childclass") if element.get("childclass") else item.childclass
             inside = list(contents(element, childclass, self.settings, self.defaults))
+            joints = sum(inner.element.name == "joint" for inner in inside)
+            if len(self.links) + max(joints, 1) > MOST_LINKS:
+                raise rules.TOO_LARGE.error(f"the model has more than {MOST_LINKS} links", element.location)
             index = self._body(item, parent, inside)
             stack += [(inner, index) for inner in reversed(inside) if inner.element.name == "body"]
 

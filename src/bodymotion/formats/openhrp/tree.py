@@ -28,7 +28,7 @@ from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.mending import attempt
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.scene import IDENTITY, Place, SceneWalker
-from bodymotion.links import Joint, Link, Segment
+from bodymotion.links import MOST_LINKS, Joint, Link, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from bodymotion.shapes import Shape
 
 __all__ = ["Tree", "read_tree"]
-
-MOST_LINKS = 20_000
 
 Made = TypeVar("Made")
 

@@ -14,7 +14,8 @@ from bodymotion.formats.mesh_files import MeshReader
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import finite, read_origin
 from bodymotion.formats.xml_places import nearest
-from bodymotion.shapes import Box, Capsule, Cylinder, Material, Shape, Sphere, Texture
+from bodymotion.formats.xml_tree import TOO_DEEP
+from bodymotion.shapes import MOST_SHAPES, Box, Capsule, Cylinder, Material, Shape, Sphere, Texture
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -99,6 +100,7 @@ class ShapeReader:
         self.surfaces: dict[str, Material] = {}
         """Materials by name, filled by the reader of the extension."""
         self._known: dict[int, Material] = {}
+        self._read_so_far = 0
 
     def shapes(self, link: Element, kind: str, materials: Sequence[str] = ()) -> tuple[Shape, ...]:
         """Give the shapes of a link's <visual> or <collision> elements, in the frame of the link.
@@ -116,6 +118,9 @@ class ShapeReader:
         return tuple(found)
 
     def _read(self, element: Element, look: str | None) -> list[Shape]:
+        self._read_so_far += 1
+        if self._read_so_far > MOST_SHAPES:
+            raise TOO_DEEP.error(f"the model has more than {MOST_SHAPES} shapes", element.location)
         place = poses.to_matrix(read_origin(element, self.problems))
         material = self._material(element) if look is None else self._known_look(self.defined[look], look)
         geometry = element.first("geometry")

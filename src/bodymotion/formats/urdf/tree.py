@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.xml_tree import Element
+from bodymotion.formats.xml_tree import TOO_DEEP, Element
+from bodymotion.links import MOST_LINKS
 
 __all__ = ["Node", "read_tree"]
 
@@ -27,8 +28,12 @@ def read_tree(robot: Element) -> list[Node]:
     Raises
     ------
     FormatError
-        When there is no link, a name stands twice or for nothing, or the joints make no tree; at the element that is wrong.
+        When there is no link, a name stands twice or for nothing, or the joints make no tree; at the element that is wrong. When there
+        are too many links.
     """
+    for number, link in enumerate(robot.all("link")):
+        if number >= MOST_LINKS:
+            raise TOO_DEEP.error(f"the model has more than {MOST_LINKS} links", link.location)
     links = _named(robot, "link")
     joints = _named(robot, "joint")
     if not links and robot.first("link") is None:

@@ -23,7 +23,7 @@ from bodymotion.formats.vrml.prototypes import expand
 from bodymotion.formats.vrml.rules import PART_UNREADABLE
 from bodymotion.formats.vrml.shape_rules import NOT_FINITE, SCENERY, TOO_LARGE, UNKNOWN_NODE
 from bodymotion.formats.vrml.specs import STANDARD_NODES
-from bodymotion.shapes import Mesh, Shape
+from bodymotion.shapes import MOST_SHAPES, Mesh, Shape
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem, Rule
@@ -33,8 +33,6 @@ __all__ = ["IDENTITY", "Drawn", "Place", "SceneWalker", "node_transform", "turn_
 
 MOST_NODES = 1_000_000
 """How many nodes may be visited: USE inside USE unfolds to any number."""
-MOST_SHAPES = 50_000
-"""Shapes are looked at one by one wherever a body is drawn, checked or written; models have some hundreds."""
 
 MESH_FILES = (".stl",)
 """Parts that are not VRML97, but plain meshes."""
