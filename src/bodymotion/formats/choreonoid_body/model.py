@@ -17,6 +17,7 @@ from bodymotion.formats.choreonoid_body.links import RawLink, changed_link, read
 from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.choreonoid_body.resources import MOST_BYTES, locate
 from bodymotion.formats.faults import Faults, fault
+from bodymotion.links import MOST_LINKS
 from bodymotion.opening import open_file
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["HEADER_KEYS", "Model", "ModelLoader", "read_bytes"]
 
-MOST_LINKS = 20_000
 MOST_FILES = 1_000
 MOST_KEYS = 1_000_000
 DEEPEST_SUB_BODY = 16

@@ -102,7 +102,7 @@ TOO_MANY = Rule(
     "error",
     "A body has a number of links that can be held.",
     "judgement",
-    example=("20001 Joints", "100 Joints"),
+    example=("10001 Joints", "100 Joints"),
 )
 NOTHING = Rule(
     "WRL113",
