@@ -34,6 +34,16 @@ def test_joints_by_name():
         np.testing.assert_array_equal(table[joint.name], WALK.joint_displacement.values[:, k])
 
 
+@pytest.mark.parametrize("table", [bm.to_pandas, bm.to_polars, bm.to_xarray])
+def test_columns_that_a_body_lacks_are_told(table, recwarn):
+    table(WALK, body=BODY)
+    assert not recwarn
+    body = bm.Body(name="pendulum", links=(bm.Link(name="ROD", joint=bm.Joint(name="SWING", type="rotate", id=0)),))
+    with pytest.warns(UserWarning, match="32 joint columns and pendulum 1: the columns from 1 on are not") as told:
+        table(WALK, body=body)
+    assert told[0].filename == __file__
+
+
 def test_polars_and_pandas_say_the_same():
     measures = bm.dynamics.measure(BODY, WALK)
     wanted = ["torques", "zmp", "contacts", "stability_margin"]

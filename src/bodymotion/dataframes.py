@@ -9,6 +9,7 @@ variable whose dimensions have names: `joint_displacement (time, joint)`, `link_
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -45,7 +46,8 @@ def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
     what:
         A motion, an animation (its keyframes), measures (`bm.dynamics.measure`), one `Series` of them, or a sensor's `Reading`.
     body:
-        Names the joints and links of a motion that does not name them itself, and puts its joints in the body's order.
+        Names the joints and links of a motion that does not name them itself, and puts its joints in the body's order. Of a motion with
+        more joint columns than the body has the others are left out, and a UserWarning says so.
     of:
         Of measures: the names of the quantities wanted (`bm.dynamics.QUANTITIES`); all where none is named.
 
@@ -58,6 +60,7 @@ def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
     KeyError
         When there is no such quantity.
     """
+    _tell_left_out(what, body)
     frame = need("pandas", "data", "a table of pandas")
     times, columns = _flat(what, body, of)
     made: pandas.DataFrame = frame.DataFrame(columns, index=frame.Index(times, name="time"))
@@ -66,6 +69,7 @@ def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
 
 def to_polars(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> polars.DataFrame:
     """Give a table of polars; its first column is `time` [s]. All else is as for `to_pandas`."""
+    _tell_left_out(what, body)
     frame = need("polars", "data", "a table of polars")
     times, columns = _flat(what, body, of)
     made: polars.DataFrame = frame.DataFrame({"time": times, **columns})
@@ -74,6 +78,7 @@ def to_polars(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
 
 def to_xarray(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> xarray.Dataset:
     """Give a data set of xarray: a variable for each component or quantity, with `units` in its attributes. See `to_pandas`."""
+    _tell_left_out(what, body)
     array = need("xarray", "data", "a data set of xarray")
     times, blocks = _blocks(what, body, of)
     variables: dict[str, Any] = {}
@@ -100,6 +105,17 @@ class _Block:
     dimensions: tuple[str, ...] = ()
     labels: tuple[tuple[str, ...], ...] = ()
     units: str | list[str] = ""
+
+
+def _tell_left_out(what: Tabular, body: Body | None) -> None:
+    """Warn the caller's caller of joint columns that the table will not have."""
+    joints = what.joint_displacement if isinstance(what, Motion) else None
+    if body is not None and joints is not None and joints.num_parts > body.num_joints:
+        message = (
+            f"the motion has {joints.num_parts} joint columns and {body.name or 'the body'} {body.num_joints}: the columns from "
+            f"{body.num_joints} on are not in the table. Is it a motion of another body?"
+        )
+        warnings.warn(message, stacklevel=3)
 
 
 def _flat(what: Tabular, body: Body | None, of: Sequence[str]) -> tuple[Floats, dict[str, npt.NDArray[Any]]]:
