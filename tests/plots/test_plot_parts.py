@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import bodymotion as bm
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.plots import KINDS, available, sheets, subject_of
 from bodymotion.plots.limbs import Limb, limbs
 from bodymotion.plots.panels import beyond_limits, outside
@@ -163,8 +166,42 @@ def test_parts_do_not_overlap_and_stay_on_the_sheet(measures):
 def test_the_size_is_as_asked_for(measures, size):
     for what in ("joints", "overview"):
         sheet = one(measures, what, size=size, end=1.0)
-        assert sheet.width == (size if isinstance(size, float) else size[0])
-        assert isinstance(size, float) or sheet.height == pytest.approx(size[1])
+        assert sheet.width * sheet.scale == pytest.approx(size if isinstance(size, float) else size[0])
+        assert isinstance(size, float) or sheet.height * sheet.scale == pytest.approx(size[1])
+
+
+SIZES = [(10.7, 6.0), (8.0, 6.0), (12.8, 7.2), (6.7, 9.0), 6.0]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_at_any_size_all_is_there_and_nothing_overlaps(measures, size):
+    made = bm.plot(measures, what=["overview", "joints", "contacts", "zmp"], end=1.0, size=size).sheets
+    plain = bm.plot(measures, what=["overview", "joints", "contacts", "zmp"], end=1.0).sheets
+    for sheet, usual in zip(made, plain, strict=True):
+        assert [type(cell.part) for cell in sheet.cells] == [type(cell.part) for cell in usual.cells]
+        assert sheet.scale == made[0].scale >= 0.5
+        frames = [cell for cell in sheet.cells if not isinstance(cell.part, Heading)]
+        for k, a in enumerate(frames):
+            assert min(a.x, a.y, a.width, a.height) > 0
+            assert a.x + a.width < sheet.width
+            assert a.y + a.height < sheet.height
+            for b in frames[k + 1 :]:
+                assert a.x + a.width < b.x or b.x + b.width < a.x or a.y + a.height < b.y or b.y + b.height < a.y
+            if isinstance(a.part, Curves):
+                assert a.height > 0.4
+                assert a.width > 0.7
+
+
+@pytest.mark.parametrize("size", [(5.0, 3.0), 4.0, (4.7, 10.0)])
+def test_a_size_that_is_too_small_is_refused_with_one_that_is_not(measures, size):
+    with pytest.raises(WrongUseError, match="too small") as refused:
+        bm.plot(measures, "overview", end=1.0, size=size, dpi=100)
+    width, height = re.search(r"; (\d+)(?:x(\d+))? pixels", str(refused.value)).groups()
+    enough = int(width) / 100 if height is None else (int(width) / 100, int(height) / 100)
+    assert one(measures, "overview", end=1.0, size=enough, dpi=100).cells
+    less = 0.95 * enough if height is None else (0.95 * enough[0], 0.95 * enough[1])
+    with pytest.raises(ValueError, match="too small"):
+        bm.plot(measures, "overview", end=1.0, size=less, dpi=100)
 
 
 def test_only_the_times_asked_for(measures):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bodymotion import poses
-from bodymotion.plots.layout import ASIDE, COLUMN_EDGE, LEFT, MIDDLE, ROW, Flow
+from bodymotion.plots.layout import COLUMN_EDGE, LEFT, ROW, Flow
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Facts, Ground, Sheet
@@ -22,7 +22,7 @@ MOST_LINES = 6
 
 def alone_sheet(subject: Subject, flow: Flow) -> Sheet:
     """Make the overview of a motion alone: its components over time, and its zero moment point's or root's way over the ground."""
-    right, aside = flow.width * MIDDLE, flow.width * ASIDE
+    right, aside = flow.middle, flow.aside
     top = flow.y
     if not subject.components:
         raise ValueError("the motion has no frames, so there is nothing to plot")

@@ -149,7 +149,7 @@ def plot(
     dark:
         Light colours on a dark ground.
     size:
-        Width and height [inch] of each plot, or the width alone; the height is then as it comes.
+        Width and height [inch] of each plot, or the width alone; the height is then as it comes. Letters become smaller where they have to.
     dpi:
         Pixels per inch of a PNG.
     derivative, window:
@@ -163,7 +163,7 @@ def plot(
         When nothing can be made of a file.
     ValueError
         When motion and body do not fit; `WrongUseError` when there is no such plot or joint (the message lists those there are), no motion,
-        or nothing is left to plot.
+        or nothing is left to plot, or the size is too small (it names one that is not).
     """
     names = (what,) if isinstance(what, str) else tuple(what)
     if set(names) <= UNDERIVED:
@@ -187,7 +187,7 @@ def plot(
     if not len(subject.times):
         raise ValueError("the motion has no frames, so there is nothing to plot")
     width, height = size if isinstance(size, tuple) else (size, None)
-    made = sheets(subject, names, width=width, height=height)
+    made = sheets(subject, names, width=width, height=height, dpi=dpi)
     return Plot(made, DARK if dark else LIGHT, dpi, subject.title, subject.files)
 
 

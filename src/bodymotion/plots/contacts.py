@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,7 +11,7 @@ from bodymotion.arrays import Floats
 from bodymotion.labels import shown
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import together
-from bodymotion.plots.parts import Bars, Sheet
+from bodymotion.plots.parts import Bars, Curves, Sheet
 from bodymotion.plots.subject import Subject
 
 __all__ = ["SLIP", "bars", "contacts_sheet", "stretches"]
@@ -57,12 +59,15 @@ def _spans(flags: npt.NDArray[np.bool_], times: Floats) -> tuple[tuple[float, fl
 def contacts_sheet(subject: Subject, flow: Flow) -> Sheet:
     """Make the plot: bars, then height, slip and force of the feet."""
     left, right = SIDE + 1.3, flow.width - SIDE - 1.7
-    made = bars(subject)
+    made = subject.once("bars", lambda: bars(subject))
     flow.across(made, max(0.34 * len(made.labels), 0.7), left=left, right=right)
     for name in ("foot_heights", "slip_speeds", "foot_forces"):
-        of = subject.series(name)
-        shown_feet = range(min(len(of.labels), MOST_TOGETHER))
-        labels = [shown(label, 20) for label in of.labels]
         flow.y += 0.05
-        flow.across(together(of.title, of, shown_feet, labels=labels), 1.6, left=left, right=right)
+        flow.across(subject.once(name, partial(_of_feet, subject, name)), 1.6, left=left, right=right)
     return flow.sheet("contacts", "Contacts", subject)
+
+
+def _of_feet(subject: Subject, name: str) -> Curves:
+    of = subject.series(name)
+    feet = range(min(len(of.labels), MOST_TOGETHER))
+    return together(of.title, of, feet, labels=[shown(label, 20) for label in of.labels])

@@ -8,7 +8,7 @@ import numpy as np
 
 from bodymotion.extras import need
 from bodymotion.plots.panels import FINEST, outside
-from bodymotion.plots.parts import Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
+from bodymotion.plots.parts import UNDER_LINE, WIDE, Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
 from bodymotion.plots.style import Theme
 
 if TYPE_CHECKING:
@@ -19,16 +19,18 @@ __all__ = ["Pen"]
 
 
 class Pen:
-    """Draws the parts of sheets into one figure."""
+    """Draws the parts of sheets into one figure, with letters and lines at a scale; widths and heights are those before they are scaled."""
 
-    def __init__(self, figure: Figure, theme: Theme, width: float, height: float) -> None:
-        self.figure, self.theme, self.width, self.height = figure, theme, width, height
+    def __init__(self, figure: Figure, theme: Theme, width: float, height: float, scale: float = 1.0) -> None:
+        self.figure, self.theme, self.width, self.height, self.scale = figure, theme, width, height, scale
 
     def sheet(self, sheet: Sheet, top: float) -> None:
         """Draw a sheet `top` [inch] below the upper edge."""
-        self.text(sheet.title, 0.3, top + 0.36, size=13, weight="bold")
-        under = "   ·   ".join(filter(None, (sheet.about, *sheet.notes)))
-        self.text(under, 0.3, top + 0.58, size=8, color=self.theme.muted)
+        room = sheet.width - 0.6
+        size = float(np.clip(13 * room / (0.128 * max(len(sheet.title), 1)), 9, 13))
+        self.text(_cut(sheet.title, room, 0.0099 * size), 0.3, top + 0.36, size=size, weight="bold")
+        for k, line in enumerate(sheet.under):
+            self.text(line, 0.3, top + 0.58 + UNDER_LINE * k, size=8, color=self.theme.muted)
         for cell in sheet.cells:
             placed = cell.down(top)
             part = placed.part
@@ -50,6 +52,7 @@ class Pen:
     def text(self, text: str, x: float, y: float, **how: Any) -> None:  # noqa: ANN401
         """Write text with its baseline at a place [inch] from the upper left corner."""
         how.setdefault("color", self.theme.text)
+        how["size"] *= self.scale
         self.figure.text(x / self.width, 1 - y / self.height, text, va=how.pop("va", "baseline"), **how)
 
     def axes(self, cell: Cell, sheet: Sheet) -> Axes:
@@ -69,8 +72,9 @@ class Pen:
         elif note:
             self.text(note, cell.x + cell.width, cell.y - 0.06, size=7, color=self.theme.muted, ha="right")
         name = part.title if not isinstance(part, (Heading, Facts)) else ""
+        room = cell.width + 0.4 if small else cell.width - (0.065 * len(note) + 0.1 if note else 0.0)
         self.text(
-            _cut(name, cell.width + (0.4 if small else 0.0), 0.066 if small else 0.08),
+            _cut(name, room, 0.066 if small else 0.08),
             cell.x,
             cell.y - (0.17 if note and small else 0.06),
             size=7.5 if small else 8.5,
@@ -84,7 +88,7 @@ class Pen:
             )
             axes.tick_params(labelbottom=cell.time_labels)
             if cell.time_title:
-                axes.set_xlabel("time [s]", labelpad=1)
+                axes.set_xlabel("time [s]", labelpad=self.scale)
         return axes
 
     def curves(self, part: Curves, axes: Axes, cell: Cell) -> None:
@@ -92,37 +96,37 @@ class Pen:
         theme = self.theme
         axes.set_ylim(part.lowest, part.highest)
         axes.yaxis.set_major_locator(_ticker().MaxNLocator(max(int(cell.height / 0.28), 2), steps=[1, 2, 2.5, 5, 10]))
-        axes.set_ylabel(f"[{part.unit}]" if part.unit and cell.unit_title else "", labelpad=2)
+        axes.set_ylabel(f"[{part.unit}]" if part.unit and cell.unit_title else "", labelpad=2 * self.scale)
         limits = [limit for limit in (part.lower, part.upper) if limit is not None and np.isfinite(limit)]
         if limits:
             low = part.lower if part.lower is not None and np.isfinite(part.lower) else part.lowest
             high = part.upper if part.upper is not None and np.isfinite(part.upper) else part.highest
             axes.axhspan(low, high, color=theme.band, alpha=0.1, lw=0, zorder=0.5, gid="limits")
             for limit in limits:
-                axes.axhline(limit, color=theme.bad, lw=0.8, ls=(0, (4, 2)), zorder=1.5, gid="limit")
+                axes.axhline(limit, color=theme.bad, lw=0.8 * self.scale, ls=(0, (4, 2)), zorder=1.5, gid="limit")
         if part.floor is not None:
             axes.axhspan(part.lowest, part.floor, color=theme.bad, alpha=0.07, lw=0, zorder=0.5)
-            axes.axhline(part.floor, color=theme.bad, lw=0.8, zorder=1.5)
+            axes.axhline(part.floor, color=theme.bad, lw=0.8 * self.scale, zorder=1.5)
         for line in part.lines:
             self.line(axes, line)
             bad = outside(line, part)
             if bad is not None:
-                axes.plot(*bad, color=theme.bad, lw=1.6, zorder=4, gid="bad")
+                axes.plot(*bad, color=theme.bad, lw=1.6 * self.scale, zorder=4, gid="bad")
                 if part.floor is not None:
                     axes.fill_between(*bad, part.floor, color=theme.bad, alpha=0.25, lw=0)
         worst = part.worst
         for time, value in part.beyond:
-            axes.plot([time], [value], "o", ms=3.2, color=theme.bad, zorder=5, gid="beyond")
+            axes.plot([time], [value], "o", ms=3.2 * self.scale, color=theme.bad, zorder=5, gid="beyond")
             if cell.width < 2.5 and (time, value) != worst:
                 continue
             up = value > 0.5 * (part.lowest + part.highest)
             axes.annotate(
                 f"{time:.2f} s",
                 (time, value),
-                xytext=(0, 3 if up else -8),
+                xytext=(0, (3 if up else -8) * self.scale),
                 textcoords="offset points",
                 color=theme.bad,
-                fontsize=6.3,
+                fontsize=6.3 * self.scale,
                 ha="center",
                 annotation_clip=False,
             )
@@ -140,7 +144,7 @@ class Pen:
             color=self.theme.color(line.color),
             ls="--" if line.dashed else "-",
             marker="o" if alone else None,
-            ms=3.5,
+            ms=3.5 * self.scale,
             label=line.label if not line.label.startswith("_") else f" {line.label}",
             zorder=3,
         )
@@ -155,7 +159,7 @@ class Pen:
         axes.set_yticks(
             [k + 0.5 for k in range(count)],
             [_cut(row.line.label, 1.4, 0.009 * size) for row in part.rows],
-            fontsize=size,
+            fontsize=size * self.scale,
         )
         axes.tick_params(axis="y", length=0)
         for k, row in enumerate(part.rows):
@@ -166,22 +170,24 @@ class Pen:
                 low, high = (low + high - least) / 2, (low + high + least) / 2
             heights = k + 0.9 - 0.8 * (row.line.values - low) / (high - low)
             color = theme.bad if row.beyond else theme.color(row.line.color)
-            axes.plot(row.line.times, heights, color=color, lw=1.0, gid="row", marker="." if len(finite) == 1 else None)
+            axes.plot(
+                row.line.times, heights, color=color, lw=self.scale, gid="row", marker="." if len(finite) == 1 else None
+            )
             axes.annotate(
                 row.note,
                 (1.0, k + 0.5),
                 xycoords=("axes fraction", "data"),
-                xytext=(4, 0),
+                xytext=(4 * self.scale, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=size,
+                fontsize=size * self.scale,
                 color=theme.bad if row.beyond else theme.muted,
                 annotation_clip=False,
             )
         at = 0
         for _, rows in part.groups[:-1]:
             at += rows
-            axes.axhline(at, color=theme.edge, lw=0.7)
+            axes.axhline(at, color=theme.edge, lw=0.7 * self.scale)
 
     def bars(self, part: Bars, axes: Axes, cell: Cell) -> None:
         """Draw bars over time."""
@@ -189,12 +195,14 @@ class Pen:
         axes.set_ylim(count, 0)
         axes.grid(visible=False, axis="y")
         axes.spines["left"].set_visible(False)
-        axes.set_yticks([k + 0.5 for k in range(count)], [_cut(name, 1.3, 0.062) for name in part.labels], fontsize=7)
+        axes.set_yticks(
+            [k + 0.5 for k in range(count)], [_cut(name, 1.3, 0.062) for name in part.labels], fontsize=7 * self.scale
+        )
         axes.tick_params(axis="y", length=0)
         for start, end in part.behind:
             axes.axvspan(start, end, color=theme.shade, alpha=0.25, lw=0, gid="flight")
         for k, spans in enumerate(part.spans):
-            axes.axhline(k + 0.5, color=theme.grid, lw=1.0, zorder=1)
+            axes.axhline(k + 0.5, color=theme.grid, lw=self.scale, zorder=1)
             pieces = [(start, end - start) for start, end in spans]
             axes.broken_barh(pieces, (k + 0.18, 0.64), color=theme.color(part.colors[k]), lw=0, zorder=2, gid="stance")
             pieces = [(start, end - start) for start, end in part.marked[k]]
@@ -221,8 +229,8 @@ class Pen:
         axes.set_aspect("equal", adjustable="box")
         for axis, size in ((axes.xaxis, cell.width), (axes.yaxis, cell.height)):
             axis.set_major_locator(_ticker().MaxNLocator(max(int(size / 0.6), 2), steps=[1, 2, 2.5, 5, 10]))
-        axes.set_xlabel("x [m]", labelpad=1)
-        axes.set_ylabel("y [m]", labelpad=2)
+        axes.set_xlabel("x [m]", labelpad=self.scale)
+        axes.set_ylabel("y [m]", labelpad=2 * self.scale)
         named: dict[str, Any] = {}
         for one in part.footprints:
             color = theme.shade if one.color is None else theme.color(one.color)
@@ -231,7 +239,7 @@ class Pen:
                 closed=True,
                 fc=colors.to_rgba(color, 0.08 if one.color is None else 0.16),
                 ec=colors.to_rgba(color, 0.35 if one.color is None else 0.9),
-                lw=0.8,
+                lw=0.8 * self.scale,
                 ls=(0, (2, 2)) if one.color is None else "-",
                 gid="footprint",
                 label=one.label,
@@ -242,7 +250,7 @@ class Pen:
             named[label] = axes.plot(
                 *points.T,
                 color=theme.color(kind),
-                lw=3.2 if kind == "given" else 1.0,
+                lw=(3.2 if kind == "given" else 1.0) * self.scale,
                 alpha=0.5 if kind == "given" else 1.0,
                 ls="--" if kind == "muted" else "-",
                 zorder=3 if kind == "given" else 3.5,
@@ -254,32 +262,40 @@ class Pen:
         between = 0.5 * (part.times[:-1] + part.times[1:])
         finite = np.isfinite(segments).all(axis=(1, 2))
         drawn = collections.LineCollection(
-            segments[finite], cmap=scale, lw=1.6, zorder=4, capstyle="round", label=part.label, gid="path"
+            segments[finite], cmap=scale, lw=1.6 * self.scale, zorder=4, capstyle="round", label=part.label, gid="path"
         )
         drawn.set_array(between[finite])
         first, last = (float(part.times[0]), float(part.times[-1])) if len(part.times) else (0.0, 1.0)
         drawn.set_clim(first, max(last, first + 1e-9))
         axes.add_collection(drawn, autolim=False)
         if len(segments) == 0:
-            axes.plot(*part.path.T, "o", ms=4, color=theme.times[1])
+            axes.plot(*part.path.T, "o", ms=4 * self.scale, color=theme.times[1])
         lines = need("matplotlib.lines", "plot", "plotting")
-        named = {part.label: lines.Line2D([], [], color=theme.times[2], lw=1.8, label=part.label), **named}
+        named = {part.label: lines.Line2D([], [], color=theme.times[2], lw=1.8 * self.scale, label=part.label), **named}
         if part.worst is not None:
             _, x, y, said = part.worst
             named[said] = axes.plot(
-                [x], [y], "o", ms=8, mfc="none", mec=theme.bad, mew=1.4, zorder=6, label=f"least: {said}"
+                [x],
+                [y],
+                "o",
+                ms=8 * self.scale,
+                mfc="none",
+                mec=theme.bad,
+                mew=1.4 * self.scale,
+                zorder=6,
+                label=f"least: {said}",
             )[0]
         handles = list(named.values())
-        wide = cell.width > 6
+        wide = cell.width > WIDE
         axes.legend(
             handles=handles,
             loc="upper left",
-            ncols=4 if wide else 2,
+            ncols=part.legend_columns(cell.width),
             columnspacing=1.2,
             handlelength=1.4,
             bbox_to_anchor=(0.0, -0.42 / cell.height),
             borderaxespad=0.0,
-            fontsize=7.5 if wide else 6.5,
+            fontsize=(7.5 if wide else 6.5) * self.scale,
             labelspacing=0.35,
         )
         if last > first:
@@ -293,8 +309,8 @@ class Pen:
             )
             shown = self.figure.colorbar(drawn, cax=bar)
             shown.outline.set_visible(False)
-            bar.set_title("t [s]", fontsize=6.5, color=theme.muted, loc="left", pad=3)
-            bar.tick_params(labelsize=6.5)
+            bar.set_title("t [s]", fontsize=6.5 * self.scale, color=theme.muted, loc="left", pad=7 * self.scale)
+            bar.tick_params(labelsize=6.5 * self.scale)
             bar.grid(visible=False)
 
     def facts(self, part: Facts, cell: Cell) -> None:

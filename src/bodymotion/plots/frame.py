@@ -52,8 +52,8 @@ class Frame:
             },
         }
         self.text(f"<b>{safe(sheet.title)}</b>", 0.3, 0.4, size=18)
-        under = " · ".join(safe(part) for part in (sheet.about, *sheet.notes) if part)
-        self.text(under, 0.3, 0.62, size=11, color=theme.muted)
+        under = "<br>".join(safe(line) for line in sheet.under)
+        self.text(under, 0.3, 0.62 + sheet.under_height, size=11, color=theme.muted)
         self.layout["annotations"] = self.annotations
         self.layout["shapes"] = self.shapes
 

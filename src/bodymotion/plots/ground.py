@@ -32,23 +32,26 @@ TRIED = 7
 def zmp_sheet(subject: Subject, flow: Flow) -> Sheet:
     """Make the plot: the ground, the stability margin, and how far the file's own point is from the motion's."""
     left, right = SIDE + 0.8, flow.width - SIDE - 0.9
-    part = ground_part(subject, right - left, 2.6, 6.2)
+    highest = max(6.2 * flow.stretch, 1.8)
+    part = ground_part(subject, right - left, min(2.6, highest), highest)
     height = (right - left) * (part.y[1] - part.y[0]) / (part.x[1] - part.x[0])
-    stretch, flow.stretch = flow.stretch, 1.0
     flow.across(part, height, left=left, right=right)
-    flow.y += 0.75
-    flow.stretch = stretch
+    flow.y += max(0.18 * -(-len(part.names) // part.legend_columns(right - left)) + 0.15, 0.75)
     assert subject.measures is not None
     flow.across(margin_part(subject), 1.7, left=left, right=right)
     given = subject.measures.given_zmp
     if given is not None:
         flow.y += 0.1
-        flow.across(_apart(subject, given), 1.7, left=left, right=right)
+        flow.across(subject.once("apart", lambda: _apart(subject, given)), 1.7, left=left, right=right)
     return flow.sheet("zmp", "Zero moment point", subject)
 
 
 def margin_part(subject: Subject) -> Curves:
     """Make the curve of the stability margin, bad below 0."""
+    return subject.once("margin", lambda: _margin(subject))
+
+
+def _margin(subject: Subject) -> Curves:
     m = _measured(subject)
     inside = subject.inside(m.times)
     factor, unit = subject.length
@@ -85,6 +88,15 @@ def _apart(subject: Subject, given: Floats) -> Curves:
 
 def ground_part(subject: Subject, width: float, least: float, most: float) -> Ground:
     """Make the ground of `width` [inch], from `least` to `most` [inch] high."""
+    part = subject.once("ground", lambda: _ground(subject))
+    solid = [one.corners for one in part.footprints] + [points for _, _, points, _ in part.others]
+    x, y, cut = view_of(solid, part.path, width, least, most)
+    title = "ZMP from above; far parts are cut off" if cut else "Zero moment point, seen from above"
+    return replace(part, title=title, x=x, y=y)
+
+
+def _ground(subject: Subject) -> Ground:
+    """Make the ground, with what it shows still to be found."""
     m = _measured(subject)
     inside = subject.inside(m.times)
     frames = np.flatnonzero(inside)
@@ -98,17 +110,15 @@ def ground_part(subject: Subject, width: float, least: float, most: float) -> Gr
         own = thin_path(times, m.given_zmp[frames, :2])
         others.append(("ZMP of the file", times[own], np.asarray(m.given_zmp[frames[own], :2]), "given"))
     path = np.asarray(m.zmp[frames[kept], :2])
-    solid = [one.corners for one in footprints] + [points for _, _, points, _ in others]
-    x, y, cut = view_of(solid, path, width, least, most)
     return Ground(
-        "ZMP from above; far parts are cut off" if cut else "Zero moment point, seen from above",
+        "",
         footprints,
         "ZMP of the motion",
         times[kept],
         path,
         tuple(others),
-        x,
-        y,
+        (0.0, 1.0),
+        (0.0, 1.0),
         _worst(m, frames, subject),
     )
 

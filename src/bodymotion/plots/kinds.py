@@ -13,11 +13,12 @@ from bodymotion.dynamics import QUANTITIES, measurable
 from bodymotion.plots.alone import alone_sheet
 from bodymotion.plots.contacts import contacts_sheet
 from bodymotion.plots.ground import zmp_sheet
-from bodymotion.plots.layout import Flow, fitted
+from bodymotion.plots.layout import Flow
 from bodymotion.plots.overview import overview_sheet
 from bodymotion.plots.parts import Sheet
 from bodymotion.plots.quantities import quantity_sheet, series_sheet
 from bodymotion.plots.sensors import has_sensors, sensors_sheet
+from bodymotion.plots.sizes import fitted
 from bodymotion.plots.subject import Subject
 
 __all__ = ["KINDS", "Kind", "UnknownPlotError", "available", "chosen", "is_heavy", "sheets"]
@@ -108,14 +109,19 @@ def is_heavy(what: Iterable[str]) -> bool:
 
 
 def sheets(
-    subject: Subject, what: Iterable[str] = ("overview",), *, width: float | None = None, height: float | None = None
+    subject: Subject,
+    what: Iterable[str] = ("overview",),
+    *,
+    width: float | None = None,
+    height: float | None = None,
+    dpi: float = 150,
 ) -> tuple[Sheet, ...]:
-    """Make the sheets of these plots, each of this size [inch]; see `chosen`."""
+    """Make the sheets of these plots, each of this size [inch]; see `chosen` and `fitted`."""
+    names = chosen(subject, what)
     # Numbers that are not finite make gaps in plots; that NumPy warns of them helps nobody here.
     with np.errstate(invalid="ignore", over="ignore"):
-        return tuple(
-            replace(fitted(partial(_make, subject, name), width, height), name=name) for name in chosen(subject, what)
-        )
+        made = fitted([partial(_make, subject, name) for name in names], width, height, dpi)
+    return tuple(replace(sheet, name=name) for sheet, name in zip(made, names, strict=True))
 
 
 def _make(subject: Subject, name: str, flow: Flow) -> Sheet:

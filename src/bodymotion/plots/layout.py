@@ -1,40 +1,78 @@
-"""Where parts are put on a sheet, in inches. A sheet is filled from above; heights can be stretched to fit one that is asked for."""
+"""Where parts are put on a sheet, in inches. A sheet is filled from above; they are stretched to fit one that is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from bodymotion.plots.parts import Cell, Curves, Facts, Ground, Heading, Part, Sheet
+from bodymotion.plots.parts import Bars, Cell, Curves, Facts, Ground, Heading, Part, Sheet, Strips
 from bodymotion.plots.subject import Subject
 
-__all__ = ["ASIDE", "COLUMN_EDGE", "LEFT", "MIDDLE", "ROW", "WIDTH", "Flow", "columns_for", "fitted"]
+__all__ = ["COLUMN_EDGE", "LEFT", "MOST_COLUMNS", "ROW", "SIDE", "WIDTH", "Flow"]
 
 WIDTH = 13.0
 """[inch] of a sheet, when nothing else is asked for."""
 TOP, BOTTOM, SIDE = 0.75, 0.55, 0.3
-LEFT, MIDDLE, ASIDE, COLUMN_EDGE = 1.75, 0.59, 0.75, 0.85
-"""Of an overview: [inch] where its plots begin; as shares of the width where they end, and where the ground and the figures begin; and
-[inch] how far the ground ends from the right edge."""
+LEFT, BESIDE, COLUMN, COLUMN_EDGE = 1.75, 2.08, 3.25, 0.85
+"""[inch] Of an overview: where its plots begin; the room beside them for names and ranges; how wide the column of ground and figures is
+at least; and how far the ground ends from the right edge."""
 ROW = 0.165
 """[inch] of a row of an overview's strips."""
 MOST_COLUMNS = 8
 LABELS, NAME, NOTE, TIME, GAP, HEADING = 0.56, 0.2, 0.15, 0.32, 0.1, 0.3
 """[inch] left of a panel, above it for its name and its note, below it for times, between rows, and above a group."""
+LEAST_HEIGHT, LEAST_PANEL, LEAST_ROW, LEAST_BAR = 0.6, 0.45, 0.14, 0.17
+"""[inch] Less high are not: curves across a sheet, panels in a grid, rows of strips, and bars."""
+LEAST_WIDTH, LEAST_STRIPS, LEAST_FACTS, LEAST_GROUND, LEAST_IN_GRID = 1.8, 2.4, 3.2, 2.3, 0.75
+"""[inch] Less wide are not: curves across a sheet, strips, key figures, the ground, and panels in a grid."""
+NAME_LETTER, NOTE_LETTER = 0.07, 0.055
+"""[inch] A letter above a panel of a grid is about so wide."""
+TITLE_LETTER, ASIDE_LETTER, MOST_TITLE = 0.078, 0.062, 3.0
+"""[inch] The same above curves across a sheet; and longer titles than this may be cut off with an ellipsis."""
+MOST_NAME = 24
+"""Names of more letters may be cut off with an ellipsis."""
 
 
 @dataclass
 class Flow:
-    """A sheet that is being filled: how wide it is, how far down it is filled, and by how much heights are stretched."""
+    """A sheet that is being filled: how wide it is, how far down it is filled, and by how much heights are stretched.
+
+    Attributes
+    ----------
+    columns:
+        How many panels of a grid stand in a row; 0 for as many as suit their number.
+    room:
+        Least heights are multiplied by this.
+    narrow:
+        Set when something has not the width that it needs to be read.
+    gridded:
+        Set when there is a grid of panels, so that the number of columns matters.
+    """
 
     width: float = WIDTH
     stretch: float = 1.0
+    columns: int = 0
+    room: float = 1.0
     y: float = TOP
     cells: list[Cell] = field(default_factory=list)
+    narrow: bool = False
+    gridded: bool = False
+
+    @property
+    def aside(self) -> float:
+        """Where the column of an overview begins in which the ground and the figures are [inch]."""
+        return min(0.75 * self.width, self.width - COLUMN)
+
+    @property
+    def middle(self) -> float:
+        """Where the plots of an overview end [inch]: names and ranges stand beside them."""
+        return self.aside - BESIDE
 
     def across(self, part: Part, height: float, *, left: float, right: float, time_labels: bool = True) -> None:
         """Put a part from `left` to `right` [inch]; `height` is stretched."""
-        tall = height * self.stretch
+        least = min(_lowest(part, height) * self.room, height)
+        tall = height if isinstance(part, (Facts, Ground)) else max(height * self.stretch, least)
+        self.narrow |= right - left < _narrowest(part) - 1e-6
         self.y += NAME + 0.05
         self.cells.append(Cell(part, left, self.y, right - left, tall, time_labels))
         self.y += tall + (TIME if time_labels else 0.08)
@@ -46,12 +84,12 @@ class Flow:
 
     def beside(self, top: float, left: float, ground: Ground | None, found: Facts) -> None:
         """Put the ground, square by square, and facts below it into the column from `left` [inch] to the right edge, from `top` down."""
-        column = Flow(self.width, self.stretch if ground is None else 1.0, top)
+        column = Flow(self.width, y=top)
         right = self.width - COLUMN_EDGE
         if ground is not None:
             height = (right - left) * (ground.y[1] - ground.y[0]) / (ground.x[1] - ground.x[0])
             column.across(ground, height, left=left, right=right)
-            column.y += 0.25 + 0.195 * ground.named
+            column.y += 0.25 + 0.195 * len(ground.names)
         column.across(
             found,
             sum(0.34 if where else 0.2 for *_, where in found.rows),
@@ -60,16 +98,24 @@ class Flow:
             time_labels=False,
         )
         self.cells += column.cells
+        self.narrow |= column.narrow
         self.y = max(self.y, column.y)
 
-    def grid(self, groups: Sequence[tuple[str, Sequence[Curves]]], columns: int, height: float) -> None:
-        """Put groups of panels in rows of so many columns; small groups stand side by side."""
+    def grid(self, groups: Sequence[tuple[str, Sequence[Curves]]]) -> None:
+        """Put groups of panels in rows; few panels are large, and small groups stand side by side."""
+        self.gridded = True
+        suited, height = _suited([panels for _, panels in groups])
+        columns = self.columns or suited
         slot = (self.width - 2 * SIDE) / columns
+        for _, panels in groups:
+            for one in panels:
+                letters = max(min(len(one.title), MOST_NAME) * NAME_LETTER, len(one.note) * NOTE_LETTER)
+                self.narrow |= slot < max(LABELS + 0.08 + LEAST_IN_GRID, letters + 0.1)
         for row in _rows(groups, columns):
             named = any(name for name, _ in row)
             noted = any(one.note for _, panels in row for one in panels)
             top = self.y + (HEADING if named else 0.05)
-            tall = height * self.stretch
+            tall = max(height * self.stretch, LEAST_PANEL * self.room)
             frame = top + NAME + (NOTE if noted else 0.0)
             at = 0
             for name, panels in row:
@@ -105,7 +151,7 @@ class Flow:
         start, end = (float(times[0]), float(times[-1])) if len(times) else (0.0, 1.0)
         heading = subject.title + (f" — {title}" if title else "")
         span = f"{len(times)} frame{'s' * (len(times) != 1)}, {start:.2f} … {end:.2f} s"
-        return Sheet(
+        made = Sheet(
             name,
             heading,
             " · ".join(filter(None, (subject.about, span))),
@@ -116,6 +162,8 @@ class Flow:
             end,
             (*subject.notes, *notes),
         )
+        more = made.under_height
+        return replace(made, cells=tuple(cell.down(more) for cell in made.cells), height=made.height + more)
 
 
 def _rows(groups: Sequence[tuple[str, Sequence[Curves]]], columns: int) -> list[list[tuple[str, Sequence[Curves]]]]:
@@ -136,7 +184,7 @@ def _rows(groups: Sequence[tuple[str, Sequence[Curves]]], columns: int) -> list[
     return rows
 
 
-def columns_for(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
+def _suited(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
     """Say how many panels a row has, and how high [inch] they are: few ones are large."""
     count = sum(len(group) for group in groups)
     if count <= 3:
@@ -149,12 +197,22 @@ def columns_for(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
     return (max(4, min(longest, MOST_COLUMNS)), 1.05)
 
 
-def fitted(make: Callable[[Flow], Sheet], width: float | None, height: float | None) -> Sheet:
-    """Make a sheet of this size [inch]; without a height, as high as it comes."""
-    wide = width or WIDTH
-    sheet = make(Flow(wide))
-    if height is None:
-        return sheet
-    rise = make(Flow(wide, stretch=2.0)).height - sheet.height
-    stretch = 1.0 + (height - sheet.height) / rise if rise > 0 else 1.0
-    return replace(make(Flow(wide, stretch=max(stretch, 0.25))), height=max(height, 1.0))
+def _lowest(part: Part, height: float) -> float:
+    """Say how high a part is at least to be read, of one that is so high by itself [inch]."""
+    if isinstance(part, Curves):
+        return LEAST_HEIGHT
+    if isinstance(part, Strips):
+        return LEAST_ROW * len(part.rows)
+    return LEAST_BAR * len(part.labels) if isinstance(part, Bars) else height
+
+
+def _narrowest(part: Part) -> float:
+    """Say how wide a part across a sheet is at least to be read [inch]."""
+    if isinstance(part, (Facts, Heading)):
+        return LEAST_FACTS
+    if isinstance(part, Strips):
+        return LEAST_STRIPS
+    if isinstance(part, Ground):
+        return LEAST_GROUND
+    note = part.note if isinstance(part, Curves) else ""
+    return max(LEAST_WIDTH, min(len(part.title) * TITLE_LETTER + len(note) * ASIDE_LETTER + 0.2, MOST_TITLE))

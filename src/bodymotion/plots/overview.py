@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from bodymotion.dynamics import Figure, Series, figures, measurable
 from bodymotion.labels import shown
 from bodymotion.plots.contacts import bars
 from bodymotion.plots.ground import ground_part, margin_part
-from bodymotion.plots.layout import ASIDE, COLUMN_EDGE, LEFT, MIDDLE, ROW, Flow
+from bodymotion.plots.layout import COLUMN_EDGE, LEFT, ROW, Flow
 from bodymotion.plots.panels import together
-from bodymotion.plots.parts import Cell, Curves, Facts, Sheet
+from bodymotion.plots.parts import Cell, Curves, Facts, Sheet, Strips
 from bodymotion.plots.quantities import groups_of
 from bodymotion.plots.strips import strips
 from bodymotion.plots.subject import Subject
@@ -26,26 +28,30 @@ def overview_sheet(subject: Subject, flow: Flow) -> Sheet:
     m = subject.measures
     assert m is not None
     has = set(measurable(m))
-    right, aside = flow.width * MIDDLE, flow.width * ASIDE
+    right, aside = flow.middle, flow.aside
     top = flow.y
     if "joint_displacements" in has and subject.columns:
-        joints = subject.series("joint_displacements")
-        made = strips("Joints", joints, groups_of(subject, joints))
+        made = subject.once("strips", lambda: _strips(subject))
         flow.across(made, max(ROW * len(made.rows), 0.8), left=LEFT, right=right, time_labels=False)
         for name, title in (("joint_velocities", "Fastest joints"), ("torques", "Hardest working joints")):
             if name == "joint_velocities" or (m.body.mass > 0 and _working(subject)):
-                flow.across(_foremost(subject, name, title), 1.15, left=LEFT, right=right, time_labels=False)
+                most = subject.once(name, partial(_foremost, subject, name, title))
+                flow.across(most, 1.15, left=LEFT, right=right, time_labels=False)
     if "contacts" in has:
-        feet = bars(subject)
+        feet = subject.once("bars", lambda: bars(subject))
         flow.across(feet, max(0.22 * len(feet.labels), 0.45), left=LEFT, right=right, time_labels=False)
         flow.across(margin_part(subject), 1.15, left=LEFT, right=right, time_labels=False)
     elif "power" in has and _working(subject) and m.body.mass > 0:
-        flow.across(_foremost(subject, "power", "Most power"), 1.15, left=LEFT, right=right, time_labels=False)
+        most = subject.once("power", lambda: _foremost(subject, "power", "Most power"))
+        flow.across(most, 1.15, left=LEFT, right=right, time_labels=False)
     if flow.y == top:
         flow.across(_root(subject.series("root_position")), 1.6, left=LEFT, right=right, time_labels=False)
     _number_last(flow)
-    ground = ground_part(subject, flow.width - COLUMN_EDGE - aside, 1.6, 4.2) if "zmp" in has else None
-    flow.beside(top, aside, ground, facts(subject))
+    highest = min(max(4.2 * flow.stretch, 1.2), 4.2)
+    ground = (
+        ground_part(subject, flow.width - COLUMN_EDGE - aside, min(1.6, highest), highest) if "zmp" in has else None
+    )
+    flow.beside(top, aside, ground, subject.once("facts", lambda: facts(subject)))
     return flow.sheet("overview", "", subject)
 
 
@@ -53,6 +59,11 @@ def _number_last(flow: Flow) -> None:
     last = flow.cells[-1]
     flow.cells[-1] = Cell(last.part, last.x, last.y, last.width, last.height, True)
     flow.y += 0.25
+
+
+def _strips(subject: Subject) -> Strips:
+    joints = subject.series("joint_displacements")
+    return strips("Joints", joints, groups_of(subject, joints))
 
 
 def _working(subject: Subject) -> list[str]:

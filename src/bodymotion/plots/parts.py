@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +24,12 @@ __all__ = [
     "Sheet",
     "Strips",
 ]
+
+UNDER_LETTER, UNDER_LINE = 0.066, 0.15
+"""[inch] Of the lines below a title: how wide a letter is, and how high a line."""
+
+WIDE = 6.0
+"""[inch] Wider grounds have a legend in larger letters and more columns."""
 
 Color: TypeAlias = int | Literal["muted", "given", "bad", "text"]
 """A number of the palette, or what is drawn: what stands behind, what a file says, what is wrong."""
@@ -144,9 +151,18 @@ class Ground:
     worst: tuple[float, float, float, str] | None = None
 
     @property
-    def named(self) -> int:
-        """How many things its legend names."""
-        return len({one.label for one in self.footprints}) + len(self.others) + 1 + (self.worst is not None)
+    def names(self) -> tuple[str, ...]:
+        """What its legend names."""
+        least = () if self.worst is None else (f"least: {self.worst[3]}",)
+        feet = dict.fromkeys(one.label for one in self.footprints)
+        return (self.label, *feet, *(label for label, *_ in self.others), *least)
+
+    def legend_columns(self, width: float) -> int:
+        """Say in how many columns its legend stands below a ground of this width [inch]."""
+        longest = max(len(name) for name in self.names)
+        if width > WIDE:
+            return min(max(int((width + 0.6) / (0.068 * longest + 0.5)), 1), 4)
+        return 2 if longest <= 24 else 1
 
 
 @dataclass(frozen=True)
@@ -190,7 +206,10 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A plot: its name, what stands above it, its parts, its size [inch], and the times [s] that it is about."""
+    """A plot: its name, what stands above it, its parts, its size [inch], and the times [s] that it is about.
+
+    In a picture everything, letters included, is drawn `scale` times as large.
+    """
 
     name: str
     title: str
@@ -201,3 +220,15 @@ class Sheet:
     start: float
     end: float
     notes: tuple[str, ...] = ()
+    scale: float = 1.0
+
+    @property
+    def under(self) -> tuple[str, ...]:
+        """The lines below the title: what the sheet is about, and notes."""
+        text = "   ·   ".join(filter(None, (self.about, *self.notes)))
+        return tuple(wrap(text, max(int((self.width - 0.6) / UNDER_LETTER), 20)))
+
+    @property
+    def under_height(self) -> float:
+        """How much higher [inch] those lines are than one is."""
+        return UNDER_LINE * max(len(self.under) - 1, 0)

@@ -32,7 +32,7 @@ def _silent(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def _style(theme: Theme) -> Iterator[None]:
+def _style(theme: Theme, scale: float = 1.0) -> Iterator[None]:
     """Have matplotlib draw in our style and in silence, the user's settings and warnings left alone afterwards."""
     matplotlib = need("matplotlib", "plot", "plotting")
     with ExitStack() as stack:
@@ -44,7 +44,7 @@ def _style(theme: Theme) -> Iterator[None]:
         finder.addFilter(_silent)
         stack.callback(finder.removeFilter, _silent)
         matplotlib.rcParams.update({k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith("backend")})
-        matplotlib.rcParams.update(rc(theme, _fonts()))
+        matplotlib.rcParams.update(rc(theme, _fonts(), scale))
         yield
 
 
@@ -83,11 +83,12 @@ def draw(sheets: Sequence[Sheet], theme: Theme = LIGHT) -> Figure:
     figures = need("matplotlib.figure", "plot", "plotting")
     agg = need("matplotlib.backends.backend_agg", "plot", "plotting")
     width = max((sheet.width for sheet in sheets), default=1.0)
-    height = sum(sheet.height for sheet in sheets) + SPACE * max(len(sheets) - 1, 0)
-    with _style(theme):
-        figure: Figure = figures.Figure(figsize=(width, max(height, 1.0)), dpi=DPI)
+    height = max(sum(sheet.height for sheet in sheets) + SPACE * max(len(sheets) - 1, 0), 1.0)
+    scale = _scale(sheets)
+    with _style(theme, scale):
+        figure: Figure = figures.Figure(figsize=(width * scale, height * scale), dpi=DPI)
         agg.FigureCanvasAgg(figure)
-        pen = Pen(figure, theme, width, max(height, 1.0))
+        pen = Pen(figure, theme, width, height, scale)
         top = 0.0
         for sheet in sheets:
             pen.sheet(sheet, top)
@@ -104,7 +105,7 @@ def picture(sheets: Sequence[Sheet], form: str, theme: Theme = LIGHT, dpi: float
         facts = {"Creator": "bodymotion", "Producer": None, "CreationDate": None}
         figures = [draw([sheet], theme) for sheet in sheets]
         foreign = [_foreign(figure) for figure in figures]
-        with _style(theme):
+        with _style(theme, _scale(sheets)):
             if any(foreign):
                 # Most Japanese typefaces hold curves of a kind that can not be embedded as TrueType (42).
                 matplotlib.rcParams["pdf.fonttype"] = 3
@@ -117,6 +118,11 @@ def picture(sheets: Sequence[Sheet], form: str, theme: Theme = LIGHT, dpi: float
     if form == "png":
         # An SVG has its text as text: whoever shows it has typefaces for it, or not.
         _foreign(figure)
-    with _style(theme):
+    with _style(theme, _scale(sheets)):
         figure.savefig(out, format=form, dpi=dpi, metadata=metadata)
     return out.getvalue()
+
+
+def _scale(sheets: Sequence[Sheet]) -> float:
+    """Give the scale at which sheets of one picture are drawn."""
+    return min((sheet.scale for sheet in sheets), default=1.0)

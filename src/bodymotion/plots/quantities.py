@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bodymotion.dynamics import QUANTITIES, Series
 from bodymotion.labels import shown
-from bodymotion.plots.layout import SIDE, Flow, columns_for
+from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import panel, ranged, together
 from bodymotion.plots.parts import Curves, Sheet
@@ -47,6 +47,12 @@ def groups_of(subject: Subject, of: Series) -> tuple[Limb, ...]:
 
 
 def _many(subject: Subject, flow: Flow, of: Series) -> tuple[str, ...]:
+    groups, notes = subject.once((of.name, of.title), lambda: _panels(subject, of))
+    flow.grid(groups)
+    return notes
+
+
+def _panels(subject: Subject, of: Series) -> tuple[list[tuple[str, Sequence[Curves]]], tuple[str, ...]]:
     chosen = set(liveliest(of, MOST_PANELS))
     groups: list[tuple[str, Sequence[Curves]]] = []
     several = len(of.labels) > MOST_TOGETHER
@@ -56,11 +62,9 @@ def _many(subject: Subject, flow: Flow, of: Series) -> tuple[str, ...]:
     notes: list[str] = []
     if of.name in QUANTITIES and QUANTITIES[of.name].limits and of.lower is None:
         notes.append("the model has no such limits")
-    columns, height = columns_for([panels for _, panels in groups])
-    flow.grid(groups, columns, height)
     if len(chosen) < len(of.labels):
         notes.append(f"the {len(chosen)} of {len(of.labels)} columns that move most are shown; name others to see them")
-    return tuple(notes)
+    return groups, tuple(notes)
 
 
 def _scaled(of: Series, panels: list[Curves]) -> list[Curves]:

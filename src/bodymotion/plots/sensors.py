@@ -10,7 +10,7 @@ from bodymotion.dynamics import Series
 from bodymotion.labels import shown
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import together
-from bodymotion.plots.parts import Sheet
+from bodymotion.plots.parts import Curves, Sheet
 from bodymotion.plots.subject import Subject
 
 __all__ = ["has_sensors", "sensors_sheet"]
@@ -28,10 +28,24 @@ def has_sensors(subject: Subject) -> bool:
 
 def sensors_sheet(subject: Subject, flow: Flow) -> Sheet:
     """Make the plot: one panel for each sensor, two for the force and the moment of a force sensor."""
+    panels, notes = subject.once("sensors", lambda: _panels(subject))
+    columns = max(flow.columns, 1)
+    slot = (flow.width - 2 * SIDE) / columns
+    flow.gridded = True
+    top = flow.y
+    for k, panel in enumerate(panels):
+        left = SIDE + k % columns * slot
+        top = flow.y + 0.05 if k % columns == 0 else top
+        flow.y = top
+        flow.across(panel, 1.4, left=left + 0.8, right=left + slot - 1.5)
+    return flow.sheet("sensors", "Sensors", subject, notes)
+
+
+def _panels(subject: Subject) -> tuple[list[Curves], tuple[str, ...]]:
     m = subject.measures
     assert m is not None
     devices = [one for one in m.body.devices if isinstance(one, READ)]
-    left, right = SIDE + 0.8, flow.width - SIDE - 1.5
+    panels = []
     for device in devices[:MOST_SENSORS]:
         reading = m.read(device)
         by_unit: dict[str, list[int]] = {}
@@ -54,7 +68,6 @@ def sensors_sheet(subject: Subject, flow: Flow) -> Sheet:
             title = f"{device.kind} {shown(device.name, 30)} on {shown(m.body.links[device.link].name, 30)}"
             if len(by_unit) > 1:
                 title += f": {WHAT.get(unit, unit)}"
-            flow.y += 0.05
-            flow.across(together(title, of, range(len(columns)), note=at_limit), 1.4, left=left, right=right)
+            panels.append(together(title, of, range(len(columns)), note=at_limit))
     more = len(devices) - MOST_SENSORS
-    return flow.sheet("sensors", "Sensors", subject, (f"{more} more sensors are not shown",) if more > 0 else ())
+    return panels, (f"{more} more sensors are not shown",) if more > 0 else ()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion, MultiValueSeq
 
 __all__ = ["Subject"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,6 +64,14 @@ class Subject:
     radians: bool = False
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
+    _made: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """Make a part once, however often sheets are made of it to find one that fits."""
+        if key not in self._made:
+            self._made[key] = make()
+        found: T = self._made[key]
+        return found
 
     @cached_property
     def columns(self) -> tuple[int, ...]:
