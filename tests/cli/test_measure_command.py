@@ -77,7 +77,8 @@ def test_the_page_has_a_row_for_each(measured, measures):
 
 def test_a_csv_holds_the_very_numbers(measured, measures, tmp_path):
     out = tmp_path / "walk.csv"
-    assert measured("--of", "torques,stability_margin", "--of", "zmp,WAIST_GYRO", "-o", out).stdout == ""
+    result = measured("--of", "torques,stability_margin", "--of", "zmp,WAIST_GYRO", "-o", out)
+    assert (result.stdout, result.stderr) == ("", f"{out}: torques, stability_margin, zmp, WAIST_GYRO\n")
     with out.open(newline="") as file:
         names, *rows = csv.reader(file)
     joints = [f"torques/{joint.name}" for joint in measures.body.joints]
@@ -130,8 +131,9 @@ def test_sensors_with_times_of_their_own(measured, measures, tmp_path):
     np.testing.assert_allclose(arrays["CHEST_SCANNER"], reading.values)
     np.testing.assert_array_equal(arrays["CHEST_SCANNER.times"], reading.times)
     np.testing.assert_array_equal(arrays["CHEST_SCANNER.saturated"], reading.saturated)
-    shown = measured("--of", "CHEST_SCANNER", "--scenery", "ground").stdout
-    assert "RangeSensor CHEST_SCANNER" in shown
+    result = measured("--of", "CHEST_SCANNER", "--scenery", "ground")
+    assert "RangeSensor CHEST_SCANNER" in result.stdout and result.stderr == ""
+    assert "CHEST_SCANNER: there is nothing to see; --scenery" in measured("--of", "CHEST_SCANNER").stderr
 
 
 def test_pictures(examples, tmp_path, monkeypatch):
@@ -147,7 +149,7 @@ def test_pictures(examples, tmp_path, monkeypatch):
     arguments = [tmp_path / "seer.wrl", examples / "biped_walk.seq", "--of", "EYE", "--scenery", "ground"]
     monkeypatch.setattr("bodymotion.cli.measure.TOLD", 1000)
     result = run.invoke(app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.npz")])
-    assert result.exit_code == 0 and result.stderr.splitlines()[-1].endswith("seen.npz: 0 MB"), result.stderr
+    assert result.exit_code == 0 and result.stderr.splitlines()[-1].endswith("seen.npz: EYE (0 MB)"), result.stderr
     with zipfile.ZipFile(tmp_path / "seen.npz") as archive:
         assert {one.compress_type for one in archive.infolist()} == {zipfile.ZIP_DEFLATED}
     arrays = np.load(tmp_path / "seen.npz", allow_pickle=False)

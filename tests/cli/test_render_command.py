@@ -48,6 +48,7 @@ def test_stills_of_every_kind(tmp_path, examples):
     ):
         result = render(*files, "-o", tmp_path / name, "--size", "200x150", *options)
         assert result.exit_code == 0, result.output
+        assert result.stderr == f"{tmp_path / name}: 200 × 150 pixels\n"
         with Image.open(tmp_path / name) as picture:
             assert picture.size == size
     assert (
@@ -63,7 +64,9 @@ def test_a_video_of_an_animation(tmp_path, examples):
     result = render(examples / "trot.cha", "-o", tmp_path / "a.mp4", "--size", "64x48", "--fps", "5", "--bpm", "120")
     assert result.exit_code == 0, result.output
     with av.open(str(tmp_path / "a.mp4")) as container:
-        assert sum(1 for _ in container.decode(video=0)) > 5
+        count = sum(1 for _ in container.decode(video=0))
+    assert count > 5
+    assert f"a.mp4: {count} pictures" in result.stderr
 
 
 @pytest.mark.parametrize(

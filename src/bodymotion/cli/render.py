@@ -114,15 +114,26 @@ def render(
       bodymotion render robot.wrl -o sheet.png --sheet
     """  # noqa: D301
     from bodymotion.cli.failures import failures
+    from bodymotion.cli.messages import say
     from bodymotion.cli.progress import progress
+    from bodymotion.cli.text import one_line
     from bodymotion.rendering import render as render_them
+    from bodymotion.viewer.text import counted
 
     if len(files) > 2:
         raise typer.BadParameter("a model and a motion are two files at most", param_hint="MODEL [MOTION]")
     width_and_height = None if size is None else _numbers(size.lower().replace("x", ","), 2, "--size", int)
     names = () if overlay == "none" else [name.strip() for name in (overlay or "").split(",") if name.strip()]
+    pictures = 1
     with failures("render", every_fault=True), progress(f"drawing {output.name}") as told:
-        render_them(
+
+        def tell(done: int, total: int) -> None:
+            nonlocal pictures
+            pictures = total
+            if told is not None:
+                told(done, total)
+
+        still = render_them(
             files[0],
             files[1] if len(files) > 1 else None,
             output=output,
@@ -146,8 +157,10 @@ def render(
             arm=arm,
             bpm=bpm,
             slices=slices,
-            progress=told,
+            progress=tell,
         )
+    what = counted(pictures, "picture") if still is None else f"{still.width} × {still.height} pixels"
+    say(one_line(f"{output}: {what}"))
 
 
 def _numbers(text: str, count: int | None, option: str, kind: type[int] | type[float]) -> list[float]:

@@ -23,6 +23,8 @@ WIDE = 1000.0
 """[m] So wide is the ground that sensors see."""
 TOLD = 100_000_000
 """[bytes] The size of a file that is larger is told."""
+MOST_NAMED = 8
+"""So many quantities in a file are told by name."""
 
 
 def measure(
@@ -130,17 +132,20 @@ def measure(
         with failures("measure"):
             read = [model, moving, *(Path(name) for name in scenery or () if name != GROUND)]
             check_not_read(output, read)
+    chosen: list[Wanted] = []
     # Of numbers that are too large for others to follow from them, the results tell.
     with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
         found = _measured(model, motion, allow_outside, derivative, window, ground, feet, on_feet, close_loops)
-        chosen: list[Wanted] = []
         if names or output is not None:
             chosen = choose(found, names, _scenery(found, scenery, allow_outside))
+            if not scenery:
+                _tell_blind(found, names)
         if output is not None:
             from bodymotion.cli.measure.tables import write
 
             write(output, chosen)
-            _tell_size(output)
+    if output is not None:
+        _tell_written(output, chosen)
     if output is not None and not as_json:
         return
     from bodymotion.cli.measure.shown import as_data, page_of
@@ -156,13 +161,27 @@ def measure(
             page_of(found, chosen, model, moving, listed).print()
 
 
-def _tell_size(path: Path) -> None:
+def _tell_written(path: Path, chosen: list[Wanted]) -> None:
     from bodymotion.cli.messages import say
     from bodymotion.cli.text import one_line
 
+    names = [one.series.name for one in chosen]
+    what = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} quantities"
     size = path.stat().st_size if path.is_file() else 0
-    if size > TOLD:
-        say(f"{one_line(path)}: {size / 1e6:.0f} MB")
+    say(one_line(f"{path}: {what}{f' ({size / 1e6:.0f} MB)' if size > TOLD else ''}"))
+
+
+def _tell_blind(measures: Measures, names: list[str]) -> None:
+    """Say of which range sensors all readings are inf, as there is nothing around."""
+    from bodymotion.cli.messages import say
+    from bodymotion.cli.text import one_line
+    from bodymotion.devices import RangeSensor
+
+    ranging = [one.name for one in measures.body.devices if isinstance(one, RangeSensor)]
+    blind = [name for name in dict.fromkeys(names) if name in ranging]
+    if blind:
+        hint = "--scenery says what stands around, as --scenery ground does"
+        say(one_line(f"{', '.join(blind)}: there is nothing to see; {hint}"))
 
 
 def _loaded(model: Path, motion: Path | None, allow_outside: bool) -> tuple[Body, Motion]:
