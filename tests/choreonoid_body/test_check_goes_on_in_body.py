@@ -88,8 +88,6 @@ FAULTS = {
     "link1_local_pos: [ 0, 0, 0 ]": "link1_local_pos: [ 0, here, 0 ]",
     "root_link: BASE": "root_link: BASIS",
 }
-LINK_OF = {"parent: UPPER": "-\n    name: LOWER"}
-"""What is said of a parent is said where its link begins."""
 
 
 def written(folder: Path, chosen: dict[str, str]) -> Path:
@@ -103,10 +101,7 @@ def written(folder: Path, chosen: dict[str, str]) -> Path:
 
 
 def line_of(part: str) -> int:
-    at = MODEL.index(part)
-    if part in LINK_OF:
-        at = MODEL.rindex("name:", 0, at)
-    return MODEL[:at].count("\n") + 1
+    return MODEL[: MODEL.index(part)].count("\n") + 1
 
 
 def errors(path: Path) -> list:

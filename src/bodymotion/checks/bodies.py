@@ -61,4 +61,4 @@ def _checked(sheet: Sheet) -> tuple[Problem, ...]:
         # Numbers near the largest there are may overflow; what is not finite has a rule of its own.
         with np.errstate(all="ignore"):
             check(sheet)
-    return tuple(sheet.problems)
+    return sheet.placed()

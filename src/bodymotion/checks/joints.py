@@ -26,9 +26,10 @@ def check_joints(sheet: Sheet) -> None:
     for link in sheet.body.links:
         joint = link.joint
         if link.index and joint.type == "free":
-            sheet.of_link(rules.FREE_INSIDE, link, "has a free joint and is not the root")
+            sheet.of_link(rules.FREE_INSIDE, link, "has a free joint and is not the root", "type")
         if not link.index and joint.type in ("rotate", "slide") and joint.id >= 0:
-            sheet.of_link(rules.ROOT_MOVES, link, f"is the root, of type {joint.type}: column {joint.id} moves nothing")
+            said = f"is the root, of type {joint.type}: column {joint.id} moves nothing"
+            sheet.of_link(rules.ROOT_MOVES, link, said, "type")
         if joint.type in ("rotate", "slide"):
             _axis(sheet, link, joint)
             _limits(sheet, link, joint)
@@ -42,54 +43,59 @@ def check_joints(sheet: Sheet) -> None:
 def _axis(sheet: Sheet, link: Link, joint: Joint) -> None:
     length = float(np.linalg.norm(joint.axis))
     if length == 0:
-        sheet.of_link(rules.NO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0")
+        sheet.of_link(rules.NO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0", "axis")
     elif math.isfinite(length) and abs(length - 1) > 1e-6:
         shown = " ".join(f"{number:.6g}" for number in joint.axis)
-        sheet.of_link(
-            rules.AXIS_LENGTH, link, f"has a {joint.type} joint with the axis {shown}, of length {length:.6g}"
-        )
+        said = f"has a {joint.type} joint with the axis {shown}, of length {length:.6g}"
+        sheet.of_link(rules.AXIS_LENGTH, link, said, "axis")
 
 
 def _limits(sheet: Sheet, link: Link, joint: Joint) -> None:
     unit = "rad" if joint.type == "rotate" else "m"
     if joint.lower > joint.upper:
-        sheet.of_link(rules.LIMITS, link, f"has the limits {joint.lower:g} to {joint.upper:g} {unit}")
+        sheet.of_link(rules.LIMITS, link, f"has the limits {joint.lower:g} to {joint.upper:g} {unit}", "lower")
     elif joint.lower == joint.upper:
         sheet.of_link(
             rules.NO_RANGE,
             link,
             f"has a {joint.type} joint with both limits at {joint.lower:g} {unit}: it can not move",
+            "lower",
         )
     if joint.velocity_lower > joint.velocity_upper:
         said = f"has the velocity limits {joint.velocity_lower:g} to {joint.velocity_upper:g} {unit}/s"
-        sheet.of_link(rules.LIMITS, link, said)
+        sheet.of_link(rules.LIMITS, link, said, "velocity")
+    elif joint.velocity_lower == joint.velocity_upper == 0:
+        said = f"has a velocity limit of 0 {unit}/s: it can not move"
+        sheet.of_link(rules.VELOCITY, link, said, "velocity", "give it the speed that it makes, or no limit")
     elif joint.velocity_lower >= 0 or joint.velocity_upper <= 0:
         said = f"has the velocity limits {joint.velocity_lower:g} to {joint.velocity_upper:g} {unit}/s"
-        zero = joint.velocity_lower == joint.velocity_upper == 0
-        sheet.of_link(rules.VELOCITY, link, f"{said}: it can not {'move' if zero else 'move both ways'}")
+        sheet.of_link(rules.VELOCITY, link, f"{said}: it can not move both ways", "velocity")
     if joint.type == "rotate":
-        largest = max((abs(limit) for limit in (joint.lower, joint.upper) if abs(limit) < NO_LIMIT), default=0.0)
+        ends = [
+            (abs(end), name) for end, name in ((joint.lower, "lower"), (joint.upper, "upper")) if abs(end) < NO_LIMIT
+        ]
+        largest, part = max(ends, key=lambda end: end[0], default=(0.0, ""))
         whole = all(float(limit).is_integer() for limit in (joint.lower, joint.upper))
         if largest > (SOME_TURNS if whole else MANY_TURNS) * 2 * math.pi and not sheet.is_said(rules.DEGREES):
             said = f"has the limits {joint.lower:g} to {joint.upper:g} rad: {largest / (2 * math.pi):.3g} full turns"
-            sheet.of_link(rules.DEGREES, link, said)
+            sheet.of_link(rules.DEGREES, link, said, part)
 
 
 def _motor(sheet: Sheet, link: Link, joint: Joint) -> None:
-    odd = []
+    odd: list[tuple[str, str]] = []
     if joint.gear_ratio == 0:
-        odd.append("a gear ratio of 0")
+        odd.append(("gear_ratio", "a gear ratio of 0"))
     if not 0 < joint.gear_efficiency <= 1:
-        odd.append(f"a gear efficiency of {joint.gear_efficiency:g}")
+        odd.append(("gear_efficiency", f"a gear efficiency of {joint.gear_efficiency:g}"))
     if joint.rotor_inertia < 0:
-        odd.append(f"a rotor inertia of {joint.rotor_inertia:g} kg m²")
-    for what, value in (("rotor resistor", joint.rotor_resistor), ("encoder pulse", joint.encoder_pulse)):
+        odd.append(("rotor_inertia", f"a rotor inertia of {joint.rotor_inertia:g} kg m²"))
+    for part, value in (("rotor_resistor", joint.rotor_resistor), ("encoder_pulse", joint.encoder_pulse)):
         if value < 0:
-            odd.append(f"a {what} of {value:g}")
+            odd.append((part, f"a {part.replace('_', ' ')} of {value:g}"))
     if joint.torque_const < 0:
-        odd.append(f"a torque constant of {joint.torque_const:g} Nm/A")
+        odd.append(("torque_const", f"a torque constant of {joint.torque_const:g} Nm/A"))
     current = joint.extra.get("climit")
     if isinstance(current, np.ndarray) and current.size and current.dtype.kind in "fiu" and current.flat[0] < 0:
-        odd.append(f"a climit of {current.flat[0]:g} A")
+        odd.append(("climit", f"a climit of {current.flat[0]:g} A"))
     if odd:
-        sheet.of_link(rules.MOTOR, link, f"has {' and '.join(odd)}")
+        sheet.of_link(rules.MOTOR, link, f"has {' and '.join(said for _, said in odd)}", odd[0][0])

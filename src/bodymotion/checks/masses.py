@@ -39,10 +39,11 @@ def check_masses(sheet: Sheet) -> None:
         if one.why == "finite":
             continue
         rule = rules.NEGATIVE_MASS if one.why == "mass" and link.mass < 0 else _RULES[one.why]
-        sheet.of_link(rule, link, f"can be no rigid body: {one.message}")
+        part = "mass" if one.why == "mass" else "inertia"
+        sheet.of_link(rule, link, f"can be no rigid body: {one.message}", part)
     for link, box in zip(sheet.body.links, sheet.boxes, strict=True):
         if link.mass == 0 and link.inertia.any() and np.isfinite(link.inertia).all():
-            sheet.of_link(rules.INERTIA_FOR_NOTHING, link, "has an inertia and no mass")
+            sheet.of_link(rules.INERTIA_FOR_NOTHING, link, "has an inertia and no mass", "mass")
         if box is not None and np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
             _in_shape(sheet, link, size(box), distance(box, link.center_of_mass))
 
@@ -52,9 +53,9 @@ def _in_shape(sheet: Sheet, link: Link, diagonal: float, outside: float) -> None
     if link.mass > 0 and outside > FAR * extent:
         shown = " ".join(f"{number:.4g}" for number in link.center_of_mass)
         said = f"has its centre of mass at {shown} m, {outside:.3g} m outside of its shape, which is {diagonal:.3g} m large"
-        sheet.of_link(rules.CENTER_FAR, link, said)
+        sheet.of_link(rules.CENTER_FAR, link, said, "center")
     if link.mass > inertias.LEAST:
         radius = float(np.sqrt(max(np.abs(np.diag(link.inertia)).max(), 0.0) / link.mass))
         if radius > WIDE * extent:
             said = f"has a radius of gyration of {radius:.3g} m, its shape is {diagonal:.3g} m large"
-            sheet.of_link(rules.GYRATION, link, said)
+            sheet.of_link(rules.GYRATION, link, said, "inertia")

@@ -31,7 +31,7 @@ def _links(sheet: Sheet) -> None:
         if name and name in joints and first.get(name) == joints[name] != link.index and name == link.name:
             continue
         if name and name in joints:
-            sheet.of_link(rules.SAME_JOINT, link, f"has the joint {name!r}, as has link {joints[name]}")
+            sheet.of_link(rules.SAME_JOINT, link, f"has the joint {name!r}, as has link {joints[name]}", "name")
         joints.setdefault(name, link.index)
 
 
@@ -49,7 +49,7 @@ def _joint_ids(sheet: Sheet) -> None:
     for link in sheet.body.links:
         number = link.joint.id
         if number >= 0 and number in first:
-            sheet.of_link(rules.ID_TWICE, link, f"has the joint id {number}, as has {first[number]}")
+            sheet.of_link(rules.ID_TWICE, link, f"has the joint id {number}, as has {first[number]}", "id")
         elif number >= 0:
             first[number] = repr(link.name) if link.name else f"link {link.index}"
     gaps = _gaps(set(first))

@@ -27,11 +27,12 @@ def check_numbers(sheet: Sheet) -> None:
     if not np.isfinite(body.root_pose).all():
         sheet.of_body(rules.NOT_FINITE, "the root pose is not finite")
     for link in body.links:
-        for what in _not_finite(link):
-            sheet.of_link(rules.NOT_FINITE, link, f"has a number that is not finite in its {what}")
+        for what, part in _not_finite(link):
+            sheet.of_link(rules.NOT_FINITE, link, f"has a number that is not finite in its {what}", part)
         said = _turn(link.offset)
         if said:
-            sheet.of_link(rules.QUATERNION if any(link.offset[3:]) else rules.NO_TURN, link, f"has an offset {said}")
+            rule = rules.QUATERNION if any(link.offset[3:]) else rules.NO_TURN
+            sheet.of_link(rule, link, f"has an offset {said}", "turn")
     for number, device in enumerate(body.devices):
         if not np.isfinite(_numbers(device)).all():
             sheet.of_device(rules.NOT_FINITE, number, "has a number that is not finite")
@@ -43,21 +44,22 @@ def check_numbers(sheet: Sheet) -> None:
             sheet.of_extra_joint(rules.NOT_FINITE, number, "has a number that is not finite")
 
 
-def _not_finite(link: Link) -> list[str]:
+def _not_finite(link: Link) -> list[tuple[str, str]]:
+    """Give what of a link has such a number, and the part that it belongs to."""
     joint = link.joint
     found = []
     if not np.isfinite(link.offset).all():
-        found.append("offset")
+        found.append(("offset", "offset"))
     for name in _OF_JOINTS:
         given = np.asarray(getattr(joint, name))
         is_limit = name in ("lower", "upper", "velocity_lower", "velocity_upper")
         if np.isnan(given).any() if is_limit else not np.isfinite(given).all():
-            found.append(f"joint ({name})")
+            found.append((f"joint ({name})", "velocity" if name.startswith("velocity") else name))
     masses = [(s.mass, *s.center_of_mass, *s.inertia.flat, *s.transform.flat) for s in link.segments]
     if not np.isfinite([number for row in masses for number in row]).all():
-        found.append("mass, centre of mass, inertia or segments")
+        found.append(("mass, centre of mass, inertia or segments", "mass"))
     if not all(_shape_is_finite(shape) for s in link.segments for shape in (*s.visuals, *s.collisions)):
-        found.append("shapes")
+        found.append(("shapes", ""))
     return found
 
 
@@ -123,4 +125,4 @@ def check_sizes(sheet: Sheet) -> None:
     for link in sheet.body.links[1:]:
         away = float(np.linalg.norm(link.offset[:3]))
         if LARGEST < away < np.inf:
-            sheet.of_link(rules.FAR_LINK, link, f"is {away:.4g} m from its parent")
+            sheet.of_link(rules.FAR_LINK, link, f"is {away:.4g} m from its parent", "offset")

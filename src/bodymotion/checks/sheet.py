@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from bodymotion import poses
 from bodymotion.arrays import Floats
 from bodymotion.body import Body
+from bodymotion.checks.parts import parts_of
 from bodymotion.checks.places import places_of
 from bodymotion.checks.rules import SAID
 from bodymotion.devices import Device
@@ -46,12 +47,20 @@ class Sheet:
 
     body: Body
     problems: list[Problem] = field(default_factory=list)
+    _parts: dict[int, tuple[int, str]] = field(default_factory=dict)
+    """For problems, by their number, the link and the part of it that is wrong."""
 
-    def of_link(self, rule: Rule, link: Link, message: str, hint: str | None = None) -> None:
-        """Say that a link, or its joint, breaks a rule; `message` goes on after the link's name."""
+    def of_link(self, rule: Rule, link: Link, message: str, part: str = "", hint: str | None = None) -> None:
+        """Say that a link, or its joint, breaks a rule; `message` goes on after the link's name.
+
+        `part` is what is wrong with it, a word of `bodymotion.checks.parts.WORDS`.
+        """
+        said = len(self.problems)
         title = f"link {link.name!r}" if link.name else f"link {link.index}"
         names = {link.name, link.joint.name, *(segment.name for segment in link.segments)}
         self._say(rule, f"{title} {message}", self._place("links", link.index), names, hint)
+        if part and len(self.problems) > said:
+            self._parts[said] = (link.index, part)
 
     def of_device(self, rule: Rule, number: int, message: str) -> None:
         """Say that device `number` breaks a rule."""
@@ -73,6 +82,20 @@ class Sheet:
     def is_said(self, rule: Rule) -> bool:
         """Whether the reader has said of the whole body what a rule says of a part."""
         return any(code in self._said for code in SAID.get(rule.code, ()))
+
+    def placed(self) -> tuple[Problem, ...]:
+        """Give the problems, those of links at what is wrong in the file as far as that is found."""
+        found = parts_of(self.body, set(self._parts.values()), self._places.get("links", ())) if self._parts else {}
+        placed: list[Problem] = []
+        for number, problem in enumerate(self.problems):
+            place = found.get(self._parts.get(number, (-1, "")))
+            if place is None:
+                placed.append(problem)
+            elif not any(
+                (place.path, place.line) in self._said.get(code, _NOTHING).lines for code in SAID.get(problem.rule, ())
+            ):
+                placed.append(replace(problem, location=place))
+        return tuple(placed)
 
     def _place(self, kind: str, number: int) -> Location:
         places = self._places.get(kind, ())

@@ -28,14 +28,16 @@ def _check_names(raw: list[RawLink], problems: list[Problem]) -> None:
     seen: set[str] = set()
     for link in raw:
         if link.name in seen and link.name:
-            problems.append(rules.SAME_NAME.problem(f"a second link has the name {link.name!r:.60}", link.location))
+            problems.append(
+                rules.SAME_NAME.problem(f"a second link has the name {link.name!r:.60}", link.place("name"))
+            )
         seen.add(link.name)
 
 
 def _check_root(root: RawLink, problems: list[Problem]) -> None:
     if root.joint.type in ("rotate", "slide") and root.joint.id >= 0:
         wrong = f"{root.title} is the root, of type {root.joint.type}: column {root.joint.id} moves nothing"
-        problems.append(rules.ROOT_MOVES.problem(wrong, root.location))
+        problems.append(rules.ROOT_MOVES.problem(wrong, root.place("joint_type")))
 
 
 def _check_ids(raw: list[RawLink], problems: list[Problem]) -> None:
@@ -44,7 +46,7 @@ def _check_ids(raw: list[RawLink], problems: list[Problem]) -> None:
         number = link.joint.id
         if number >= 0 and number in first:
             wrong = f"{link.title} has joint_id {number}, as has {first[number]}"
-            problems.append(rules.ID_TWICE.problem(wrong, link.location))
+            problems.append(rules.ID_TWICE.problem(wrong, link.place("joint_id")))
         elif number >= 0:
             first[number] = link.title
     highest = min(max(first, default=-1), len(first) + 20)
@@ -60,7 +62,9 @@ def _check_masses(links: tuple[Link, ...], raw: list[RawLink], problems: list[Pr
         if not np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
             wrong = f"mass, centre of mass or inertia of {source.title}, put together of its parts, is not finite"
             problems.append(
-                rules.NOT_FINITE.problem(wrong, source.location, "its parts have numbers that are too large")
+                rules.NOT_FINITE.problem(
+                    wrong, source.place("mass", "inertia"), "its parts have numbers that are too large"
+                )
             )
             continue
         if source.mass_unset:
@@ -72,7 +76,8 @@ def _check_masses(links: tuple[Link, ...], raw: list[RawLink], problems: list[Pr
         if link.mass <= 0 or not link.inertia.any():
             if moves and link.mass >= 0 and not source.mass_misspelt:
                 wrong = f"{source.title} has {link.mass:g} kg" + ("" if link.inertia.any() else " and no inertia")
-                problems.append(rules.NO_MASS.problem(wrong, source.location))
+                place = source.place(*(("mass",) if link.mass <= 0 else ("inertia", "mass")))
+                problems.append(rules.NO_MASS.problem(wrong, place))
             continue
         inertia = np.clip(0.5 * (link.inertia + link.inertia.T), -1e150, 1e150)
         least, middle, most = np.linalg.eigvalsh(inertia).tolist()
@@ -80,4 +85,4 @@ def _check_masses(links: tuple[Link, ...], raw: list[RawLink], problems: list[Pr
             wrong = (
                 f"{source.title} has the principal moments {least:.4g} {middle:.4g} {most:.4g} kg m², as no body has"
             )
-            problems.append(rules.TRIANGLE.problem(wrong, source.location))
+            problems.append(rules.TRIANGLE.problem(wrong, source.place("inertia")))

@@ -10,6 +10,7 @@ import numpy as np
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Sequence
+from bodymotion.formats.choreonoid_body.fields import camel
 from bodymotion.formats.choreonoid_body.joints import JOINT_KEYS, axis, read_joint
 from bodymotion.formats.choreonoid_body.masses import MASS_KEYS, read_mass
 from bodymotion.links import Joint, Segment
@@ -17,6 +18,7 @@ from bodymotion.links import Joint, Segment
 if TYPE_CHECKING:
     from bodymotion.devices import Device
     from bodymotion.diagnostics import Location
+    from bodymotion.formats.choreonoid_body.document import Mapping
     from bodymotion.formats.choreonoid_body.elements import ElementReader, LinkParts
     from bodymotion.formats.choreonoid_body.fields import Fields
 
@@ -35,12 +37,22 @@ class RawLink:
     joint: Joint
     position: tuple[float, ...]
     turn: tuple[float, ...]
-    location: Location
+    node: Mapping
     segments: list[Segment] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
     mass_unset: bool = False
     mass_misspelt: bool = False
-    parent_place: Location | None = None
+
+    @property
+    def location(self) -> Location:
+        """Where the link stands."""
+        return self.node.location
+
+    def place(self, *names: str) -> Location:
+        """Give the place of the first of several keys that the link has, in whatever spelling; else that of the link."""
+        spellings = (spelling for name in names for spelling in (name, camel(name)))
+        key = next((spelling for spelling in spellings if spelling in self.node.places), None)
+        return self.location if key is None else self.node.location_of(key)
 
     @property
     def offset(self) -> Floats:
@@ -72,8 +84,7 @@ def read_link(fields: Fields, elements: ElementReader) -> RawLink:
         joint=read_joint(fields, name),
         position=fields.translation() or (0.0, 0.0, 0.0),
         turn=fields.rotation() or (1.0, 0.0, 0.0, 0.0),
-        location=fields.node.location,
-        parent_place=fields.place("parent") if fields.has("parent") else None,
+        node=fields.node,
     )
     parts = elements.read(fields.find("elements"), fields.title)
     fields.find("type", "import")
@@ -144,7 +155,7 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
         joint=Joint(name=f"{name}0", type="free"),
         position=fields.translation() or (0.0, 0.0, 0.0),
         turn=fields.rotation() or (1.0, 0.0, 0.0, 0.0),
-        location=fields.node.location,
+        node=fields.node,
     )
     turning = axis(fields, "joint_axis")
     turning = frozen([0.0, 1.0, 0.0]) if turning is None or not turning.any() else turning

@@ -291,7 +291,7 @@ class _FileReader:
             fault(self.problems, rules.ROOT.error(f"root_link is {wanted!r:.60}, no link has that name", place))
             root = next((link for link in self.links if not link.parent), self.links[0])
         if root.parent:
-            self.context.problems.append(rules.ROOT.problem(f"{root.title} has a parent", root.location))
+            self.context.problems.append(rules.ROOT.problem(f"{root.title} has a parent", root.place("parent")))
             root.parent = ""
         children: dict[int, list[RawLink]] = {}
         for link in self.links:
@@ -341,7 +341,7 @@ class _FileReader:
             if isinstance(top[0].parent, RawLink):
                 names = " → ".join(one.name[:60] for one in [*top[:ROUND], top[0]]) + (" …" if len(top) > ROUND else "")
                 said = f"{names}: parents in a circle, which is left out{hanging}"
-                place, hint = top[0].parent_place or top[0].location, "give one of them a parent that hangs on the root"
+                place, hint = top[0].place("parent"), "give one of them a parent that hangs on the root"
                 self.context.problems.append(rules.LOOSE.problem(said, place, hint))
             else:
                 said = f"{top[0].title} has no parent and is left out{hanging}"
@@ -352,11 +352,11 @@ class _FileReader:
         if found is None:
             message = f"the parent of {link.title} is {link.parent!r:.60}, no link has that name"
             if not self.incomplete:
-                fault(self.problems, rules.PARENT.error(message, link.location))
+                fault(self.problems, rules.PARENT.error(message, link.place("parent")))
             if isinstance(self.problems, Faults):
                 # So that nobody is said to be left out for that.
                 return root
-            self.context.problems.append(rules.PARENT.problem(message, link.location))
+            self.context.problems.append(rules.PARENT.problem(message, link.place("parent")))
             return ""
         return found
 
