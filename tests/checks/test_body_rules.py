@@ -188,8 +188,9 @@ def put(index, value):
 WALK = walk(BODY)
 MOTIONS = {
     "MOT101": joints(WALK, put((3, 1), NAN)),
-    "MOT102": poses(WALK, put((3, 0, 3), 1.5)),
+    "MOT102": poses(WALK, put((3, 0, 3), 1.05)),
     "MOT103": poses(WALK, put((3, 0, slice(3, None)), 0.0)),
+    "MOT104": poses(WALK, put((3, 0, 3), 45.0)),
 }
 ON_BODIES = {
     "MOT201": WALK.replaced(WALK.link_position, bm.Motion.from_joints(np.zeros((10, 2)), 10).joint_displacement),

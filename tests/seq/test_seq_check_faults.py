@@ -189,14 +189,15 @@ def test_times_are_compared_with_the_last_one_that_is_a_time():
 
 
 def test_quaternions_are_named_where_they_stand():
-    poses = ["0, 0, 0, 1, 0, 0, 0", "0, 0, 0, 0, 0, 0, 0", "0, 0, 0, 2, 0, 0, 0"]
+    poses = ["0, 0, 0, 1, 0, 0, 0", "0, 0, 0, 0, 0, 0, 0", "0, 0, 0, 2, 0, 0, 0", "0, 0, 0, 0.95, 0, 0, 0"]
     rows = "".join(f"      - [ [ {pose} ] ]\n" for pose in poses)
     text = header(
         f"  - type: MultiSE3Seq\n    content: LinkPosition\n    numParts: 1\n    SE3Format: XYZQWQXQYQZ\n    frames:\n{rows}"
     )
     assert [(p.rule, p.location.line, p.location.column) for p in checked(text)] == [
         ("MOT103", 12, 22),
-        ("MOT102", 13, 22),
+        ("MOT104", 13, 22),
+        ("MOT102", 14, 22),
     ]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from bodymotion.checks import rules
 from bodymotion.checks.rows import place_of_frame
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.motion_rules import ROUGH
+from bodymotion.formats.motion_rules import FAR, ROUGH
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 
 __all__ = ["check_motion", "part_name"]
@@ -44,14 +44,12 @@ def _not_finite(motion: Motion, number: int, component: MultiValueSeq | MultiSE3
 
 def _turns(motion: Motion, number: int, component: MultiSE3Seq) -> list[Problem]:
     length = np.linalg.norm(component.values[..., 3:], axis=-1)
+    off = np.where(np.isfinite(length), np.abs(length - 1), 0)
     found = []
     for rule, wrong, said in (
         (rules.MOTION_NO_TURN, length == 0, "are zero"),
-        (
-            rules.MOTION_QUATERNION,
-            (length > 0) & np.isfinite(length) & (np.abs(length - 1) > ROUGH),
-            "are not of length 1",
-        ),
+        (rules.MOTION_NO_QUATERNION, (length > 0) & (off > FAR), "are far from length 1"),
+        (rules.MOTION_QUATERNION, (off > ROUGH) & (off <= FAR), "are not of length 1"),
     ):
         count = int(np.count_nonzero(wrong))
         if count:

@@ -20,10 +20,11 @@ from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha import examine, rules
 from bodymotion.formats.cha.columns import read_header
 from bodymotion.formats.cha.findings import Findings
-from bodymotion.formats.cha.keyframes import NO_LENGTH, UNIT
+from bodymotion.formats.cha.keyframes import UNIT
 from bodymotion.formats.cha.rows import NUMBER
 from bodymotion.formats.cha.sections import split
 from bodymotion.formats.cha.text import COMMENT, LONGEST, read_text
+from bodymotion.formats.motion_rules import FAR
 
 __all__ = ["edits_of"]
 
@@ -147,7 +148,7 @@ def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
         for group in groups:
             values = [float(words[k][0]) for k in group]
             length = float(np.sqrt(np.sum(np.square(values))))
-            if not 4 * NO_LENGTH < length < np.inf or abs(length - 1) <= UNIT:
+            if not UNIT < abs(length - 1) <= FAR:
                 continue
             texts = unit_texts([words[k][0] for k in group], values)
             for k, new in zip(group, texts or (), strict=bool(texts)):

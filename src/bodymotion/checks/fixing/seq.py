@@ -1,4 +1,4 @@
-"""What has one right answer in a body motion file: numFrames, numParts, the format version, quaternions that are not of length 1."""
+"""What has one right answer in a body motion file: numFrames, the format version, quaternions that are almost of length 1."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.motion_rules import MOTION_QUATERNION, ROUGH
+from bodymotion.formats.motion_rules import FAR, MOTION_QUATERNION, ROUGH
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.checking import component_fields, parts_of_all_rows, parts_of_rows
+from bodymotion.formats.seq.checking import component_fields, parts_of_rows
 from bodymotion.formats.seq.document import Document
 from bodymotion.formats.seq.fields import Fields
 from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.frames import RowPiece
 from bodymotion.formats.seq.headers import ComponentHeader, read_headers
-from bodymotion.formats.seq.layout import VECTOR3, Layout
-from bodymotion.formats.seq.nodes import Mapping, Scalar
+from bodymotion.formats.seq.layout import Layout
+from bodymotion.formats.seq.nodes import Mapping, Node, Scalar, Sequence, key_text
 from bodymotion.formats.seq.reader import parse_seq, read_document
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.single_rows import elements
@@ -58,18 +58,18 @@ def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
     assert isinstance(root, Mapping)
     top = Fields(document, root, Findings(lenient=True), "")
     if any(problem.rule == rules.VERSION_MISSING.code for problem in findings) and "format_version" not in top.values:
-        yield from _version(document, root, lines)
-    yield from _counts(document, headers.components, top, lines)
+        yield from _version(document, root, headers.version, lines)
+    yield from _num_frames(document, headers.components, top, lines)
     for header in headers.components:
         if header.layout is not None and header.frames is not None and header.layout.pose_size == 7:
-            # A wrong numParts is mended, too: the rows tell.
+            # Where numParts is wrong, the rows tell.
             parts = parts_of_rows(header) or header.num_parts
             layout = Layout(parts, header.layout.stamped, header.layout.order)
             for piece in header.frames.pieces(layout):
                 yield from _turns(piece, layout, document, lines)
 
 
-def _version(document: Document, root: Mapping, lines: Lines) -> Iterator[Edit]:
+def _version(document: Document, root: Mapping, version: int, lines: Lines) -> Iterator[Edit]:
     """Say the version before the first key; as the reader takes it to be."""
     place = document.location(root)
     if place.line is None or place.column is None or not root.pairs:
@@ -80,50 +80,56 @@ def _version(document: Document, root: Mapping, lines: Lines) -> Iterator[Edit]:
             return
         quote = lines.data[at + 1 :].lstrip()[:1]
         key = b'"formatVersion"' if quote == b'"' else b"formatVersion"
-        yield Edit(at + 1, at + 1, key + b": 2, ", rules.VERSION_MISSING.code)
+        yield Edit(at + 1, at + 1, key + f": {version}, ".encode(), rules.VERSION_MISSING.code)
         return
     first = root.pairs[0][0]
     if isinstance(first, Scalar) and first.index == root.index and lines.data[at : at + 1].isalpha():
-        text = b"formatVersion: 2" + most_common_end(lines.data) + b" " * (place.column - 1)
+        text = f"formatVersion: {version}".encode() + most_common_end(lines.data) + b" " * (place.column - 1)
         yield Edit(at, at, text, rules.VERSION_MISSING.code)
 
 
-def _counts(document: Document, headers: tuple[ComponentHeader, ...], top: Fields, lines: Lines) -> Iterator[Edit]:
-    """Correct numFrames and numParts, where all components that go by the same words have the same number."""
+def _num_frames(document: Document, headers: tuple[ComponentHeader, ...], top: Fields, lines: Lines) -> Iterator[Edit]:
+    """Correct numFrames, where all components that go by the same words have the same number of rows.
+
+    It stays where it may be the only trace of rows that are lost: of a component without rows, and where there are more rows than
+    the last ones of the text, which nothing closes.
+    """
     wanted: defaultdict[int, set[tuple[int, str]]] = defaultdict(set)
     nodes: dict[int, Scalar] = {}
-
-    def want(fields: Fields, name: str, number: int, code: str) -> None:
-        node = fields.values[name]
-        if isinstance(node, Scalar):
-            nodes[node.index] = node
-            wanted[node.index].add((number, code))
-
     for header in headers:
         if header.layout is None:
             continue
-        own = component_fields(document, header)
-        for fields in (own, top):
-            if "num_frames" in fields.values:
-                wrong = fields.count("num_frames") == -1
-                code = (rules.NUM_FRAMES_NUMBER if wrong else rules.NUM_FRAMES).code
-                want(fields, "num_frames", header.num_frames, code)
-                break
-        if header.type == VECTOR3:
-            continue
-        for fields in (own, top):
-            if "num_parts" in fields.values:
-                parts = parts_of_all_rows(header)
-                said = fields.count("num_parts")
-                code = (rules.NUM_PARTS if said == -1 else rules.NUM_PARTS_ROWS).code
-                # Nothing is known of one whose rows differ: another number is right for it, or none.
-                want(fields, "num_parts", -2 if parts is None else parts, code)
-                break
+        for fields in (component_fields(document, header), top):
+            if "num_frames" not in fields.values:
+                continue
+            node, said = fields.values["num_frames"], fields.count("num_frames")
+            if isinstance(node, Scalar) and said is not None:
+                lost = not header.num_frames or (said > header.num_frames and _is_last(document, header))
+                code = (rules.NUM_FRAMES_NUMBER if said == -1 else rules.NUM_FRAMES).code
+                nodes[node.index] = node
+                wanted[node.index].add((-1 if lost else header.num_frames, code))
+            break
     for index, answers in wanted.items():
         if len({number for number, _ in answers}) == 1:
             number, code = min(answers)
             if number >= 0 and nodes[index].text != str(number):
                 yield from _scalar(document, nodes[index], number, code, lines)
+
+
+def _is_last(document: Document, header: ComponentHeader) -> bool:
+    """Whether a text ends with the rows of a component, in block style: cut off after a row, it would look like that."""
+    node: Node = document.tree.root
+    for key in ("components", "frames") if header.inside else ("frames",):
+        if not isinstance(node, Mapping) or node.flow or not node.pairs or key_text(node.pairs[-1][0]) != key:
+            return False
+        node = node.pairs[-1][1]
+        if not isinstance(node, Sequence) or node.flow:
+            return False
+        if key == "components":
+            if header.inside != f"components[{len(node.items) - 1}]":
+                return False
+            node = node.items[-1]
+    return True
 
 
 def _scalar(document: Document, node: Scalar, number: int, code: str, lines: Lines) -> Iterator[Edit]:
@@ -145,21 +151,12 @@ def _scalar(document: Document, node: Scalar, number: int, code: str, lines: Lin
 
 def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) -> Iterator[Edit]:
     """Bring the quaternions of a piece to the length of 1; rows that are faulty stay as they are."""
-    if piece.block is not None and not _odd(piece.block, layout).any():
-        return
-    for node in piece.nodes():
-        try:
-            values = np.array([row_numbers(node, layout)])
-        except RowFaultError:
-            continue
-        odd = _odd(values, layout)[0]
-        if not odd.any():
-            continue
+    for node, values, parts in _odd_rows(piece, layout):
         found = list(elements(node))
-        for part in np.flatnonzero(odd).tolist():
+        for part in parts:
             first = layout.stamped + 7 * part + 3
             four = found[first : first + 4]
-            texts = unit_texts([item.text for item in four], values[0, first : first + 4].tolist())
+            texts = unit_texts([item.text for item in four], values[first : first + 4])
             for item, text in zip(four, texts or (), strict=bool(texts)):
                 at = _offset(piece, item, document, lines)
                 old = item.text.encode()
@@ -167,14 +164,33 @@ def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) ->
                     yield Edit(at, at + len(old), text.encode(), MOTION_QUATERNION.code)
 
 
+def _odd_rows(piece: RowPiece, layout: Layout) -> Iterator[tuple[Node, list[float], list[int]]]:
+    """Give the rows that have such quaternions, with their numbers, and which of their poses these are in."""
+    if piece.block is not None:
+        # All rows at once: a long motion may have as many that are to be mended.
+        odd = _odd(piece.block, layout)
+        nodes = list(piece.nodes()) if odd.any() else []
+        if len(nodes) == len(odd):
+            for k in np.flatnonzero(odd.any(axis=1)).tolist():
+                yield nodes[k], piece.block[k].tolist(), np.flatnonzero(odd[k]).tolist()
+        return
+    for node in piece.nodes():
+        try:
+            values = row_numbers(node, layout)
+        except RowFaultError:
+            continue
+        yield node, values, np.flatnonzero(_odd(np.array([values]), layout)[0]).tolist()
+
+
 def _odd(
     rows: np.ndarray[tuple[int, ...], np.dtype[np.float64]], layout: Layout
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Say which quaternions (N, parts) of some rows are neither 0 nor of length 1."""
+    """Say which quaternions (N, parts) of some rows are almost of length 1; one that is far from it may be no quaternion."""
     poses = rows[:, layout.stamped :].reshape(len(rows), -1, 7)
     with np.errstate(all="ignore"):
         length = np.sqrt(np.einsum("ijk,ijk->ij", poses[..., 3:], poses[..., 3:]))
-    return np.asarray(np.isfinite(length) & (length > 0) & (np.abs(length - 1) > ROUGH))
+    off = np.abs(length - 1)
+    return np.asarray((off > ROUGH) & (off <= FAR))
 
 
 def _offset(piece: RowPiece, item: Scalar, document: Document, lines: Lines) -> int:

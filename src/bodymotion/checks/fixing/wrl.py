@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from bodymotion.checks.fixing.edits import Edit
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.formats.motion_rules import FAR
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
 from bodymotion.formats.openhrp.tree import read_tree
@@ -98,7 +100,11 @@ def _axes(text: Text, problems: list[Problem]) -> Iterator[_Change]:
             continue
         places = [found.span(k) for k in (1, 2, 3)]
         old = [text.data[a:b] for a, b in places]
-        new = unit_texts(old, [float(part) for part in old])
+        values = [float(part) for part in old]
+        if problem.rule == ROTATION_AXIS.code and abs(math.hypot(*values) - 1) > FAR:
+            # It may be three angles, or a quaternion; of a jointAxis only the direction means something.
+            continue
+        new = unit_texts(old, values)
         for (a, b), before, after in zip(places, old, new or (), strict=bool(new)):
             if after != before:
                 yield a, b, after, problem.rule
@@ -148,7 +154,7 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
 
 
 def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
-    """Put in what is missing behind the last name, and take out what is strange; a list of anything but USE stays as it is."""
+    """Put in what is missing, and take out what is strange or stands there twice; a list of anything but USE stays as it is."""
     opened = WORD.match(text, place)
     if opened is None or opened[1] != "[":
         return
@@ -159,30 +165,41 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
     closed = WORD.match(text, at)
     if closed is None or closed[1] != "]":
         return
-    there = [item[1] for item in items]
+    kept: dict[str, re.Match[str]] = {}
     for item in items:
-        if item[1] not in names:
-            # Comments may stand before it, and hold the word as well: it is the last one before the name.
-            begin = text.rindex("USE", item.start(), item.start(1))
-            line = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
-            end = _LINE_END.match(text, item.end())
-            alone = not text[line:begin].strip() and end is not None
-            yield (line, end.end(), "", LISTS.code) if alone and end else (begin, item.end(), "", LISTS.code)
-    missing = [name for name in names if name not in there]
-    if not missing:
-        return
-    if not items:
-        yield opened.end(), opened.end(), " " + " ".join(f"USE {name}" for name in missing) + " ", LISTS.code
-        return
-    last = items[-1]
-    begin = text.rindex("USE", last.start(), last.start(1))
-    line = max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1
-    between = _newline(text) + text[line:begin] if not text[line:begin].strip() and line else " "
-    # A strange last one goes with its line: the new ones then stand before it.
-    if last[1] in names:
-        yield last.end(), last.end(), "".join(f"{between}USE {name}" for name in missing), LISTS.code
-    else:
-        yield opened.end(), opened.end(), "".join(f" USE {name}" for name in missing), LISTS.code
+        if item[1] in names and item[1] not in kept:
+            kept[item[1]] = item
+            continue
+        line, begin = _start(text, item)
+        end = _LINE_END.match(text, item.end())
+        if end is not None and not text[line:begin].strip():
+            yield line, end.end(), "", LISTS.code
+        else:
+            two_blanks = text[line:begin].strip() and text[begin - 1] == text[item.end()] == " "
+            yield begin - bool(two_blanks), item.end(), "", LISTS.code
+    behind: dict[str, list[str]] = {}
+    last = ""
+    for name in names:
+        # As in the tree: behind the one before it that stands last in the list, so that no child comes before its parent.
+        if name in kept:
+            last = max(last, name, key=lambda one: kept[one].end() if one else 0)
+        else:
+            behind.setdefault(last, []).append(name)
+    for name, missing in behind.items():
+        if name:
+            line, begin = _start(text, kept[name])
+            between = _newline(text) + text[line:begin] if not text[line:begin].strip() and line else " "
+            new = "".join(f"{between}USE {one}" for one in missing)
+            yield kept[name].end(), kept[name].end(), new, LISTS.code
+        else:
+            new = "".join(f" USE {one}" for one in missing)
+            yield opened.end(), opened.end(), new if items else f"{new} ", LISTS.code
+
+
+def _start(text: str, item: re.Match[str]) -> tuple[int, int]:
+    """Give where the line of a USE begins, and where the USE does; comments may stand before it, and hold the word as well."""
+    begin = text.rindex("USE", item.start(), item.start(1))
+    return max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1, begin
 
 
 def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Change]:

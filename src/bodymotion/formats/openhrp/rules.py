@@ -250,9 +250,9 @@ MOTOR = Rule(
 ROTATION_AXIS = Rule(
     "WRL134",
     "warning",
-    "The axis of a rotation is of length 1; another is brought to that length.",
+    "The axis of a rotation is of length 1; one that is off by up to 10 % is brought to that length.",
     fixable=True,
-    example=("rotation 0 0 2 0.5", "rotation 0 0 1 0.5"),
+    example=("rotation 0 0 1.05 0.5", "rotation 0 0 1 0.5"),
 )
 OLD_AXIS = Rule(
     "WRL135",

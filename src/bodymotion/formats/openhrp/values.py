@@ -10,6 +10,7 @@ import numpy as np
 
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.faults import fault
+from bodymotion.formats.motion_rules import FAR
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, JOINT_AXIS, MORE_NUMBERS, NOT_FINITE, OLD_AXIS, ROTATION_AXIS
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
@@ -110,10 +111,12 @@ def own_pose(node: Node, problems: list[Problem]) -> Floats:
     else:
         quaternion = access.rotation(node)
         if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
+            far = abs(math.hypot(x, y, z) - 1) > FAR
             problems.append(
                 ROTATION_AXIS.problem(
                     f"rotation of {label(node)} is {_shown(turn)}, its axis not of length 1",
                     node.location_of("rotation"),
+                    "are these angles, or is it a quaternion? An axis and an angle belong here" if far else None,
                 )
             )
     return frozen((*finite(node, "translation", (0.0, 0.0, 0.0), problems), *quaternion))

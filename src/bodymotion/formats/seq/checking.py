@@ -16,11 +16,12 @@ from bodymotion.formats.seq.headers import ComponentHeader, read_headers
 from bodymotion.formats.seq.layout import VECTOR3, Layout
 from bodymotion.formats.seq.listing import Listing, first_of_each
 from bodymotion.formats.seq.nodes import Mapping, Node, Sequence
+from bodymotion.formats.seq.part_counts import other_parts
 from bodymotion.formats.seq.reader import MUST_BE_FINITE
 from bodymotion.formats.seq.single_rows import first_row
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
-__all__ = ["check_seq", "component_fields", "examine", "parts_of_all_rows", "parts_of_rows"]
+__all__ = ["check_seq", "component_fields", "examine", "parts_of_rows"]
 
 _TAIL = 1 << 16
 
@@ -28,7 +29,7 @@ _TAIL = 1 << 16
 def check_seq(path: str | Path) -> tuple[Problem, ...]:
     """Give all that is wrong with a body motion file, errors too, in the order of the file.
 
-    Also what is to be said of the motion's numbers whatever its format: the rules MOT101 to MOT103. Of one rule, 20 problems of each
+    Also what is to be said of the motion's numbers whatever its format: the rules MOT101 to MOT104. Of one rule, 20 problems of each
     component are listed, and the last of them says how many more there are.
     """
     try:
@@ -122,40 +123,32 @@ def _examined(document: Document, one_by_one: bool = False) -> tuple[Problem, ..
 
 def _with_other_parts(document: Document, header: ComponentHeader, one_by_one: bool, effort: Effort) -> Listing | None:
     """Where all rows have as many parts, but not as many as the component says, say that once, and what else is wrong with them."""
-    assert header.layout is not None
-    parts = parts_of_rows(header, one_by_one)
+    row, parts = _first_parts(header, one_by_one)
     fields = component_fields(document, header)
-    if parts is None or parts == header.num_parts or "num_parts" not in fields.values:
+    if row is None or parts in (0, header.num_parts) or "num_parts" not in fields.values:
         return None
     listing = Listing()
     where = fields.at(fields.values["num_parts"], ".numParts")
-    said = f"numParts is {header.num_parts}, but all rows have {parts}"
-    listing.add(rules.NUM_PARTS_ROWS, header.inside, said, lambda: where)
-    layout = Layout(parts, header.layout.stamped, header.layout.order)
-    ComponentCheck(header, listing, one_by_one, effort).run(layout)
+    told = other_parts(header, row, parts)
+    listing.add(rules.NUM_PARTS_ROWS, header.inside, told.message, lambda: where, told.hint or None)
+    ComponentCheck(header, listing, one_by_one, effort).run(told.layout)
     return None if listing.count(rules.ROW, header.inside) else listing
 
 
-def parts_of_rows(header: ComponentHeader, one_by_one: bool = False) -> int | None:
-    """Give how many parts the first row of a component has; None where there is no such number."""
+def _first_parts(header: ComponentHeader, one_by_one: bool) -> tuple[Node | None, int]:
+    """Give the first row of a component, and how many parts it has; None and 0 where that can not be told."""
     if header.layout is None or header.frames is None or header.type == VECTOR3:
-        return None
+        return None, 0
     try:
         row = first_row(header.frames, one_by_one)
     except (UnusualError, FormatError):
-        return None
-    count = len(row.items) - header.layout.stamped if isinstance(row, Sequence) else 0
-    return count if count > 0 else None
+        return None, 0
+    return row, max(len(row.items) - header.layout.stamped, 0) if isinstance(row, Sequence) else 0
 
 
-def parts_of_all_rows(header: ComponentHeader) -> int | None:
-    """Give how many parts all rows of a component have; None where they differ, or are no rows."""
-    parts = parts_of_rows(header)
-    if parts is None or header.layout is None:
-        return None
-    listing = Listing()
-    ComponentCheck(header, listing).run(Layout(parts, header.layout.stamped, header.layout.order))
-    return None if listing.count(rules.ROW, header.inside) else parts
+def parts_of_rows(header: ComponentHeader) -> int:
+    """Give how many parts the first row of a component has; 0 where that can not be told."""
+    return _first_parts(header, False)[1]
 
 
 def component_fields(document: Document, header: ComponentHeader) -> Fields:

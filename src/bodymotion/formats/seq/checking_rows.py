@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Rule
-from bodymotion.formats.motion_rules import MOTION_NO_TURN, MOTION_NOT_FINITE, MOTION_QUATERNION, ROUGH
+from bodymotion.formats.motion_rules import (
+    FAR,
+    MOTION_NO_QUATERNION,
+    MOTION_NO_TURN,
+    MOTION_NOT_FINITE,
+    MOTION_QUATERNION,
+    ROUGH,
+)
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.frames import RowPiece
 from bodymotion.formats.seq.headers import ComponentHeader
@@ -162,7 +169,12 @@ class ComponentCheck:
         odd = np.isfinite(length) & (np.abs(length - 1) > ROUGH)
         if not odd.any():
             return
-        for rule, wrong in ((MOTION_NO_TURN, odd & (length == 0)), (MOTION_QUATERNION, odd & (length > 0))):
+        far = odd & (np.abs(length - 1) > FAR)
+        for rule, wrong in (
+            (MOTION_NO_TURN, odd & (length == 0)),
+            (MOTION_NO_QUATERNION, far & (length > 0)),
+            (MOTION_QUATERNION, odd & ~far),
+        ):
             frames, parts = np.nonzero(wrong)
             for k in self._wrong(rule, np.arange(len(frames))):
                 frame, part = int(numbers[frames[k]]), int(parts[k])

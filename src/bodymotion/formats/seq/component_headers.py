@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as MappingType
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from bodymotion.diagnostics import Location, Rule
@@ -13,12 +13,12 @@ from bodymotion.formats.seq.fields import KEYS, Fields, is_empty
 from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.frames import Frames
 from bodymotion.formats.seq.layout import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
-from bodymotion.formats.seq.nodes import Node, Scalar, Sequence, key_text
+from bodymotion.formats.seq.nodes import Mapping, Node, Scalar, Sequence, key_text
 from bodymotion.formats.seq.single_rows import first_row
 from bodymotion.formats.spelling import meant
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 
-__all__ = ["COMMON_CONTENTS", "ComponentHeader", "ComponentReader"]
+__all__ = ["COMMON_CONTENTS", "ComponentHeader", "ComponentReader", "is_of_version_3"]
 
 T = TypeVar("T")
 MAX_PARTS = 10**8
@@ -39,6 +39,7 @@ _CONTENTS = {
     4: {**COMMON_CONTENTS, "ZMPSeq": ZMP},
 }
 _ALL_CONTENTS = {name for names in _CONTENTS.values() for name in names}
+_ONLY_3 = set(_CONTENTS[3]) - {name for version in (1, 2, 4) for name in _CONTENTS[version]}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -186,7 +187,11 @@ class ComponentReader:
                 f"numFrames is {fields.text('num_frames')!r:.60}, no whole number", where
             )
         else:
-            problem = rules.NUM_FRAMES.problem(f"numFrames is {said}, but {content[:60]} has {found} rows", where)
+            hint = "the rows count; some are missing, if the file was cut off" if said > found else None
+            message = f"numFrames is {said}, but {content[:60]} has {found or 'no'} row{'s' * (found != 1)}"
+            problem = rules.NUM_FRAMES.problem(message, where, hint)
+            if not found:
+                problem = replace(problem, severity="error")
         if problem not in self.problems:
             self.problems.append(problem)
 
@@ -295,6 +300,15 @@ class ComponentReader:
         elif len(labels) != parts:
             self.warn(rules.PART_LABELS, f"the part labels are {len(labels)}, the parts {parts}", where)
         return labels
+
+
+def is_of_version_3(components: Node | None) -> bool:
+    """Whether components have contents by names that only version 3 has."""
+    for item in components.items if isinstance(components, Sequence) else ():
+        for key, value in item.pairs if isinstance(item, Mapping) else ():
+            if key_text(key) in KEYS["content"] and isinstance(value, Scalar) and value.text in _ONLY_3:
+                return True
+    return False
 
 
 def _has_rate(own: Fields, top: Fields) -> bool:

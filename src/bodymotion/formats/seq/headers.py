@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bodymotion.diagnostics import FormatError, Location, Rule
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.component_headers import COMMON_CONTENTS, ComponentHeader, ComponentReader
+from bodymotion.formats.seq.component_headers import COMMON_CONTENTS, ComponentHeader, ComponentReader, is_of_version_3
 from bodymotion.formats.seq.document import Document
 from bodymotion.formats.seq.fields import Fields, is_empty
 from bodymotion.formats.seq.findings import Findings
@@ -113,8 +113,11 @@ class _Reader:
                 return 1
             if "format_version" in top.slips:
                 return 2
-            self.warn(rules.VERSION_MISSING, "the file does not say its format version", where)
-            return 2
+            version = 3 if is_of_version_3(top.values.get("components")) else 2
+            hint = f"read as version {version}; add 'formatVersion: {version}'"
+            problem = rules.VERSION_MISSING.problem("the file does not say its format version", where, hint)
+            self.problems.append(problem)
+            return version
         value = number(text)
         if value is None or not abs(value) < float("inf"):
             self.problems.fault(rules.VERSION, f"the format version is {text[:40]!r}, not a number", where)

@@ -88,7 +88,6 @@ NUM_PARTS = Rule(
     "SEQ105",
     "error",
     "The number of parts is a whole number, zero or more.",
-    fixable=True,
     example=("numParts: two", "numParts: 2"),
 )
 FLAG = Rule(
@@ -151,8 +150,7 @@ NUM_PARTS_ROWS = Rule(
     "SEQ115",
     "error",
     "numParts is the number of parts that the rows have.",
-    hint="where all rows have as many, numParts is wrong",
-    fixable=True,
+    hint="either numParts is wrong, or the rows are: only who wrote them knows",
     example=("numParts: 3", "numParts: 2"),
 )
 
@@ -160,7 +158,7 @@ VERSION_MISSING = Rule(
     "SEQ201",
     "warning",
     "A CompositeSeq says its format version.",
-    hint="read as version 2; add 'formatVersion: 2'",
+    hint="read as version 2, or 3 where contents have its names; add 'formatVersion: 2'",
     fixable=True,
     example=("type: CompositeSeq\ncontent: BodyMotion", "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2"),
 )
