@@ -402,6 +402,8 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
         cha(columns="time body_euler_rpy", rows="0 -30 0 ¦45\n1 -30 0 40\n"),
         cha(columns="time body_euler_rpy", rows="0 -0.5 0 45\n1 -0.5 0 45\n"),
     ),
+    ("CHA226", cha(rows="0 ¦480\n1 440\n"), cha(rows="0 0.48\n1 4.4\n")),
+    ("CHA226", cha(rows="0 ¦48\n1 44\n"), cha(rows="0 0.48\n1 0.44\n")),
     ("CHA220", cha(options="¦custom_gait_cycle"), cycle(DOWN, UP, DOWN)),
     (
         "CHA221",

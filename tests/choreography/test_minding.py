@@ -68,6 +68,7 @@ BROKEN = {
     "SPOT013": steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.40]], extendable=True),
     "SPOT014": steps(UNDER, UNDER, body=[0, 0.1, 0.42]),
     "SPOT015": steps(UNDER, UNDER, times=[0, 1.07], bpm=60.0),
+    "SPOT018": steps(UNDER, UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.30], [0, 0, 0.48]], times=[0, 0.01, 1]),
     "SPOT016": steps(UNDER, shifted(fl=[0, -0.15, 0.05], fr=[0, 0.15, 0.05]), contacts=[[0, 0, 1, 1]] * 2),
 }
 
@@ -218,3 +219,14 @@ def test_a_long_move_takes_little_memory():
         assert tracemalloc.get_traced_memory()[1] < 150 << 20
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("low", [0, 1, 2, 3])
+def test_a_keyframe_in_which_the_body_is_too_low_is_told_alone(low):
+    """The legs are given by joints: their feet go down with the body, fast, and below the floor."""
+    rows = np.tile([0.0, 0.8, -1.6] * 4 + [0.0, 0.0, 0.48], (4, 1))
+    rows[low, -1] = 0.30
+    times = [0, 0.01, 0.02, 1] if low < 2 else [0, 0.98, 0.99, 1]
+    animation = move("legs body", "leg_joints body_pos", rows, times=times)
+    (problem,) = bm.spot.mind(animation)
+    assert problem.rule == "SPOT018" and "0.180 m in 0.01 s" in problem.message

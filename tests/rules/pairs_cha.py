@@ -132,6 +132,7 @@ PAIRS: dict[str, Pair] = {
         cha(columns="time body_euler_rpy", rows="0 -30 0 45\n1 -30 0 45\n"),
         cha(columns="time body_euler_rpy", rows="0 -0.52 0 0.79\n1 -0.52 0 0.79\n"),
     ),
+    "CHA226": two(cha(rows="0 480\n1 440\n"), cha(rows="0 0.48\n1 0.44\n")),
     **given("CHA220", GAIT),
     "CHA221": two(GAIT.replace(f"0.2 {LEG}", "0.2 0 0.8 -1.7"), GAIT),
     "CHA222": two(cycle(DOWN, UP, "1 1 0 1"), GAIT),

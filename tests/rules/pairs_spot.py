@@ -91,5 +91,9 @@ PAIRS: dict[str, Pair] = {
     "SPOT014": pair(feet(UNDER, UNDER, body=[0, 0.1, 0.42]), feet(UNDER, UNDER)),
     "SPOT015": pair(feet(UNDER, UNDER, times=[0, 1.07], bpm=60.0), feet(UNDER, UNDER, times=[0, 1.0], bpm=60.0)),
     "SPOT016": pair(crossing(0.15), crossing(0.02)),
+    "SPOT018": pair(
+        feet(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.3]], times=[0, 0.01]),
+        feet(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.3]], times=[0, 1.0]),
+    ),
     "SPOT017": pair(move("body", "body_z", [[0.4], [np.nan]]), move("body", "body_z", [[0.4], [0.4]])),
 }

@@ -19,9 +19,10 @@ from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.checks.rows import LARGEST
 from bodymotion.checks.units import check_units
 from bodymotion.choreography.minding import mind
+from bodymotion.choreography.rules import BODY_SPEED
 from bodymotion.diagnostics import FormatError, Location, Problem, Report
 from bodymotion.formats.cha import check_animation
-from bodymotion.formats.cha.rules import DEGREES
+from bodymotion.formats.cha.rules import DEGREES, JUMP, METRES
 from bodymotion.formats.table import UNREADABLE, Format, find_format, load, named_format
 from bodymotion.motion import Motion
 from bodymotion.opening import pipes_kept
@@ -96,7 +97,7 @@ def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, A
         return _problems(load(path, **options), body)
     found = row.check(path)
     if row.holds == "Animation" and _can_be_minded(found):
-        return (*found, *mind(load(path, **options)))
+        return (*found, *_minded(load(path, **options), found))
     return found
 
 
@@ -133,10 +134,7 @@ def _on_body(row: Format, path: Path, body: Body, options: Mapping[str, Any]) ->
     except FormatError:
         return row.check(path)
     problems = _problems(motion, body)
-    by_row = {
-        rule.code
-        for rule in (rules.MOTION_NOT_FINITE, rules.MOTION_QUATERNION, rules.MOTION_NO_QUATERNION, rules.MOTION_NO_TURN)
-    }
+    by_row = {rule.code for rule in (rules.MOTION_NOT_FINITE, rules.MOTION_QUATERNION, rules.MOTION_NO_TURN)}
     if not any(p.rule in by_row or (p.severity == "error" and p in motion.problems) for p in problems):
         return problems
     found = row.check(path)
@@ -159,7 +157,7 @@ def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
     if isinstance(thing, Animation):
         said = {problem.rule for problem in thing.problems}
         found = (*thing.problems, *(problem for problem in check_animation(thing) if problem.rule not in said))
-        return (*found, *mind(thing)) if _can_be_minded(found) else found
+        return (*found, *_minded(thing, found)) if _can_be_minded(found) else found
     if isinstance(thing, Motion):
         with np.errstate(all="ignore"):
             more = check_units(thing) if body is None else check_motion_on_body(thing, body)
@@ -168,8 +166,14 @@ def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
 
 
 def _can_be_minded(found: tuple[Problem, ...]) -> bool:
-    """Whether what a robot would mind can be told: of an animation without errors, and with angles in radians."""
-    return not any(problem.severity == "error" or problem.rule == DEGREES.code for problem in found)
+    """Whether what a robot would mind can be told: of an animation without errors, with angles in radians and places in metres."""
+    return not any(problem.severity == "error" or problem.rule in (DEGREES.code, METRES.code) for problem in found)
+
+
+def _minded(animation: Animation, found: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """Give what a robot would mind. Where values jump, of which the format's own check speaks, the body's speed is none besides."""
+    jumps = any(problem.rule == JUMP.code for problem in found)
+    return tuple(problem for problem in mind(animation) if not (jumps and problem.rule == BODY_SPEED.code))
 
 
 def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[Problem, ...]:

@@ -34,6 +34,8 @@ LEG_SPEED, ARM_SPEED, GRIPPER_SPEED = 20.0, 10.0, 20.0
 """[rad/s] Faster than that no joint can turn: our guess; no limits are published."""
 FOOT_SPEED = 5.0
 """[m/s] Of a foot against the world."""
+BODY_FASTEST, BODY_STEP = 5.0, 0.05
+"""[m/s] and [m]: the body goes no faster from one keyframe to the next, by so much or more."""
 SLIPPED = 0.02
 """[m] So far a foot may move from where it was put down."""
 SUNK = 0.02
@@ -78,7 +80,7 @@ def mind(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...
         return (rules.UNPLAYABLE.problem(f"it can not be played, and was not looked at: {said}", Location(path)),)
     found = _Findings(animation, times)
     look = _Look(animation, motion, times)
-    for step in (_reach, _limits, _speeds, _feet, _balance, _beginning_and_end):
+    for step in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _beginning_and_end):
         step(look, found)
     return tuple(found.problems)
 
@@ -89,6 +91,7 @@ class _Look:
     def __init__(self, animation: Animation, motion: Motion, times: Timing) -> None:
         self.animation, self.motion, self.timing = animation, motion, times
         self.times = times.timeline.times
+        self.calm = np.ones(len(self.times), dtype=bool)
         assert motion.joint_displacement is not None
         assert motion.link_position is not None
         joints = motion.joint_displacement.values
@@ -117,7 +120,7 @@ class _Look:
     @property
     def floor(self) -> float:
         """How high [m] the centre of a foot on the floor is; where all feet begin far from there, the lowest of them says it."""
-        lowest = float(self.feet[0, :, 2].min())
+        lowest = float(self.feet[int(np.argmax(self.calm)), :, 2].min())
         return float(self.frame[2]) if abs(lowest - self.frame[2]) < OFF_ORIGIN else lowest
 
     def rates(self, values: Floats) -> Floats:
@@ -135,7 +138,7 @@ class _Findings:
     def __init__(self, animation: Animation, times: Timing) -> None:
         self.problems: list[Problem] = []
         self._keys = animation.keyframes.times
-        self._moments = times.moments
+        self._moments = self.moments = times.moments
         self._path = str(animation.source.path) if animation.source.path else None
         lines = animation.source.options.get("keyframe_lines")
         self._lines: Sequence[int] | None = (
@@ -153,7 +156,10 @@ class _Findings:
 
     def add(self, rule: Rule, message: str, frame: int = 0) -> None:
         """Add a problem of a frame."""
-        key = self.keyframe(frame)
+        self.add_at(rule, message, self.keyframe(frame))
+
+    def add_at(self, rule: Rule, message: str, key: int) -> None:
+        """Add a problem of a keyframe."""
         line = int(self._lines[key]) if self._lines is not None else None
         self.problems.append(rule.problem(message, Location(self._path, line, line and 1, f"keyframe {key + 1}")))
 
@@ -183,14 +189,35 @@ class _Findings:
         return f"at {moment:.2f} s" + (f", between keyframes {after} and {after + 1}" if between else "")
 
 
+def _body_speed(look: _Look, found: _Findings) -> None:
+    """Tell where the body jumps, and take the frames around for ones of which nothing else is to be said."""
+    keys = look.animation.keyframes.times
+    if not look.tracks.has_body or len(keys) < 2:
+        return
+    steps = np.linalg.norm(np.diff(look.tracks.body_place(keys), axis=0), axis=1)
+    gaps = np.diff(keys)
+    wrong = np.flatnonzero((steps > BODY_FASTEST * gaps) & (steps > BODY_STEP) & (gaps > 0))
+    if not len(wrong):
+        return
+    moments = found.moments
+    for key in map(int, wrong):
+        # Either of the two keyframes may be wrong: up to the next ones all that moves goes by it.
+        first, last = keys[max(key - 1, 0)], keys[min(key + 2, len(keys) - 1)]
+        look.calm &= (moments < first - EXACTLY) | (moments > last + EXACTLY)
+    worst = int(wrong[np.argmax(steps[wrong] / gaps[wrong])])
+    others = f"; and {len(wrong) - 1} more such step{'s' * (len(wrong) > 2)}" if len(wrong) > 1 else ""
+    said = f"the body goes {steps[worst]:.3f} m in {gaps[worst]:g} s, from keyframe {worst + 1} to keyframe {worst + 2}{others}"
+    found.add_at(rules.BODY_SPEED, said, worst + 1)
+
+
 def _reach(look: _Look, found: _Findings) -> None:
     for leg, name in enumerate(LEGS):
         miss = look.errors[:, leg]
         text = f"foot {name} stays {{:.3f}} m short"
-        found.worst(rules.FOOT_REACH, miss > TOLERANCE, miss, text.format)
+        found.worst(rules.FOOT_REACH, look.calm & (miss > TOLERANCE), miss, text.format)
     if look.errors.shape[1] > len(LEGS):
         miss = look.errors[:, len(LEGS)]
-        found.worst(rules.HAND_REACH, miss > TOLERANCE, miss, "the hand stays {:.3f} m short".format)
+        found.worst(rules.HAND_REACH, look.calm & (miss > TOLERANCE), miss, "the hand stays {:.3f} m short".format)
 
 
 def _limits(look: _Look, found: _Findings) -> None:
@@ -216,14 +243,15 @@ def _speeds(look: _Look, found: _Findings) -> None:
     if len(look.times) < 2:
         return
     fastest = [LEG_SPEED] * 12 + [ARM_SPEED] * 6 + [GRIPPER_SPEED]
+    calm = look.calm[1:] & look.calm[:-1]
     rates = look.rates(look.joints)
     for k in range(rates.shape[1]):
         text = f"{JOINT_NAMES[k]} turns at {{:.1f}} rad/s"
-        found.worst(rules.JOINT_SPEED, np.abs(rates[:, k]) > fastest[k], np.abs(rates[:, k]), text.format)
+        found.worst(rules.JOINT_SPEED, calm & (np.abs(rates[:, k]) > fastest[k]), np.abs(rates[:, k]), text.format)
     speeds = np.linalg.norm(look.rates(look.feet), axis=-1)
     for leg, name in enumerate(LEGS):
         text = f"foot {name} moves at {{:.1f}} m/s"
-        found.worst(rules.FOOT_SPEED, speeds[:, leg] > FOOT_SPEED, speeds[:, leg], text.format)
+        found.worst(rules.FOOT_SPEED, calm & (speeds[:, leg] > FOOT_SPEED), speeds[:, leg], text.format)
 
 
 def _feet(look: _Look, found: _Findings) -> None:
@@ -243,7 +271,7 @@ def _feet(look: _Look, found: _Findings) -> None:
                 f"foot {name} is in stance {{:.3f}} m above the floor",
             ),
         ):
-            found.worst(rule, wrong, amount, text.format)
+            found.worst(rule, look.calm & wrong, amount, text.format)
         for other in range(leg):
             apart = np.linalg.norm(look.feet[:, leg] - look.feet[:, other], axis=-1)
             text = f"feet {LEGS[other]} and {name} come within {{:.3f}} m"
@@ -262,7 +290,7 @@ def _slipped(places: Floats, stance: npt.NDArray[np.bool_], rounds: npt.NDArray[
 def _balance(look: _Look, found: _Findings) -> None:
     height = look.body[:, 2] - look.floor
     if "starts_sitting" not in look.animation.options:
-        low = height < BELLY
+        low = look.calm & (height < BELLY)
         found.worst(
             rules.BELLY,
             low,
@@ -284,7 +312,7 @@ def _balance(look: _Look, found: _Findings) -> None:
     ):
         for first, last in _runs(wrong):
             seconds = look.times[last] - look.times[first]
-            if seconds > LONG:
+            if seconds > LONG and look.calm[first : last + 1].all():
                 most = float(np.nan_to_num(off[first : last + 1]).max())
                 found.add(rule, f"{say.format(most)} for {seconds:.2f} s {found.since(first)}", first)
                 break
@@ -305,7 +333,7 @@ def _beginning_and_end(look: _Look, found: _Findings) -> None:
     both = np.concatenate([start, end])
     level = np.tile([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0], (2, 1))
     body = poses.from_parts(tracks.body_place(both), tracks.body_turn(both)) if tracks.has_body else level
-    if placed:
+    if placed and look.calm[0]:
         feet = tracks.feet(start, body[:1])[0]
         middle = feet.mean(axis=0)
         forward = feet[:2, :2].mean(axis=0) - feet[2:, :2].mean(axis=0)
@@ -313,14 +341,14 @@ def _beginning_and_end(look: _Look, found: _Findings) -> None:
         if np.abs(middle).max() > OFF_ORIGIN or abs(yaw) > OFF_YAW:
             place = ", ".join(f"{value:.3f}" for value in middle)
             found.add(rules.FRAME, f"the feet's centre is at ({place}) m, turned by {yaw:.2f} rad")
-    if tracks.has_body and values["body_entry_slices"] == 0:
+    if tracks.has_body and values["body_entry_slices"] == 0 and look.calm[0]:
         gap = poses.compose(poses.inverse(look.before.body), look.body[0])
         turn = 2 * float(np.arctan2(np.linalg.norm(gap[4:]), abs(gap[3])))
         if np.linalg.norm(gap[:3]) > LEAP or turn > 2 * LEAP:
             said = f"the body begins {np.linalg.norm(gap[:3]):.2f} m and {turn:.2f} rad away from where it is before"
             found.add(rules.START, said)
     loops = "no_looping" not in animation.options and ("extendable" in animation.options or values["speed"] > 1)
-    if loops and len(animation.keyframes) > 1:
+    if loops and len(animation.keyframes) > 1 and look.calm[0] and look.calm[-1]:
         apart = _ends_apart(look, body)
         if apart > SAME:
             found.add(

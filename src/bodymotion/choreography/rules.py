@@ -7,6 +7,7 @@ from bodymotion.diagnostics import Rule
 __all__ = [
     "AIRBORNE",
     "BELLY",
+    "BODY_SPEED",
     "CUT",
     "FOOT_REACH",
     "FOOT_SPEED",
@@ -157,6 +158,14 @@ UNPLAYABLE = Rule(
     "nothing else was looked at",
     example=("a height that is nan", "a height of 0.4 m"),
 )
+BODY_SPEED = Rule(
+    "SPOT018",
+    "warning",
+    "The body goes from keyframe to keyframe at 5 m/s or less.",
+    "judgement",
+    "one of the two keyframes may be wrong, or its time; of feet and balance around them nothing is said",
+    example=("a body at 0.48 m, and 0.01 s later at 0.30 m", "1 s later"),
+)
 
 RULES = (
     FOOT_REACH,
@@ -176,4 +185,5 @@ RULES = (
     CUT,
     NEAR_FEET,
     UNPLAYABLE,
+    BODY_SPEED,
 )

@@ -14,9 +14,9 @@ from bodymotion.diagnostics import Rule
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.degrees import check_degrees
 from bodymotion.formats.cha.findings import Findings
+from bodymotion.formats.cha.metres import check_metres
 from bodymotion.formats.cha.places import Places
 from bodymotion.formats.cha.words import COLUMNS, TIME
-from bodymotion.formats.motion_rules import FAR
 
 __all__ = ["check_keyframes"]
 
@@ -68,6 +68,7 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
     lowest, highest, longest = _extremes(frames.values)
     all_finite = np.isfinite(lowest) & np.isfinite(highest)
     degrees = check_degrees(animation, (lowest, highest), places, findings, BEYOND, HUGE)
+    other_unit = check_metres(animation, places, findings)
     for k, name in enumerate(frames.columns):
         values = frames.values[:, k]
         finite = np.True_ if all_finite[k] else np.isfinite(values)
@@ -84,7 +85,7 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
             continue
         if column.quantity == "contact":
             _first(finite & (values != 0) & (values != 1), rules.CONTACT, name, values, places, findings)
-        if degrees and column.quantity in ("joint", "angle"):
+        if (degrees and column.quantity in ("joint", "angle")) or (other_unit and column.quantity == "position"):
             continue
         low, high = column.lowest - BEYOND, column.highest + BEYOND
         if column.quantity == "joint" and (not all_finite[k] or lowest[k] < low or highest[k] > high):
@@ -200,19 +201,17 @@ def _check_quaternions(first: str, values: Floats, places: Places, findings: Fin
     finite = (np.abs(values) <= HUGE).all(axis=1)
     zero = finite & (length <= 4 * NO_LENGTH)
     wrong = finite & ~zero & (np.abs(length - 1) > UNIT)
-    far = wrong & (np.abs(length - 1) > FAR)
     name = first.removesuffix("_w")
-    for rows, rule, what, hint in (
-        (zero, rules.QUATERNION_ZERO, "is as good as 0" if np.any(values[zero]) else "is 0", None),
-        (far, rules.QUATERNION_UNIT, "has the length {:g}", "are these angles? A quaternion is of length 1"),
-        (wrong & ~far, rules.QUATERNION_UNIT, "has the length {:g}", None),
+    for rows, rule, what in (
+        (zero, rules.QUATERNION_ZERO, "is as good as 0" if np.any(values[zero]) else "is 0"),
+        (wrong, rules.QUATERNION_UNIT, "has the length {:g}"),
     ):
         count = int(np.count_nonzero(rows))
         if count:
             row = int(np.argmax(rows))
             others = _more(count - 1)
             said = f"{name} {what.format(float(length[row]))} in keyframe {row + 1}{others}"
-            findings.add(rule, said, places.value(row, first), hint)
+            findings.add(rule, said, places.value(row, first))
 
 
 def _check_cycle(animation: Animation, places: Places, findings: Findings) -> None:

@@ -634,12 +634,7 @@ QUATERNION_ZERO = Rule(
     example=("1 0 0 0 0", "1 0 1 0 0"),
 )
 QUATERNION_UNIT = Rule(
-    "CHA212",
-    "warning",
-    "Quaternions are of length 1; those that are off by up to 10 % are brought to that length.",
-    "judgement",
-    fixable=True,
-    example=("1 0 1.05 0 0", "1 0 1 0 0"),
+    "CHA212", "warning", "Quaternions are of length 1.", "judgement", fixable=True, example=("1 0 2 0 0", "1 0 1 0 0")
 )
 JOINT_LIMIT = Rule(
     "CHA213",
@@ -688,6 +683,14 @@ DEGREES = Rule(
     "judgement",
     "multiply them by π/180: 90 degrees are 1.5708. Limits of joints and jumps of angles are not looked at",
     example=("a roll of -30, and a yaw of 45", "a roll of -0.52, and a yaw of 0.79"),
+)
+METRES = Rule(
+    "CHA226",
+    "warning",
+    "Places are in metres.",
+    "judgement",
+    "jumps, and what a robot would mind, are not looked at",
+    example=("a body at 480", "a body at 0.48"),
 )
 
 # Gait cycles.
