@@ -122,6 +122,11 @@ class Body(Shown, ContentEquality):
         """J, the number of columns of joint arrays."""
         return len(self.joint_links)
 
+    @property
+    def is_mounted(self) -> bool:
+        """Whether the root is fixed to the world: it stays where the model puts it, and its mount carries the body."""
+        return bool(self.links) and self.links[0].joint.type != "free"
+
     @cached_property
     def mass(self) -> float:
         """The mass [kg] of all links."""

@@ -14,6 +14,7 @@ from small_robots import arm, swinging
 import bodymotion as bm
 from bodymotion import poses
 from bodymotion.motors import effort_range
+from bodymotion.rendering.playback import Playback
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.insight import look_into
 from bodymotion.viewer.limits import BEYOND, NO_LIMIT, LimitColors, color_of, legend, limit_ranges, shares
@@ -231,6 +232,16 @@ def test_a_walk_without_root_poses_is_measured_on_its_feet(body, walk) -> None:
     lowest = alone.footprint.lowest(alone.link_poses[::50]) - alone.link_poses[::50, 0, 2]
     np.testing.assert_allclose(insight.roots[::50, 2] + lowest, 0.0, atol=1e-9)
     np.testing.assert_array_equal(np.nan_to_num(insight.support[..., 2]), 0.0)
+
+
+def test_what_the_model_mounts_stays_where_the_model_puts_it() -> None:
+    mounted = arm()
+    assert mounted.is_mounted
+    for motion in (None, swinging(mounted)):
+        take = make_take(mounted, motion)
+        assert not take.stands_by_default
+        played = Playback(take)
+        np.testing.assert_array_equal(played.roots(np.array([0.0])), [mounted.root_pose[:3]])
 
 
 def test_why_nothing_is_measured_is_said(walk) -> None:

@@ -78,7 +78,7 @@ class Measures:
     @property
     def is_mounted(self) -> bool:
         """Whether the root is fixed to the world: its mount carries the body then, and no foot does."""
-        return bool(self.body.links) and self.body.links[0].joint.type != "free"
+        return self.body.is_mounted
 
     @cached_property
     def link_poses(self) -> Floats:

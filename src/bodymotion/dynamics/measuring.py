@@ -196,7 +196,7 @@ def _suited(gap: float, seconds: float, fewest: int) -> _Pace:
 
 def _standing(body: Body, q: Floats, feet: tuple[int, ...] | None) -> tuple[int, ...]:
     """Give the feet that may stay where they stand; none where the root is not free, or nothing stands but wheels."""
-    if not body.links or body.links[0].joint.type != "free":
+    if not body.links or body.is_mounted:
         return ()
     whole = bridged(q)[0]
     found = feet_of_joints(body, whole) if feet is None else feet

@@ -225,7 +225,7 @@ def _measured(take: Take) -> Measures:
     joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=take.timeline, values=take.q)
     root = MultiSE3Seq(content=LINK_POSITION, timeline=take.timeline, values=take.link_poses[:, :1])
     given = [take.motion.zmp] if take.motion is not None and take.motion.zmp is not None else []
-    if not take.has_root and take.body.links[0].joint.type == "free":
+    if not take.has_root and not take.body.is_mounted:
         found = measure(take.body, Motion((joints, *given)))
         if any(problem.rule == ON_FEET.code for problem in found.problems):
             return found

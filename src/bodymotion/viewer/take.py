@@ -128,8 +128,8 @@ class Take:
 
     @property
     def stands_by_default(self) -> bool:
-        """Whether the body is put on the ground unless someone says otherwise: nobody says where its root is, and it is no scenery."""
-        return not self.has_root and (len(self.body.links) > 1 or self.body.links[0].joint.type == "free")
+        """Whether the body is put on the ground unless someone says otherwise: nobody says where its root is, neither motion nor model."""
+        return not self.has_root and not self.body.is_mounted
 
     @property
     def problems(self) -> tuple[Problem, ...]:
