@@ -194,19 +194,6 @@ def test_models_that_are_named_invalid(corpus, name):
     assert NAMED[name] in found(bm.check(path))
 
 
-REFERENCE = corpus_files(
-    "wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl",
-    "wrl/choreonoid+choreonoid/share/model/PA10/*.wrl",
-    "body/choreonoid+choreonoid/share/model/PA10/*.body",
-    "seq/choreonoid+choreonoid/sample/SimpleController/*.seq",
-)
-
-
-@pytest.mark.parametrize("path", REFERENCE, ids=lambda path: path.name)
-def test_the_reference_programs_samples_have_no_errors(path):
-    assert bm.check(path).ok
-
-
 def test_the_reference_programs_walk_fits_its_robot(corpus):
     (robot,) = corpus.glob("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl")
     for path in corpus.glob("seq/choreonoid+choreonoid/sample/SimpleController/SR1Walk*.seq"):

@@ -308,10 +308,17 @@ def test_sub_bodies_that_are_not_there(tmp_path):
     links = (
         f"  - {{ name: A, {MASS} }}\n  - {{ type: SubBody, uri: NAME, parent: A }}\n  - {{ name: B, parent: HAND }}\n"
     )
-    for name, said in (("none.body", "VRML130"), ("../up.body", "VRML130"), ("bad.body", "BDY107")):
+    for name, said in (
+        ("none.body", "none.body is missing: the SubBody is left out"),
+        ("../up.body", "../up.body is missing: the SubBody is left out"),
+        ("bad.body", "bad.body is left out"),
+    ):
         body = with_links(links.replace("NAME", name), folder=tmp_path)
         assert [link.name for link in body.links] == ["A"]
-        assert {said, "BDY127", "BDY123", "BDY125"} <= set(rules(body))
+        told = {problem.message: (problem.rule, problem.severity) for problem in body.problems}
+        assert told.pop(said) == ("BDY127", "error")
+        assert told.pop("link 'B' is left out: its parent is not in what could be read") == ("BDY125", "warning")
+        assert {rule for rule, _ in told.values()} == ({"BDY107"} if name == "bad.body" else set())
 
 
 def test_files_outside_of_the_folder(tmp_path):
@@ -321,6 +328,16 @@ def test_files_outside_of_the_folder(tmp_path):
     with pytest.raises(FormatError, match=r"no link: \.\./arm\.body lies outside") as caught:
         with_links(links, folder=tmp_path / "robot")
     assert "allow_outside" in caught.value.problem.hint
+    more = (
+        f"  - {{ name: A, {MASS} }}\n{links}  - {{ name: B, parent: L1 }}\n  - {{ name: C, parent: B }}\nextra_joints:\n"
+        "  - { link1_name: A, link2_name: L1, joint_type: ball }\n"
+    )
+    problems = with_links(more, folder=tmp_path / "robot").problems
+    assert {problem.severity for problem in problems} == {"warning"}, "what is not opened by our own rule is no fault"
+    assert [problem.message for problem in problems if "arm.body" in problem.message] == [
+        "../arm.body lies outside of the folder of the model and is left out: --allow-outside reads it"
+    ]
+    assert [problem.rule for problem in problems] == ["BDY125", "BDY170", "VRML131"]
     body = with_links(links, folder=tmp_path / "robot", allow_outside=True)
     assert [link.name for link in body.links] == ["L0", "L1"]
 

@@ -76,8 +76,7 @@ def test_an_id_that_is_there_twice_is_told_once_with_the_one_that_is_missing(tmp
 
 
 def test_a_missing_id_that_no_other_stands_for_is_told(tmp_path):
-    problems = [p for p in said(tmp_path, "jointId 1", "jointId 4") if p.severity == "error"]
-    assert [p.rule for p in problems] == ["WRL124"]
+    assert [p.rule for p in said(tmp_path, "jointId 1", "jointId 4")].count("WRL124") == 1
 
 
 def test_limits_that_are_swapped(tmp_path):

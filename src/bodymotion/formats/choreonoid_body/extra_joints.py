@@ -53,15 +53,16 @@ class RawExtraJoint:
         first, second = self.names
         return RawExtraJoint(self.fields, self.joint, (f"{prefix}{first}{suffix}", f"{prefix}{second}{suffix}"))
 
-    def joined(self, links: Mapping[str, int]) -> ExtraJoint | None:
-        """Give the joint between links with numbers; None where one of them is not there, which is noted."""
+    def joined(self, links: Mapping[str, int], incomplete: bool = False) -> ExtraJoint | None:
+        """Give the joint between links with numbers; None where one of them is not there, which is noted.
+
+        Of an incomplete model that may be no fault of the joint's.
+        """
         for key, name in zip(("link1_name", "link2_name"), self.names, strict=True):
             if name not in links:
-                self.fields.tell(
-                    rules.EXTRA_LINK,
-                    f"{key} of {self.fields.title} is {name!r:.60}, no link has that name: left out",
-                    key,
-                )
+                wrong = f"{key} of {self.fields.title} is {name!r:.60}, no link has that name: left out"
+                problem = rules.EXTRA_LINK.problem(wrong, self.fields.place(key))
+                self.fields.context.problems.append(replace(problem, severity="warning") if incomplete else problem)
                 return None
         return replace(self.joint, links=(links[self.names[0]], links[self.names[1]]))
 

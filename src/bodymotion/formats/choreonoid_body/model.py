@@ -17,6 +17,7 @@ from bodymotion.formats.choreonoid_body.links import RawLink, changed_link, read
 from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.choreonoid_body.resources import MOST_BYTES, locate
 from bodymotion.formats.faults import Faults, fault
+from bodymotion.formats.vrml.rules import PART_OUTSIDE, PART_REMOTE
 from bodymotion.links import MOST_LINKS
 from bodymotion.opening import open_file
 
@@ -52,6 +53,8 @@ class Model:
     links: list[RawLink]
     extra_joints: list[RawExtraJoint] = field(default_factory=list)
     extra: dict[str, object] = field(default_factory=dict)
+    incomplete: bool = False
+    """Whether a SubBody could not be read."""
 
 
 class ModelLoader:
@@ -79,9 +82,15 @@ class ModelLoader:
     def sub_body(self, fields: Fields) -> Model | None:
         """Give the model that a SubBody takes in, None where it can not be read, which is noted."""
         uri, where = fields.text("uri"), fields.place("uri")
+        known = len(self.parts.problems)
         path = locate(uri, fields.node.text.path, self.parts, where)
         if path is None:
-            fields.tell(rules.SUB_BODY, f"{uri!r:.100} is left out", "uri")
+            reason = self.parts.problems[-1]
+            # That a file outside is not opened is our own rule, and told as such; what else is wrong is told once, too.
+            if reason.rule != PART_OUTSIDE.code:
+                del self.parts.problems[known:]
+                hint = reason.hint if reason.rule == PART_REMOTE.code else None
+                self.problems.append(rules.SUB_BODY.problem(f"{reason.message}: the SubBody is left out", where, hint))
             return None
         if path in self._open or len(self._open) >= DEEPEST_SUB_BODY:
             why = "contains itself" if path in self._open else "is nested too deep"
@@ -145,6 +154,8 @@ class _FileReader:
         self.visited = 0
         self.incomplete = False
         """Whether a SubBody could not be read, so that links may lack their parents for no fault of theirs."""
+        self.orphans: set[int] = set()
+        """The links that lack theirs for that."""
 
     def read(self) -> Model:
         root = self.document.root
@@ -175,7 +186,7 @@ class _FileReader:
         own = header.rest(USED)
         self.loader._plain_left = self.context.plain_left
         encoding = self.document.text.encoding
-        return Model(name, version, encoding, tree, self.extra_joints, {**self.extra, **own})
+        return Model(name, version, encoding, tree, self.extra_joints, {**self.extra, **own}, self.incomplete)
 
     def _misspelt_links(self) -> FormatError:
         slip = next(p for p in reversed(self.problems) if p.rule == rules.MISSPELT.code and "'links'" in p.message)
@@ -259,6 +270,7 @@ class _FileReader:
         if model is None or not model.links:
             self.incomplete = True
             return
+        self.incomplete |= model.incomplete
         copies = {id(link): link.copy() for link in model.links}
         for original in model.links:
             link = copies[id(original)]
@@ -345,7 +357,11 @@ class _FileReader:
                 self.context.problems.append(rules.LOOSE.problem(said, place, hint))
             else:
                 said = f"{top[0].title} has no parent and is left out{hanging}"
-                self.context.problems.append(rules.LOOSE.problem(said, top[0].location))
+                problem = rules.LOOSE.problem(said, top[0].location)
+                if id(top[0]) in self.orphans:
+                    said = f"{top[0].title} is left out{hanging}: its parent is not in what could be read"
+                    problem = replace(problem, severity="warning", message=said, hint="")
+                self.context.problems.append(problem)
 
     def _parent(self, link: RawLink, by_name: dict[str, RawLink], root: RawLink) -> RawLink | str:
         found = by_name.get(str(link.parent))
@@ -356,7 +372,8 @@ class _FileReader:
             if isinstance(self.problems, Faults):
                 # So that nobody is said to be left out for that.
                 return root
-            self.context.problems.append(rules.PARENT.problem(message, link.place("parent")))
+            # It is, most likely, in the file that is missing: the link is left out with it.
+            self.orphans.add(id(link))
             return ""
         return found
 

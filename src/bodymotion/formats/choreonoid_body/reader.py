@@ -144,7 +144,7 @@ def _made(model: Model, parts: InlineLoader, problems: list[Problem], path: Path
     by_name: dict[str, int] = {}
     for link in links:
         by_name.setdefault(link.name, link.index)
-    joined = [(raw, raw.joined(by_name)) for raw in model.extra_joints]
+    joined = [(raw, raw.joined(by_name, model.incomplete)) for raw in model.extra_joints]
     extra_joints = tuple(joint for _, joint in joined if joint is not None)
     places = _places(model.links)
     places["extra_joints"] = tuple(raw.fields.node.location for raw, joint in joined if joint is not None)

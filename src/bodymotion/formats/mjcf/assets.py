@@ -15,7 +15,7 @@ from bodymotion.formats.mesh_files import MeshReader
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.conventions import read_look
 from bodymotion.formats.mjcf.frames import finite
-from bodymotion.formats.vrml.inline import OUTSIDE
+from bodymotion.formats.vrml.inline import LIES_OUTSIDE, OUTSIDE
 from bodymotion.shapes import Material, Mesh, Texture
 
 if TYPE_CHECKING:
@@ -172,8 +172,10 @@ class Assets:
                 return found
         why = self.parts.problems[told].message if len(self.parts.problems) > told else f"{name!r:.200} is missing"
         del self.parts.problems[told:]
-        hint = OUTSIDE if "outside" in why else None
-        self.problems.append(rules.MESH_FILE.problem(why, element.place("file"), hint))
+        outside = why.endswith(LIES_OUTSIDE)
+        problem = rules.MESH_FILE.problem(why, element.place("file"), OUTSIDE if outside else None)
+        # That it is not opened is our own rule, no fault of the file.
+        self.problems.append(replace(problem, severity="warning") if outside else problem)
         return None
 
     def material(self, geom: Element) -> Material:

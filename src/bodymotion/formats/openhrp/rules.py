@@ -181,7 +181,7 @@ NO_AXIS = Rule(
 )
 ID_GAP = Rule(
     "WRL124",
-    "error",
+    "warning",
     "The jointIds run from 0 without gaps.",
     hint="the columns of the ids that are missing move nothing",
     example=("jointId 2", "jointId 1"),

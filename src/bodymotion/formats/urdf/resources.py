@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.packages import SIGN, package_above, package_name
-from bodymotion.formats.vrml.inline import OUTSIDE, InlineLoader
+from bodymotion.formats.vrml.inline import LIES_OUTSIDE, OUTSIDE, InlineLoader
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
@@ -54,8 +55,11 @@ class FileFinder:
                 if path is not None and parts is not None:
                     self._found[uri] = path, parts
             if self._found[uri] is None:
-                hint = rules.PACKAGE_PATHS if PACKAGE_LOST in words else OUTSIDE if "outside" in words else None
-                self.problems.append(rules.RESOURCE_MISSING.problem(f"{uri!r:.200} {words}", location, hint))
+                outside = words == LIES_OUTSIDE
+                hint = rules.PACKAGE_PATHS if PACKAGE_LOST in words else OUTSIDE if outside else None
+                problem = rules.RESOURCE_MISSING.problem(f"{uri!r:.200} {words}", location, hint)
+                # That it is not opened is our own rule, no fault of the file.
+                self.problems.append(replace(problem, severity="warning") if outside else problem)
         return self._found[uri]
 
     def _look(self, uri: str, location: Location) -> tuple[Path | None, InlineLoader | None, str]:
@@ -83,7 +87,7 @@ class FileFinder:
         words = "is missing"
         if len(parts.problems) > known:
             if "outside" in parts.problems[-1].message:
-                words = "lies outside the folder of the model"
+                words = LIES_OUTSIDE
             del parts.problems[known:]
         return path, parts if path is not None else None, words
 

@@ -24,8 +24,9 @@ from bodymotion.formats.vrml.nodes import Node, Proto, Scene
 from bodymotion.formats.vrml.parser import MAX_SIZE
 from bodymotion.formats.vrml.reader import parse_vrml
 
-__all__ = ["OUTSIDE", "InlineLoader"]
+__all__ = ["LIES_OUTSIDE", "OUTSIDE", "InlineLoader"]
 
+LIES_OUTSIDE = "lies outside of the folder of the model and is left out: --allow-outside reads it"
 OUTSIDE = rules.PART_OUTSIDE.hint
 """What to do about a file that lies outside."""
 
@@ -191,7 +192,7 @@ class InlineLoader:
                     self._note_link(given, path)
                 return path
         if outside:
-            return rules.PART_OUTSIDE, "lies outside the folder of the model"
+            return rules.PART_OUTSIDE, LIES_OUTSIDE
         return rules.PART_MISSING, "is missing"
 
     def _note_link(self, given: Path, path: Path) -> None:

@@ -95,7 +95,7 @@ REPEATED_FIELD = Rule(
 )
 NO_DEF_NAME = Rule(
     "VRML115",
-    "error",
+    "warning",
     "DEF needs a name and a node.",
     hint="the node is read without a name",
     example=("[ DEF Group { } ]", "[ DEF EMPTY Group { } ]"),
