@@ -139,7 +139,8 @@ def detect_contacts(
     - while it leaves or comes down: from where it is for the last time less than 1 mm above the height at which it stood, or has been
       at one height for 0.1 s, it climbs;
     - while it is fast and does not slide. It slides when it is no more than 1 mm above the height at which it stands and 2 mm above the
-      lowest foot, on the mean; but what is fast for less than 0.1 s just after coming down or before leaving still swings.
+      lowest foot, on the mean; but what is fast for less than 0.1 s just after coming down or before leaving still swings, unless it is
+      on the ground or below it.
 
     So what is dragged over the ground stands on it, however fast. A crawler is never fast: its belt, not the link, is what touches.
 
@@ -176,7 +177,7 @@ def slides(contacts: Contacts, times: npt.ArrayLike) -> tuple[Slide, ...]:
     """Give how far feet slide in each of their stances, foot by foot; crawlers are left out.
 
     The way is that of the place where a foot touches, from tenth to tenth of a second: what trembles, as the last digits of files do, goes
-    nowhere. The fastest frame is that of the tenth with the longest way.
+    nowhere. The fastest frame is that of the tenth in which it is fastest.
     """
     at = np.asarray(times, dtype=np.float64)
     found: list[Slide] = []
@@ -193,7 +194,7 @@ def slides(contacts: Contacts, times: npt.ArrayLike) -> tuple[Slide, ...]:
             tenths = np.searchsorted(at[first:after], np.arange(at[first], at[last] - 0.5 * TENTH, TENTH)) + first
             marks = np.unique(np.append(tenths, last))
             ways = np.linalg.norm(np.diff(place[marks], axis=0), axis=1)
-            longest = _largest(ways) if len(ways) else 0
+            longest = _largest(ways / np.diff(at[marks])) if len(ways) else 0
             part = contacts.slip_speeds[marks[longest] : (marks[longest + 1] if len(ways) else last) + 1, k]
             found.append(Slide(k, int(first), last, float(ways.sum()), int(marks[longest] + _largest(part))))
     return tuple(found)

@@ -14,6 +14,8 @@ RISE = 0.001
 """[m] A foot that goes so far above the height at which it stood, and on, leaves."""
 AMONG = 0.002
 """[m] A foot so far above the lowest one, or less, is as low as that."""
+TOUCHING = 1e-5
+"""[m] A foot that is no higher than this touches the ground, whatever else it does."""
 LASTING = 0.1
 """[s] What is at one height for so long rests there; what slides for so long does not land or leave."""
 
@@ -28,7 +30,8 @@ def stances(
     - while it leaves or comes down: the climb at the end, back to 1 mm above the height at which it stood, or to where it stayed at one
       height for 0.1 s; and likewise the way down at the beginning;
     - while it is fast (from above `speed[1]` until below `speed[0]`) and does not slide: on the mean more than 1 mm above the height at
-      which it stands, or 2 mm above the lowest foot; or for less than 0.1 s just after it came down or before it leaves.
+      which it stands, or 2 mm above the lowest foot; or for less than 0.1 s just after it came down or before it leaves. On the ground,
+      or below it, it slides in any case.
     """
     out = np.zeros(heights.shape)
     limits = np.array([*height, *speed])
@@ -125,7 +128,8 @@ def _stances(heights: Floats, speeds: Floats, times: Floats, limits: Floats, out
                     inside = (fast > begin or begin == 0) and (t < end or end == count)
                     if not _slides(own, lowest, times, fast, t, level, inside):
                         for n in range(fast, t):
-                            out[n, k] = 0.0
+                            if own[n] > TOUCHING:
+                                out[n, k] = 0.0
                 if slow and not now:
                     fast = t
                 slow = now
