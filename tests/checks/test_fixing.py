@@ -47,6 +47,31 @@ ROBOT = MODEL % (SOUND | {"prototypes": PROTOTYPES})
 LISTS = "  joints [ USE BASE USE ARM ]\n  segments [ USE BASE_LINK USE ARM_LINK ]\n"
 assert LISTS in ROBOT
 
+URDF = """\
+<robot name="r">
+  <link name="base"/>
+  <link name="arm"/>
+  <joint name="é" type="revolute">
+    <parent link="base"/><child link="arm"/>
+    <limit lower="-1" upper="1" velocity="1" effort="1"/>
+    <axis
+      xyz = "0 -1  0"/> <!-- y -->
+  </joint>
+</robot>
+"""
+BODY = """\
+format: ChoreonoidBody
+formatVersion: 2.0
+name: arm
+links:
+  - { name: BASE, jointType: fixed }
+  - name: ARM   # é
+    parent: BASE
+    jointType: revolute
+    jointId: 0
+    jointAxis: [ 0, 0, 1.0 ] # z
+    rotation: [ 0, 0.6, 0.8, 90 ]
+"""
 TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
     # The rule, the name of the file, what is wrong, and what is right.
     (
@@ -179,6 +204,21 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
             "exposedField SFVec3f translation 0 0 0 exposedField SFRotation rotation 0 0 1 0",
         ),
     ),
+    ("URDF122", "m.urdf", URDF.replace("-1  0", "-2.5  0"), URDF.replace("-1  0", "-1.0  0")),
+    ("BDY132", "m.body", BODY.replace("0, 1.0 ]", "0, 2e1 ]"), BODY),
+    (
+        "BDY132",
+        "m.body",
+        BODY.replace("Axis: [ 0, 0, 1.0", "Axis: [3,0,4"),
+        BODY.replace("Axis: [ 0, 0, 1.0", "Axis: [0.6,0,0.8"),
+    ),
+    ("BDY138", "m.body", BODY.replace("0.6, 0.8", "0.63, 0.84"), BODY),
+    (
+        "BDY138",
+        "m.body",
+        BODY.replace("0.6, 0.8, 90", "[ 0, 0, 1, 3 ], [ 0, 0.63, 0.84, 9 ]").replace("[ 0, [", "[ ["),
+        BODY.replace("0.6, 0.8, 90", "[ 0, 0, 1, 3 ], [ 0, 0.6, 0.8, 9 ]").replace("[ 0, [", "[ ["),
+    ),
     ("CHA102", "m.cha", b"\xef\xbb\xbf" + MOVE.encode(), MOVE),
     (
         "CHA105",
@@ -284,6 +324,10 @@ LEFT = [
     ("m.seq", WALK.replace("0, 0, 1.0, 0", "0, 0, 45, 0")),
     ("m.seq", WALK.replace("0, 0, 1.0, 0", "0, 0, 0.85, 0")),
     ("m.cha", MOVE.replace("1.0 0 0 0 #", "10 0 20 0 #")),
+    ("m.body", BODY.replace("0.6, 0.8", "6, 8")),
+    # An axis in another shape than a list, or of no direction.
+    ("m.body", BODY.replace("[ 0, 0, 1.0 ]", "\n      - 0\n      - 0\n      - 2")),
+    ("m.urdf", URDF.replace("-1  0", "0 0")),
     # Rows that differ: which of them is right?
     ("m.seq", WALK.replace("[[1.5, 0.25, 7, 0, 0, 1.0, 0]]", "[]")),
     # No direction.

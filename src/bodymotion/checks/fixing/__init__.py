@@ -24,7 +24,7 @@ __all__ = ["Mended", "fixable", "mended", "write_mended"]
 MOST = 1 << 30
 """Files of more bytes are not mended: they are held in memory as a whole."""
 
-_ROOMS = {"seq": "seq", "openhrp": "wrl", "cha": "cha"}
+_ROOMS = {"seq": "seq", "openhrp": "wrl", "cha": "cha", "urdf": "axes", "body": "axes"}
 
 
 @dataclass(frozen=True)

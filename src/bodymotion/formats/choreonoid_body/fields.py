@@ -21,6 +21,7 @@ from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Mapping, Node, Scalar, Sequence
 from bodymotion.formats.choreonoid_body.plain import NULL, NUMBER, Context, plain
 from bodymotion.formats.faults import fault
+from bodymotion.formats.motion_rules import FAR
 from bodymotion.formats.spelling import meant
 
 if TYPE_CHECKING:
@@ -294,7 +295,9 @@ class Fields:
             wrong = (
                 f"{name} of {self.title} turns about {_shown([x * largest, y * largest, z * largest])}, not of length 1"
             )
-            self.context.problems.append(rules.ROTATION_AXIS.problem(wrong, part.location))
+            far = abs(length * largest - 1.0) > FAR
+            hint = "are these angles? An axis and an angle belong here, no three angles and no quaternion" if far else None
+            self.context.problems.append(rules.ROTATION_AXIS.problem(wrong, part.location, hint))
         half = 0.5 * angle * self.context.angle_unit
         sine = math.sin(half) / length
         return (math.cos(half), x * sine, y * sine, z * sine)

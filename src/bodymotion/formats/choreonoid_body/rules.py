@@ -184,6 +184,7 @@ AXIS_LENGTH = Rule(
     "BDY132",
     "warning",
     "joint_axis is a vector of length 1; another is brought to that length.",
+    fixable=True,
     example=("joint_axis: [ 0, 2, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
 NO_AXIS = Rule(
@@ -224,8 +225,9 @@ LIMITS = Rule(
 ROTATION_AXIS = Rule(
     "BDY138",
     "warning",
-    "The axis of a rotation is of length 1; another is brought to that length.",
-    example=("rotation: [ 0, 0, 2, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
+    "The axis of a rotation is of length 1; one that is off by up to 10 % is brought to that length.",
+    fixable=True,
+    example=("rotation: [ 0, 0, 1.05, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
 )
 NO_TURN = Rule(
     "BDY139",

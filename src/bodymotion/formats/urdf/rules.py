@@ -106,6 +106,7 @@ AXIS_LENGTH = Rule(
     "URDF122",
     "warning",
     "An axis has the length 1; another is brought to that length.",
+    fixable=True,
     example=('<axis xyz="0 2 0"/>', '<axis xyz="0 1 0"/>'),
 )
 NO_AXIS = Rule(

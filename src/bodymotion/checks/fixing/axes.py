@@ -1,0 +1,63 @@
+"""What has one right answer in a URDF and in a Choreonoid body: the axes that are not of length 1."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from bodymotion.checks.fixing.edits import Edit, Lines
+from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.choreonoid_body import rules as body_rules
+from bodymotion.formats.motion_rules import FAR
+from bodymotion.formats.table import find_format
+from bodymotion.formats.urdf import rules as urdf_rules
+
+__all__ = ["edits_of"]
+
+_NUMBER = rb"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+_THREE = rb"\s*".join([_NUMBER, b",", _NUMBER, b",", _NUMBER])
+_ROTATION = body_rules.ROTATION_AXIS.code
+_WHERE = {
+    # How the numbers stand at the place that a rule names; in other ways they may stand there, and stay.
+    urdf_rules.AXIS_LENGTH.code: re.compile(rb"xyz\s*=\s*[\"']\s*" + rb"\s+".join([_NUMBER] * 3) + rb"\s*[\"']"),
+    body_rules.AXIS_LENGTH.code: re.compile(rb"[\"']?joint(?:Axis|_axis)[\"']?\s*:\s*\[\s*" + _THREE + rb"\s*\]"),
+    _ROTATION: re.compile(rb"\[\s*" + _THREE + rb"\s*,"),
+}
+
+
+def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
+    """Give what is to be changed; nothing in a text that is not in UTF-8, or has lines that end with CR alone."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return ()
+    if data.count(b"\r") != data.count(b"\r\n"):
+        return ()
+    return tuple(_edits(data, path))
+
+
+def _edits(data: bytes, path: Path) -> Iterator[Edit]:
+    try:
+        problems = find_format(path).read(path).problems
+    except FormatError as error:
+        problems = error.problems
+    lines = Lines(data)
+    for problem in dict.fromkeys(problems):
+        place = problem.location
+        if problem.rule not in _WHERE or place.path != str(path) or place.line is None or place.column is None:
+            continue
+        found = _WHERE[problem.rule].match(data, lines.offset(place.line, place.column))
+        if found is None:
+            continue
+        old = [text.decode() for text in found.groups()]
+        values = [float(text) for text in old]
+        if problem.rule == _ROTATION and abs(math.hypot(*values) - 1) > FAR:
+            # It may be three angles, or a quaternion; of a joint's axis only the direction means something.
+            continue
+        new = unit_texts(old, values)
+        for k, (before, after) in enumerate(zip(old, new or (), strict=bool(new)), 1):
+            if after != before:
+                yield Edit(*found.span(k), after.encode(), problem.rule)
