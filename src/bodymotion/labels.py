@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["distinct", "shown"]
+__all__ = ["distinct", "moment", "shown"]
 
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -26,3 +26,10 @@ def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:
             label, number = f"{first} ({number})", number + 1
         found[label] = None
     return tuple(found)
+
+
+def moment(time: float) -> str:
+    """Write a time [s] with as many digits as tell frames apart, also of clocks that began long ago: 0.5, 1700000000.25."""
+    if not 1e3 <= abs(time) < 1e15:
+        return f"{time:g}"
+    return f"{time:.3f}".rstrip("0").rstrip(".")

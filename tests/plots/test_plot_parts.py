@@ -204,6 +204,19 @@ def test_a_size_that_is_too_small_is_refused_with_one_that_is_not(measures, size
         bm.plot(measures, "overview", end=1.0, size=less, dpi=100)
 
 
+def test_times_of_a_clock_are_counted_from_a_round_number(biped, walk):
+    q = walk.joint_displacement.values
+    late = bm.Motion.from_joints(q, times=np.arange(len(q)) * 0.01 + 1.7e9 + 3.25)
+    sheet = one(biped, "joints", motion=late, joints="*KNEE")
+    assert (sheet.since, one(biped, "joints", motion=walk, joints="*KNEE").since) == (1.7e9, 0.0)
+    figure = bm.plot(biped, late, "joints", joints="*KNEE").figure()
+    assert figure.axes[-1].get_xlabel() == "time − 1700000000 [s]"
+    written = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert {"4", "12"} <= set(written) or {"5", "10"} <= set(written)
+    with pytest.raises(ValueError, match=r"lasts from 1700000003\.25 s to 1700000013\.25 s"):
+        bm.plot(biped, late, "joints", start=1.0, end=2.0)
+
+
 def test_only_the_times_asked_for(measures):
     sheet = one(measures, "joints", start=2.0, end=3.0)
     assert (sheet.start, sheet.end) == (2.0, 3.0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bodymotion.extras import need
+from bodymotion.labels import moment
 from bodymotion.plots.panels import FINEST, outside
 from bodymotion.plots.parts import UNDER_LINE, WIDE, Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
 from bodymotion.plots.style import Theme
@@ -23,9 +24,11 @@ class Pen:
 
     def __init__(self, figure: Figure, theme: Theme, width: float, height: float, scale: float = 1.0) -> None:
         self.figure, self.theme, self.width, self.height, self.scale = figure, theme, width, height, scale
+        self.since = 0.0
 
     def sheet(self, sheet: Sheet, top: float) -> None:
         """Draw a sheet `top` [inch] below the upper edge."""
+        self.since = sheet.since
         room = sheet.width - 0.6
         size = float(np.clip(13 * room / (0.128 * max(len(sheet.title), 1)), 9, 13))
         self.text(_cut(sheet.title, room, 0.0099 * size), 0.3, top + 0.36, size=size, weight="bold")
@@ -54,6 +57,10 @@ class Pen:
         how.setdefault("color", self.theme.text)
         how["size"] *= self.scale
         self.figure.text(x / self.width, 1 - y / self.height, text, va=how.pop("va", "baseline"), **how)
+
+    def time_after(self, time: float, _: int) -> str:
+        """Write a time [s] at an axis."""
+        return f"{round(time - self.since, 6):g}".replace("-", "−")
 
     def axes(self, cell: Cell, sheet: Sheet) -> Axes:
         """Add axes in the place of a cell."""
@@ -88,7 +95,10 @@ class Pen:
             )
             axes.tick_params(labelbottom=cell.time_labels)
             if cell.time_title:
-                axes.set_xlabel("time [s]", labelpad=self.scale)
+                said = f"time − {moment(sheet.since)} [s]" if sheet.since else "time [s]"
+                axes.set_xlabel(said.replace("− -", "+ "), labelpad=self.scale)
+            if sheet.since:
+                axes.xaxis.set_major_formatter(self.time_after)
         return axes
 
     def curves(self, part: Curves, axes: Axes, cell: Cell) -> None:
@@ -121,7 +131,7 @@ class Pen:
                 continue
             up = value > 0.5 * (part.lowest + part.highest)
             axes.annotate(
-                f"{time:.2f} s",
+                f"{time - self.since:.2f} s",
                 (time, value),
                 xytext=(0, (3 if up else -8) * self.scale),
                 textcoords="offset points",
@@ -307,7 +317,7 @@ class Pen:
                     min(cell.height, 2.2) / self.height,
                 )
             )
-            shown = self.figure.colorbar(drawn, cax=bar)
+            shown = self.figure.colorbar(drawn, cax=bar, format=self.time_after if self.since else None)
             shown.outline.set_visible(False)
             bar.set_title("t [s]", fontsize=6.5 * self.scale, color=theme.muted, loc="left", pad=7 * self.scale)
             bar.tick_params(labelsize=6.5 * self.scale)

@@ -10,6 +10,8 @@ from bodymotion.plots.style import Theme
 
 __all__ = ["FONT", "PIXELS", "Frame", "safe"]
 
+LATE_TIMES = ".12~g"
+"""How times are written at axes that begin late, as those of a clock do (d3-format)."""
 PIXELS = 92
 """A sheet is so many pixels an inch high; its width is that of the page."""
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
@@ -126,6 +128,8 @@ class Frame:
         across["showticklabels"] = cell.time_labels
         across["hoverformat"] = ".3f"
         across["ticksuffix"] = ""
+        if self.sheet.since:
+            across.update(tickformat=LATE_TIMES, nticks=max(int(cell.width / 0.9), 2))
         if cell.time_title:
             across["title"] = {"text": "time [s]", "font": {"size": 10, "color": self.theme.muted}, "standoff": 2}
         if self.timed:

@@ -28,6 +28,8 @@ __all__ = [
 UNDER_LETTER, UNDER_LINE = 0.066, 0.15
 """[inch] Of the lines below a title: how wide a letter is, and how high a line."""
 
+LATE = 1e4
+"""[s] Of motions that begin later than this, or so long before 0, times at axes are counted from a round number."""
 WIDE = 6.0
 """[inch] Wider grounds have a legend in larger letters and more columns."""
 
@@ -221,6 +223,14 @@ class Sheet:
     end: float
     notes: tuple[str, ...] = ()
     scale: float = 1.0
+
+    @property
+    def since(self) -> float:
+        """What is taken off times at axes: of times that begin late, as those of a clock do, a round number; else 0."""
+        if not LATE <= abs(self.start) < 1e15:
+            return 0.0
+        unit = 10.0 ** np.ceil(np.log10(max(self.end - self.start, 1.0)))
+        return float(np.floor(self.start / unit) * unit)
 
     @property
     def under(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bodymotion.arrays import Floats, frozen
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import Measures, Series, series
-from bodymotion.labels import distinct
+from bodymotion.labels import distinct, moment
 from bodymotion.motion import MultiSE3Seq, Vector3Seq
 from bodymotion.plots.limbs import Limb, limbs, name_of
 from bodymotion.plots.words import number
@@ -139,10 +139,14 @@ class Subject:
         if self.end is not None:
             kept &= times <= self.end + 1e-9
         if len(times) and not kept.any():
-            asked = f"from {self.start:g} s on" if self.start is not None else ""
+            asked = f"from {moment(self.start)} s on" if self.start is not None else ""
             if self.end is not None:
-                asked = f"from {self.start:g} s to {self.end:g} s" if asked else f"up to {self.end:g} s"
-            raise WrongUseError(f"there is no frame {asked}; the motion lasts from {times[0]:g} s to {times[-1]:g} s")
+                asked = (
+                    f"from {moment(self.start)} s to {moment(self.end)} s" if asked else f"up to {moment(self.end)} s"
+                )
+            raise WrongUseError(
+                f"there is no frame {asked}; the motion lasts from {moment(times[0])} s to {moment(times[-1])} s"
+            )
         return kept
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.arrays import Floats
-from bodymotion.plots.frame import PIXELS, Frame, safe
+from bodymotion.plots.frame import LATE_TIMES, PIXELS, Frame, safe
 from bodymotion.plots.panels import FINEST, outside
 from bodymotion.plots.parts import Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
 from bodymotion.plots.style import Theme
@@ -316,6 +316,7 @@ class Traces(Frame):
             "title": {"text": "t [s]", "font": {"size": 9}},
             "tickfont": {"size": 9},
             "nticks": 6,
+            **({"tickformat": LATE_TIMES} if self.sheet.since else {}),
         }
         self.data.append(
             {

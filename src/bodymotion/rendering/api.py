@@ -17,6 +17,7 @@ from bodymotion.body import Body
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.formats.files import check_place, whole_file
 from bodymotion.given import Showable
+from bodymotion.labels import moment
 from bodymotion.motion import Motion
 from bodymotion.rendering.encoding import VIDEOS
 from bodymotion.rendering.settings import Background, Settings
@@ -219,7 +220,7 @@ def _moments(
         for time in times:
             if not playback.first - 1e-6 <= time <= playback.last + 1e-6:
                 raise WrongUseError(
-                    f"there is nothing at {time:g} s: the motion goes from {playback.first:g} to {playback.last:g} s"
+                    f"there is nothing at {moment(time)} s: the motion goes from {moment(playback.first)} to {moment(playback.last)} s"
                 )
     if not 1 <= len(times) <= MOST_MOMENTS:
         raise WrongUseError(f"a still shows 1 to {MOST_MOMENTS} moments, not {len(times)}")
@@ -231,8 +232,8 @@ def _within(playback: Playback, start: float | None, end: float | None) -> tuple
     first, last = max(first, playback.first), min(last, playback.last)
     if not first <= last:
         raise WrongUseError(
-            f"from {first if start is None else start:g} to {last if end is None else end:g} s there is nothing: the motion goes from "
-            f"{playback.first:g} to {playback.last:g} s"
+            f"from {moment(first if start is None else start)} to {moment(last if end is None else end)} s there is nothing: "
+            f"the motion goes from {moment(playback.first)} to {moment(playback.last)} s"
         )
     return first, last
 

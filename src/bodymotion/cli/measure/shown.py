@@ -22,6 +22,8 @@ __all__ = ["as_data", "page_of"]
 
 LARGE = 1e7
 """Larger numbers are printed with a power of ten."""
+LONG_AGO = 1e13
+"""[s] Times of clocks, whenever they began, are printed with all their digits."""
 
 
 def as_data(measures: Measures, chosen: Sequence[Wanted], model: Path, motion: Path, listed: bool) -> Data:
@@ -274,7 +276,7 @@ def _short(value: float | None, scale: float = 1.0) -> str:
 
 
 def _time(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.3f}" if abs(value) < LARGE else f"{value:.4g}"
+    return "-" if np.isnan(value) else f"{value:.3f}" if abs(value) < LONG_AGO else f"{value:.4g}"
 
 
 def _percent(share: float | None) -> str:
