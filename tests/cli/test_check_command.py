@@ -60,7 +60,13 @@ def desk(tmp_path, examples):
 def test_the_examples_are_sound(desk):
     result = check(desk / "robot.wrl", desk / "walk.seq")
     assert result.stdout == "2 files checked: nothing to be said\n"
-    assert check("--body", desk / "robot.wrl", desk / "walk.seq").stdout == "1 file checked: nothing to be said\n"
+    assert result.stderr == (
+        f"walk.seq was checked without the model: --body {desk / 'robot.wrl'} checks it against that robot, too\n"
+    )
+    result = check("--body", desk / "robot.wrl", desk / "walk.seq")
+    assert (result.stdout, result.stderr) == ("1 file checked: nothing to be said\n", "")
+    for given in (["--json", "robot.wrl", "walk.seq"], ["robot.wrl"], ["walk.seq"]):
+        assert not check(*(name if name[0] == "-" else desk / name for name in given)).stderr
 
 
 def test_text_is_like_a_compilers(desk):

@@ -53,7 +53,7 @@ def bodymotion(
     Examples:
       bodymotion info robot.wrl walk.seq
       bodymotion view robot.wrl walk.seq
-      bodymotion check robot.wrl walk.seq
+      bodymotion check --body robot.wrl walk.seq
     """  # noqa: D301
     from bodymotion.opening import pipes_kept
 

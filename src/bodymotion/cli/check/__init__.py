@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,7 +67,7 @@ def check(
 
     \b
     Examples:
-      bodymotion check robot.wrl walk.seq
+      bodymotion check models/ walk.seq
       bodymotion check --body robot.wrl walk.seq
       bodymotion check --strict --ignore BODY136,WRL116 models/
       bodymotion check --sarif models/ > check.sarif
@@ -136,6 +137,8 @@ def check(
         say(mender.summary)
     elif plain:
         _offer(found)
+        if body is None:
+            _say_apart(paths)
     if diff:
         raise typer.Exit(1 if mender.files else 0)
     count = counted(problem for _, problems in found for problem in problems)
@@ -157,21 +160,44 @@ def _say_unmoved(paths: list[Path]) -> None:
     """Say that the model of --body means nothing to animations, which are for a Spot, and to models."""
     from bodymotion.cli.messages import say
     from bodymotion.cli.text import one_line
-    from bodymotion.diagnostics import FormatError
-    from bodymotion.formats.table import find_format
 
-    kinds: dict[str, list[Path]] = {}
-    for path in paths:
-        try:
-            kinds.setdefault(find_format(path).holds, []).append(path)
-        except FormatError:
-            return
+    kinds = _kinds(paths)
     for kind, why in (("Animation", "an animation is for a Spot"), ("Body", "it is a model itself")):
         # Beside a motion a model may be checked for its own sake.
         if kind in kinds and (kind == "Animation" or "Motion" not in kinds):
             first, *more = kinds[kind]
             others = f" and {len(more)} more" if more else ""
             say(one_line(f"bodymotion check: --body means nothing to {first}{others}: {why}"))
+
+
+def _say_apart(paths: list[Path]) -> None:
+    """Say that motions were not checked on the model that is given with them, where it is one."""
+    from bodymotion.cli.messages import say
+    from bodymotion.cli.text import one_line
+
+    kinds = _kinds(paths)
+    motions, models = kinds.get("Motion", []), kinds.get("Body", [])
+    if motions and len(models) == 1:
+        one = len(motions) == 1
+        them = motions[0].name if one else f"the {len(motions)} motions"
+        say(
+            one_line(
+                f"{them} {'was' if one else 'were'} checked without the model: --body {models[0]} checks "
+                f"{'it' if one else 'them'} against that robot, too"
+            )
+        )
+
+
+def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
+    """Sort files by what they hold; those of no format are left out, and pipes, which can be read once only."""
+    from bodymotion.diagnostics import FormatError
+    from bodymotion.formats.table import find_format
+
+    kinds: dict[str, list[Path]] = {}
+    for path in (path for path in paths if path.is_file()):
+        with suppress(FormatError):
+            kinds.setdefault(find_format(path).holds, []).append(path)
+    return kinds
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
