@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.references import is_motor
 from bodymotion.motors import effort_range
 
 if TYPE_CHECKING:
@@ -111,9 +112,11 @@ def plain_sections(
         if not elements:
             continue
         rule = {"equality": rules.EQUALITY, "sensor": rules.SENSOR}.get(name, rules.KEPT)
-        if name not in ("size", "asset", "custom"):
-            what = f"{len(elements)} of <{name}>" if len(elements) > 1 else f"one of <{name}>"
-            problems.append(rule.problem(f"{what} kept as plain data", elements[0].location))
+        # Motors of joints are what a robot has: their efforts are read.
+        told = [element for element in elements if name != "actuator" or not is_motor(element)]
+        if told and name not in ("size", "asset", "custom"):
+            what = f"{len(told)} of <{name}>" if len(told) > 1 else f"one of <{name}>"
+            problems.append(rule.problem(f"{what} kept as plain data", told[0].location))
         kept[name] = [_plain(element, left) for element in elements]
     for one, element in zip(kept.get("sensor", []), devices.others, strict=False):  # type: ignore[call-overload]
         one["order"] = devices.order[id(element)]

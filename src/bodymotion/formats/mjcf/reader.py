@@ -22,6 +22,7 @@ from bodymotion.formats.mjcf.frames import MOST_SIZE
 from bodymotion.formats.mjcf.geoms import GeomReader
 from bodymotion.formats.mjcf.kept import Kept
 from bodymotion.formats.mjcf.loops import LoopReader
+from bodymotion.formats.mjcf.references import check_actuators
 from bodymotion.formats.mjcf.settings import read_settings
 from bodymotion.formats.mjcf.spelling import check_names
 from bodymotion.formats.mjcf.tree import Tree, TreeReader
@@ -115,6 +116,7 @@ def _read(data: bytes, path: Path, allow_outside: bool, faults: XmlFaults | None
     extra_joints = loops.read(root, tree.of_body, resting, tree.left_out)
     carried = devices.read(root, tree.links, loops.taken, tree.left_out)
     said = kept.get("body", "")
+    check_actuators(root, problems)
     links = with_efforts(links, tree, root, defaults)
     extra = plain_sections(root, said, loops, devices, tree, problems)
     if faults is not None:

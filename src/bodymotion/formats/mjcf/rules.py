@@ -260,9 +260,9 @@ LIMITS = Rule(
 KEPT = Rule(
     "MJCF154",
     "note",
-    "Actuators, tendons, contacts, keyframes and options have no place in a body and are kept as plain data.",
+    "Tendons, contacts, keyframes, options, and actuators other than those of joints have no place in a body: they are kept as plain data.",
     "judgement",
-    example=('<motor joint="hip"/>', "<!-- no motor -->"),
+    example=('<general site="head"/>', "<!-- no motor -->"),
 )
 DEEP = Rule(
     "MJCF155",

@@ -1,0 +1,86 @@
+"""What actuators drive: MuJoCo refuses a model that has it not, and a check says where it is named."""
+
+from __future__ import annotations
+
+import pytest
+
+import bodymotion as bm
+
+MODEL = """<mujoco>
+  <worldbody>
+    <body name="base">
+      <freejoint name="float"/>
+      <geom size="0.1"/>
+      <site name="tip"/>
+      <frame pos="0.1 0 0">
+        <body name="arm">
+          <joint name="elbow"/>
+          <geom size="0.1"/>
+        </body>
+      </frame>
+    </body>
+  </worldbody>
+  <tendon><fixed name="rope"><joint joint="elbow" coef="1"/></fixed></tendon>
+  <actuator>
+    ACTUATOR
+  </actuator>
+</mujoco>
+"""
+GOOD = [
+    '<motor joint="elbow"/>',
+    '<motor joint="float"/>',
+    '<position jointinparent="elbow"/>',
+    '<general tendon="rope"/>',
+    '<motor site="tip"/>',
+    '<adhesion body="arm" ctrlrange="0 1"/>',
+]
+BAD = [
+    ('<motor joint="elbo"/>', "elbow"),
+    ('<motor joint="arm"/>', ""),
+    ('<motor jointinparent="j3"/>', ""),
+    ('<general tendon="elbow"/>', ""),
+    ('<velocity site="top"/>', ""),
+    ('<adhesion body="tip" ctrlrange="0 1"/>', ""),
+]
+
+
+def compiles(text: str) -> bool:
+    mujoco = pytest.importorskip("mujoco")
+    try:
+        mujoco.MjModel.from_xml_string(text)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("actuator", GOOD)
+def test_what_is_there_may_be_driven(actuator, tmp_path):
+    path = tmp_path / "r.xml"
+    path.write_text(MODEL.replace("ACTUATOR", actuator))
+    assert compiles(path.read_text()) and bm.check(path).ok
+
+
+@pytest.mark.parametrize(("actuator", "meant"), BAD)
+def test_what_is_not_there_is_an_error_where_it_is_named(actuator, meant, tmp_path):
+    path = tmp_path / "r.xml"
+    path.write_text(MODEL.replace("ACTUATOR", actuator))
+    (error,) = bm.check(path).errors
+    assert error.rule == "MJCF152" and (error.location.line, error.location.column) == (17, 5 + actuator.index(" ") + 1)
+    assert repr(meant) in error.hint if meant else not error.hint
+    assert bm.load(path).num_joints == 1
+    assert not compiles(path.read_text())
+
+
+def test_motors_of_joints_are_no_news(tmp_path):
+    path = tmp_path / "r.xml"
+    path.write_text(MODEL.replace("ACTUATOR", "\n".join(GOOD[:3])))
+    notes = [problem.message for problem in bm.check(path).problems if problem.rule == "MJCF154"]
+    assert notes == ["one of <tendon> kept as plain data"]
+
+
+def test_names_that_are_made_are_not_missed(tmp_path):
+    path = tmp_path / "r.xml"
+    path.write_text(
+        MODEL.replace("ACTUATOR", '<motor joint="elbow_0"/>').replace("<site", '<replicate count="2"/><site')
+    )
+    assert bm.check(path).ok
