@@ -93,6 +93,12 @@ PAIRS: dict[str, Pair] = {
         ),
         "BDY112",
     ),
+    "BDY116": files("robot.body", ROBOT.replace("1, 30 ]", "1, 1.5708 ]"), ROBOT.replace("1, 30 ]", "1, 90 ]")),
+    "BDY117": files(
+        "robot.body",
+        ROBOT.replace("[ -90, 90 ]", "[ -90, 90 ]\n    max_joint_velocity: -300"),
+        ROBOT.replace("[ -90, 90 ]", "[ -90, 90 ]\n    max_joint_velocity: 300"),
+    ),
     **examples("robot.body", shape(FACE), "BDY113"),
     **examples("robot.body", f"{HEAD}links: [ {{ name: BASE }} ]\n", "BDY120"),
     **examples("robot.body", ROBOT, "BDY121 BDY124 BDY126 BDY128 BDY130 BDY131 BDY132 BDY133 BDY134 BDY135 BDY136"),

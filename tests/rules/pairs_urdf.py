@@ -88,6 +88,12 @@ PAIRS: dict[str, Pair] = {
     **examples("r.urdf", '<robot name="r"> <link name="base"/> </robot>\n', "URDF110"),
     "URDF114": files("r.urdf", LINKS.format(""), LINKS.format(joint("a", "b"))),
     "URDF115": files("r.urdf", LINKS.format(joint("a", "b") + joint("b", "a")), LINKS.format(joint("a", "b"))),
+    "URDF128": files(
+        "r.urdf",
+        ROBOT.replace('xyz="0 0 0.3"', 'xyz="0 0 0.3" rpy="0 0 90"'),
+        ROBOT.replace('xyz="0 0 0.3"', 'xyz="0 0 0.3" rpy="0 0 1.5708"'),
+    ),
+    **examples("r.urdf", ROBOT, "URDF129"),
     **examples("r.urdf", ROBOT, "URDF120 URDF121 URDF122 URDF123 URDF124 URDF125 URDF126 URDF127 URDF130 URDF131"),
     **examples("r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160 URDF161"),
     **examples("r.urdf", MESH, "URDF140", beside={"hand.stl": STL}),

@@ -127,6 +127,11 @@ PAIRS: dict[str, Pair] = {
     "WRL117": calls(lambda folder: read(folder, "robot.txt"), lambda folder: read(folder, "robot.wrl")),
     **examples("robot.wrl", ROBOT, "WRL115 WRL118 WRL119 WRL120 WRL121 WRL122 WRL123 WRL124 WRL125 WRL126 WRL127"),
     "WRL128": files("robot.wrl", moved(1, 0), moved(0, 1)),
+    "WRL139": files(
+        "robot.wrl",
+        ROBOT.replace("rotation 0 0 1 0.5", "rotation 0 0 1 90"),
+        ROBOT.replace("rotation 0 0 1 0.5", "rotation 0 0 1 1.5708"),
+    ),
     **examples("robot.wrl", ROBOT, "WRL129 WRL130 WRL131 WRL132 WRL133 WRL134 WRL135 WRL136 WRL137"),
     **examples(
         "robot.wrl",

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Fields", "angle_unit", "camel", "forgiving", "label"]
 
+TURN = 2.0 * math.pi + 0.01
+"""[rad] No rotation needs to be by more than a full turn."""
+PARTS_OF_PI = (2, 3, 4, 6, 8, 9, 12, 18, 24)
+"""Twelfths of π by which links are turned: 30°, 45°, 60°, 90° and so on."""
+
 MOST_TEXTS = 1_000
 MOST_MISSPELT = 50
 """How many unused keys of a mapping are looked at: a typing error is one of few."""
@@ -298,9 +303,28 @@ class Fields:
             far = abs(length * largest - 1.0) > FAR
             hint = "are these angles? An axis and an angle belong here, no three angles and no quaternion" if far else None
             self.context.problems.append(rules.ROTATION_AXIS.problem(wrong, part.location, hint))
+        self._check_angle(part, name, angle)
         half = 0.5 * angle * self.context.angle_unit
         sine = math.sin(half) / length
         return (math.cos(half), x * sine, y * sine, z * sine)
+
+    def _check_angle(self, part: Sequence, name: str, angle: float) -> None:
+        """Note an angle that is in the other unit by its looks: many turns in radians, or a part of π in degrees."""
+        said, hint = f"{name} of {self.title} is by {angle:g}", None
+        if self.context.angle_unit == 1.0:
+            if abs(angle) <= TURN:
+                return
+            said += f" rad, {abs(angle) / (2 * math.pi):.3g} full turns"
+            hint = "it looks like degrees: multiply it by π/180, or write angle_unit: degree"
+        elif abs(angle) > TURN:
+            return
+        else:
+            twelfths = abs(angle) * 12 / math.pi
+            whole = round(twelfths)
+            if whole not in PARTS_OF_PI or abs(twelfths - whole) > 1e-3 * whole:
+                return
+            said += f" degrees, and {abs(angle):g} rad would be {15 * whole}°"
+        self.context.problems.append(rules.DEGREES.problem(said, part.location, hint))
 
     def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
         """Give the keys that nobody has used, as plain values."""

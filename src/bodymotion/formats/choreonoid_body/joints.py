@@ -138,6 +138,8 @@ def _range(fields: Fields, name: str, unit: float) -> tuple[float, float] | None
     ]
     if isinstance(ends[0], Scalar) and ends[0].value.lower() == "unlimited":
         numbers[0] = -math.inf
+    if len(numbers) == 1 and numbers[0] < 0 and name.startswith("max_"):
+        fields.tell(rules.NEGATIVE, f"{name} of {fields.title} is {numbers[0] / unit:g}", name)
     lower, upper = (-abs(numbers[0]), abs(numbers[0])) if len(numbers) == 1 else numbers
     if math.isnan(lower) or math.isnan(upper):
         fields.tell(rules.NOT_FINITE, f"{name} of {fields.title} is not a number", name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,6 +34,10 @@ DEEPEST_SUB_BODY = 16
 
 MANY_TURNS = 40.0
 """A range [rad] beyond this is told as degrees."""
+SMALL = 2.0 * math.pi + 0.01
+"""[°] Ranges that are all within this are radians: a robot's joints turn farther, one of them at least."""
+MANY = 4
+"""So many joints with ranges as small as that are no chance, even where all are whole degrees."""
 NO_LIMIT = 1e4
 """A range [rad] beyond this is a way to say that there is none."""
 
@@ -213,17 +218,44 @@ class _FileReader:
         return version
 
     def _check_unit(self, header: Fields) -> None:
-        """Say once, at the unit of the file, that the ranges of joints are degrees by their looks."""
-        if self.context.angle_unit != 1.0 or not header.has("angle_unit"):
-            return
+        """Say once that the ranges of joints are degrees by their looks, at the unit of the file; or, at the widest, radians."""
         path = header.node.location.path
         own = [link for link in self.links if link.joint.type == "rotate" and link.location.path == path]
+        if self.context.angle_unit != 1.0:
+            self._check_ranges(own)
+            return
+        if not header.has("angle_unit"):
+            return
         ends = [(link, abs(end)) for link in own for end in (link.joint.lower, link.joint.upper)]
         odd = list(dict.fromkeys(link.title for link, end in ends if MANY_TURNS < end < NO_LIMIT))
         if odd:
             others = "" if len(odd) == 1 else f" and {len(odd) - 1} more"
             said = f"angle_unit is radian, and {odd[0]}{others} would turn more than {MANY_TURNS:g} rad: are these degrees?"
             header.tell(rules.UNIT_ODD, said, "angle_unit")
+
+    def _check_ranges(self, own: list[RawLink]) -> None:
+        """Say that the ranges of all joints are within some degrees, and no whole ones or many: radians."""
+        unit = self.context.angle_unit
+        limited = [
+            (link, max(abs(link.joint.lower), abs(link.joint.upper)) / unit)
+            for link in own
+            if math.isfinite(link.joint.lower)
+            and math.isfinite(link.joint.upper)
+            and link.joint.upper > link.joint.lower
+        ]
+        if not limited:
+            return
+        widest, most = max(limited, key=lambda one: one[1])
+        ends = [end / unit for link, _ in limited for end in (link.joint.lower, link.joint.upper)]
+        whole = all(abs(end - round(end)) < 1e-9 for end in ends)
+        if most <= SMALL and not (whole and len(limited) < MANY):
+            which = (
+                "the range of the joint that turns is"
+                if len(limited) == 1
+                else "the ranges of all joints that turn are"
+            )
+            said = f"{which} within ±{most:.4g} degrees"
+            self.problems.append(rules.DEGREES.problem(said, widest.place("joint_range")))
 
     def _link(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)

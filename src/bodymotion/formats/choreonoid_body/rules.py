@@ -98,6 +98,21 @@ UNIT_ODD = Rule(
     "write angle_unit: degree, if the file's angles are degrees",
     example=("angle_unit: radian", "angle_unit: degree"),
 )
+DEGREES = Rule(
+    "BDY116",
+    "warning",
+    "Angles are in the unit of the file: degrees, where angle_unit does not say otherwise.",
+    "judgement",
+    "they look like radians: multiply them by 180/π, or write angle_unit: radian in a file of version 1.0",
+    example=("rotation: [ 0, 0, 1, 1.5708 ]", "rotation: [ 0, 0, 1, 90 ]"),
+)
+NEGATIVE = Rule(
+    "BDY117",
+    "warning",
+    "A limit of speed or effort that is one number is not negative: it counts for both directions.",
+    hint="write it without the minus: it is read so",
+    example=("max_joint_velocity: -300", "max_joint_velocity: 300"),
+)
 LEFT_OVER = Rule(
     "BDY113",
     "warning",

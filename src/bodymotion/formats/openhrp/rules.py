@@ -283,6 +283,14 @@ FREE_INSIDE = Rule(
     hint="build a floating part of three slide and three rotate Joints",
     example=('jointType "free" jointAxis 0 1 0', 'jointType "fixed" jointAxis 0 1 0'),
 )
+ROTATION_ANGLE = Rule(
+    "WRL139",
+    "warning",
+    "The angle of a rotation is in radians: less than a full turn.",
+    "judgement",
+    "it looks like degrees: multiply it by π/180",
+    example=("rotation 0 0 1 90", "rotation 0 0 1 1.5708"),
+)
 
 # Segments
 INERTIA_SIZE = Rule(

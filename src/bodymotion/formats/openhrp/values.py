@@ -11,7 +11,15 @@ import numpy as np
 from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.faults import fault
 from bodymotion.formats.motion_rules import FAR
-from bodymotion.formats.openhrp.rules import AXIS_LENGTH, JOINT_AXIS, MORE_NUMBERS, NOT_FINITE, OLD_AXIS, ROTATION_AXIS
+from bodymotion.formats.openhrp.rules import (
+    AXIS_LENGTH,
+    JOINT_AXIS,
+    MORE_NUMBERS,
+    NOT_FINITE,
+    OLD_AXIS,
+    ROTATION_ANGLE,
+    ROTATION_AXIS,
+)
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 
@@ -20,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["axis", "finite", "label", "own_pose", "plain", "rest", "say_more"]
 
+TURN = 2.0 * math.pi + 0.01
+"""[rad] No rotation needs to be by more than a full turn."""
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 
@@ -110,6 +120,9 @@ def own_pose(node: Node, problems: list[Problem]) -> Floats:
         quaternion = (1.0, 0.0, 0.0, 0.0)
     else:
         quaternion = access.rotation(node)
+        if abs(angle) > TURN:
+            said = f"rotation of {label(node)} is {_shown(turn)}: {abs(angle) / (2 * math.pi):.3g} full turns"
+            problems.append(ROTATION_ANGLE.problem(said, node.location_of("rotation")))
         if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
             far = abs(math.hypot(x, y, z) - 1) > FAR
             problems.append(

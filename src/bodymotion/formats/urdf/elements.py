@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
 __all__ = ["finite", "one_line", "origin_element", "read_origin", "rpy_of"]
+
+TURN = 2.0 * math.pi + 0.01
+"""[rad] No angle of rpy needs to be more than a full turn."""
 
 
 def finite(values: tuple[float, ...], element: Element, problems: list[Problem]) -> tuple[float, ...]:
@@ -38,6 +42,11 @@ def read_origin(above: Element, problems: list[Problem]) -> Floats:
         return poses.IDENTITY
     xyz = finite(origin.numbers("xyz", 3, (0.0, 0.0, 0.0)), origin, problems)
     rpy = finite(origin.numbers("rpy", 3, (0.0, 0.0, 0.0)), origin, problems)
+    largest = max(map(abs, rpy))
+    if largest > TURN:
+        shown = " ".join(f"{value:.6g}" for value in rpy)
+        words = f"rpy is {shown}: {largest / (2 * math.pi):.3g} full turns"
+        problems.append(rules.RADIANS.problem(words, origin.place("rpy")))
     return poses.from_parts(xyz, rotations.from_rpy(rpy))
 
 

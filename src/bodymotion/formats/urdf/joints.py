@@ -127,6 +127,10 @@ def _limits(element: Element, word: str, problems: list[Problem]) -> tuple[float
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
     if missing and bounded and word:
         problems.append(rules.NO_LIMIT.problem(f"<limit> has no {' and no '.join(missing)}", limit.location))
+    for key in ("velocity", "effort"):
+        if (given := limit.number(key, 0.0)) < 0:
+            words = f"the {key} limit of joint {element.get('name')!r:.60} is {given:g}"
+            problems.append(rules.NEGATIVE.problem(words, limit.place(key)))
     velocity, effort = (abs(_unlimited(limit.number(key, math.inf))) for key in ("velocity", "effort"))
     return lower, upper, velocity, effort if math.isfinite(effort) else None
 

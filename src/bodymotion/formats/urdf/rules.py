@@ -144,6 +144,21 @@ MIMIC = Rule(
     "A joint that mimics another names a joint; here it moves by its own value.",
     example=('<mimic joint="hip_joint"/>', "<!-- mimics hip_joint -->"),
 )
+RADIANS = Rule(
+    "URDF128",
+    "warning",
+    "The angles of rpy are radians: less than a full turn.",
+    "judgement",
+    "these look like degrees: multiply them by π/180",
+    example=('rpy="0 0 90"', 'rpy="0 0 1.5708"'),
+)
+NEGATIVE = Rule(
+    "URDF129",
+    "warning",
+    "The velocity and the effort limit of a joint are not negative: both count for both directions.",
+    hint="write it without the minus: it is read so; other programs let the joint not move",
+    example=('velocity="-5"', 'velocity="5"'),
+)
 
 # Links
 MASS = Rule(
