@@ -217,6 +217,17 @@ def test_times_of_a_clock_are_counted_from_a_round_number(biped, walk):
         bm.plot(biped, late, "joints", start=1.0, end=2.0)
 
 
+def test_an_overview_has_no_empty_parts(biped, swing):
+    falling = swing(height=5.0)
+    root = np.array(falling.link_position.values[:, 0])
+    root[:, 2] -= 0.5 * 9.80665 * falling.times**2
+    falling = bm.Motion.from_joints(np.zeros_like(falling.joint_displacement.values), 100.0, root=root)
+    sheet = one(biped, "overview", motion=falling, end=0.8)
+    assert not parts(sheet, Ground)
+    assert "Stability margin" not in [part.title for part in parts(sheet, Curves)]
+    assert parts(sheet, Bars)
+
+
 def test_only_the_times_asked_for(measures):
     sheet = one(measures, "joints", start=2.0, end=3.0)
     assert (sheet.start, sheet.end) == (2.0, 3.0)

@@ -58,7 +58,7 @@ class Pen:
         how["size"] *= self.scale
         self.figure.text(x / self.width, 1 - y / self.height, text, va=how.pop("va", "baseline"), **how)
 
-    def time_after(self, time: float, _: int) -> str:
+    def time_after(self, time: float, _: float) -> str:
         """Write a time [s] at an axis."""
         return f"{round(time - self.since, 6):g}".replace("-", "−")
 

@@ -18,7 +18,7 @@ from bodymotion.plots.paths import thin_path, view_of
 from bodymotion.plots.subject import Subject
 from bodymotion.plots.words import number
 
-__all__ = ["ground_part", "margin_part", "zmp_sheet"]
+__all__ = ["ground_part", "margin_part", "rests", "zmp_sheet"]
 
 MOST_FOOTPRINTS = 240
 FAR = 0.3
@@ -121,6 +121,12 @@ def _ground(subject: Subject) -> Ground:
         (0.0, 1.0),
         _worst(m, frames, subject),
     )
+
+
+def rests(subject: Subject) -> bool:
+    """Say whether there is a zero moment point at any time: of what falls all the time there is not."""
+    m = _measured(subject)
+    return bool(np.isfinite(m.zmp[subject.inside(m.times)]).any())
 
 
 def _measured(subject: Subject) -> Measures:

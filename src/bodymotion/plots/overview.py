@@ -9,7 +9,7 @@ import numpy as np
 from bodymotion.dynamics import Figure, Series, figures, measurable
 from bodymotion.labels import shown
 from bodymotion.plots.contacts import bars
-from bodymotion.plots.ground import ground_part, margin_part
+from bodymotion.plots.ground import ground_part, margin_part, rests
 from bodymotion.plots.layout import COLUMN_EDGE, LEFT, ROW, Flow
 from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Cell, Curves, Facts, Sheet, Strips
@@ -40,7 +40,9 @@ def overview_sheet(subject: Subject, flow: Flow) -> Sheet:
     if "contacts" in has:
         feet = subject.once("bars", lambda: bars(subject))
         flow.across(feet, max(0.22 * len(feet.labels), 0.45), left=LEFT, right=right, time_labels=False)
-        flow.across(margin_part(subject), 1.15, left=LEFT, right=right, time_labels=False)
+        margin = margin_part(subject)
+        if any(np.isfinite(line.values).any() for line in margin.lines):
+            flow.across(margin, 1.15, left=LEFT, right=right, time_labels=False)
     elif "power" in has and _working(subject) and m.body.mass > 0:
         most = subject.once("power", lambda: _foremost(subject, "power", "Most power"))
         flow.across(most, 1.15, left=LEFT, right=right, time_labels=False)
@@ -49,7 +51,9 @@ def overview_sheet(subject: Subject, flow: Flow) -> Sheet:
     _number_last(flow)
     highest = min(max(4.2 * flow.stretch, 1.2), 4.2)
     ground = (
-        ground_part(subject, flow.width - COLUMN_EDGE - aside, min(1.6, highest), highest) if "zmp" in has else None
+        ground_part(subject, flow.width - COLUMN_EDGE - aside, min(1.6, highest), highest)
+        if "zmp" in has and rests(subject)
+        else None
     )
     flow.beside(top, aside, ground, subject.once("facts", lambda: facts(subject)))
     return flow.sheet("overview", "", subject)

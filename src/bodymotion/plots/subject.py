@@ -139,11 +139,8 @@ class Subject:
         if self.end is not None:
             kept &= times <= self.end + 1e-9
         if len(times) and not kept.any():
-            asked = f"from {moment(self.start)} s on" if self.start is not None else ""
-            if self.end is not None:
-                asked = (
-                    f"from {moment(self.start)} s to {moment(self.end)} s" if asked else f"up to {moment(self.end)} s"
-                )
+            begin = "" if self.start is None else f"from {moment(self.start)} s "
+            asked = f"{begin}on" if self.end is None else f"{begin or 'up '}to {moment(self.end)} s"
             raise WrongUseError(
                 f"there is no frame {asked}; the motion lasts from {moment(times[0])} s to {moment(times[-1])} s"
             )

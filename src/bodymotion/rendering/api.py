@@ -22,7 +22,7 @@ from bodymotion.motion import Motion
 from bodymotion.rendering.encoding import VIDEOS
 from bodymotion.rendering.settings import Background, Settings
 from bodymotion.rendering.window import NoRendererError
-from bodymotion.viewer.api import load_take, say_problems
+from bodymotion.viewer.api import load_take, say_notes, say_problems
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -149,6 +149,7 @@ def render(
 
     if not all(isinstance(source, (Body, Motion, Animation)) for source in sources):
         say_problems(take.problems, "; bodymotion check lists them", take.misfits)
+        say_notes(take.notes)
 
     from bodymotion.rendering.playback import Playback
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bodymotion.viewer.switches import Switches
     from bodymotion.viewer.take import Take
 
-__all__ = ["PAGES", "load_take", "say_problems", "view"]
+__all__ = ["PAGES", "load_take", "say_notes", "say_problems", "view"]
 
 PAGES = (".html", ".htm")
 """How the names of pages end."""
@@ -116,6 +116,7 @@ def view(
             raise OSError(f"{html} can not be written: {error.strerror or error}") from error
         print(f"{html}: {sampling}", file=sys.stderr, flush=True)
         say_problems(take.problems)
+        say_notes(take.notes)
         return None
     from bodymotion.viewer.app import Viewer
 
@@ -146,6 +147,12 @@ def say_problems(problems: tuple[Problem, ...], where: str = "", spelt_out: tupl
     if spelt_out is None and len(problems) > MOST_LISTED:
         lines.append(f"  … and {len(problems) - MOST_LISTED} more")
     print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def say_notes(notes: tuple[str, ...]) -> None:
+    """Say on stderr what is not shown as it is."""
+    if notes:
+        print("\n".join(f"bodymotion: {note}" for note in notes), file=sys.stderr, flush=True)
 
 
 def _open(url: str) -> None:

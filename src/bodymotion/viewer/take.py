@@ -220,7 +220,11 @@ def make_take(body: Body | None, motion: Motion | None, performance: Performance
         read = common.link_position.values if common.link_position is not None else link_poses
     shown, wrong = _drawable(link_poses, read)
     notes: tuple[str, ...] = (
-        (f"{wrong} frames have poses that are not finite or too far away to draw",) if wrong else ()
+        (
+            f"{wrong} of {len(shown)} frames have poses that are not finite or too far away to draw: parts are missing or misplaced",
+        )
+        if wrong
+        else ()
     )
     if every > 1:
         notes += (f"The motion is so long that only one of {every} frames is shown",)
