@@ -257,6 +257,26 @@ def test_sensors():
 
 
 @pytest.mark.parametrize(
+    ("kind", "meant"),
+    [("ForceSensr", "ForceSensor"), ("forcesensor", "ForceSensor"), ("Camrea", "Camera"), ("RigidBdy", "RigidBody")],
+)
+def test_types_that_are_misspelt(kind, meant):
+    """A slip is no type of a plugin: nothing comes of it, and it is told with what may be meant."""
+    body = elements("- { type: KIND, name: F, id: 0 }\n".replace("KIND", kind))
+    (problem,) = body.problems
+    assert (problem.rule, problem.severity, problem.location.line) == ("BDY151", "warning", 10)
+    assert repr(meant) in problem.hint
+    (device,) = body.devices
+    assert device.kind == kind
+
+
+@pytest.mark.parametrize("kind", ["Thruster", "RotorDevice", "TorqueSensor", "PressureSensor", "Marker"])
+def test_types_of_plugins_are_no_slips(kind):
+    (problem,) = elements("- { type: KIND, name: F, id: 0 }\n".replace("KIND", kind)).problems
+    assert (problem.rule, problem.severity, problem.hint) == ("BDY151", "note", "")
+
+
+@pytest.mark.parametrize(
     ("frame", "forward", "up"),
     [
         ("optical_frame: gl", [0, 0, -1], [0, 1, 0]),

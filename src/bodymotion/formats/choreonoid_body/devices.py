@@ -17,7 +17,7 @@ from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, Ot
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields, forgiving
 
-__all__ = ["is_device", "read_device"]
+__all__ = ["DEVICES", "read_device"]
 
 SENSORS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
@@ -31,6 +31,8 @@ SENSORS: dict[str, type[Device]] = {
 }
 OTHERS = ("Attachment", "DigitalIO", "Holder", "IMU", "Imu", "PointLight", "SpotLight")
 """Devices of Choreonoid itself that are not in the OpenHRP document."""
+DEVICES = (*SENSORS, *OTHERS)
+"""The types of nodes that Choreonoid itself knows as devices."""
 
 PLACE = ("type", "translation", "rotation", "elements")
 
@@ -43,11 +45,6 @@ FRAMES = {
 }
 
 UNLIMITED = (-1.0, -1.0, -1.0)
-
-
-def is_device(kind: str) -> bool:
-    """Whether Choreonoid itself knows this type of node as a device."""
-    return kind in SENSORS or kind in OTHERS
 
 
 def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Device:

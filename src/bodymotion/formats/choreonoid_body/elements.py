@@ -17,7 +17,7 @@ from bodymotion.arrays import Floats, frozen
 from bodymotion.devices import Device
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.devices import is_device, read_device
+from bodymotion.formats.choreonoid_body.devices import DEVICES, read_device
 from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit, label
 from bodymotion.formats.choreonoid_body.geometry import ShapeReader
@@ -34,6 +34,7 @@ from bodymotion.formats.choreonoid_body.resources import (
     read_elements,
 )
 from bodymotion.formats.faults import fault
+from bodymotion.formats.spelling import meant
 from bodymotion.formats.vrml.appearance import PLAIN
 from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place
 from bodymotion.links import Segment
@@ -51,6 +52,9 @@ DEEPEST = 60
 
 GROUPS = ("Group", "Node", "Transform", "Visual", "Collision", "VisualOrCollision", "Switch")
 SCENERY = ("AmbientLight", "DirectionalLight", "Fog", "Text", "Viewpoint")
+TYPES = ("Shape", "Resource", "RigidBody", *GROUPS, *SCENERY, *DEVICES)
+MOST_STRANGE = 200
+"""So many types that nobody knows are looked at for one that is meant by another."""
 NAMED = {"shape": "Shape", "resource": "Resource"}
 """Keys of Visual and Collision that hold a single element of that type."""
 
@@ -219,11 +223,21 @@ class ElementReader:
         fields.warn_of_misspelt(MASS_KEYS)
 
     def _device(self, fields: Fields, kind: str, place: Place) -> None:
-        if not is_device(kind) and kind not in self._strange:
+        if kind not in DEVICES and kind not in self._strange:
             self._strange.add(kind)
-            fields.tell(rules.PLUGIN_NODE, f"{kind} is a type that only plugins know; {fields.title} is kept as it is")
+            self._tell_strange(fields, kind)
         self.link.devices.append(read_device(fields, kind, 0, place.transform))
         self._inside(fields, place)
+
+    def _tell_strange(self, fields: Fields, kind: str) -> None:
+        """Say that Choreonoid itself does not know a type, and which one may be meant: then it is a slip, and no plugin's."""
+        like = meant(kind, TYPES) if len(self._strange) <= MOST_STRANGE else None
+        if like is None:
+            fields.tell(rules.PLUGIN_NODE, f"{kind} is a type that only plugins know; {fields.title} is kept as it is")
+            return
+        words = f"{kind} is a type that nobody knows; {fields.title} is kept as it is, and does nothing"
+        slip = rules.PLUGIN_NODE.problem(words, fields.place("type"), f"did you mean {like!r}?")
+        self.context.problems.append(replace(slip, severity="warning"))
 
     def _shape(self, fields: Fields, place: Place) -> None:
         geometry = fields.find("geometry")
