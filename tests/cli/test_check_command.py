@@ -38,7 +38,7 @@ components:
       - [0.1, 0.2, 0.3]
       - [0.1, 0x2, 0.3]
 """
-ODD = BROKEN.replace("0x2", "0.2").replace("numParts: 3", "numParts: 3\n    numFrames: 7")
+ODD = BROKEN.replace("0x2", "0.2").replace("numParts: 3", "numParts: 3\n    numFrames: 1")
 """Readable, with a warning."""
 
 
@@ -203,7 +203,7 @@ def test_a_bar_and_the_text_do_not_mix(desk):
 
 
 def test_nothing_drives_the_terminal(tmp_path):
-    (tmp_path / "evil.seq").write_text(ODD.replace("numFrames: 7", 'numFrames: "\\e[2J"'))
+    (tmp_path / "evil.seq").write_text(ODD.replace("numFrames: 1", 'numFrames: "\\e[2J"'))
     assert "\x1b" not in check(tmp_path / "evil.seq").stdout
     assert "\x1b" not in check("--json", tmp_path / "evil.seq").stdout
 
@@ -410,7 +410,7 @@ class TestMending:
         result = check("--diff", path, code=1)
         assert path.read_text() == ODD
         assert f"--- {path}\n+++ {path}\n@@ " in result.stdout
-        assert "-    numFrames: 7\n+    numFrames: 2\n" in result.stdout and "SEQ214" not in result.stdout
+        assert "-    numFrames: 1\n+    numFrames: 2\n" in result.stdout and "SEQ214" not in result.stdout
         assert "1 place in 1 file would be mended" in result.stderr
         check("--fix", "--diff", path, code=1)
         assert path.read_text() == ODD
@@ -422,7 +422,7 @@ class TestMending:
         path.chmod(0o640)
         (desk / "link.seq").symlink_to(path)
         result = check("--fix", desk / "link.seq")
-        assert path.read_text() == ODD.replace("numFrames: 7", "numFrames: 2")
+        assert path.read_text() == ODD.replace("numFrames: 1", "numFrames: 2")
         assert "+    numFrames: 2\n" in result.stdout and result.stdout.endswith("1 file checked: nothing to be said\n")
         assert "1 place in 1 file mended" in result.stderr
         assert (desk / "link.seq").is_symlink() and path.stat().st_mode & 0o777 == 0o640
@@ -430,7 +430,7 @@ class TestMending:
 
     def test_what_is_left_is_told(self, desk):
         path = desk / "both.seq"
-        path.write_text(BROKEN.replace("numParts: 3", "numParts: 3\n    numFrames: 7"))
+        path.write_text(BROKEN.replace("numParts: 3", "numParts: 3\n    numFrames: 1"))
         result = check("--fix", path, code=1)
         assert "error SEQ111" in result.stdout and "SEQ214" not in result.stdout
         assert "numFrames: 2" in path.read_text()
