@@ -32,15 +32,20 @@ IDENTITY: Floats = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.flags.writeable = False
 
 
+def _columns(values: Floats) -> Floats:
+    """Bring the last axis to the front; single ones and lists of them in a fraction of the time that NumPy's own takes."""
+    return values.T if values.ndim <= 2 else np.moveaxis(values, -1, 0)
+
+
 def normalized(quaternion: npt.ArrayLike) -> Floats:
     """Scale (..., 4) to unit length; what has no finite, positive length becomes the identity."""
     q = np.asarray(quaternion, dtype=np.float64)
     # Component by component: NumPy is slow to reduce rows of four.
-    w, x, y, z = np.moveaxis(np.abs(q), -1, 0)
+    w, x, y, z = _columns(np.abs(q))
     largest = np.maximum(np.maximum(w, x), np.maximum(y, z))[..., None]
     usable = np.isfinite(largest) & (largest > 0)
     scaled = np.where(usable, q, IDENTITY) / np.where(usable, largest, 1.0)
-    w, x, y, z = np.moveaxis(scaled, -1, 0)
+    w, x, y, z = _columns(scaled)
     length: Floats = np.sqrt(w * w + x * x + y * y + z * z)[..., None]
     return np.asarray(scaled / length)
 
@@ -53,8 +58,8 @@ def conjugate(quaternion: npt.ArrayLike) -> Floats:
 
 def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """Compose (..., 4) with (..., 4): first b is applied, then a."""
-    aw, ax, ay, az = np.moveaxis(np.asarray(a, dtype=np.float64), -1, 0)
-    bw, bx, by, bz = np.moveaxis(np.asarray(b, dtype=np.float64), -1, 0)
+    aw, ax, ay, az = _columns(np.asarray(a, dtype=np.float64))
+    bw, bx, by, bz = _columns(np.asarray(b, dtype=np.float64))
     return np.stack(
         [
             aw * bw - ax * bx - ay * by - az * bz,
@@ -70,8 +75,8 @@ def rotate(quaternion: npt.ArrayLike, vector: npt.ArrayLike) -> Floats:
     """Turn vectors (..., 3) by unit quaternions (..., 4)."""
     q = np.asarray(quaternion, dtype=np.float64)
     v = np.asarray(vector, dtype=np.float64)
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    a, b, c = np.moveaxis(v, -1, 0)
+    w, x, y, z = _columns(q)
+    a, b, c = _columns(v)
     i, j, k = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
     return np.stack(
         [a + w * i + (y * k - z * j), b + w * j + (z * i - x * k), c + w * k + (x * j - y * i)],
@@ -81,7 +86,7 @@ def rotate(quaternion: npt.ArrayLike, vector: npt.ArrayLike) -> Floats:
 
 def to_matrix(quaternion: npt.ArrayLike) -> Floats:
     """Give rotation matrices (..., 3, 3) of quaternions (..., 4)."""
-    w, x, y, z = np.moveaxis(normalized(quaternion), -1, 0)
+    w, x, y, z = _columns(normalized(quaternion))
     matrix = np.empty((*np.shape(w), 3, 3))
     matrix[..., 0, 0] = 1 - 2 * (y * y + z * z)
     matrix[..., 0, 1] = 2 * (x * y - w * z)
@@ -154,7 +159,7 @@ def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
 def from_rpy(rpy: npt.ArrayLike) -> Floats:
     """Give quaternions (..., 4) of roll, pitch, yaw (..., 3)."""
     half = 0.5 * np.asarray(rpy, dtype=np.float64)
-    (sr, sp, sy), (cr, cp, cy) = np.moveaxis(np.sin(half), -1, 0), np.moveaxis(np.cos(half), -1, 0)
+    (sr, sp, sy), (cr, cp, cy) = _columns(np.sin(half)), _columns(np.cos(half))
     return np.stack(
         [
             cr * cp * cy + sr * sp * sy,

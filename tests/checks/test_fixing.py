@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import Counter
 from pathlib import Path
@@ -13,8 +14,9 @@ from test_check_files import MODEL, PROTOTYPES, SOUND
 
 import bodymotion as bm
 from bodymotion.checks import catalogue
-from bodymotion.checks.fixing import fixable, mended
+from bodymotion.checks.fixing import Mended, fixable, mended
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
+from bodymotion.cli.check.mending import show_diff
 from sample_files import corpus_files
 
 WALK = """\
@@ -421,7 +423,7 @@ def test_the_samples_get_no_worse(tmp_path, corpus):
         now = counted(copy)
         assert all(now[code] <= before[code] for code in now), path
         assert all(now[code] < before[code] for code in found.rules), path
-        assert patched(found.before, found.diff) == found.after
+        assert patched(found.before, "".join(found.diff())) == found.after
         assert mended(copy, fixable(bm.check(copy).problems, copy)) is None
     assert mended_files > 5
 
@@ -447,7 +449,7 @@ def test_any_bytes_are_mended_or_stay(tmp_path_factory, data):
     found = mended(path, fixable(bm.check(path).problems, path))
     if found is None:
         return
-    assert patched(found.before, found.diff) == found.after.decode("utf-8", "replace").encode()
+    assert patched(found.before, "".join(found.diff())) == found.after.decode("utf-8", "replace").encode()
     path.write_bytes(found.after)
     now = counted(path)
     for code in found.rules:
@@ -495,10 +497,29 @@ def test_the_diff_is_what_is_changed(data):
     after = applied(before, edits)
     if after == before:
         return
-    assert patched(before, unified_diff(before, edits, "name")) == after
+    assert patched(before, "".join(unified_diff(before, edits, "name"))) == after
 
 
 def test_edits_do_not_overlap():
     first, second, third = Edit(0, 4, b"x", "A"), Edit(2, 6, b"y", "B"), Edit(4, 4, b"z", "C")
     assert in_order([third, second, first, first]) == (first, third)
     assert applied(b"abcdefgh", [second, third, first]) == b"xzefgh"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_the_beginning_of_a_long_diff_and_a_pipe_the_whole(tmp_path):
+    before = b"a\n" * 2000
+    edits = [Edit(2 * k, 2 * k + 1, b"\x1b", "R") for k in range(2000)]
+    found = Mended(tmp_path / "a.seq", before, in_order(edits))
+    terminal, pipe = Terminal(), io.StringIO()
+    show_diff(found, terminal)
+    show_diff(found, pipe)
+    *shown, last = terminal.getvalue().splitlines()
+    assert len(shown) == 300
+    assert "2000 places" in last
+    assert "\x1b" not in terminal.getvalue()
+    assert patched(before, pipe.getvalue()) == found.after

@@ -7,7 +7,7 @@ meant is written as it is taken; what could be meant in two ways stays, and so d
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -40,9 +40,8 @@ class Mended:
         """The bytes with all changes."""
         return applied(self.before, self.edits)
 
-    @property
-    def diff(self) -> str:
-        """The changes as a unified diff."""
+    def diff(self) -> Iterator[str]:
+        """Give the lines of the changes as a unified diff."""
         return unified_diff(self.before, self.edits, str(self.path))
 
     @property

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -14,7 +15,7 @@ CONTEXT = 3
 """So many lines that stay are shown around those that change."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Edit:
     """Put `text` in place of the bytes from `start` to `stop`, for `rule`."""
 
@@ -27,7 +28,7 @@ class Edit:
 def in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     """Sort edits; of those that are about the same bytes the first stays, the others are for another time."""
     found: list[Edit] = []
-    for edit in sorted(set(edits)):
+    for edit in sorted(set(edits), key=attrgetter("start", "stop", "text", "rule")):
         if not found or edit.start >= found[-1].stop:
             found.append(edit)
     return tuple(found)
@@ -76,17 +77,43 @@ class Lines:
         return self.starts[line - 1] + len(before.encode("utf-8", "replace"))
 
 
-def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> str:
-    """Show edits as `diff -u` does. Made of the edits themselves: it takes time for what changes, not for all pairs of lines."""
+def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]:
+    """Give the lines of what `diff -u` shows of edits, each with its end.
+
+    Made of the edits themselves, it takes time for what changes, not for all pairs of lines; and memory for the largest piece of changes
+    that stand close together, not for the whole.
+    """
     edits = in_order(edits)
     if not edits or not data:
-        return ""
+        return
     starts = [0, *(np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1).tolist()]
     if starts[-1] == len(data) and len(starts) > 1:
         starts.pop()
     starts.append(len(data))
     last = len(starts) - 2
-    groups: list[_Group] = []
+    yield f"--- {name}\n"
+    yield f"+++ {name}\n"
+    moved = 0
+    changes = (_changed_lines(data, starts, group) for group in _groups(data, starts, edits))
+    for hunk in _hunks(change for change in changes if change is not None):
+        begin, end = max(hunk[0][0] - CONTEXT, 0), min(hunk[-1][1] - 1 + CONTEXT, last)
+        old = end + 1 - begin
+        new = old + sum(first + len(after) - stop for first, stop, after in hunk)
+        yield f"@@ -{_range(begin, old)} +{_range(begin + moved, new)} @@\n"
+        moved += new - old
+        at = begin
+        for first, stop, after in hunk:
+            yield from (_shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, first))
+            yield from (_shown("-", data[starts[k] : starts[k + 1]]) for k in range(first, stop))
+            yield from (_shown("+", line) for line in after)
+            at = stop
+        yield from (_shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, end + 1))
+
+
+def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> Iterator[_Group]:
+    """Put together the edits that are about the same lines."""
+    last = len(starts) - 2
+    group: _Group | None = None
     for edit in edits:
         first = min(bisect_right(starts, edit.start) - 1, last)
         # The last byte that goes tells the last line; the line behind one whose end goes becomes a part of it.
@@ -94,30 +121,15 @@ def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> str:
         if edit.stop > edit.start and data[edit.stop - 1 : edit.stop] == b"\n" and not edit.text.endswith(b"\n"):
             whole = edit.start == starts[first] and not edit.text
             final = final if whole else min(final + 1, last)
-        if groups and first <= groups[-1][1]:
-            begin, end, some = groups[-1]
-            some.append(edit)
-            groups[-1] = (begin, max(end, final), some)
+        if group is not None and first <= group[1]:
+            group[2].append(edit)
+            group = (group[0], max(group[1], final), group[2])
         else:
-            groups.append((first, final, [edit]))
-    lines = [f"--- {name}\n", f"+++ {name}\n"]
-    moved = 0
-    for hunk in _hunks([found for group in groups if (found := _changed_lines(data, starts, group)) is not None]):
-        begin, end = max(hunk[0][0] - CONTEXT, 0), min(hunk[-1][1] - 1 + CONTEXT, last)
-        body: list[str] = []
-        old = new = 0
-        at = begin
-        for first, stop, after in hunk:
-            before = [data[starts[k] : starts[k + 1]] for k in range(first, stop)]
-            body += [_shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, first)]
-            body += [_shown("-", line) for line in before] + [_shown("+", line) for line in after]
-            old, new, at = old + stop - at, new + first - at + len(after), stop
-        body += [_shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, end + 1)]
-        old, new = old + end + 1 - at, new + end + 1 - at
-        lines.append(f"@@ -{_range(begin, old)} +{_range(begin + moved, new)} @@\n")
-        moved += new - old
-        lines += body
-    return "".join(lines)
+            if group is not None:
+                yield group
+            group = (first, final, [edit])
+    if group is not None:
+        yield group
 
 
 _Group = tuple[int, int, list[Edit]]
@@ -142,15 +154,16 @@ def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | 
     return (first + same, first + len(before), after[same:]) if before[same:] or after[same:] else None
 
 
-def _hunks(changes: list[_Changed]) -> list[list[_Changed]]:
+def _hunks(changes: Iterable[_Changed]) -> Iterator[list[_Changed]]:
     """Put together what is so close that the lines around would overlap."""
-    hunks: list[list[_Changed]] = []
+    hunk: list[_Changed] = []
     for change in changes:
-        if hunks and change[0] - hunks[-1][-1][1] <= 2 * CONTEXT:
-            hunks[-1].append(change)
-        else:
-            hunks.append([change])
-    return hunks
+        if hunk and change[0] - hunk[-1][1] > 2 * CONTEXT:
+            yield hunk
+            hunk = []
+        hunk.append(change)
+    if hunk:
+        yield hunk
 
 
 def _range(begin: int, count: int) -> str:

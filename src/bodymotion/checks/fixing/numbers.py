@@ -10,6 +10,7 @@ from bodymotion.decimals import number
 
 __all__ = ["unit_texts"]
 
+_BESIDE_DIGITS = re.compile(r"[eE].*|[^0-9]")
 FEWEST = 9
 """So many digits are written at least: a length that is off by 1e-9 is 1 to all rules."""
 
@@ -21,7 +22,7 @@ def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[str] | Non
         return None
     scaled = [value / largest for value in values]
     length = math.sqrt(sum(value * value for value in scaled))
-    digits = min(max(FEWEST, *(len(re.sub(r"[eE].*|[^0-9]", "", text).lstrip("0")) for text in texts)), 17)
+    digits = min(max(FEWEST, *(len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts)), 17)
     found = []
     for text, value, unit in zip(texts, values, (value / length for value in scaled), strict=True):
         found.append(text if unit == value else number(float(f"{unit:.{digits}g}")))

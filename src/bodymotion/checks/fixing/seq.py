@@ -152,10 +152,9 @@ def _scalar(document: Document, node: Scalar, number: int, code: str, lines: Lin
 def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) -> Iterator[Edit]:
     """Bring the quaternions of a piece to the length of 1; rows that are faulty stay as they are."""
     for node, values, parts in _odd_rows(piece, layout):
-        found = list(elements(node))
         for part in parts:
             first = layout.stamped + 7 * part + 3
-            four = found[first : first + 4]
+            four = list(elements(node.items[layout.stamped + part]))[3:]
             texts = unit_texts([item.text for item in four], values[first : first + 4])
             for item, text in zip(four, texts or (), strict=bool(texts)):
                 at = _offset(piece, item, document, lines)
@@ -164,7 +163,7 @@ def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) ->
                     yield Edit(at, at + len(old), text.encode(), MOTION_QUATERNION.code)
 
 
-def _odd_rows(piece: RowPiece, layout: Layout) -> Iterator[tuple[Node, list[float], list[int]]]:
+def _odd_rows(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, list[float], list[int]]]:
     """Give the rows that have such quaternions, with their numbers, and which of their poses these are in."""
     if piece.block is not None:
         # All rows at once: a long motion may have as many that are to be mended.
@@ -172,13 +171,16 @@ def _odd_rows(piece: RowPiece, layout: Layout) -> Iterator[tuple[Node, list[floa
         nodes = list(piece.nodes()) if odd.any() else []
         if len(nodes) == len(odd):
             for k in np.flatnonzero(odd.any(axis=1)).tolist():
-                yield nodes[k], piece.block[k].tolist(), np.flatnonzero(odd[k]).tolist()
+                row = nodes[k]
+                assert isinstance(row, Sequence)
+                yield row, piece.block[k].tolist(), np.flatnonzero(odd[k]).tolist()
         return
     for node in piece.nodes():
         try:
             values = row_numbers(node, layout)
         except RowFaultError:
             continue
+        assert isinstance(node, Sequence)
         yield node, values, np.flatnonzero(_odd(np.array([values]), layout)[0]).tolist()
 
 

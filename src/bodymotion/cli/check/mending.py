@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
 from bodymotion.cli.check.working import Checked, Task, check_file
+from bodymotion.cli.text import one_line
 
 if TYPE_CHECKING:
     from bodymotion.body import Body
+    from bodymotion.checks.fixing import Mended
 
-__all__ = ["Mender"]
+__all__ = ["Mender", "show_diff"]
+
+MOST_LINES = 300
+"""So many lines of a diff are shown on a terminal."""
 
 
 @dataclass
@@ -27,7 +33,6 @@ class Mender:
         """Show the changes of a file on `out`, write them if that is wanted, and give what a check says after that."""
         from bodymotion.checks.fixing import fixable, mended, write_mended
         from bodymotion.cli.messages import say
-        from bodymotion.cli.text import one_line
 
         codes = fixable(answer.problems, answer.path)
         if not codes:
@@ -36,10 +41,7 @@ class Mender:
             found = mended(answer.path, codes)
             if found is None:
                 return answer
-            for line in found.diff.split("\n")[:-1]:
-                # As it is where a program reads it; what could drive a terminal as an escape.
-                safe = "\t".join(map(one_line, line.split("\t"))) if out.isatty() else line
-                out.write(f"{safe}\n")
+            show_diff(found, out)
             if self.write:
                 write_mended(found)
         except OSError as error:
@@ -52,8 +54,26 @@ class Mender:
     @property
     def summary(self) -> str:
         """Say in a line what was done."""
-        places = "1 place" if self.places == 1 else f"{self.places} places"
+        places = _places(self.places)
         files = "1 file" if self.files == 1 else f"{self.files} files"
         if not self.files:
             return "nothing that can be mended for certain"
         return f"{places} in {files} mended" if self.write else f"{places} in {files} would be mended"
+
+
+def show_diff(found: Mended, out: TextIO) -> None:
+    """Write a diff: whole and as it is where a program reads it; on a terminal its beginning, with escapes for what could drive that."""
+    if not out.isatty():
+        out.writelines(found.diff())
+        return
+    lines = found.diff()
+    for line in islice(lines, MOST_LINES):
+        # One that ends a file without a line end is two.
+        for text in line.split("\n")[:-1]:
+            out.write("\t".join(map(one_line, text.split("\t"))) + "\n")
+    if next(lines, None) is not None:
+        out.write(f"and so on: {_places(len(found.edits))} in all; a pipe or a file gets the whole diff\n")
+
+
+def _places(count: int) -> str:
+    return "1 place" if count == 1 else f"{count} places"
