@@ -71,6 +71,7 @@ CASES: dict[str, tuple[bm.Body, ...]] = {
     "BODY118": (with_joint(BODY, 3, id=4),),
     "BODY119": (with_joint(with_joint(BODY, 0, type="rotate", id=3), 3, id=2),),
     "BODY120": (with_joint(BODY, 3, type="free"),),
+    "BODY122": (with_joint(BODY, 2, type="slide", lower=-1500.0, upper=1500.0),),
     "BODY121": (
         with_joint(BODY, 2, gear_ratio=0.0),
         with_joint(BODY, 2, gear_efficiency=1.5),
@@ -87,6 +88,7 @@ CASES: dict[str, tuple[bm.Body, ...]] = {
     "BODY134": (with_segment(BODY, 2, inertia=[[0.02, 0.005, 0], [0, 0.02, 0], [0, 0, 0.02]]),),
     "BODY135": (with_segment(BODY, 2, center_of_mass=[0, 0, 50.0]),),
     "BODY136": (with_segment(BODY, 2, inertia=1e3 * np.eye(3)),),
+    "BODY138": (with_segment(BODY, 2, mass=1000.0, inertia=0.01 * np.eye(3)),),
     "BODY137": (with_segment(with_joint(BODY, 0, type="fixed"), 0, mass=0.0),),
     "BODY140": (scaled(BODY, 80.0),),
     "BODY141": (scaled(BODY, 1e-4),),
@@ -142,7 +144,7 @@ def test_each_rule_has_what_breaks_it(code):
 
 def test_each_rule_is_tried():
     # What is said of images takes files: test_textures.py; of angles that look like degrees, many joints: test_motion_in_degrees.py.
-    tried = {*CASES, *MOTIONS, *ON_BODIES, "BODY146", "MOT208"}
+    tried = {*CASES, *MOTIONS, *ON_BODIES, "BODY146", "MOT208", "MOT209", "MOT210"}
     assert tried == {rule.code for rule in rules.RULES if not rule.code.startswith("CHK")}
 
 

@@ -61,3 +61,15 @@ def test_a_rotation_in_degrees_in_a_file_in_radians(tmp_path):
     ranges = {"arm": "[ -1.57, 1.57 ]", "hand": "[ -2.1, 0.5 ]"}
     assert said(tmp_path, unit="radian", turn="90", **ranges) == [("BDY116", 13)]
     assert said(tmp_path, unit="radian", turn="6.2832", **ranges) == []
+
+
+@pytest.mark.parametrize(("far", "rules"), [(1500, ["BODY122"]), (30, ["BODY122"]), (15, []), (1000, []), (1e6, [])])
+def test_limits_of_slides_in_millimetres(far, rules):
+    """Round numbers far off, and huge ones, say that there is no limit."""
+    mass = bm.Segment(mass=1.0, inertia=[[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]])
+    slide = bm.Joint(name="ARM", type="slide", id=0, axis=[0, 0, 1], lower=-far, upper=far)
+    links = (
+        bm.Link(name="BASE", joint=bm.Joint(type="free"), segments=(mass,)),
+        bm.Link(name="ARM", index=1, parent=0, joint=slide, segments=(mass,)),
+    )
+    assert [problem.rule for problem in bm.check(bm.Body(name="r", links=links)).problems] == rules

@@ -99,6 +99,9 @@ PAIRS: dict[str, Pair] = {
     "BODY119": pair(with_joint(BODY, 0, type="rotate", id=3), with_joint(BODY, 0, type="free")),
     "BODY120": pair(with_joint(LOOSE, 3, type="free"), with_joint(LOOSE, 3, type="rotate")),
     "BODY121": of_joint({"gear_ratio": 0.0}, {"gear_ratio": 100.0}),
+    "BODY122": of_joint(
+        {"type": "slide", "lower": -1500.0, "upper": 1500.0}, {"type": "slide", "lower": -1.5, "upper": 1.5}
+    ),
     "BODY130": of_segment({"mass": -1.0}, {"mass": 2.0}),
     "BODY131": of_segment({"mass": 0.0, "inertia": 0.0 * EYE}, {"mass": 2.0}),
     "BODY132": of_segment({"inertia": 0.0 * EYE}, {"inertia": 0.01 * EYE}),
@@ -107,6 +110,7 @@ PAIRS: dict[str, Pair] = {
     "BODY135": of_segment({"center_of_mass": [0, 0, 50]}, {"center_of_mass": [0, 0, 0.05]}),
     "BODY136": of_segment({"inertia": 1e3 * EYE}, {"inertia": 0.013 * EYE}),
     "BODY137": pair(with_segment(with_joint(BODY, 0, type="fixed"), 0, mass=0.0), with_joint(BODY, 0, type="fixed")),
+    "BODY138": of_segment({"mass": 1000.0, "inertia": 0.01 * EYE}, {"mass": 1.0, "inertia": 0.01 * EYE}),
     "BODY140": pair(shapes(70.0), shapes(0.2)),
     "BODY141": pair(shapes(5e-5), shapes(0.2)),
     "BODY142": pair(with_link(LOOSE, 3, offset=at(300.0)), with_link(LOOSE, 3, offset=at(0.3))),

@@ -16,6 +16,8 @@ MANY_TURNS = 6.5
 """Limits of more full turns than this (40 rad) are told as degrees."""
 SOME_TURNS = 2.0
 """And so are those of more than this that are whole numbers, such as -35 and 20."""
+FAR = 20.0
+"""[m] A joint that slides farther is told; powers of ten from 100 on are a way to say that there is no limit."""
 NO_LIMIT = 1e4
 """Limits beyond this are a way to say that there is none."""
 
@@ -70,6 +72,12 @@ def _limits(sheet: Sheet, link: Link, joint: Joint) -> None:
     elif joint.velocity_lower >= 0 or joint.velocity_upper <= 0:
         said = f"has the velocity limits {joint.velocity_lower:g} to {joint.velocity_upper:g} {unit}/s"
         sheet.of_link(rules.VELOCITY, link, f"{said}: it can not move both ways", "velocity")
+    if joint.type == "slide":
+        far = [abs(end) for end in (joint.lower, joint.upper) if FAR < abs(end) < NO_LIMIT]
+        far = [end for end in far if not (end >= 100 and math.log10(end).is_integer())]
+        if far:
+            said = f"has the limits {joint.lower:g} to {joint.upper:g} m"
+            sheet.of_link(rules.SLIDES_FAR, link, said, "upper" if far[-1] == abs(joint.upper) else "lower")
     if joint.type == "rotate":
         ends = [
             (abs(end), name) for end, name in ((joint.lower, "lower"), (joint.upper, "upper")) if abs(end) < NO_LIMIT

@@ -6,7 +6,7 @@ import numpy as np
 
 from bodymotion import inertias
 from bodymotion.checks import rules
-from bodymotion.checks.sheet import Sheet, distance, size
+from bodymotion.checks.sheet import Box, Sheet, distance, size
 from bodymotion.links import Link
 
 __all__ = ["check_masses"]
@@ -15,6 +15,8 @@ FAR = 1.0
 """A centre of mass may be outside the box around the shapes by so many of its diagonals."""
 LEAST = 0.01
 """[m] A box counts as this large at least."""
+HEAVIEST, NARROW = 25_000.0, 0.05
+"""[kg/m³] and part of the diagonal: what is heavier than any metal would be, with a smaller radius of gyration, is told."""
 WIDE = 3.0
 """A radius of gyration of more than so many diagonals of the shape is told."""
 
@@ -46,6 +48,7 @@ def check_masses(sheet: Sheet) -> None:
             sheet.of_link(rules.INERTIA_FOR_NOTHING, link, "has an inertia and no mass", "mass")
         if box is not None and np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
             _in_shape(sheet, link, size(box), distance(box, link.center_of_mass))
+            _dense(sheet, link, box)
 
 
 def _in_shape(sheet: Sheet, link: Link, diagonal: float, outside: float) -> None:
@@ -59,3 +62,18 @@ def _in_shape(sheet: Sheet, link: Link, diagonal: float, outside: float) -> None
         if radius > WIDE * extent:
             said = f"has a radius of gyration of {radius:.3g} m, its shape is {diagonal:.3g} m large"
             sheet.of_link(rules.GYRATION, link, said, "inertia")
+
+
+def _dense(sheet: Sheet, link: Link, box: Box) -> None:
+    """Tell a mass that is far too large for the shape, and for the inertia."""
+    volume = float(np.prod(np.maximum(box[1] - box[0], LEAST)))
+    largest = float(np.abs(np.diag(link.inertia)).max())
+    if size(box) < LEAST or link.mass <= inertias.LEAST or largest == 0 or link.mass <= HEAVIEST * volume:
+        return
+    radius = float(np.sqrt(largest / link.mass))
+    if radius < NARROW * size(box):
+        said = (
+            f"has a mass of {link.mass:g} kg in a shape that is {size(box):.3g} m large, and an inertia with a radius of gyration of "
+            f"{radius:.2g} m: neither is of such a mass"
+        )
+        sheet.of_link(rules.DENSE, link, said, "mass")

@@ -225,6 +225,14 @@ MOTOR = Rule(
     "judgement",
     example=("Joint(gear_ratio=0.0)", "Joint(gear_ratio=100.0)"),
 )
+SLIDES_FAR = Rule(
+    "BODY122",
+    "warning",
+    "The limits of a joint that slides are in metres.",
+    "judgement",
+    "no robot slides so far: they may be millimetres, multiply them by 0.001",
+    example=("Joint(type='slide', lower=-1500.0, upper=1500.0)", "Joint(type='slide', lower=-1.5, upper=1.5)"),
+)
 
 # Masses
 NEGATIVE_MASS = Rule(
@@ -287,6 +295,14 @@ INERTIA_FOR_NOTHING = Rule(
     "judgement",
     "an inertia without a mass is of no body",
     example=("Segment(mass=0.0, inertia=0.01 * numpy.eye(3))", "Segment(mass=2.0, inertia=0.01 * numpy.eye(3))"),
+)
+DENSE = Rule(
+    "BODY138",
+    "warning",
+    "A link is no heavier than metal of its size, or its inertia is that of such a mass.",
+    "judgement",
+    "is the mass in grams, or the inertia that of another mass?",
+    example=("1000 kg in a box of 0.1 m with inertia=0.01 * numpy.eye(3)", "1 kg in it"),
 )
 
 # Shapes and sizes
