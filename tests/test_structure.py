@@ -171,6 +171,7 @@ def test_a_language_knows_no_other_format(language):
         "formats.faults",
         "formats.table",
         "formats.motion_rules",
+        "formats.number_slips",
         "formats.spelling",
         "formats.yaml_faults",
     )

@@ -88,7 +88,7 @@ PAIRS: dict[str, Pair] = {
     **examples("walk.seq", MANY["labels"], "SEQ214 SEQ222 SEQ223"),
     **examples("walk.seq", MANY["rate"], "SEQ218"),
     **examples("walk.seq", MOTION, "SEQ219"),
-    "SEQ220": files("walk.seq", CP932.encode("cp932"), CP932, place=False),
+    "SEQ220": files("walk.seq", CP932.encode("cp932"), CP932),
     **examples("walk.seq", MOTION + "# ---\n", "SEQ221"),
     "SEQ301": written(),
     "SEQ224": files(

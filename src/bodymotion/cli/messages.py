@@ -86,7 +86,10 @@ def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
 def _decoded(raw: bytes) -> str:
     for encoding in ("utf-8", "cp932"):
         try:
-            return raw.decode(encoding)
+            text = raw.decode(encoding)
         except UnicodeDecodeError:
             continue
+        # Letters with accents of Latin-1 are, to cp932, the first halves of characters that nobody has defined.
+        if not any("\ue000" <= letter <= "\uf8ff" for letter in text):
+            return text
     return raw.decode("latin-1")

@@ -196,7 +196,10 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
     if here and (here[0] < 32 or here[0] == 127):
         return f"XML has no place for the control character {here[0]:#04x}"
     if here and here[0] > 127:
-        return "bytes that are no characters in the encoding of the file"
+        return (
+            f"the byte {here[0]:#04x} is no character in the encoding of the file: save it as UTF-8, "
+            "or name its encoding in <?xml version='1.0' encoding='…'?>"
+        )
     if b"--" in data[max(at - 2, 0) : at + 2] and data.rfind(b"<!--", 0, at) > data.rfind(b"-->", 0, at - 2):
         return "within a comment there is no --"
     return f"{_text(here)!r} can not stand here" if here else "the file ends in the midst of something"

@@ -18,6 +18,7 @@ from xml.parsers import expat
 import numpy as np
 
 from bodymotion.diagnostics import FormatError, Location, Rule
+from bodymotion.formats.number_slips import number_slip
 from bodymotion.formats.xml_faults import stand_in
 from bodymotion.formats.xml_places import attribute_place, line_and_column, nearest, what_is_wrong
 
@@ -206,7 +207,8 @@ class Element:
         try:
             values = tuple(_number(word) for word in text.split())
         except ValueError:
-            self.wrong(f"{what} is {_shown(text)}: not numbers", name)
+            slip = number_slip(text)
+            self.wrong(f"{what} is {_shown(text)}: not numbers{f' ({slip})' if slip else ''}", name)
             return stand_in(count, default)
         allowed = (count,) if isinstance(count, int) else count
         if allowed is not None and len(values) not in allowed:

@@ -198,7 +198,7 @@ def _blanked(data: bytes, line: int) -> Iterator[_Mend]:
     for number in (line, line - 1, line - 2):
         if 1 <= number <= len(lines) and lines[number - 1].strip():
             blank = b" " * len(lines[number - 1].rstrip(b"\r"))
-            hint = f"line {number} is the one that does not fit: compare its indentation, ':', quotes and brackets with its neighbours'"
+            hint = f"line {number} is the one that does not fit: compare its indentation, ':', quotes and brackets with its neighbours"
             yield _Mend(b"\n".join([*lines[: number - 1], blank, *lines[number:]]), number, 1, hint)
             if number < line:
                 return

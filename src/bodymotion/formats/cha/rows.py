@@ -14,6 +14,7 @@ from bodymotion.arrays import Floats
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.findings import Findings, Place
 from bodymotion.formats.cha.text import Line, line_at
+from bodymotion.formats.number_slips import number_slip
 
 __all__ = ["MANY", "NUMBER", "OddLines", "Rows", "common_width", "read_rows"]
 
@@ -227,7 +228,9 @@ class OddLines:
     def _value(self, k: int, word: str, place: Place) -> float | None:
         if NUMBER.fullmatch(word) or _NOT_FINITE.fullmatch(word):
             return float(word)
-        self.findings.add(rules.NUMBER, f"{word[:40]!r}, the value of {self.names[k]}, is no number", place)
+        slip = number_slip(word)
+        said = f"{word[:40]!r}, the value of {self.names[k]}, is no number{f': {slip}' if slip else ''}"
+        self.findings.add(rules.NUMBER, said, place)
         return None
 
     def _has_width(self, line: Line) -> bool:

@@ -13,6 +13,7 @@ from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.layout import OLD_TYPES
 from bodymotion.formats.seq.nodes import Mapping, Sequence
 from bodymotion.formats.seq.numbers import number
+from bodymotion.formats.seq.scan import first_odd_byte
 from bodymotion.formats.spelling import meant
 
 __all__ = ["ComponentHeader", "Headers", "read_headers"]
@@ -77,7 +78,10 @@ class _Reader:
             where = self.document.where.location(self.document.tree.next_document)
             self.warn(rules.DOCUMENTS, "another YAML document begins here", where)
         if self.document.encoding == "cp932":
-            self.warn(rules.ENCODING, "the text is not UTF-8", Location(self.document.source.path))
+            odd = first_odd_byte(self.document.source)
+            said = "the text is not UTF-8" if odd is None else f"the text is not UTF-8: this is the byte 0x{odd[2]:02x}"
+            line, column = (None, None) if odd is None else odd[:2]
+            self.warn(rules.ENCODING, said, Location(self.document.source.path, line, column))
         style = "flow" if root.flow else "block"
         return Headers(version, tuple(components), extra, rate, style, self.problems)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +9,12 @@ import numpy as np
 from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.layout import Layout
 from bodymotion.formats.seq.nodes import Node, Scalar, Sequence
+from bodymotion.formats.seq.rows import decimal_commas
 
 __all__ = ["OtherParts", "other_parts"]
 
 SLACK = 0.1
 """By so much of 1/frameRate the mean step of a first column may be off for it to be taken for the time."""
-_WHOLE, _DIGITS = re.compile(r"[-+]?[0-9]+"), re.compile(r"[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -101,11 +99,4 @@ def _have_commas(columns: _Columns, row: Node, wanted: int) -> bool:
     items = [item for item in row.items if isinstance(item, Scalar)] if isinstance(row, Sequence) else []
     if len(items) == 2 * wanted and columns.rows and columns.halves and columns.fractions:
         return True
-    # A comma without a blank, among others that have one.
-    tight = [after.index == item.index + len(item.text) + 1 for item, after in itertools.pairwise(items)]
-    pairs = at = 0
-    while at < len(tight):
-        both = tight[at] and _WHOLE.fullmatch(items[at].text) and _DIGITS.fullmatch(items[at + 1].text)
-        pairs += bool(both)
-        at += 2 if both else 1
-    return 0 < pairs == len(items) - wanted and (not all(tight) or len(tight) == 1)
+    return decimal_commas(items, wanted)

@@ -8,6 +8,7 @@ are read one by one by `numbers.number`. A piece in which anything is odd is wal
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import TypeAlias
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Rule
+from bodymotion.formats.number_slips import number_slip
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bits import Places, Rank, Words, after, before, places
 from bodymotion.formats.seq.block_rows import flow_of_block
@@ -25,7 +27,7 @@ from bodymotion.formats.seq.numbers import number
 from bodymotion.formats.seq.page import Page, without_comments
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
-__all__ = ["RowFaultError", "RowParser", "careful_rows", "row_numbers"]
+__all__ = ["RowFaultError", "RowParser", "careful_rows", "decimal_commas", "row_numbers"]
 
 _TOKEN = re.compile(rb"[\[\],]|[^ \t\r\n,\[\]]+")
 _WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
@@ -33,6 +35,8 @@ _UNCLEAR = re.compile(rb"\t|\r(?!\n)")
 """What makes of a dash and a row after it something else for YAML."""
 _PLAIN = re.compile(rb"[-+.]*[0-9A-Za-z_~][-+.0-9A-Za-z_~#]*")
 """Texts that are surely one plain scalar of YAML."""
+
+_WHOLE, _DIGITS = re.compile(r"[-+]?[0-9]+"), re.compile(r"[0-9]+")
 
 
 class RowParser:
@@ -205,8 +209,10 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
         parts = wanted - layout.stamped
         kind = "elements" if layout.stamped and layout.order else what
         found = f"{len(items)} {kind if len(items) != 1 else kind[:-1]}"
+        plain = [item for item in items if isinstance(item, Scalar)]
+        comma = ": a decimal comma?" if len(plain) == len(items) and decimal_commas(plain, wanted) else ""
         raise RowFaultError(
-            rules.ROW, f"has {found} instead of {wanted}{f' ({time}{parts} {what})' if time else ''}", row.index
+            rules.ROW, f"has {found} instead of {wanted}{f' ({time}{parts} {what})' if time else ''}{comma}", row.index
         )
     if not layout.order:
         return [_number(item) for item in items]
@@ -220,6 +226,17 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
             )
         values += [_number(item) for item in pose.items]
     return values
+
+
+def decimal_commas(items: list[Scalar], wanted: int) -> bool:
+    """Whether a row is as wide as `wanted` numbers are, some with a decimal comma: one without a blank, among others that have one."""
+    tight = [after.index == item.index + len(item.text) + 1 for item, after in itertools.pairwise(items)]
+    pairs = at = 0
+    while at < len(tight):
+        both = tight[at] and _WHOLE.fullmatch(items[at].text) and _DIGITS.fullmatch(items[at + 1].text)
+        pairs += bool(both)
+        at += 2 if both else 1
+    return 0 < pairs == len(items) - wanted and (not all(tight) or len(tight) == 1)
 
 
 def _check_texts(items: list[Node], wanted: int) -> None:
@@ -244,7 +261,9 @@ def _number(item: Node) -> float:
         shown = f'"{item.text[:40]}"' if item.quoted else item.text[:40]
         if not item.quoted and not any(letter.isdigit() for letter in shown):
             raise RowFaultError(rules.NUMBER, f"has {shown!r}, which is no number", item.index)
-        raise RowFaultError(rules.NUMBER, f"has {shown}, which is no plain decimal number", item.index)
+        slip = number_slip(item.text)
+        said = f"has {shown}, which is no plain decimal number{f': {slip}' if slip else ''}"
+        raise RowFaultError(rules.NUMBER, said, item.index)
     return value
 
 

@@ -75,7 +75,7 @@ FRAME_RATE_MISSING = Rule(
     "SEQ103",
     "error",
     "A component without time stamps has a frame rate, of its own or from the top node.",
-    hint="add 'frameRate: 500' to the top node",
+    hint="add 'frameRate: …' to the top node, with how many frames there are in a second",
     example=("formatVersion: 2", "formatVersion: 2\nframeRate: 100"),
 )
 FRAME_RATE = Rule(
@@ -297,7 +297,7 @@ ENCODING = Rule(
     "warning",
     "The text is UTF-8.",
     "judgement",
-    "read as Japanese (cp932)",
+    "read as Japanese (cp932); in an editor, save it as UTF-8",
     example=("# 歩行 in cp932", "# 歩行 in UTF-8"),
 )
 DOCUMENTS = Rule(

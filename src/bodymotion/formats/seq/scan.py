@@ -9,6 +9,7 @@ as a whole.
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass, field
 
@@ -21,7 +22,7 @@ from bodymotion.formats.seq.nodes import Places as TextPlaces
 from bodymotion.formats.seq.page import Mask, Page
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 
-__all__ = ["PIECE", "Piece", "Scan", "Span", "scan"]
+__all__ = ["PIECE", "Piece", "Scan", "Span", "first_odd_byte", "scan"]
 
 PIECE = 1 << 19
 """Rows are handled in pieces of about this many bytes."""
@@ -103,6 +104,26 @@ def decoded(part: bytes) -> tuple[str, str | None]:
         return part.decode("utf-8"), None
     except UnicodeDecodeError:
         return part.decode("cp932", "replace"), "cp932"
+
+
+def first_odd_byte(source: ByteSource) -> tuple[int, int, int] | None:
+    """Give line, column and value of the first byte of a file that is not UTF-8, None where there is none."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    at, line, column = source.start, 1, 1
+    while at < source.size:
+        part = source.read(at, PIECE)
+        at += len(part)
+        try:
+            text, wrong = decoder.decode(part, not part or at >= source.size), None
+        except UnicodeDecodeError as error:
+            text, wrong = error.object[: error.start].decode("utf-8"), error.object[error.start]
+        lines = text.count("\n")
+        line, column = line + lines, (1 if lines else column) + len(text) - (text.rfind("\n") + 1)
+        if wrong is not None:
+            return line, column, wrong
+        if not part:
+            break
+    return None
 
 
 def scan(source: ByteSource, page: Page | None = None) -> Scan:

@@ -19,6 +19,9 @@ from bodymotion.formats.seq.source_bytes import UnusualError
 __all__ = ["SingleRow", "elements", "first_row", "row_of", "single_rows"]
 
 
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
 @dataclass(frozen=True)
 class SingleRow:
     """A row by itself: its node, whose places count from `base` of its piece; or None, and by which rule it is none."""
@@ -72,7 +75,11 @@ def _single(text: bytes, piece: RowPiece, number: int, base: int) -> SingleRow:
 
 
 def _bracket(text: bytes, said: str) -> tuple[str, Rule, int | None]:
-    """Say which bracket of a row is missing, or too many; what a parser has `said` where it is none of them."""
+    """Say which bracket of a row is missing, or too many, or which byte is no text; what a parser has `said` where it is none of them."""
+    control = _CONTROL.search(text)
+    if control is not None:
+        what = "NUL byte" if control[0] == b"\0" else f"control character 0x{control[0][0]:02x}"
+        return f"there is a {what} in it", rules.NOT_YAML, control.start()
     more = text.count(b"[") - text.count(b"]")
     if more < 0:
         return (

@@ -44,6 +44,7 @@ MAX_SIZE = 1_000_000
 STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
 INTERFACE = "field, exposedField, eventIn or eventOut with type and name"
 _NUMBER_LIKE = re.compile(r"[+-]?\.?[0-9]")
+_DECIMAL_COMMA = re.compile(r"\b[0-9]++,[0-9]++[-+.,0-9eE \t]*\Z")
 
 
 class Parser(Cursor):
@@ -360,9 +361,11 @@ class Parser(Cursor):
                 raise self.unclosed(opened, f"the node {node.type}")
             last = next(reversed(node.fields), "")
             after = f" after {last}" if last else ""
-            raise self.wrong(
-                f"in the node {node.type}{after}, where a field or }} belongs, stands {self.found(place)}", place
+            comma = (
+                ": a decimal comma before it?" if _DECIMAL_COMMA.search(self.data, max(0, place - 80), place) else ""
             )
+            said = f"in the node {node.type}{after}, where a field or }} belongs, stands {self.found(place)}{comma}"
+            raise self.wrong(said, place)
         if node.type in STANDARD_NODES or node.proto is not None:
             is_event = IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
             if not is_event:

@@ -37,6 +37,7 @@ COUNTS = {
 }
 """How many numbers a value has."""
 
+_BEFORE = re.compile(r"\b([A-Za-z_]\w*)[ \t,\[]*\Z")
 _ESCAPE = re.compile(r'\\(["\\])')
 _TRUTH = {"TRUE": True, "FALSE": False}
 
@@ -259,7 +260,9 @@ def _odd_numbers(parser: Parser, place: int, field_type: str, count: int) -> tup
         else "a number belongs"
     )
     after = f", after {len(values)} of them stands" if values else " stands"
-    raise parser.wrong(f"where {what} ({field_type}){after} {parser.found(stop)}", stop)
+    named = _BEFORE.search(parser.data, max(0, place - 80), place)
+    field = f"{named[1]}, an " if named is not None else ""
+    raise parser.wrong(f"where {what} ({field}{field_type}){after} {parser.found(stop)}", stop)
 
 
 def by_look(parser: Parser, pos: int) -> tuple[Value, int]:
