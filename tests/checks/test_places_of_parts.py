@@ -72,7 +72,11 @@ links:
     mass: 2
     inertia:
       [ 0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01 ]
-    elements: { type: Shape, geometry: { type: Box, size: [ 0.1, 0.1, 0.1 ] } }
+    elements:
+      - { type: Shape, geometry: { type: Box, size: [ 0.1, 0.1, 0.1 ] } }
+      - { type: RateGyroSensor, name: one, id: 0 }
+      - { type: RateGyroSensor, name: two, id: 1 }
+      - { type: Camera, name: eye, id: 0 }
   - { name: hand, parent: arm, jointType: revolute, jointId: 1, mass: 2, inertia: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ] }
 """
 OPENHRP = """#VRML V2.0 utf8
@@ -129,6 +133,7 @@ CASES = [
     ("r.body", BODY, "gearRatio: 100", "gearRatio: 0", "BODY121", "gearRatio"),
     ("r.body", BODY, "      [ 0.01", "      [ -0.01", "BDY145", "inertia:\n"),
     ("r.body", BODY, "jointId: 1", "jointId: 0", "BDY135", "jointId: 0, mass"),
+    ("r.body", BODY, "two, id: 1", "two, id: 0", "BODY151", "{ type: RateGyroSensor, name: two"),
     ("r.body", BODY, "parent: arm", "parent: arn", "BDY123", "parent: arn"),
     ("r.body", BODY, "centerOfMass: [ 0.01", "centerOfMass: [ 10", "BODY135", "centerOfMass"),
     ("r.wrl", OPENHRP, "ulimit [ 1 ]", "ulimit [ 90 ]", "BODY115", "ulimit [ 9"),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 from bodymotion.checks import rules
 from bodymotion.checks.sheet import Sheet, name_of, some
+from bodymotion.devices import Device
 
 __all__ = ["check_names"]
 
@@ -58,21 +59,20 @@ def _joint_ids(sheet: Sheet) -> None:
 
 
 def _device_ids(sheet: Sheet) -> None:
-    if sheet.body.source.format not in ("openhrp", "body", ""):
+    if sheet.body.source.format not in ("openhrp", "body", "") or sheet.is_said(rules.DEVICE_ID):
         # Ids of devices are a matter of OpenHRP and Choreonoid; other formats know none.
         return
-    ids: dict[str, list[int]] = defaultdict(list)
-    for device in sheet.body.devices:
-        if device.id >= 0:
-            ids[device.kind].append(device.id)
-    for kind, numbers in ids.items():
-        gaps = _gaps(set(numbers))
+    first: dict[str, dict[int, Device]] = defaultdict(dict)
+    for number, device in enumerate(sheet.body.devices):
+        if device.id >= 0 and device.id in first[device.kind]:
+            other = name_of(first[device.kind][device.id])
+            sheet.of_device(rules.DEVICE_ID, number, f"has the id {device.id}, as has {other}")
+        elif device.id >= 0:
+            first[device.kind][device.id] = device
+    for kind, known in first.items():
+        gaps = _gaps(set(known))
         if gaps:
             sheet.of_body(rules.DEVICE_ID, f"no {kind} has the id {some(gaps)}")
-        twice = [number for number, count in Counter(numbers).items() if count > 1]
-        for number in twice:
-            named = [name_of(device) for device in sheet.body.devices if (device.kind, device.id) == (kind, number)]
-            sheet.of_body(rules.DEVICE_ID, f"the id {number} is that of {some(named)}")
 
 
 def _gaps(ids: set[int]) -> list[str]:

@@ -68,6 +68,7 @@ class LinkParts:
 
     segments: list[Segment] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
+    device_nodes: list[Mapping] = field(default_factory=list)
     drawn: list[Drawn] = field(default_factory=list)
 
 
@@ -227,6 +228,7 @@ class ElementReader:
             self._strange.add(kind)
             self._tell_strange(fields, kind)
         self.link.devices.append(read_device(fields, kind, 0, place.transform))
+        self.link.device_nodes.append(fields.node)
         self._inside(fields, place)
 
     def _tell_strange(self, fields: Fields, kind: str) -> None:

@@ -40,6 +40,7 @@ class RawLink:
     node: Mapping
     segments: list[Segment] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
+    device_nodes: list[Mapping] = field(default_factory=list)
     mass_unset: bool = False
     mass_misspelt: bool = False
 
@@ -66,7 +67,8 @@ class RawLink:
 
     def copy(self) -> RawLink:
         """Give a link of its own with the same contents, without parent."""
-        return replace(self, parent="", segments=list(self.segments), devices=list(self.devices))
+        segments, devices, nodes = list(self.segments), list(self.devices), list(self.device_nodes)
+        return replace(self, parent="", segments=segments, devices=devices, device_nodes=nodes)
 
 
 def read_link(fields: Fields, elements: ElementReader) -> RawLink:
@@ -115,6 +117,7 @@ def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
         link.segments.append(Segment(visuals=visuals, collisions=collisions))
     link.segments += parts.segments
     link.devices += parts.devices
+    link.device_nodes += parts.device_nodes
 
 
 def changed_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
@@ -130,6 +133,7 @@ def changed_link(fields: Fields, root: RawLink, elements: ElementReader) -> None
         root.segments.append(Segment(visuals=visuals, collisions=collisions))
     root.segments += parts.segments
     root.devices += parts.devices
+    root.device_nodes += parts.device_nodes
     fields.warn_of_misspelt((*LINK_KEYS, "uri", "prefix", "suffix", "device_prefix", "joint_id_offset"))
     root.joint = replace(root.joint, extra={**root.joint.extra, **fields.rest(("type", "name"))})
 

@@ -162,8 +162,8 @@ def _made(model: Model, parts: InlineLoader, problems: list[Problem], path: Path
 
 
 def _places(links: list[RawLink]) -> dict[str, tuple[Location, ...]]:
-    """Say where links stand; devices by the link that they are on."""
+    """Say where links and their devices stand."""
     return {
         "links": tuple(link.location for link in links),
-        "devices": tuple(link.location for link in links for _ in link.devices),
+        "devices": tuple(node.location for link in links for node in link.device_nodes),
     }

@@ -357,13 +357,13 @@ MORE_NUMBERS = Rule(
 # Sensors
 SENSOR_ID_GAP = Rule(
     "WRL160",
-    "error",
+    "warning",
     "The sensorIds of each type of sensor run from 0 without gaps.",
     example=("Gyro { sensorId 1", "Gyro { sensorId 0"),
 )
 SENSOR_ID_TWICE = Rule(
     "WRL161",
-    "error",
+    "warning",
     "No two sensors of one type have the same sensorId.",
     example=("sensorId 0 # of the second camera", "sensorId 1 # of the second camera"),
 )
