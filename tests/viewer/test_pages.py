@@ -291,3 +291,11 @@ def test_wrong_use_ends_with_2_and_in_words(examples: Path, arguments: list[str]
     if "nonsense" in words:
         told = subprocess.run(command("--help"), capture_output=True, text=True, timeout=60, env=environment).stdout
         assert all(name in told and name in done.stderr for name in LABELS)
+
+
+def test_a_page_that_is_light_or_dark_as_its_reader_likes_holds_the_scene_twice_and_the_player_once() -> None:
+    take = make_take(arm(), None)
+    light, both = page(take), page(take, either=True)
+    assert both.count("__VISER_EMBED_DATA__=") == 2
+    assert [both.count(f"{{darkMode:{dark}}}") for dark in ("false", "true")] == [1, 1]
+    assert len(light) < len(both) < 1.2 * len(light)

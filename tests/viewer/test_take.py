@@ -9,6 +9,7 @@ import bodymotion as bm
 from bodymotion.viewer.ground import Footprint
 from bodymotion.viewer.stage import fit, refit
 from bodymotion.viewer.switches import Switches
+from bodymotion.viewer.api import say_notes
 from bodymotion.viewer.take import FARTHEST, joint_values, make_take
 
 
@@ -154,12 +155,14 @@ def test_components_of_different_rates_share_the_time() -> None:
     assert take.zmp is not None and take.zmp[55][0] == 15.0 and take.zmp[-1][0] == 30.0
 
 
-def test_numbers_that_can_not_be_drawn_are_said_and_tamed() -> None:
+def test_numbers_that_can_not_be_drawn_are_said_and_tamed(capsys) -> None:
     values = np.tile([0, 0, 1.0, 1, 0, 0, 0], (4, 1, 1))
     values[1, 0, 0], values[2, 0, 4], values[3, 0, 1] = np.inf, np.nan, 1e30
     take = make_take(arm(), bm.Motion((seq(np.zeros((4, 2))), roots(values))))
     assert np.isfinite(take.link_poses).all() and np.abs(take.link_poses[..., :3]).max() <= FARTHEST
-    assert any("3 frames" in note for note in take.notes)
+    assert any("3 of 4 frames" in note for note in take.notes)
+    say_notes(take.notes)
+    assert "bodymotion: 3 of 4 frames have poses that are not finite" in capsys.readouterr().err
 
 
 def test_joint_values_are_read_back_out_of_link_poses() -> None:

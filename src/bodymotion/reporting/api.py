@@ -90,7 +90,7 @@ def report(
     tell(2, 5)
     contents = contents_of(subject.measures, title=take.title, notes=(*subject.notes, *take.notes))
     tell(3, 5)
-    robot = robot_page(take)
+    robot = robot_page(take, either=True)
     tell(4, 5)
     times = subject.measures.times
     text = page(contents, robot, drawn, script(), (float(times[0]), float(times[-1])))

@@ -7,7 +7,7 @@ stays in its file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
@@ -33,6 +33,8 @@ MOST_SAMPLES = 9000
 
 LAST = 1e-3
 """[s] So long the last picture is shown: the player goes to the first one as soon as it is at the end, and the last one shall be seen."""
+RECORDED = '<script>window.__VISER_EMBED_DATA__="'
+"""So the script begins in which viser puts what it recorded into a page."""
 EARLY = 2e-4
 """[s] So much before their time pictures come, because who goes to a time may have it rounded to four digits after the point."""
 OF_THE_FIRST = ("axes", "devices", "mass", "zmp", "measured_zmp", "contacts", "support", "trails", *LIMIT_SWITCHES)
@@ -63,16 +65,24 @@ def sampled(timeline: Timeline) -> Sampling:
     return Sampling(np.asarray(timeline.frames_at(times), dtype=np.intp), rate)
 
 
-def page(take: Take, switches: Switches | None = None, *, play: bool = True) -> str:
+def page(take: Take, switches: Switches | None = None, *, play: bool = True, either: bool = False) -> str:
     """Give the page as text, for a file of its own or, as `srcdoc`, for an `iframe` of another page, which can talk to it.
 
-    It begins to `play`, or stands at its first picture.
+    It begins to `play`, or stands at its first picture. With `either` it is light or dark as its reader likes it, whatever `switches` say.
     """
-    from bodymotion.viewer.server import quiet_server, stop_server
-
     switches = switches or Switches()
     fit(switches, take)
     sampling = sampled(take.timeline)
+    text, measured = _recorded(take, replace(switches, dark=False) if either else switches, sampling)
+    if either:
+        text = _either(text, _recorded(take, replace(switches, dark=True), sampling)[0])
+    return _signed(text, take, sampling, switches, measured, play)
+
+
+def _recorded(take: Take, switches: Switches, sampling: Sampling) -> tuple[str, str]:
+    """Give viser's page of the pictures, and what is to be said of what was measured, as HTML."""
+    from bodymotion.viewer.server import quiet_server, stop_server
+
     server = quiet_server("127.0.0.1", 0)
     try:
         stage = Stage(server, take, switches)
@@ -94,7 +104,17 @@ def page(take: Take, switches: Switches | None = None, *, play: bool = True) -> 
         text = recording.as_html(dark_mode=switches.dark)
     finally:
         stop_server(server)
-    return _signed(text, take, sampling, switches, _measured(stage), play)
+    return text, _measured(stage)
+
+
+def _either(light: str, dark: str) -> str:
+    """Give a page with what was recorded for both: they differ in nothing else."""
+    scripts = []
+    for text in (light, dark):
+        start = text.index(RECORDED) + len("<script>")
+        scripts.append(text[start : text.index("</script>", start)])
+    both = f'if (matchMedia("(prefers-color-scheme: dark)").matches) {{{scripts[1]}}} else {{{scripts[0]}}}'
+    return light.replace(scripts[0], both, 1)
 
 
 def write_page(take: Take, path: Path, switches: Switches | None = None, *, play: bool = True) -> Sampling:
