@@ -40,7 +40,7 @@ __all__ = [
     "TriangleBuffers",
 ]
 
-MOST_SHAPES = 50_000
+MOST_SHAPES = 20_000
 """Models of more shapes are not read: each is looked at by itself wherever a body is drawn, checked or written."""
 
 

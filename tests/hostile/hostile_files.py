@@ -376,6 +376,26 @@ one(
     ),
 )
 one(
+    "urdf: more links than are read",
+    "a.urdf",
+    lambda: "<robot name='r'>" + "".join(f"<link name='l{i}'/>" for i in range(40_000)) + "</robot>",
+)
+one(
+    "xml: more geoms than are read",
+    "a.xml",
+    lambda: "<mujoco><worldbody><body>" + "<geom size='1'/>" * 20_001 + "</body></worldbody></mujoco>",
+)
+one(
+    "seq: many quaternions to mend on one line",
+    "a.seq",
+    lambda: (
+        SEQ
+        + "  - { type: MultiSE3Seq, content: LinkPosition, numParts: 1, SE3Format: XYZQWQXQYQZ, frames: [ "
+        + "[ [ 0, 0, 0, 1.002, 0, 0, 0 ] ], " * 4000
+        + "[ [ 0, 0, 0, 1, 0, 0, 0 ] ] ] }\n"
+    ),
+)
+one(
     "urdf: a megabyte of digits",
     "a.urdf",
     lambda: URDF.format(f'<inertial><mass value="{"1" * 1_000_000}x"/></inertial>', ""),
