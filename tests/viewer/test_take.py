@@ -6,10 +6,10 @@ from scipy.spatial.transform import Rotation
 from small_robots import arm, biped, box, colored, link, swinging
 
 import bodymotion as bm
+from bodymotion.viewer.api import say_notes
 from bodymotion.viewer.ground import Footprint
 from bodymotion.viewer.stage import fit, refit
 from bodymotion.viewer.switches import Switches
-from bodymotion.viewer.api import say_notes
 from bodymotion.viewer.take import FARTHEST, joint_values, make_take
 
 
