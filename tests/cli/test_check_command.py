@@ -85,7 +85,7 @@ def test_exit_codes(desk):
     check("--strict", desk / "odd.seq", code=1)
     check("--strict", "--ignore", "SEQ214", desk / "odd.seq")
     check("--select", "SEQ111,BODY", desk / "odd.seq")
-    check("--ignore", "SEQ111", desk / "broken.seq")
+    check("--ignore", "seq111", desk / "broken.seq")
     check(desk / "walk.seq", desk / "broken.seq", code=1)
     check(code=2)
     check("--json", "--sarif", desk / "odd.seq", code=2)

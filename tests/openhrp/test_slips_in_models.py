@@ -79,6 +79,12 @@ def test_a_missing_id_that_no_other_stands_for_is_told(tmp_path):
     assert [p.rule for p in said(tmp_path, "jointId 1", "jointId 4")].count("WRL124") == 1
 
 
+def test_a_mass_that_is_no_number_is_told_and_not_what_follows(tmp_path):
+    assert "mass 1" in MODEL
+    ordinary = {problem.rule for problem in said(tmp_path, "mass 1", "mass 1")}
+    assert {problem.rule for problem in said(tmp_path, "mass 1", "mass nan")} - ordinary == {"VRML118", "WRL147"}
+
+
 def test_limits_that_are_swapped(tmp_path):
     (problem,) = (p for p in said(tmp_path, "ulimit [ 1.5 ]", "ulimit [ -2 ]") if p.rule == "WRL130")
     assert problem.message == "the lower limit of Joint 'HIP', llimit -1.5, is above the upper one, ulimit -2"

@@ -201,7 +201,7 @@ def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
-    return tuple(code.strip() for text in given or () for code in text.split(",") if code.strip())
+    return tuple(code.strip().upper() for text in given or () for code in text.split(",") if code.strip())
 
 
 def _offer(found: list[tuple[Path, tuple[Problem, ...]]]) -> None:

@@ -187,6 +187,8 @@ def _check_masses(tree: Tree, _humanoid: Node, problems: list[Problem]) -> None:
     heavy: list[tuple[int, Floats]] = []
     together = np.array([[link.mass, *link.center_of_mass, *link.inertia.flat] for link in tree.links])
     finite = np.isfinite(together).all(axis=1).tolist()
+    # Masses that are not finite are read as 0: nothing needs to be said of that.
+    told_of = {problem.location for problem in problems if problem.rule == NOT_FINITE.code}
     for link, node, is_finite in zip(tree.links, tree.joint_nodes, finite, strict=True):
         moves = link.joint.type != "fixed"
         if not is_finite:
@@ -196,7 +198,8 @@ def _check_masses(tree: Tree, _humanoid: Node, problems: list[Problem]) -> None:
             problems.append(NOT_FINITE.problem(wrong, node.location, "its Segments have numbers that are too large"))
             continue
         if link.mass <= 0:
-            if moves and link.mass == 0:
+            owners = (own for own in tree.nodes_of_segments[link.index] if own is not None)
+            if moves and link.mass == 0 and not any(own.location_of("mass") in told_of for own in owners):
                 problems.append(
                     NO_MASS.problem(f"{values.label(node)} has a mass of 0 kg", node.location, _strange_part(node))
                 )

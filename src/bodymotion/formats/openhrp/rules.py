@@ -258,7 +258,7 @@ OLD_AXIS = Rule(
     "WRL135",
     "note",
     "jointAxis is a vector since OpenHRP 3.",
-    hint='write 0 0 1 for "Z"',
+    hint='write 1 0 0 for "X", 0 1 0 for "Y", 0 0 1 for "Z"',
     example=('jointAxis "Y"', "jointAxis 0 1 0"),
 )
 SEVERAL_LIMITS = Rule(
