@@ -181,7 +181,7 @@ class Assets:
     def material(self, geom: Element) -> Material:
         """Give how a geom looks: its material, the rgba of its own before that of the material."""
         name = geom.get("material")
-        own = geom.numbers("rgba", 4) if "rgba" in geom.attributes else None
+        own = _finite(geom, "rgba", 4) if "rgba" in geom.attributes else None
         key = (name, own)
         if key not in self._materials:
             self._materials[key] = self._material(name, own, geom)
@@ -200,12 +200,14 @@ class Assets:
         if more or any(layer.get("role") != "rgb" for layer in element.all("layer")):
             words = f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"
             self.problems.append(rules.LOOK.problem(words[:300], element.location))
-        rgba = element.numbers("rgba", 4, (1.0, 1.0, 1.0, 1.0))
+        rgba = _finite(element, "rgba", 4, (1.0, 1.0, 1.0, 1.0))
         # A geom's own colour counts where it is another than that of geoms without one (as in MuJoCo).
         if own is not None and own != PLAIN:
             rgba = own
         values = [
-            element.number(key, default) for key, default in (("specular", 0.5), ("shininess", 0.5), ("emission", 0.0))
+            *_finite(element, "specular", 1, (0.5,)),
+            *_finite(element, "shininess", 1, (0.5,)),
+            *_finite(element, "emission", 1, (0.0,)),
         ]
         look = read_look(rgba, *values)
         said = self.kept.get("material", name)
@@ -282,3 +284,7 @@ def _joined(meshes: list[Mesh]) -> Mesh | None:
     faces = [mesh.faces + np.int32(start) for mesh, start in zip(meshes, starts.tolist(), strict=True)]
     vertices = np.concatenate([mesh.vertices for mesh in meshes])
     return Mesh(frozen(vertices), np.concatenate(faces), crease_angle=meshes[0].crease_angle)
+
+
+def _finite(element: Element, name: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
+    return tuple(finite(element, name, count, default).tolist())
