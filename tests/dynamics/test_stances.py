@@ -144,3 +144,12 @@ def test_a_root_on_its_feet_flies_at_no_time(seed, rate):
     assert measures.contacts.names == ("LEG0", "LEG1", "LEG2", "LEG3")
     assert measures.contacts.standing.any(axis=1).all()
     np.testing.assert_allclose(measures.contacts.heights.min(axis=1), 0, atol=1e-12)
+
+
+def test_what_falls_through_the_ground_does_not_stand():
+    box = bm.Segment(mass=2.0, inertia=np.eye(3), visuals=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),))
+    body = bm.Body(links=(bm.Link(name="BOX", joint=bm.Joint(type="free"), segments=(box,)),))
+    root = np.zeros((len(T), 7))
+    root[:, 2], root[:, 3] = 3.0 - 0.5 * 9.80665 * T**2, 1.0
+    motion = bm.Motion.from_joints(np.zeros((len(T), 0)), 100, root=root)
+    assert not measure(body, motion, ground=0.0).contacts.standing.any()

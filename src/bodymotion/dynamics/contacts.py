@@ -26,6 +26,8 @@ __all__ = [
 
 PATCH = 0.003
 """[m] Points of a foot up to so much above its lowest one touch the ground with it."""
+FALLING = 1.0
+"""[m/s] What goes up or down so fast stands on nothing, wherever it is."""
 TENTH = 0.1
 """[s] From one time to another that is so much later the way of a foot that slides is taken."""
 
@@ -168,6 +170,7 @@ def detect_contacts(
     crawls = tuple(body.links[index].joint.type == "crawler" for index in links)
     speeds = np.where(crawls, 0.0, np.linalg.norm(velocities[..., :2], axis=-1))
     standing = stances(heights, speeds, np.asarray(times, dtype=np.float64), limits.height, limits.speed) > 0
+    standing &= np.abs(velocities[..., 2]) < FALLING
     slip = np.where(standing, speeds, 0.0)
     names = tuple(body.links[index].name for index in links)
     return Contacts(feet.links, names, standing, heights, points, velocities, slip, crawls)
