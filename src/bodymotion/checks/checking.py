@@ -134,7 +134,10 @@ def _on_body(row: Format, path: Path, body: Body, options: Mapping[str, Any]) ->
     except FormatError:
         return row.check(path)
     problems = _problems(motion, body)
-    by_row = {rule.code for rule in (rules.MOTION_NOT_FINITE, rules.MOTION_QUATERNION, rules.MOTION_NO_TURN)}
+    by_row = {
+        rule.code
+        for rule in (rules.MOTION_NOT_FINITE, rules.MOTION_QUATERNION, rules.MOTION_NO_QUATERNION, rules.MOTION_NO_TURN)
+    }
     if not any(p.rule in by_row or (p.severity == "error" and p in motion.problems) for p in problems):
         return problems
     found = row.check(path)

@@ -17,6 +17,7 @@ from bodymotion.formats.cha.findings import Findings
 from bodymotion.formats.cha.metres import check_metres
 from bodymotion.formats.cha.places import Places
 from bodymotion.formats.cha.words import COLUMNS, TIME
+from bodymotion.formats.motion_rules import FAR
 
 __all__ = ["check_keyframes"]
 
@@ -201,17 +202,19 @@ def _check_quaternions(first: str, values: Floats, places: Places, findings: Fin
     finite = (np.abs(values) <= HUGE).all(axis=1)
     zero = finite & (length <= 4 * NO_LENGTH)
     wrong = finite & ~zero & (np.abs(length - 1) > UNIT)
+    far = wrong & (np.abs(length - 1) > FAR)
     name = first.removesuffix("_w")
-    for rows, rule, what in (
-        (zero, rules.QUATERNION_ZERO, "is as good as 0" if np.any(values[zero]) else "is 0"),
-        (wrong, rules.QUATERNION_UNIT, "has the length {:g}"),
+    for rows, rule, what, hint in (
+        (zero, rules.QUATERNION_ZERO, "is as good as 0" if np.any(values[zero]) else "is 0", None),
+        (far, rules.QUATERNION_UNIT, "has the length {:g}", "are these angles? A quaternion is of length 1"),
+        (wrong & ~far, rules.QUATERNION_UNIT, "has the length {:g}", None),
     ):
         count = int(np.count_nonzero(rows))
         if count:
             row = int(np.argmax(rows))
             others = _more(count - 1)
             said = f"{name} {what.format(float(length[row]))} in keyframe {row + 1}{others}"
-            findings.add(rule, said, places.value(row, first))
+            findings.add(rule, said, places.value(row, first), hint)
 
 
 def _check_cycle(animation: Animation, places: Places, findings: Findings) -> None:

@@ -634,7 +634,12 @@ QUATERNION_ZERO = Rule(
     example=("1 0 0 0 0", "1 0 1 0 0"),
 )
 QUATERNION_UNIT = Rule(
-    "CHA212", "warning", "Quaternions are of length 1.", "judgement", fixable=True, example=("1 0 2 0 0", "1 0 1 0 0")
+    "CHA212",
+    "warning",
+    "Quaternions are of length 1; those that are off by up to 10 % are brought to that length.",
+    "judgement",
+    fixable=True,
+    example=("1 0 1.05 0 0", "1 0 1 0 0"),
 )
 JOINT_LIMIT = Rule(
     "CHA213",

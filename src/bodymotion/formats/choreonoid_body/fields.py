@@ -301,7 +301,9 @@ class Fields:
                 f"{name} of {self.title} turns about {_shown([x * largest, y * largest, z * largest])}, not of length 1"
             )
             far = abs(length * largest - 1.0) > FAR
-            hint = "are these angles? An axis and an angle belong here, no three angles and no quaternion" if far else None
+            hint = (
+                "are these angles? An axis and an angle belong here, no three angles and no quaternion" if far else None
+            )
             self.context.problems.append(rules.ROTATION_AXIS.problem(wrong, part.location, hint))
         self._check_angle(part, name, angle)
         half = 0.5 * angle * self.context.angle_unit

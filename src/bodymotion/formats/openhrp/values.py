@@ -129,7 +129,9 @@ def own_pose(node: Node, problems: list[Problem]) -> Floats:
                 ROTATION_AXIS.problem(
                     f"rotation of {label(node)} is {_shown(turn)}, its axis not of length 1",
                     node.location_of("rotation"),
-                    "are these angles? An axis and an angle belong here, no three angles and no quaternion" if far else None,
+                    "are these angles? An axis and an angle belong here, no three angles and no quaternion"
+                    if far
+                    else None,
                 )
             )
     return frozen((*finite(node, "translation", (0.0, 0.0, 0.0), problems), *quaternion))
