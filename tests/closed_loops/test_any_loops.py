@@ -66,7 +66,7 @@ def test_an_answer_comes_and_is_what_it_says(body, seed) -> None:
     np.testing.assert_array_equal(bm.close_loops(body, q).q, closed.q)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(body=bodies(), seed=st.integers(0, 1000))
 def test_what_is_closed_stays_closed_and_goes_on_without_jumps(body, seed) -> None:
     """The points are put where a random pose has them, so that there is a way to close; then the drivers move a little."""
