@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.body import Body
-from bodymotion.closed_loops import Loops, loop_errors
+from bodymotion.model.body import Body
+from bodymotion.model.closed_loops import Loops, loop_errors
 
 FRAMES = 7146
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

@@ -11,10 +11,10 @@ import time
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.body import Body
 from bodymotion.dynamics import inverse_dynamics, pose_derivatives
 from bodymotion.dynamics.derivatives import derivatives
+from bodymotion.geometry import poses, rotations
+from bodymotion.model.body import Body
 
 FRAMES = 7146
 RATE = 100.0

@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.body import Body
+from bodymotion.geometry import poses, rotations
+from bodymotion.model.body import Body
 
 
 def pinocchio_model(body: Body):

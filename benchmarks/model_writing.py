@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.body import Body
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.shapes import Mesh, Shape
+from bodymotion.geometry.shapes import Mesh, Shape
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, Link, Segment
 
 REPEATS = 3
 SIZES = (62_500, 125_000, 250_000, 500_000, 1_000_000)

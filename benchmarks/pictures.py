@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 
 FRAMES = 60
 WIDTH, HEIGHT, FIELD = 320, 240, 0.8

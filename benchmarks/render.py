@@ -24,7 +24,7 @@ def bare(take) -> float:
     """Give the seconds that VTK alone needs for all frames."""
     import numpy as np
 
-    from bodymotion import poses
+    from bodymotion.geometry import poses
     from bodymotion.rendering.camera import PRESETS, fitted
     from bodymotion.rendering.playback import Playback
     from bodymotion.rendering.scene import Scene

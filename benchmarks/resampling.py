@@ -11,9 +11,9 @@ import time
 
 import numpy as np
 
-from bodymotion import rotations
+from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 FRAMES, ALL_LINKS, RATE = 600_000, 30, 1000
 LINKS = 3

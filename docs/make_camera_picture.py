@@ -12,8 +12,8 @@ import numpy as np
 from PIL import Image
 
 import bodymotion as bm
-from bodymotion import poses, rotations
-from bodymotion.shapes import Corners
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.shapes import Corners
 
 ROOT = Path(__file__).resolve().parents[1]
 TILES = 30

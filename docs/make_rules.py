@@ -9,19 +9,19 @@ import re
 from pathlib import Path
 
 import bodymotion.checks
-import bodymotion.choreography
+import bodymotion.diagnostics.losses
 import bodymotion.dynamics
 import bodymotion.editing
 import bodymotion.formats
-import bodymotion.interpolation
-import bodymotion.losses
+import bodymotion.motion.interpolation
+import bodymotion.spot.playback
 import bodymotion.viewer
 from bodymotion.diagnostics import Rule
 
 ROOMS = (
     bodymotion.formats,
-    bodymotion.interpolation,
-    bodymotion.choreography,
+    bodymotion.motion.interpolation,
+    bodymotion.spot.playback,
     bodymotion.editing,
     bodymotion.dynamics,
     bodymotion.checks,
@@ -78,7 +78,7 @@ def rules() -> list[Rule]:
     """Give all rules of all formats, in order of code."""
     found: dict[str, Rule] = {}
     inside = (info.name for room in ROOMS for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}."))
-    for name in (bodymotion.losses.__name__, *inside):
+    for name in (bodymotion.diagnostics.losses.__name__, *inside):
         for value in vars(importlib.import_module(name)).values():
             if isinstance(value, Rule) and found.setdefault(value.code, value) != value:
                 raise ValueError(f"two rules have the code {value.code}")

@@ -14,7 +14,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.table import find_format
+from bodymotion.formats.registry import find_format
 from fuzz.targets import Target
 from fuzz.watching import MEMORY, SECONDS, Escape, Swell, scratch, watched
 

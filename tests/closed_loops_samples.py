@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import bodymotion as bm
-from bodymotion import rotations
+from bodymotion.geometry import rotations
 
 UPRIGHT = (0.0, 0.0, 0.0)
 

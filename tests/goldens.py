@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion import meshing, rotations
-from bodymotion.body import Body
+from bodymotion.geometry import meshes as meshing
+from bodymotion.geometry import rotations
+from bodymotion.model.body import Body
 
 CORPUS = Path(os.environ.get("BODYMOTION_CORPUS", Path(__file__).resolve().parents[2] / "shared" / "corpus"))
 TYPES = {

@@ -11,11 +11,31 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from bodymotion import poses, rotations
-from bodymotion.body import Body, ExtraJoint, Viewpoint
-from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.shapes import Box, Capsule, Cone, Corners, Cylinder, Lines, Material, Mesh, Points, Shape, Sphere
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.shapes import (
+    Box,
+    Capsule,
+    Cone,
+    Corners,
+    Cylinder,
+    Lines,
+    Material,
+    Mesh,
+    Points,
+    Shape,
+    Sphere,
+)
+from bodymotion.model.body import Body, ExtraJoint, Viewpoint
+from bodymotion.model.devices import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+)
+from bodymotion.model.links import Joint, Link, Segment
 
 __all__ = [
     "DEVICES",

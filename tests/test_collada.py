@@ -10,7 +10,7 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion.formats.collada import SceneNode, read_collada
+from bodymotion.formats.meshes.collada import SceneNode, read_collada
 
 POINTS = "0 0 0  1 0 0  0 1 0  0 0 1"
 FORMS = {

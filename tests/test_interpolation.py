@@ -10,11 +10,12 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.signal import firwin
 from scipy.spatial.transform import Rotation, RotationSpline, Slerp
 
-from bodymotion import memory, poses, rotations
-from bodymotion.interpolation import find_wraps, held_frames, resampled, sampled, unwrapped
-from bodymotion.interpolation.lowpass import gaussian, taps
+from bodymotion.geometry import poses, rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.interpolation import find_wraps, held_frames, resampled, sampled, unwrapped
+from bodymotion.motion.interpolation.lowpass import gaussian, taps
+from bodymotion.motion.timeline import Timeline
+from bodymotion.system import memory
 
 METHODS = ["after", "nearest", "before", "linear", "cubic", "pchip"]
 SMOOTH = ["linear", "cubic", "pchip"]

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.body import Body
 from bodymotion.cli.app import app
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 
 BIPED = Path(__file__).resolve().parent.parent / "examples" / "biped.wrl"

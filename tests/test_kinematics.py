@@ -8,12 +8,12 @@ from benchmarks.kinematics import pinocchio_configurations, pinocchio_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion import poses, rotations
-from bodymotion.body import Body
+from bodymotion.geometry import poses, rotations
 from bodymotion.kernels.trigonometry import sines_and_cosines
-from bodymotion.links import Joint, Link, Segment
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, Link, Segment
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 pin = pytest.importorskip("pinocchio")
 

@@ -13,8 +13,8 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.table import FORMATS
-from bodymotion.opening import pipe_content, pipe_seen, pipes_kept, read_head, size_of
+from bodymotion.formats.registry import FORMATS
+from bodymotion.system.open_files import pipe_content, pipe_seen, pipes_kept, read_head, size_of
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def test_what_is_kept():
 
 
 def test_a_pipe_without_end(monkeypatch):
-    monkeypatch.setattr("bodymotion.opening.MOST", 5 << 20)
+    monkeypatch.setattr("bodymotion.system.open_files.MOST", 5 << 20)
     with pipe_of(b"#VRML V2.0 utf8\n" + bytes(6 << 20)) as path, pytest.raises(FormatError, match="more than 1 GiB"):
         bm.load(path)
     with pytest.raises(FormatError) as caught:
@@ -85,7 +85,7 @@ class TestNamedPipes:
 
     @pytest.fixture
     def short(self, monkeypatch):
-        monkeypatch.setattr("bodymotion.opening.PATIENCE", 0.2)
+        monkeypatch.setattr("bodymotion.system.open_files.PATIENCE", 0.2)
 
     def test_nobody_writes(self, pipe, short):
         with pytest.raises(FormatError, match="nobody writes into this pipe"):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation, Slerp
 
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 
 finite = st.floats(-10, 10, allow_nan=False)
 quaternions = hnp.arrays(

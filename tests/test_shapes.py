@@ -7,20 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion import meshing, rotations
-from bodymotion.meshing.primitives import SEGMENTS
-from bodymotion.shapes import (
-    Box,
-    Capsule,
-    Cone,
-    Corners,
-    Cylinder,
-    Lines,
-    Mesh,
-    Points,
-    Shape,
-    Sphere,
-)
+from bodymotion.geometry import meshes as meshing
+from bodymotion.geometry import rotations
+from bodymotion.geometry.meshes.primitives import SEGMENTS
+from bodymotion.geometry.shapes import Box, Capsule, Cone, Corners, Cylinder, Lines, Mesh, Points, Shape, Sphere
 
 SIDE = SEGMENTS * np.sin(2 * np.pi / SEGMENTS) / (2 * np.pi)
 """Area of the polygon in place of a circle, as a share of the circle's."""

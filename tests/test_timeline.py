@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion import rotations
-from bodymotion.interpolation import held_frames
+from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.interpolation import held_frames
+from bodymotion.motion.timeline import Timeline
 
 increasing = st.lists(st.floats(0.001, 2), min_size=1, max_size=30).map(np.cumsum)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bodymotion.formats.xml_root import root_element
+from bodymotion.formats.xml.root import root_element
 
 PIECES = ["<?xml-stylesheet a='1'?>", "<!-- <robot> > -- -->".replace(" -- ", " - "), " ", "\n", "<!---->"]
 

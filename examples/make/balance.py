@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion import Body, poses, rotations
+from bodymotion import Body
+from bodymotion.geometry import poses, rotations
 
 from .preview import GRAVITY
 from .solids import Array

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 
 from .robot import ANKLE_HEIGHT, HIP_WIDTH
 from .solids import Array

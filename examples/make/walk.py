@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bodymotion import Body, poses, rotations
+from bodymotion import Body
+from bodymotion.geometry import poses, rotations
 
 from .balance import zero_moment_point
 from .legs import Leg

@@ -9,7 +9,7 @@ import textwrap
 
 import numpy as np
 
-from bodymotion import rotations
+from bodymotion.geometry import rotations
 
 from .model import Link, Part, Robot, Sensor, Vector, segment_mass
 from .prototypes import prototypes

@@ -9,9 +9,11 @@
 from __future__ import annotations
 
 import importlib
+import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from bodymotion import showing
+from bodymotion.system import display
 
 if TYPE_CHECKING:
     from bodymotion import checks as checks
@@ -19,44 +21,72 @@ if TYPE_CHECKING:
     from bodymotion import editing as editing
     from bodymotion import spot as spot
     from bodymotion.animation import Animation, Keyframes, Parameter
-    from bodymotion.body import Body, ExtraJoint, Viewpoint
     from bodymotion.checks import check
-    from bodymotion.choreography import play
-    from bodymotion.closed_loops import Closed, close_loops, loop_errors
-    from bodymotion.comparing import compare_bodies, compare_motions
-    from bodymotion.dataframes import to_pandas, to_polars, to_xarray
-    from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
-    from bodymotion.diagnostics import FormatError, Location, Problem, Report, Rule
+    from bodymotion.comparison import compare_bodies, compare_motions
+    from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Rule
+    from bodymotion.diagnostics.source import Source
+    from bodymotion.formats.registry import load, save
     from bodymotion.formats.seq import open_motion
-    from bodymotion.formats.table import load, save
-    from bodymotion.links import Joint, Link, Segment
+    from bodymotion.geometry.shapes import (
+        Box,
+        Capsule,
+        Cone,
+        Cylinder,
+        Lines,
+        Material,
+        Mesh,
+        Points,
+        Shape,
+        Sphere,
+        Texture,
+    )
+    from bodymotion.model.body import Body, ExtraJoint, Viewpoint
+    from bodymotion.model.closed_loops import Closed, close_loops, loop_errors
+    from bodymotion.model.devices import (
+        AccelerationSensor,
+        Device,
+        ForceSensor,
+        Gyro,
+        OtherDevice,
+        RangeSensor,
+        VisionSensor,
+    )
+    from bodymotion.model.links import Joint, Link, Segment
     from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+    from bodymotion.motion.timeline import Timeline
+    from bodymotion.notebooks.dataframes import to_pandas, to_polars, to_xarray
     from bodymotion.plots import Plot, plot
     from bodymotion.rendering import render
-    from bodymotion.reporting import report
-    from bodymotion.shapes import Box, Capsule, Cone, Cylinder, Lines, Material, Mesh, Points, Shape, Sphere, Texture
-    from bodymotion.source import Source
-    from bodymotion.timeline import Timeline
+    from bodymotion.reports import report
+    from bodymotion.spot.playback import play
     from bodymotion.viewer import view
 
 _WHERE = {
     "animation": ("Animation", "Keyframes", "Parameter"),
-    "body": ("Body", "ExtraJoint", "Viewpoint"),
+    "model.body": ("Body", "ExtraJoint", "Viewpoint"),
     "checks": ("check",),
-    "closed_loops": ("Closed", "close_loops", "loop_errors"),
-    "choreography": ("play",),
-    "comparing": ("compare_bodies", "compare_motions"),
-    "dataframes": ("to_pandas", "to_polars", "to_xarray"),
-    "devices": ("AccelerationSensor", "Device", "ForceSensor", "Gyro", "OtherDevice", "RangeSensor", "VisionSensor"),
-    "diagnostics": ("FormatError", "Location", "Problem", "Report", "Rule"),
+    "model.closed_loops": ("Closed", "close_loops", "loop_errors"),
+    "spot.playback": ("play",),
+    "comparison": ("compare_bodies", "compare_motions"),
+    "notebooks.dataframes": ("to_pandas", "to_polars", "to_xarray"),
+    "model.devices": (
+        "AccelerationSensor",
+        "Device",
+        "ForceSensor",
+        "Gyro",
+        "OtherDevice",
+        "RangeSensor",
+        "VisionSensor",
+    ),
+    "diagnostics": ("FormatError", "Location", "Problem", "Findings", "Rule"),
     "formats.seq": ("open_motion",),
-    "formats.table": ("load", "save"),
-    "links": ("Joint", "Link", "Segment"),
+    "formats.registry": ("load", "save"),
+    "model.links": ("Joint", "Link", "Segment"),
     "motion": ("Motion", "MultiSE3Seq", "MultiValueSeq", "OtherSeq", "Vector3Seq"),
     "plots": ("Plot", "plot"),
     "rendering": ("render",),
-    "reporting": ("report",),
-    "shapes": (
+    "reports": ("report",),
+    "geometry.shapes": (
         "Box",
         "Capsule",
         "Cone",
@@ -69,12 +99,14 @@ _WHERE = {
         "Sphere",
         "Texture",
     ),
-    "source": ("Source",),
-    "timeline": ("Timeline",),
+    "diagnostics.source": ("Source",),
+    "motion.timeline": ("Timeline",),
     "viewer": ("view",),
 }
 _ROOMS = ("checks", "dynamics", "editing", "spot")
 """Rooms that are public as they are: `bm.editing.trim(motion, 1, 5)`."""
+_RENAMED = {"Report": "Findings"}
+"""Old public names, kept for one version."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __version__ = "0.1.0"
@@ -89,6 +121,7 @@ __all__ = [
     "Cylinder",
     "Device",
     "ExtraJoint",
+    "Findings",
     "ForceSensor",
     "FormatError",
     "Gyro",
@@ -109,7 +142,6 @@ __all__ = [
     "Points",
     "Problem",
     "RangeSensor",
-    "Report",
     "Rule",
     "Segment",
     "Shape",
@@ -148,7 +180,7 @@ def _notebooks() -> Any:  # noqa: ANN401
     return importlib.import_module("bodymotion.notebooks")
 
 
-showing.shown_by(
+display.shown_by(
     html=lambda thing: _notebooks().html_of(thing),
     inline=lambda thing, other, **options: _notebooks().inline(thing, other, **options),
 )
@@ -157,6 +189,9 @@ showing.shown_by(
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name in _ROOMS:
         return importlib.import_module(f"bodymotion.{name}")
+    if name in _RENAMED:
+        warnings.warn(f"bodymotion.{name} is now bodymotion.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        return getattr(sys.modules[__name__], _RENAMED[name])
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'bodymotion' has no attribute {name!r}")

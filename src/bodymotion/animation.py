@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import ContentEquality, Floats, frozen
 from bodymotion.diagnostics import Problem
-from bodymotion.showing import Shown
-from bodymotion.source import Source
+from bodymotion.diagnostics.source import Source
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.system.display import Shown
 
 if TYPE_CHECKING:
-    from bodymotion.choreography.recording import LegColumns
-    from bodymotion.choreography.standing import Standing
     from bodymotion.motion import Motion
+    from bodymotion.spot.playback.recording import LegColumns
+    from bodymotion.spot.playback.standing import Standing
 
 __all__ = ["GROUPS", "TRACKS", "Animation", "Keyframes", "Parameter"]
 
@@ -174,8 +174,8 @@ class Animation(Shown, ContentEquality):
         ValueError
             When it is no motion of Spot, has no frames, or numbers that are not finite.
         """
-        from bodymotion.choreography.recording import recorded
-        from bodymotion.losses import BODY_POSE
+        from bodymotion.diagnostics.losses import BODY_POSE
+        from bodymotion.spot.playback.recording import recorded
 
         found = recorded(motion, legs)
         options: dict[str, object] = {"controls": found.controls}
@@ -223,9 +223,9 @@ class Animation(Shown, ContentEquality):
     ) -> Motion:
         """Give the motion that it asks of Spot, at a script's tempo `bpm`, for so many `slices`, with these `parameters`.
 
-        All that is said there holds: see `bodymotion.choreography.play`.
+        All that is said there holds: see `bodymotion.spot.playback.play`.
         """
-        from bodymotion.choreography.playing import play
+        from bodymotion.spot.playback.playing import play
 
         return play(
             self,

@@ -19,7 +19,8 @@ from sound_robot import (
 )
 
 import bodymotion as bm
-from bodymotion.checks import catalogue, rules
+from bodymotion.checks import rules
+from bodymotion.diagnostics.catalogue import catalogue
 from bodymotion.motion import MultiSE3Seq
 
 NAN = float("nan")
@@ -126,12 +127,12 @@ ALSO = {
 """Rules that the same fault may break, too."""
 
 
-def codes(report: bm.Report) -> set[str]:
+def codes(report: bm.Findings) -> set[str]:
     return {problem.rule for problem in report.problems}
 
 
 def test_nothing_is_wrong_with_a_sound_robot():
-    assert bm.check(BODY) == bm.Report()
+    assert bm.check(BODY) == bm.Findings()
 
 
 @pytest.mark.parametrize("code", CASES)
@@ -152,12 +153,12 @@ def test_a_loop_may_be_open_in_the_directions_that_it_leaves_free():
     apart = [[0, 0, 0], [0.4, 0, 0]]
     assert bm.check(with_extra(BODY, type="z", axis=[0, 0, 1], positions=apart)).ok
     for kind in ("xy", "piston"):
-        assert bm.check(with_extra(BODY, type=kind, axis=[1, 0, 0], positions=apart)) == bm.Report()
+        assert bm.check(with_extra(BODY, type=kind, axis=[1, 0, 0], positions=apart)) == bm.Findings()
 
 
 def test_the_axes_of_a_hinge_stay_together():
     body = with_extra(BODY, type="hinge", axis=[0, 0, 1])
-    assert bm.check(body) == bm.Report()
+    assert bm.check(body) == bm.Findings()
     half = np.sqrt(0.5)
     turned = with_link(body, 3, offset=[0.3, 0, 0, half, half, 0, 0])
     (problem,) = bm.check(turned).problems
@@ -166,7 +167,7 @@ def test_the_axes_of_a_hinge_stay_together():
 
 def test_scenery_may_be_large_and_without_mass():
     ground = bm.Link(name="ground", segments=(bm.Segment(visuals=(bm.Shape(bm.Box((900.0, 900.0, 0.1))),)),))
-    assert bm.check(bm.Body(name="world", links=(ground,))) == bm.Report()
+    assert bm.check(bm.Body(name="world", links=(ground,))) == bm.Findings()
 
 
 def poses(motion: bm.Motion, change) -> bm.Motion:
@@ -207,7 +208,7 @@ ON_BODIES = {
 
 def test_nothing_is_wrong_with_a_sound_walk():
     for motion in (WALK, with_all_links(WALK, BODY)):
-        assert bm.check(motion) == bm.check(motion, body=BODY) == bm.Report()
+        assert bm.check(motion) == bm.check(motion, body=BODY) == bm.Findings()
 
 
 @pytest.mark.parametrize("code", MOTIONS)

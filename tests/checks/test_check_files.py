@@ -77,12 +77,12 @@ def model(folder: Path, name: str = "robot.wrl", **changes: str) -> Path:
     return path
 
 
-def found(report: bm.Report) -> list[tuple[str, int | None]]:
+def found(report: bm.Findings) -> list[tuple[str, int | None]]:
     return [(problem.rule, problem.location.line) for problem in report.problems]
 
 
 def test_a_sound_file(tmp_path):
-    assert bm.check(model(tmp_path)) == bm.Report()
+    assert bm.check(model(tmp_path)) == bm.Findings()
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_motion_on_a_model(tmp_path):
     report = bm.check(tmp_path / "walk.seq", body=robot)
     assert found(report) == [("MOT204", row), ("MOT302", row)]
     assert report == bm.check(tmp_path / "walk.seq", body=bm.load(robot))
-    assert bm.check(tmp_path / "walk.seq") == bm.Report()
+    assert bm.check(tmp_path / "walk.seq") == bm.Findings()
     with pytest.raises(bm.FormatError, match="CHK103"):
         bm.check(tmp_path / "walk.seq", body=tmp_path / "walk.seq")
 

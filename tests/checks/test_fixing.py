@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from test_check_files import MODEL, PROTOTYPES, SOUND
 
 import bodymotion as bm
-from bodymotion.checks import catalogue
 from bodymotion.checks.fixing import Mended, fixable, mended
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
 from bodymotion.cli.check.mending import show_diff
+from bodymotion.diagnostics.catalogue import catalogue
 from sample_files import corpus_files
 
 WALK = """\
@@ -395,7 +395,7 @@ def test_rows_of_a_large_file_are_mended_in_pieces(tmp_path, monkeypatch):
     after, rules = fixed(path, text.encode())
     assert set(rules) == {"MOT102", "SEQ214"}
     path.write_bytes(after)
-    assert bm.check(path) == bm.Report()
+    assert bm.check(path) == bm.Findings()
     numbers = re.compile(r"-?[0-9.]+(?:e[0-9]+)?")
     assert numbers.sub("N", after.decode()) == numbers.sub("N", text)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.choreography.robot import spot_body
+from bodymotion.spot.playback.robot import spot_body
 from sample_files import corpus_files
 
 SAMPLES = corpus_files(

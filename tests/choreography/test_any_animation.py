@@ -10,7 +10,7 @@ from moves import body, component, joints, move
 
 import bodymotion as bm
 from bodymotion.animation import GROUPS, Parameter
-from bodymotion.choreography.parameters import NEUTRAL
+from bodymotion.spot.playback.parameters import NEUTRAL
 
 CHOICES = {
     "legs": [

@@ -10,9 +10,9 @@ from moves import RADIUS, move
 
 import bodymotion as bm
 from bodymotion.animation import Parameter
-from bodymotion.choreography import RULES, stand
-from bodymotion.choreography.support import outside
 from bodymotion.formats.cha import parse_cha
+from bodymotion.spot.playback import RULES, stand
+from bodymotion.spot.playback.support import outside
 
 UNDER = stand().feet - [0, 0, RADIUS]
 ARM_READY = [0.1, -2.0, 1.9, 0.2, -0.3, 0.4]

@@ -7,9 +7,9 @@ import pytest
 from moves import RADIUS, body, component, feet, hand, joints, move, on_floor, same_poses
 
 import bodymotion as bm
-from bodymotion import poses, rotations
 from bodymotion.animation import Animation, Keyframes, Parameter
-from bodymotion.choreography import sit, stand
+from bodymotion.geometry import poses, rotations
+from bodymotion.spot.playback import sit, stand
 
 HEIGHT = 0.48
 NOMINAL = np.array([0, 0, HEIGHT, 1, 0, 0, 0.0])
@@ -660,7 +660,7 @@ def test_a_move_that_would_fill_the_memory_is_refused(given):
 
 
 def test_without_much_memory_a_long_move_is_refused(monkeypatch):
-    monkeypatch.setattr("bodymotion.memory.available_memory", lambda: 1_000_000)
+    monkeypatch.setattr("bodymotion.system.memory.available_memory", lambda: 1_000_000)
     with pytest.raises(ValueError, match="of memory"):
         sway(extendable=True).play(slices=1000)
 

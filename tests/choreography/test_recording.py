@@ -9,9 +9,9 @@ import pytest
 from moves import RADIUS, body, component, feet, joints, move, same_poses
 
 import bodymotion as bm
-from bodymotion import poses, rotations
 from bodymotion.animation import Animation
-from bodymotion.choreography import stand
+from bodymotion.geometry import poses, rotations
+from bodymotion.spot.playback import stand
 
 
 def recorded_dance(arm: bool = True) -> bm.Motion:

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion import poses, rotations
-from bodymotion.choreography.arm import arm_joints, hand_poses
-from bodymotion.choreography.legs import foot_jacobian, foot_positions, leg_joints, solutions
+from bodymotion.geometry import poses, rotations
+from bodymotion.spot.playback.arm import arm_joints, hand_poses
+from bodymotion.spot.playback.legs import foot_jacobian, foot_positions, leg_joints, solutions
 
 # As published, written down once more.
 LEG = np.array([[-0.785398, 0.785398], [-0.898845, 2.295108], [-2.7929, -0.2471]])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bodymotion.body import Body
 from bodymotion.formats.choreonoid_body import parse_body
+from bodymotion.model.body import Body
 
 HEAD = "format: ChoreonoidBody\nformat_version: 2.0\nname: Test\n"
 

@@ -13,7 +13,7 @@ import pytest
 import bodymotion
 from bodymotion.formats.choreonoid_body import read_body
 from bodymotion.formats.openhrp import read_openhrp
-from bodymotion.shapes import Mesh
+from bodymotion.geometry.shapes import Mesh
 from goldens import CORPUS, close, exact_box
 
 FILES = sorted((CORPUS / "body").rglob("*.body"))

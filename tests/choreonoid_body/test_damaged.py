@@ -11,9 +11,9 @@ from body_files import HEAD, link_with, parsed, rules, with_links
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion.body import Body
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import document, looks_like_body, parse_body
+from bodymotion.model.body import Body
 
 SAMPLE = """\
 format: ChoreonoidBody

@@ -10,11 +10,11 @@ import pytest
 import trimesh
 from body_files import HEAD, link_with, rules
 
-from bodymotion import rotations
-from bodymotion.devices import AccelerationSensor, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import read_body
-from bodymotion.shapes import Box, Capsule, Cone, Cylinder, Mesh, Sphere
+from bodymotion.geometry import rotations
+from bodymotion.geometry.shapes import Box, Capsule, Cone, Cylinder, Mesh, Sphere
+from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from goldens import close, exact_box
 
 MASS = "mass: 1\ninertia: [ 1, 0, 0, 1, 0, 1 ]\n"

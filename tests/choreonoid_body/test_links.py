@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from body_files import HEAD, link_with, parsed, rules, with_links
 
-from bodymotion import rotations
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import read_body
+from bodymotion.geometry import rotations
 
 MASS = "mass: 1, inertia: [ 1, 0, 0, 1, 0, 1 ]"
 NEW = """\

@@ -15,12 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion.checks import catalogue
 from bodymotion.cli.app import app
 from bodymotion.cli.check import working
 from bodymotion.cli.check.files import found_files
 from bodymotion.cli.check.text import MOST
 from bodymotion.cli.check.working import Task, check_files
+from bodymotion.diagnostics.catalogue import catalogue
 
 run = CliRunner()
 

@@ -10,11 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion import losses, poses
 from bodymotion.cli.app import app
 from bodymotion.cli.convert.report import SHOWN, show_grouped
+from bodymotion.diagnostics import losses
 from bodymotion.editing import reroot, scale
-from bodymotion.formats.table import FORMATS
+from bodymotion.formats.registry import FORMATS
+from bodymotion.geometry import poses
 from sample_files import corpus_files
 
 run = CliRunner()

@@ -13,11 +13,11 @@ from tests.tables.test_csv import arm
 from typer.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion import rotations
 from bodymotion.cli.app import app
-from bodymotion.comparing import compare_bodies, compare_motions
+from bodymotion.comparison import compare_bodies, compare_motions
+from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 run = CliRunner()
 Q = np.arange(30.0).reshape(10, 3) / 7

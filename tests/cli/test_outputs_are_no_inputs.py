@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.formats.files import check_not_read
-from bodymotion.given import sort_out
+from bodymotion.scene.given import sort_out
+from bodymotion.system.atomic_files import check_not_read
 
 MODEL = bm.Body(name="still", links=(bm.Link(name="BASE"),))
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.closed_loops import Loops
+from bodymotion.model.closed_loops import Loops
 from closed_loops_samples import link
 
 KINDS = ["xyz", "xy", "z", "piston", "ball", "hinge"]

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion import closed_loops
+from bodymotion.model import closed_loops
 from closed_loops_samples import four_bar, link, platform, samples, slider_crank
 
 TOLERANCE = 1e-9
@@ -92,8 +92,8 @@ def matrix(pose: np.ndarray) -> np.ndarray:
 
 
 def test_derivatives_are_those_of_finite_differences(sample) -> None:
-    from bodymotion.closed_loops import Loops
     from bodymotion.kernels.loop_closing import derivatives
+    from bodymotion.model.closed_loops import Loops
 
     chance = np.random.default_rng(5)
     for mechanism in Loops(sample.body).mechanisms:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.closed_loops import Loops
+from bodymotion.model.closed_loops import Loops
 
 MODELS = Path("choreonoid+choreonoid/share/model")
 CLOSED_LINK = {

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 
 METHODS = ("spline", "central", "savgol")
 EXACT = {"spline": 3, "central": 2, "savgol": 3}

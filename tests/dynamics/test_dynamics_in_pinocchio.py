@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models_across"))
 from jointed_models import GOLDENS, body_of, pinocchio_model_of, short

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 from strategies_bodies import bodies
 
 STEP = 1e-4

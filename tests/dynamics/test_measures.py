@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion import poses, rotations
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import measure
-from bodymotion.timeline import Timeline
+from bodymotion.geometry import poses, rotations
+from bodymotion.motion.timeline import Timeline
 from strategies_bodies import bodies
 
 ROUND = rotations.from_axis_angle([0, 0, 1], 0.4)

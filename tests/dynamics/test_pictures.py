@@ -13,8 +13,8 @@ import trimesh
 from PIL import Image
 
 import bodymotion as bm
-from bodymotion import poses, rotations
-from bodymotion.shapes import Corners
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.shapes import Corners
 
 AHEAD = rotations.from_axis_angle([0, 1, 0], -np.pi / 2)
 """Turns a camera that looks down (−z) with its head towards +y so that it looks along +x with its head towards +y."""
@@ -334,7 +334,7 @@ def test_a_drive_towards_a_wall():
 def test_all_at_once_needs_room(monkeypatch):
     root = np.tile(poses.IDENTITY, (1001, 1))
     found = pictures(camera(width=640, height=480), [placed(bm.Sphere(0.5), 0, 0, -2)], root)
-    monkeypatch.setattr("bodymotion.memory.available_memory", lambda: 200 * 2**20)
+    monkeypatch.setattr("bodymotion.system.memory.available_memory", lambda: 200 * 2**20)
     with pytest.raises(MemoryError, match="3001 pictures of 'EYE'"):
         _ = found.depth
     assert next(iter(found)).depth.min() < 1.6

@@ -7,7 +7,7 @@ import pytest
 import trimesh
 
 import bodymotion as bm
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 
 IDENTITY = np.eye(4)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion import poses, rotations
 from bodymotion.dynamics import Measures
+from bodymotion.geometry import poses, rotations
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import bodymotion as bm
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models_across"))
 from jointed_models import pinocchio_model_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.body import Body
-from bodymotion.links import Joint, Link
+from bodymotion.geometry import poses, rotations
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 MIRROR = np.diag([1.0, -1.0, 1.0])
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion import poses
-from bodymotion.devices import ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.editing import reroot, scale
+from bodymotion.geometry import poses
+from bodymotion.model.devices import ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 
 KINDS = ("rotate", "slide", "fixed")
 seeds = st.integers(0, 2**32 - 1)

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from symmetric_bodies import any_motion, moving_poses, smooth_table, symmetric_body
 
 import bodymotion as bm
-from bodymotion import editing, memory, poses
+from bodymotion import editing
+from bodymotion.geometry import poses
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
+from bodymotion.system import memory
 
 seeds = st.integers(0, 10_000)
 

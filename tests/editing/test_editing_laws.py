@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scipy.ndimage import gaussian_filter1d
 from symmetric_bodies import any_motion, smooth_table
 
-from bodymotion import editing, poses, rotations
+from bodymotion import editing
+from bodymotion.geometry import poses, rotations
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 seeds = st.integers(0, 1000)
 quick = settings(max_examples=15, deadline=None)

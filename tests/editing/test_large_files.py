@@ -13,12 +13,13 @@ from symmetric_bodies import any_motion
 from typer.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion import editing, memory
+from bodymotion import editing
 from bodymotion.cli import changes
 from bodymotion.cli.app import app
 from bodymotion.editing import streaming
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
+from bodymotion.system import memory
 
 same_folder = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

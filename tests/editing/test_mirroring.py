@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from symmetric_bodies import any_motion, moving_poses, smooth_table, symmetric_body
 
 import bodymotion as bm
-from bodymotion import editing, poses, rotations
-from bodymotion.body import Body
+from bodymotion import editing
 from bodymotion.editing.sides import other_sides, pair_names
+from bodymotion.geometry import poses, rotations
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 seeds = st.integers(0, 10_000)
 

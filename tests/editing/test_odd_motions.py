@@ -10,7 +10,7 @@ from symmetric_bodies import symmetric_body
 
 from bodymotion import editing
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 BODY = symmetric_body(3, pairs=1, middle=1)
 NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -2.5, 3.1, -3.1, 1e-310, 1e200, -1e308, np.inf, -np.inf, np.nan])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 
 unit = st.floats(-1, 1)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion import poses
+from bodymotion.geometry import poses
 
 
 def test_nothing_is_odd(body):

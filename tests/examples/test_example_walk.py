@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 
 RATE = 100.0
 FEET = ("R_ANKLE_ROLL", "L_ANKLE_ROLL")

@@ -20,7 +20,7 @@ from fuzz.watching import Hang, taken, watched  # noqa: E402
 
 import bodymotion as bm  # noqa: E402
 from bodymotion.diagnostics import FormatError  # noqa: E402
-from bodymotion.formats.table import find_format  # noqa: E402
+from bodymotion.formats.registry import find_format  # noqa: E402
 
 ADDRESSES = 4 << 30
 """[bytes] What may be asked for, over what is in use; what is touched is measured."""

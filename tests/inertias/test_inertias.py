@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 import strategies_bodies as some
-from bodymotion import inertias, rotations
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.shapes import Box, Shape
+from bodymotion.geometry import rotations
+from bodymotion.geometry.shapes import Box, Shape
+from bodymotion.model import inertias
+from bodymotion.model.links import Joint, Link, Segment
 
 GOOD = np.diag([1.0, 1.0, 1.5])
 

@@ -7,8 +7,8 @@ import json
 
 import numpy as np
 
-from bodymotion.arrays import same
-from bodymotion.meshing import to_mesh, transformed
+from bodymotion.geometry.arrays import same
+from bodymotion.geometry.meshes import to_mesh, transformed
 
 __all__ = ["differences"]
 

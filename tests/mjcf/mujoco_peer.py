@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bodymotion import rotations
+from bodymotion.geometry import rotations
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from mujoco_peer import check_against_mujoco, mujoco
 
-from bodymotion.body import Body
 from bodymotion.formats.mjcf import read_mjcf, write_mjcf
-from bodymotion.links import Joint, Link, Segment
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, Link, Segment
 
 HEAD = '<compiler angle="radian"/>'
 INERTIAL = '<inertial pos="0.1 0 0.2" mass="2" diaginertia="0.1 0.2 0.25"/>'

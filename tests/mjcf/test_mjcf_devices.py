@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion import poses, rotations
 from bodymotion.formats.mjcf import read_mjcf, write_mjcf
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.shapes import Box, Shape
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.shapes import Box, Shape
+from bodymotion.model.links import Joint, Link, Segment
 
 mujoco = pytest.importorskip("mujoco")
 

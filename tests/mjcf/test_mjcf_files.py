@@ -7,8 +7,8 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.formats.mjcf import looks_like_mjcf, read_mjcf, write_mjcf
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.shapes import Material, Mesh, Shape, Texture
+from bodymotion.geometry.shapes import Material, Mesh, Shape, Texture
+from bodymotion.model.links import Joint, Link, Segment
 
 TETRAHEDRON = Mesh(
     np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])

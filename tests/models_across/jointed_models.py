@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion import inertias, poses, rotations
 from bodymotion.formats.mjcf import write_mjcf
 from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.geometry import poses, rotations
+from bodymotion.model import inertias
 from goldens import CORPUS, answer
 
 GOLDENS = sorted(path for path in (CORPUS / "golden").glob("wrl__*.json") if "fk" in answer(path))

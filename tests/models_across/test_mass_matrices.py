@@ -15,7 +15,7 @@ from jointed_models import (
     short,
 )
 
-from bodymotion import rotations
+from bodymotion.geometry import rotations
 
 mujoco = pytest.importorskip("mujoco")
 pin = pytest.importorskip("pinocchio")

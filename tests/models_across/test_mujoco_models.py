@@ -15,9 +15,10 @@ from jointed_models import (
     short,
 )
 
-from bodymotion import inertias, rotations
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.mjcf import read_mjcf, write_mjcf
+from bodymotion.geometry import rotations
+from bodymotion.model import inertias
 
 mujoco = pytest.importorskip("mujoco")
 

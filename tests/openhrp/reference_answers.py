@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import goldens
-from bodymotion.body import Body
 from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.model.body import Body
 from goldens import camera_parameters, close
 
 DEVICES = {

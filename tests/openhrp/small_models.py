@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.body import Body
 from bodymotion.formats.openhrp import read_openhrp
-from bodymotion.shapes import Mesh, Shape
+from bodymotion.geometry.shapes import Mesh, Shape
+from bodymotion.model.body import Body
 
 HEADER = "#VRML V2.0 utf8\n"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bodymotion import rotations
 from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.geometry import rotations
 
 pin = pytest.importorskip("pinocchio")
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_document import DECLARED
 
-from bodymotion.body import Body
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.model.body import Body
 
 MODEL = (
     "#VRML V2.0 utf8\n"

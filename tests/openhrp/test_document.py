@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_models import read, rules
 
-from bodymotion import rotations
+from bodymotion.geometry import rotations
 
 JOINT = """PROTO Joint [ exposedField SFVec3f center 0 0 0 exposedField MFNode children [] exposedField MFFloat llimit []
 exposedField MFFloat lvlimit [] exposedField SFRotation limitOrientation 0 0 1 0 exposedField SFString name ""

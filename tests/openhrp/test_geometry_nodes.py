@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_models import mesh, read, rules, shapes, volume
 
-from bodymotion.shapes import Box, Cone, Cylinder, Lines, Mesh, Points, Sphere
+from bodymotion.geometry.shapes import Box, Cone, Cylinder, Lines, Mesh, Points, Sphere
 
 SQUARE = "coord Coordinate { point [ 0 0 0, 1 0 0, 1 1 0, 0 1 0 ] }"
 TWO = "coord Coordinate { point [ 0 0 0, 1 0 0, 1 1 0, 0 1 0, 2 0 0, 2 1 0 ] } coordIndex [ 0 1 2 3 -1 1 4 5 2 -1 ]"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference_answers import body_of, device_differences, differences
 
-from bodymotion import rotations
+from bodymotion.geometry import rotations
 from goldens import CORPUS, answer, box_differences, extra_joint_differences
 
 GOLDENS = sorted((CORPUS / "golden").glob("wrl__*.json"))

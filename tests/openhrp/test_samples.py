@@ -7,9 +7,9 @@ import pytest
 from reference_answers import body_of, device_differences, differences
 from scipy.spatial.transform import Rotation
 
-from bodymotion import rotations
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.geometry import rotations
 from goldens import CORPUS, answer
 
 

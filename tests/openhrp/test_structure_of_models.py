@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from small_models import read, rules
 from test_document import DECLARED, humanoid
 
-from bodymotion import rotations
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
-from bodymotion.links import Link, Segment
+from bodymotion.geometry import rotations
+from bodymotion.model.links import Link, Segment
 
 
 def load(folder, inside: str, before: str = "", after: str = ""):

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bodymotion.body import Body
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.writing import write_openhrp
+from bodymotion.model.body import Body
 from strategies_bodies import DEVICES, EXTRA_JOINT_TYPES, GEOMETRIES, bodies
 
 WILD = [float("nan"), float("inf"), -float("inf"), 1e308, -1e308, 5e-324, 0.0, -0.0]

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from body_differences import difference
-from bodymotion import poses
-from bodymotion.body import Body, ExtraJoint
-from bodymotion.devices import Gyro, OtherDevice, VisionSensor
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.writing import openhrp_files, write_openhrp
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.shapes import Box, Capsule, Corners, Lines, Material, Mesh, Points, Shape, Sphere, Texture
+from bodymotion.geometry import poses
+from bodymotion.geometry.shapes import Box, Capsule, Corners, Lines, Material, Mesh, Points, Shape, Sphere, Texture
+from bodymotion.model.body import Body, ExtraJoint
+from bodymotion.model.devices import Gyro, OtherDevice, VisionSensor
+from bodymotion.model.links import Joint, Link, Segment
 from goldens import CORPUS, answer, box_differences, exact_box, extra_joint_differences
 from openhrp.reference_answers import body_of, device_differences, differences
 from sample_files import corpus_files

@@ -13,13 +13,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bodymotion import poses
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.writing import write_openhrp
 from bodymotion.formats.vrml import Node, Scene, expand, read_vrml
 from bodymotion.formats.vrml.writing import scene_text
-from bodymotion.meshing import used_vertices
-from bodymotion.shapes import Box, Mesh
+from bodymotion.geometry import poses
+from bodymotion.geometry.meshes import used_vertices
+from bodymotion.geometry.shapes import Box, Mesh
 from sample_files import missing
 
 VTK = """

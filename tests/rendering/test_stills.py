@@ -7,9 +7,9 @@ import pytest
 from small_robots import arm, box, colored, link
 
 import bodymotion as bm
+from bodymotion.motion.timeline import Timeline
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.settings import Settings
-from bodymotion.timeline import Timeline
 from bodymotion.viewer.take import make_take
 
 pytestmark = pytest.mark.usefixtures("drawing")
@@ -152,7 +152,7 @@ DEF R Joint { children [ Shape {
 
 def test_lines_points_and_vertex_colours_are_drawn():
     corners = np.array([[0, -1, 0], [0, 1, 0], [0, 0, 2.0]])
-    from bodymotion.shapes import Corners
+    from bodymotion.geometry.shapes import Corners
 
     mesh = bm.Mesh(
         corners,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import bodymotion as bm
-from bodymotion import typefaces
 from bodymotion.plots import pictures
 from bodymotion.rendering import overlay
+from bodymotion.scene import typefaces
 
 LETTERS = "右膝"
 

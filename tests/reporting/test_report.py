@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.reporting import report
-from bodymotion.reporting.wording import measured
+from bodymotion.reports import report
+from bodymotion.reports.wording import measured
 from sample_files import ROOT
 
 MODEL, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq"

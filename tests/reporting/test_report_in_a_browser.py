@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bodymotion.reporting import report
+from bodymotion.reports import report
 from browser_pictures import until
 from sample_files import ROOT
 

@@ -11,15 +11,15 @@ import numpy as np
 import bodymotion as bm
 from bodymotion import editing
 from bodymotion.animation import Animation, Parameter
-from bodymotion.devices import OtherDevice
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha import parse_cha
 from bodymotion.formats.seq import parse_seq
 from bodymotion.formats.urdf import read_urdf
-from bodymotion.inertias import repaired
+from bodymotion.geometry.shapes import Corners
+from bodymotion.model.devices import OtherDevice
+from bodymotion.model.inertias import repaired
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq
-from bodymotion.shapes import Corners
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 from cha.cha_texts import cha
 from checks.sound_robot import robot, with_extra, with_joint, with_link, with_segment
 from choreography.moves import move

@@ -14,7 +14,7 @@ from bodymotion import editing
 from bodymotion.cli.check.working import Task, check_file
 from bodymotion.diagnostics import Problem
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 from bodymotion.viewer.take import make_take
 from editing.symmetric_bodies import symmetric_body
 from rules.pairs import Pair, Said, calls, files, problems_of
@@ -43,7 +43,7 @@ def checked(error: BaseException | None) -> Said:
 
     def of(folder: Path) -> Iterable[Problem]:
         (folder / "walk.seq").write_text(MOTION)
-        with mock.patch("bodymotion.checks.check", side_effect=error, return_value=bm.Report()):
+        with mock.patch("bodymotion.checks.check", side_effect=error, return_value=bm.Findings()):
             return check_file(folder / "walk.seq", Task(), None).problems
 
     return of

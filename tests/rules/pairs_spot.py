@@ -8,7 +8,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.animation import Animation, Parameter
-from bodymotion.choreography import stand
+from bodymotion.spot.playback import stand
 from choreography.moves import RADIUS, move
 from rules.pairs import Pair, calls
 

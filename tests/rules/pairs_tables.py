@@ -124,7 +124,7 @@ PAIRS: dict[str, Pair] = {
     **{code: csv(code) for code in ("TAB003", "TAB004", "CSV001", "CSV002", "CSV006", "CSV008", "CSV009")},
     "TAB005": limited(
         files("walk.csv", "0," * 20_000, "time,HIP [rad]\n" + "".join(f"{k},0\n" for k in range(9999)), place=False),
-        "bodymotion.formats.number_table._BLOCK",
+        "bodymotion.formats.tables.number_table._BLOCK",
         4096,
     ),
     "TAB006": files("walk.csv", LABELLED.encode("cp932"), LABELLED),

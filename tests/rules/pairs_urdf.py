@@ -9,7 +9,7 @@ from pathlib import Path
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.urdf import read_urdf
-from bodymotion.formats.xml_tree import parse_xml
+from bodymotion.formats.xml.tree import parse_xml
 from rules.pairs import Pair, calls, examples, files, folders, limited, problems_of
 
 ROBOT = """\
@@ -73,7 +73,7 @@ PAIRS: dict[str, Pair] = {
             lambda _: problems_of(lambda: parse_xml(ROBOT.encode())),
             lambda _: problems_of(lambda: parse_xml(b"<robot/>")),
         ),
-        "bodymotion.formats.xml_tree.MOST_BYTES",
+        "bodymotion.formats.xml.tree.MOST_BYTES",
         100,
     ),
     **examples("r.urdf", ROBOT, "XML101 XML102 XML104 XML105"),

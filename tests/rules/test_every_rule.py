@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bodymotion.checks import catalogue
+from bodymotion.diagnostics.catalogue import catalogue
 from rules.pairs import RULES, Pair
 
 PAIRS: dict[str, Pair] = {}

@@ -7,7 +7,7 @@ from test_seq_check_faults import checked
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.seq import parse_seq
-from bodymotion.formats.spelling import meant
+from bodymotion.formats.text.spelling import meant
 
 MOTION = """\
 type: CompositeSeq

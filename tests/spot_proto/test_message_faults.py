@@ -192,7 +192,7 @@ def test_sequences_are_named(corpus):
 
 def test_files_are_known_by_their_content(corpus, tmp_path):
     """And no other sample file is taken for a message."""
-    from bodymotion.formats.table import find_format
+    from bodymotion.formats.registry import find_format
 
     animation = bm.load(corpus / "cha" / "valid" / "v07_body_only_neutral_start_multipliers.cha")
     for ending in ("cap", "pb"):

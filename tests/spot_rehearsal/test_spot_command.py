@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bodymotion.spot import Credentials, connected, find_credentials
-from bodymotion.spot.connecting import split_address
-from bodymotion.spot.credentials import PASSWORD, TOKEN, USERNAME
+from bodymotion.spot.client.connecting import split_address
+from bodymotion.spot.client.credentials import PASSWORD, TOKEN, USERNAME
 
 COMMAND = str(Path(sys.executable).parent / "bodymotion")
 SWAY = "controls body\nneutral_start\n\nno parameters\n\ntime body_pos\n0.0 0 0 0.48\n0.5 0 0.04 0.46\n"

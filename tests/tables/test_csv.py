@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import bodymotion as bm
-from bodymotion import rotations
-from bodymotion.body import Body
 from bodymotion.formats.csv import read_csv
-from bodymotion.links import Joint, Link
+from bodymotion.geometry import rotations
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.tables.test_csv import arm
 
 import bodymotion as bm
-from bodymotion import rotations
 from bodymotion.formats.npz import read_npz
+from bodymotion.geometry import rotations
 from bodymotion.motion import Motion
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 
 def refused(path, rule: str, **options) -> bm.Problem:

@@ -9,9 +9,9 @@ import pytest
 from tests.tables.test_csv import arm
 
 import bodymotion as bm
-from bodymotion import rotations
+from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 
 def write(folder, **files: str) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.formats.urdf import parse_urdf, read_urdf, write_urdf
-from bodymotion.meshing import to_mesh
-from bodymotion.shapes import Box, Cone, Corners, Material, Shape, Sphere
+from bodymotion.geometry.meshes import to_mesh
+from bodymotion.geometry.shapes import Box, Cone, Corners, Material, Shape, Sphere
 
 RED, BLUE = Material(diffuse=(1.0, 0.0, 0.0), shininess=0.7), Material(diffuse=(0.0, 0.0, 1.0), transparency=0.5)
 

@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion import losses, meshing
-from bodymotion.formats.mesh_files import MeshFolder, plain_name, read_shapes, to_stl
-from bodymotion.formats.mesh_files.glb import mesh_to_glb
-from bodymotion.formats.mesh_files.glb_reading import read_glb
-from bodymotion.formats.mesh_files.obj_reading import read_obj
+from bodymotion.diagnostics import losses
+from bodymotion.formats.meshes.folder import MeshFolder, plain_name
+from bodymotion.formats.meshes.glb import mesh_to_glb
+from bodymotion.formats.meshes.glb_reading import read_glb
+from bodymotion.formats.meshes.obj_reading import read_obj
+from bodymotion.formats.meshes.reading import read_shapes
+from bodymotion.formats.meshes.stl import to_stl
 from bodymotion.formats.vrml.inline import InlineLoader
-from bodymotion.shapes import Box, Corners, Material, Mesh, Sphere, Texture
+from bodymotion.geometry import meshes as meshing
+from bodymotion.geometry.shapes import Box, Corners, Material, Mesh, Sphere, Texture
 
 
 def expanded(corners):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion import FormatError
-from bodymotion.formats.xml_tree import parse_xml
+from bodymotion.formats.xml.tree import parse_xml
 
 ROBOT = """\
 <?xml version="1.0"?>

@@ -8,7 +8,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.formats.urdf import read_urdf, write_urdf
-from bodymotion.shapes import Cone, Shape
+from bodymotion.geometry.shapes import Cone, Shape
 
 BODY = bm.Body(name="r", links=(bm.Link(name="a", segments=(bm.Segment(visuals=(Shape(Cone(1.0, 1.0)),)),)),))
 

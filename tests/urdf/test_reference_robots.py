@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion import poses, rotations
+from bodymotion.geometry import poses, rotations
 from goldens import CORPUS, answer
 
 GOLDENS = sorted((CORPUS / "golden").glob("wrl__*.json"))

@@ -11,11 +11,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion import meshing
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.urdf import parse_urdf, read_urdf, write_urdf
 from bodymotion.formats.urdf.extension import close, plain
-from bodymotion.shapes import Box, Cylinder, Lines, Points, Sphere
+from bodymotion.geometry import meshes as meshing
+from bodymotion.geometry.shapes import Box, Cylinder, Lines, Points, Sphere
 from sample_files import corpus_files
 from strategies_bodies import DEVICES, EXTRA_JOINT_TYPES, GEOMETRIES, bodies
 
@@ -294,7 +294,7 @@ def test_damaged_files_are_a_body_or_format_error(whole, data):
 
 def test_a_solid_stays_a_solid(tmp_path):
     """Boxes, balls and cylinders are written as such, wherever they are and however much they are stretched evenly."""
-    from bodymotion.shapes import Shape
+    from bodymotion.geometry.shapes import Shape
 
     stretch = np.diag([2.0, 2.0, 2.0, 1.0])
     shapes = [Shape(solid, stretch) for solid in (Box((1.0, 2.0, 3.0)), Sphere(1.0), Cylinder(1.0, 2.0))]

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion import meshing, rotations
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.mesh_files import to_obj, to_stl
-from bodymotion.formats.table import find_format
+from bodymotion.formats.meshes.obj import to_obj
+from bodymotion.formats.meshes.stl import to_stl
+from bodymotion.formats.registry import find_format
 from bodymotion.formats.urdf import looks_like_urdf, parse_urdf, read_urdf, write_urdf
-from bodymotion.shapes import Box, Capsule, Cylinder, Sphere
+from bodymotion.geometry import meshes as meshing
+from bodymotion.geometry import rotations
+from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Sphere
 
 TWO = "<link name='a'/><link name='b'/>"
 
@@ -381,7 +383,7 @@ def test_a_body_without_links_is_no_robot(tmp_path):
 
 
 def test_package_names_of_files(tmp_path):
-    from bodymotion.shapes import Cone, Shape
+    from bodymotion.geometry.shapes import Cone, Shape
 
     body = bm.Body(name="r", links=(bm.Link(name="a", segments=(bm.Segment(visuals=(Shape(Cone(1.0, 1.0)),)),)),))
     write_urdf(body, tmp_path / "r.urdf", package="my_robot")

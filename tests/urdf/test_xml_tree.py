@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.xml_tree import Element, holds, number_text, parse_xml, to_xml
+from bodymotion.formats.xml.tree import Element, holds, number_text, parse_xml, to_xml
 
 names = st.sampled_from(["a", "b-c", "joint", "腕"])
 texts = st.text(max_size=20).filter(holds)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import bodymotion as bm
-from bodymotion import rotations
-from bodymotion.shapes import Corners
+from bodymotion.geometry import rotations
+from bodymotion.geometry.shapes import Corners
 
 
 def placed(x: float, y: float, z: float) -> np.ndarray:

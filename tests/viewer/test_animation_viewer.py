@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from small_robots import arm, biped, swinging
 
 import bodymotion as bm
-from bodymotion.choreography import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
-from bodymotion.choreography.parameters import NEUTRAL
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
+from bodymotion.spot.playback.parameters import NEUTRAL
 from bodymotion.viewer import Viewer, view
 from bodymotion.viewer.animation_panel import about_animation, findings_html
 from bodymotion.viewer.api import load_take

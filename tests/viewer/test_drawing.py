@@ -14,9 +14,9 @@ from PIL import Image
 from small_robots import box, colored, placed
 
 import bodymotion as bm
-from bodymotion.formats.mesh_files.glb import to_glb
-from bodymotion.labels import shown
-from bodymotion.shapes import Corners
+from bodymotion.diagnostics.labels import shown
+from bodymotion.formats.meshes.glb import to_glb
+from bodymotion.geometry.shapes import Corners
 from bodymotion.viewer.camera import PRESETS, framing, from_viewpoint
 from bodymotion.viewer.curves import svg_of, thinned, ticks, unique
 from bodymotion.viewer.outlines import MOST_RAYS, device_outline

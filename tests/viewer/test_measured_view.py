@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from small_robots import arm, swinging
 
 import bodymotion as bm
-from bodymotion import poses
-from bodymotion.motors import effort_range
+from bodymotion.geometry import poses
+from bodymotion.model.motors import effort_range
 from bodymotion.rendering.playback import Playback
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.insight import look_into

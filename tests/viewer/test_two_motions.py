@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small_robots import arm, biped, swinging
 
 import bodymotion as bm
-from bodymotion.comparing import compare_motions
+from bodymotion.comparison import compare_motions
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.anatomy import half_axes, tag, tags

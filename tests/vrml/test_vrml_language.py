@@ -7,10 +7,10 @@ import sys
 import numpy as np
 import pytest
 
-from bodymotion.arrays import same
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import IsReference, Node, Proto, access, expand, instance_of, parse_vrml, read_vrml
 from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
+from bodymotion.geometry.arrays import same
 
 HEADER = "#VRML V2.0 utf8\n"
 

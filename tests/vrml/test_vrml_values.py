@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from bodymotion.arrays import same
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import parse_vrml
+from bodymotion.geometry.arrays import same
 
 HEADER = "#VRML V2.0 utf8\n"
 

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bodymotion.arrays import same
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import Node, Scene, expand, parse_vrml, read_vrml
 from bodymotion.formats.vrml.access import rotation
@@ -18,6 +17,7 @@ from bodymotion.formats.vrml.scene import node_transform
 from bodymotion.formats.vrml.writing import is_name, legal_name, rotation_value, scene_text, transform_fields
 from bodymotion.formats.vrml.writing.numbers import number_list
 from bodymotion.formats.vrml.writing.transforms import holds
+from bodymotion.geometry.arrays import same
 from strategies_bodies import affine_transforms, quaternions
 from vrml.vrml_texts import alike, nodes
 

@@ -17,9 +17,9 @@ import pytest
 from tests.writing.killing import kill_saves, leftovers
 
 import bodymotion as bm
-from bodymotion.formats.files import remove_leftovers, whole_file, whole_files
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
+from bodymotion.system.atomic_files import remove_leftovers, whole_file, whole_files
 
 
 def names(folder: Path) -> list[str]:
@@ -114,7 +114,7 @@ def test_what_is_no_file_is_written_to(tmp_path):
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     with pytest.raises(IsADirectoryError), whole_file(tmp_path):
         pass
-    code = "import sys; from bodymotion.formats.files import whole_file\nwith whole_file('/dev/stdout') as s: s.write(b'out')"
+    code = "import sys; from bodymotion.system.atomic_files import whole_file\nwith whole_file('/dev/stdout') as s: s.write(b'out')"
     assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout == b"out"
 
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import bodymotion as bm
-from bodymotion import rotations
 from bodymotion.formats.seq import parse_seq
 from bodymotion.formats.seq.writing import write_seq
+from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 VERSIONS = (1, 2, 3, 4)
 STYLES = ("block", "json")
@@ -458,7 +458,7 @@ def test_a_long_motion_in_pieces(tmp_path):
 @pytest.mark.parametrize("options", [{"version": 1}, {"frame_time": False}], ids=str)
 @pytest.mark.parametrize("first", [1.7e9, 1e300])
 def test_stamps_of_a_clock_that_memory_can_not_hold_on_a_rate(tmp_path, monkeypatch, options, first):
-    monkeypatch.setattr("bodymotion.memory.available_memory", lambda: 10**9)
+    monkeypatch.setattr("bodymotion.system.memory.available_memory", lambda: 10**9)
     timeline = Timeline.stamped([first, first * 1.0001], 100.0)
     motion = Motion((MultiValueSeq(content="JointDisplacement", timeline=timeline, values=np.zeros((2, 1))),))
     with pytest.raises(ValueError, match="retime --start first"):

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from bodymotion.checks.catalogue import catalogue
 from bodymotion.checks.checking import check
 from bodymotion.checks.motions_on_bodies import moments
 from bodymotion.checks.physics.moments import Moment
+from bodymotion.diagnostics.catalogue import catalogue
 
 __all__ = ["Moment", "catalogue", "check", "moments"]

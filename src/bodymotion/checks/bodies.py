@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.devices import check_devices
 from bodymotion.checks.joints import check_joints
@@ -20,6 +19,7 @@ from bodymotion.checks.sheet import Sheet
 from bodymotion.checks.textures import check_textures
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.openhrp.rules import NO_HUMANOID
+from bodymotion.model.body import Body
 
 __all__ = ["check_body"]
 

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.bodies import check_body
-from bodymotion.checks.catalogue import selected
 from bodymotion.checks.line_ends import TEXTS, check_line_ends
 from bodymotion.checks.motions import check_motion
 from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.checks.rows import LARGEST
 from bodymotion.checks.units import check_units
-from bodymotion.choreography.minding import mind
-from bodymotion.choreography.rules import BODY_SPEED
-from bodymotion.diagnostics import FormatError, Location, Problem, Report
+from bodymotion.diagnostics import Findings, FormatError, Location, Problem
+from bodymotion.diagnostics.catalogue import selected
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha.rules import DEGREES, JUMP, METRES
-from bodymotion.formats.table import UNREADABLE, Format, find_format, load, named_format
+from bodymotion.formats.registry import UNREADABLE, Format, find_format, load, named_format
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.opening import pipes_kept
+from bodymotion.spot.playback.minding import mind
+from bodymotion.spot.playback.rules import BODY_SPEED
+from bodymotion.system.open_files import pipes_kept
 
 if TYPE_CHECKING:
     import os
@@ -40,7 +40,7 @@ def check(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     **options: Any,  # noqa: ANN401
-) -> Report:
+) -> Findings:
     """Give all problems of a file, or of a thing that was loaded or made.
 
     Parameters
@@ -57,7 +57,7 @@ def check(
 
     Returns
     -------
-    Report
+    Findings
         In the order of the file. A file of which nothing can be made has its first fault here; nothing is raised for it.
 
     Raises
@@ -69,7 +69,7 @@ def check(
     """
     selected((), select, ignore)
     if not isinstance(thing, str) and not hasattr(thing, "__fspath__"):
-        return Report(selected(_in_order(_problems(thing, _body(body))), select, ignore))
+        return Findings(selected(_in_order(_problems(thing, _body(body))), select, ignore))
     path = Path(thing)
     of_body = _body(body)
     try:
@@ -84,7 +84,7 @@ def check(
     except (OSError, MemoryError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or "not enough memory"
         problems = (UNREADABLE.problem(reason, Location(str(path)), ""),)
-    return Report(selected(_in_order(problems, str(path)), select, ignore))
+    return Findings(selected(_in_order(problems, str(path)), select, ignore))
 
 
 def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 
 __all__ = ["look_like_degrees"]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from bodymotion.checks import rules
 from bodymotion.checks.sheet import Sheet, distance, size
-from bodymotion.devices import Device, RangeSensor, VisionSensor
+from bodymotion.model.devices import Device, RangeSensor, VisionSensor
 
 __all__ = ["check_devices"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bodymotion.checks import rules
 from bodymotion.checks.sheet import Sheet, some
-from bodymotion.links import Joint, Link
+from bodymotion.model.links import Joint, Link
 
 __all__ = ["check_joints"]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.physics.moments import Finding, Moment, runs
 from bodymotion.checks.rows import place_of_frame
 from bodymotion.diagnostics import Rule
-from bodymotion.links import Joint
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
 __all__ = ["TOLERANCE", "found_moments", "in_frames", "positions", "shares", "speeds"]

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from bodymotion.checks import rules
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.opening import open_file
+from bodymotion.system.open_files import open_file
 
 __all__ = ["TEXTS", "check_line_ends", "most_common_end", "other_ends"]
 

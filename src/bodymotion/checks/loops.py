@@ -35,7 +35,7 @@ def check_loops(sheet: Sheet) -> None:
     if not tying:
         return
     # Loads the compiled kernels, which bodies without loops need not wait for.
-    from bodymotion.closed_loops.errors import loop_errors
+    from bodymotion.model.closed_loops.errors import loop_errors
 
     tied = replace(sheet.body, extra_joints=tuple(sheet.body.extra_joints[number] for number in tying))
     for number, apart, tilt in zip(tying, *loop_errors(tied, sheet.at_rest), strict=True):

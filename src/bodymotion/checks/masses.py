@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion import inertias
 from bodymotion.checks import rules
 from bodymotion.checks.sheet import Box, Sheet, distance, size
-from bodymotion.links import Link
+from bodymotion.model import inertias
+from bodymotion.model.links import Link
 
 __all__ = ["check_masses"]
 

@@ -7,8 +7,8 @@ import numpy as np
 from bodymotion.checks import rules
 from bodymotion.checks.rows import place_of_frame
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.motion_rules import FAR, ROUGH
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
+from bodymotion.motion.rules import FAR, ROUGH
 
 __all__ = ["check_motion", "part_name"]
 

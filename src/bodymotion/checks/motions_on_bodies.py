@@ -6,9 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.degrees import look_like_degrees
 from bodymotion.checks.limits import TOLERANCE, found_moments, in_frames, positions, shares, speeds
@@ -17,6 +14,9 @@ from bodymotion.checks.physics.moments import Finding, Moment, when
 from bodymotion.checks.rows import place_of_frame
 from bodymotion.checks.units import in_millimetres, time_steps, too_many_frames
 from bodymotion.diagnostics import Location, Problem
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
 __all__ = ["check_motion_on_body", "moments"]

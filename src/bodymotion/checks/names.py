@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from bodymotion.checks import rules
 from bodymotion.checks.sheet import Sheet, name_of, some
-from bodymotion.devices import Device
+from bodymotion.model.devices import Device
 
 __all__ = ["check_names"]
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from bodymotion.body import Body
 from bodymotion.checks.parts_in_xml import BelowLinks, Spot
 from bodymotion.diagnostics import FormatError, Location
-from bodymotion.opening import open_file
+from bodymotion.model.body import Body
+from bodymotion.system.open_files import open_file
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.nodes import Node
-    from bodymotion.links import Link
+    from bodymotion.model.links import Link
 
 __all__ = ["parts_of"]
 

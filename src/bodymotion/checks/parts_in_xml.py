@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from xml.parsers import expat
 
-from bodymotion.formats.xml_tree import Element
+from bodymotion.formats.xml.tree import Element
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location
-    from bodymotion.links import Link
+    from bodymotion.model.links import Link
 
 __all__ = ["BelowLinks", "Spot"]
 

@@ -6,8 +6,8 @@ import re
 from bisect import bisect_right
 from pathlib import Path
 
-from bodymotion.body import Body
 from bodymotion.diagnostics import Location
+from bodymotion.model.body import Body
 
 __all__ = ["places_of"]
 

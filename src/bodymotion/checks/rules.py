@@ -19,7 +19,7 @@ from bodymotion.checks.rules_on_bodies import (
     SPEED_LIMIT,
 )
 from bodymotion.diagnostics import Rule
-from bodymotion.formats.motion_rules import MOTION_NO_QUATERNION, MOTION_NO_TURN, MOTION_NOT_FINITE, MOTION_QUATERNION
+from bodymotion.motion.rules import MOTION_NO_QUATERNION, MOTION_NO_TURN, MOTION_NOT_FINITE, MOTION_QUATERNION
 
 __all__ = [
     "FRAME_RATE",

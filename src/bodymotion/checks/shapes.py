@@ -6,12 +6,12 @@ from dataclasses import fields
 
 import numpy as np
 
-from bodymotion.arrays import Floats
 from bodymotion.checks import rules
 from bodymotion.checks.sheet import Sheet, some
-from bodymotion.devices import Device
-from bodymotion.links import Joint, Link
-from bodymotion.shapes import Lines, Mesh, Points, Shape
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
+from bodymotion.model.devices import Device
+from bodymotion.model.links import Joint, Link
 
 __all__ = ["check_numbers", "check_shapes", "check_sizes"]
 

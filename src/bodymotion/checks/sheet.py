@@ -8,16 +8,16 @@ from functools import cached_property
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.checks.parts import parts_of
 from bodymotion.checks.places import places_of
 from bodymotion.checks.rules import SAID
-from bodymotion.devices import Device
 from bodymotion.diagnostics import Location, Problem, Rule
-from bodymotion.links import Link
-from bodymotion.shapes import Shape
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Shape
+from bodymotion.model.body import Body
+from bodymotion.model.devices import Device
+from bodymotion.model.links import Link
 
 __all__ = ["Sheet", "some"]
 

@@ -11,8 +11,8 @@ from bodymotion.checks import rules
 from bodymotion.checks.places import LARGEST
 from bodymotion.checks.sheet import Sheet
 from bodymotion.diagnostics import Location
-from bodymotion.opening import open_file, size_of
-from bodymotion.shapes import Texture
+from bodymotion.geometry.shapes import Texture
+from bodymotion.system.open_files import open_file, size_of
 
 __all__ = ["check_textures"]
 

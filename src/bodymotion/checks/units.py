@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.checks import rules
 from bodymotion.checks.limits import shares
 from bodymotion.checks.motions import part_name
@@ -17,9 +15,11 @@ from bodymotion.checks.physics.moments import Finding
 from bodymotion.checks.physics.tape import standing_on
 from bodymotion.checks.rows import place_of_frame
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.interpolation import sampled
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.interpolation import sampled
+from bodymotion.motion.timeline import Timeline
 
 __all__ = ["check_units", "in_millimetres", "time_steps", "too_fast", "too_many_frames"]
 

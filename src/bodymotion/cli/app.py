@@ -55,7 +55,7 @@ def bodymotion(
       bodymotion view robot.wrl walk.seq
       bodymotion check --body robot.wrl walk.seq
     """  # noqa: D301
-    from bodymotion.opening import pipes_kept
+    from bodymotion.system.open_files import pipes_kept
 
     ctx.with_resource(pipes_kept())
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
+    from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
 __all__ = ["conclude", "finish", "is_large", "load_body", "load_motion"]
@@ -24,7 +24,7 @@ PER_NUMBER = 3 * 8
 
 def is_large(source: Path, target: Path) -> bool:
     """Whether a motion is to go from one .seq file to another row by row."""
-    from bodymotion.formats.table import find_format, target_format
+    from bodymotion.formats.registry import find_format, target_format
     from bodymotion.motion import Motion
 
     if source.stat().st_size <= LARGE or find_format(source).name != "seq":
@@ -37,9 +37,9 @@ def load_motion(path: Path, hint: str = "IN", whole: str = "") -> Motion:
 
     Before a large one is read, MemoryError says if memory will not do; `whole` is what the message adds.
     """
-    from bodymotion.formats.table import find_format, load
-    from bodymotion.memory import check_memory
+    from bodymotion.formats.registry import find_format, load
     from bodymotion.motion import Motion
+    from bodymotion.system.memory import check_memory
 
     if path.exists() and path.stat().st_size > LARGE and find_format(path).name == "seq":
         from bodymotion.formats.seq import open_motion
@@ -57,8 +57,8 @@ def load_motion(path: Path, hint: str = "IN", whole: str = "") -> Motion:
 
 def load_body(path: Path, allow_outside: bool, hint: str = "--body") -> Body:
     """Read a body; a file that holds something else is wrong use."""
-    from bodymotion.body import Body
-    from bodymotion.formats.table import load
+    from bodymotion.formats.registry import load
+    from bodymotion.model.body import Body
 
     found = load(path, allow_outside=allow_outside)
     if not isinstance(found, Body):
@@ -68,7 +68,7 @@ def load_body(path: Path, allow_outside: bool, hint: str = "--body") -> Body:
 
 def finish(before: Motion, after: Motion, path: Path) -> NoReturn:
     """Write the motion, show what the change and the save have to say, and end with 3 if something was lost."""
-    from bodymotion.formats.table import save
+    from bodymotion.formats.registry import save
 
     known = set(map(id, before.problems))
     met = tuple(problem for problem in after.problems if id(problem) not in known)
@@ -78,8 +78,8 @@ def finish(before: Motion, after: Motion, path: Path) -> NoReturn:
 def conclude(problems: tuple[Problem, ...]) -> NoReturn:
     """Show problems, and end with 3 if one of them is a loss."""
     from bodymotion.cli.messages import show_problem
-    from bodymotion.diagnostics import Report
+    from bodymotion.diagnostics import Findings
 
     for problem in problems:
         show_problem(problem)
-    raise typer.Exit(3 if Report(problems).losses else 0)
+    raise typer.Exit(3 if Findings(problems).losses else 0)

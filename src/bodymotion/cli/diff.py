@@ -69,10 +69,10 @@ def diff(
 
 
 def _compare(first: Path, second: Path, atol: float, rtol: float, body: Path | None, allow_outside: bool) -> Any:  # noqa: ANN401
-    from bodymotion.body import Body
     from bodymotion.cli.changes import load_body
-    from bodymotion.comparing import compare_bodies, compare_motions
-    from bodymotion.formats.table import find_format
+    from bodymotion.comparison import compare_bodies, compare_motions
+    from bodymotion.formats.registry import find_format
+    from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
     kinds = [find_format(path).holds for path in (first, second)]

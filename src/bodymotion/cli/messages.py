@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bodymotion.cli.text import one_line, width
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.opening import pipe_seen
+from bodymotion.system.open_files import pipe_seen
 
 __all__ = ["excerpt_of", "headline", "lines_of", "say", "show_problem"]
 

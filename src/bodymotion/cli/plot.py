@@ -98,9 +98,9 @@ def plot(
     from bodymotion.cli.output import results
     from bodymotion.cli.progress import progress
     from bodymotion.cli.text import one_line
-    from bodymotion.formats.files import check_not_read, check_place
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
+    from bodymotion.system.atomic_files import check_not_read, check_place
 
     if len(files) > 2:
         raise typer.BadParameter("a model and a motion are two files at most", param_hint="[MODEL] MOTION")

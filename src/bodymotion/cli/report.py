@@ -39,8 +39,8 @@ def report(
     from bodymotion.cli.failures import failures
     from bodymotion.cli.messages import say
     from bodymotion.cli.progress import progress
-    from bodymotion.reporting import PLOTS
-    from bodymotion.reporting import report as write
+    from bodymotion.reports import PLOTS
+    from bodymotion.reports import report as write
     from bodymotion.viewer.text import counted
 
     if len(files) > 2:

@@ -76,7 +76,7 @@ def retime(
     from bodymotion.cli.changes import conclude, finish, is_large, load_motion
     from bodymotion.cli.failures import failures
     from bodymotion.cli.progress import progress
-    from bodymotion.interpolation import HOLDING
+    from bodymotion.motion.interpolation import HOLDING
 
     with failures("retime"):
         by_rows = (method is None or method in (*HOLDING, "linear")) and not (antialias or unwrap or speed or common)

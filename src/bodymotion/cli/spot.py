@@ -11,7 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
-    from bodymotion.spot.uploading import Outcome
+    from bodymotion.spot.client.uploading import Outcome
     from bodymotion.viewer.app import Viewer
 
 __all__ = ["spot"]
@@ -55,10 +55,10 @@ def upload(
       bodymotion spot upload animations --robot 192.168.80.3
     """  # noqa: D301
     from bodymotion.cli.progress import progress
-    from bodymotion.spot.connecting import connected, split_address, vendor
-    from bodymotion.spot.credentials import find_credentials
-    from bodymotion.spot.uploading import animation_files
-    from bodymotion.spot.uploading import upload as send
+    from bodymotion.spot.client.connecting import connected, split_address, vendor
+    from bodymotion.spot.client.credentials import find_credentials
+    from bodymotion.spot.client.uploading import animation_files
+    from bodymotion.spot.client.uploading import upload as send
 
     with _failures("upload"):
         _quiet()
@@ -117,7 +117,7 @@ def rehearse(
 
     from bodymotion.cli.messages import say
     from bodymotion.cli.text import one_line
-    from bodymotion.spot.credentials import PASSWORD, USERNAME, Credentials
+    from bodymotion.spot.client.credentials import PASSWORD, USERNAME, Credentials
     from bodymotion.spot.rehearsal import StandIn
 
     with _failures("rehearse"):
@@ -159,7 +159,7 @@ def _failures(verb: str) -> Iterator[None]:
     from bodymotion.cli.failures import failures
     from bodymotion.cli.messages import say
     from bodymotion.cli.text import one_line
-    from bodymotion.spot.connecting import SpotError
+    from bodymotion.spot.client.connecting import SpotError
 
     with failures(f"spot {verb}"):
         try:
@@ -200,7 +200,7 @@ def _show(outcome: Outcome) -> None:
 
 def _screen(arm: bool, port: int, no_browser: bool) -> Viewer:
     """Open the viewer with a robot that stands."""
-    from bodymotion.choreography import spot_body
+    from bodymotion.spot.playback import spot_body
     from bodymotion.viewer import view as show
 
     viewer = show(spot_body(arm=arm), port=port, open_browser=not no_browser, block=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
 from bodymotion.dynamics.contacts import Contacts
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["contact_wrenches", "shares", "zero_moment_point"]
 

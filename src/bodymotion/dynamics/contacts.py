@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import ContentEquality, Floats
-from bodymotion.body import Body
 from bodymotion.dynamics.feet import Soles
 from bodymotion.dynamics.kinematics import point_velocities
+from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.model.body import Body
 
 __all__ = [
     "PATCH",

@@ -25,11 +25,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats, real_numbers
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.interpolation.methods import check_increasing
-from bodymotion.interpolation.sampling import bridged
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats, real_numbers
+from bodymotion.motion.interpolation.methods import check_increasing
+from bodymotion.motion.interpolation.sampling import bridged
 
 __all__ = ["DERIVATIVES", "Derivative", "derivatives", "pose_derivatives"]
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.links import Link
-from bodymotion.meshing import outermost_points
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes import outermost_points
+from bodymotion.model.body import Body
+from bodymotion.model.links import Link
 
 __all__ = ["FRAMES", "Soles", "contact_points", "find_feet", "foot_links", "soles"]
 

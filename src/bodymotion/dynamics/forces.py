@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy.typing as npt
 
-from bodymotion.arrays import ContentEquality, Floats
-from bodymotion.body import Body
 from bodymotion.dynamics.rows import GRAVITY, gravity_vector, mass_arrays, rotor_inertias, table, tables
-from bodymotion.memory import check_memory
+from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.model.body import Body
+from bodymotion.system.memory import check_memory
 
 __all__ = ["InverseDynamics", "inverse_dynamics", "mass_matrix"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.dynamics.rows import table, tables
-from bodymotion.memory import check_memory
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+from bodymotion.system.memory import check_memory
 
 __all__ = ["jacobian", "jacobians", "link_accelerations", "link_velocities", "point_velocities"]
 

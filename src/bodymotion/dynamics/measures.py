@@ -10,10 +10,6 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Body
-from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.diagnostics import Problem
 from bodymotion.dynamics import balance, forces, kinematics, momenta, sensors
 from bodymotion.dynamics.contacts import (
@@ -28,8 +24,12 @@ from bodymotion.dynamics.feet import Soles, find_feet, soles
 from bodymotion.dynamics.pictures import Pictures, take_pictures
 from bodymotion.dynamics.ranging import Scenery, Thing
 from bodymotion.dynamics.seen import Seen
-from bodymotion.interpolation import sampled
-from bodymotion.memory import check_memory
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.body import Body
+from bodymotion.model.devices import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
+from bodymotion.motion.interpolation import sampled
+from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion

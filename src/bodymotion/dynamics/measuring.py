@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Body
 from bodymotion.diagnostics import Location, Problem, WrongUseError
 from bodymotion.dynamics import rules
 from bodymotion.dynamics.contacts import Thresholds
@@ -19,8 +17,10 @@ from bodymotion.dynamics.measures import Measures
 from bodymotion.dynamics.rows import GRAVITY, gravity_vector
 from bodymotion.dynamics.standing import feet_of_joints, placed_on_feet
 from bodymotion.editing import recover_joints
-from bodymotion.interpolation import unwrapped
-from bodymotion.interpolation.sampling import bridged
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.body import Body
+from bodymotion.motion.interpolation import unwrapped
+from bodymotion.motion.interpolation.sampling import bridged
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
@@ -103,7 +103,7 @@ def measure(
     q, root, lacking = _finite(body, times, q, root, where)
     problems += lacking
     if close_loops and body.extra_joints:
-        from bodymotion import closed_loops
+        from bodymotion.model import closed_loops
 
         q = closed_loops.close_loops(body, q).q
     if on_feet is None and root is None and (found := _standing(body, q, feet)):
@@ -153,7 +153,7 @@ def _check_kinds(body: object, motion: object) -> None:
     kinds = [type(thing).__name__ for thing in (body, motion)]
     how = ""
     if "Animation" in kinds:
-        how = "; of an animation, bodymotion.choreography.play gives the motion and spot_body the body"
+        how = "; of an animation, bodymotion.spot.playback.play gives the motion and spot_body the body"
     elif {"str", "Path", "PosixPath", "WindowsPath"} & set(kinds):
         how = "; bodymotion.load gives what a file holds"
     raise TypeError(f"measure takes a Body and then a Motion, not {' and '.join(kinds)}{how}")

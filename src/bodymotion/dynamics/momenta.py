@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import ContentEquality, Floats
-from bodymotion.body import Body
 from bodymotion.dynamics.rows import GRAVITY, gravity_vector, mass_arrays, rotor_inertias, table, tables
+from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.model.body import Body
 
 __all__ = ["Momentum", "momentum", "potential_energy", "rotor_energy"]
 

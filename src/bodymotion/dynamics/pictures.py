@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats, frozen
-from bodymotion.devices import VisionSensor
 from bodymotion.dynamics.ranging import Scenery, Thing, scan_times
-from bodymotion.interpolation import sampled
-from bodymotion.memory import check_memory
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.devices import VisionSensor
+from bodymotion.motion.interpolation import sampled
+from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion.arrays import ContentEquality, Floats, frozen
-from bodymotion.labels import distinct
-from bodymotion.motors import effort_range
+from bodymotion.diagnostics.labels import distinct
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.model.motors import effort_range
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
-    from bodymotion.links import Joint
+    from bodymotion.model.links import Joint
 
 __all__ = ["QUANTITIES", "Quantity", "Series", "measurable", "series"]
 

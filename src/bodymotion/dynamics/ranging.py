@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
-from bodymotion.devices import RangeSensor, VisionSensor
 from bodymotion.dynamics.seen import Seen
-from bodymotion.shapes import Lines, Mesh, Points, Shape
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
+from bodymotion.model.body import Body
+from bodymotion.model.devices import RangeSensor, VisionSensor
 
 if TYPE_CHECKING:
     from bodymotion.kernels.rays import Boxes

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.motors import armature
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+from bodymotion.model.motors import armature
 
 if TYPE_CHECKING:
     from bodymotion.kernels.newton_euler import Masses

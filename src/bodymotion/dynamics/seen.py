@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.formats.mesh_files.glb import IMAGES
-from bodymotion.memory import check_memory
-from bodymotion.meshing import corner_normals
-from bodymotion.shapes import Corners, Lines, Material, Points, Shape
+from bodymotion.formats.meshes.glb import IMAGES
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes import corner_normals
+from bodymotion.geometry.shapes import Corners, Lines, Material, Points, Shape
+from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
+    from bodymotion.geometry.shapes import Mesh
     from bodymotion.kernels.rasters import Looks, Solids
-    from bodymotion.shapes import Mesh
 
 __all__ = ["Seen"]
 

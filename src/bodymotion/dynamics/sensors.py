@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import ContentEquality, Floats
-from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor
 from bodymotion.dynamics.kinematics import point_velocities
 from bodymotion.dynamics.ranging import Scenery, Thing, ray_directions, scan_times
-from bodymotion.interpolation import sampled
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.model.devices import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor
+from bodymotion.motion.interpolation import sampled
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.dynamics.feet import FRAMES, find_feet, soles
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 
 __all__ = ["feet_of_joints", "placed_on_feet", "root_on_feet"]
 

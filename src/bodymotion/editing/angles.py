@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.body import Body
 from bodymotion.editing.rules import IDLE
-from bodymotion.interpolation import unwrapped
+from bodymotion.model.body import Body
 from bodymotion.motion import JOINT_DISPLACEMENT, Component, Motion, MultiValueSeq
+from bodymotion.motion.interpolation import unwrapped
 
 __all__ = ["unwrap"]
 
 
 def unwrap(motion: Motion, body: Body | None = None) -> Motion:
-    """Give the motion with jumps of joint displacements by full turns taken out (`bodymotion.interpolation.unwrapped`).
+    """Give the motion with jumps of joint displacements by full turns taken out (`bodymotion.motion.interpolation.unwrapped`).
 
     With a body only the columns of joints that rotate are looked at; columns with names go by name (`Body.joint_columns`, which may raise
     ValueError).

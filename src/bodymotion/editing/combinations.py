@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.editing.frames import root_poses
 from bodymotion.editing.rules import IDLE, NOT_RIGID
-from bodymotion.memory import check_memory
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.system.memory import check_memory
 
 __all__ = ["Residual", "fill_link_poses", "keep_root_pose", "recover_joints"]
 

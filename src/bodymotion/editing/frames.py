@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats, frozen
 from bodymotion.editing.rules import IDLE, LEFT
-from bodymotion.interpolation import sampled
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import LINK_POSITION, ZMP, Component, Motion, MultiSE3Seq, OtherSeq, Vector3Seq
+from bodymotion.motion.interpolation import sampled
 
 __all__ = ["heading", "level", "move", "moved", "root_poses", "start_at"]
 

@@ -7,15 +7,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.frames import heading, moved
 from bodymotion.editing.left import unframed
 from bodymotion.editing.rules import LOST
-from bodymotion.interpolation import find_wraps
-from bodymotion.interpolation.wraps import wrap_problem
-from bodymotion.memory import check_memory
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -26,7 +23,10 @@ from bodymotion.motion import (
     OtherSeq,
     Vector3Seq,
 )
-from bodymotion.timeline import Timeline
+from bodymotion.motion.interpolation import find_wraps
+from bodymotion.motion.interpolation.wraps import wrap_problem
+from bodymotion.motion.timeline import Timeline
+from bodymotion.system.memory import check_memory
 
 __all__ = ["join", "loop"]
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.rules import LEFT, NOT_SYMMETRIC
 from bodymotion.editing.symmetry import Symmetry, mirrored_points, mirrored_turns, symmetry
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     JOINT_EFFORT,

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses, poses, rotations
-from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Body, ExtraJoint
-from bodymotion.devices import Device, ForceSensor
-from bodymotion.links import Joint, Segment
+from bodymotion.diagnostics import losses
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.body import Body, ExtraJoint
+from bodymotion.model.devices import Device, ForceSensor
+from bodymotion.model.links import Joint, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

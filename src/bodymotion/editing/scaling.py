@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Body, Viewpoint
-from bodymotion.devices import Device, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.diagnostics.losses import UNSCALED
+from bodymotion.diagnostics.source import Source
 from bodymotion.editing.rerooting import KEPT
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.losses import UNSCALED
-from bodymotion.shapes import Box, Geometry, Lines, Mesh, Points, Shape, Sphere
-from bodymotion.source import Source
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import Box, Geometry, Lines, Mesh, Points, Shape, Sphere
+from bodymotion.model.body import Body, Viewpoint
+from bodymotion.model.devices import Device, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.model.links import Joint, Link, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.arrays import Floats
 from bodymotion.editing.rules import IDLE, LEFT
-from bodymotion.interpolation import unwrapped
-from bodymotion.interpolation.lowpass import gaussian, low_passed
-from bodymotion.interpolation.sampling import are_poses, bridged
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Component, Motion, OtherSeq
+from bodymotion.motion.interpolation import unwrapped
+from bodymotion.motion.interpolation.lowpass import gaussian, low_passed
+from bodymotion.motion.interpolation.sampling import are_poses, bridged
 
 __all__ = ["smooth"]
 

@@ -15,21 +15,21 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.left import unframed_one
-from bodymotion.formats.files import whole_file
 from bodymotion.formats.seq import open_motion
 from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.streaming import MotionReader
 from bodymotion.formats.seq.writing.names import SE3Format, Style, Version
 from bodymotion.formats.seq.writing.plan import Head, known_version
 from bodymotion.formats.seq.writing.writer import SeqWriter, style_like
-from bodymotion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
-from bodymotion.interpolation.methods import check_increasing, check_rate
-from bodymotion.interpolation.wraps import Wrap, find_wraps, wrap_problem
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, OtherSeq, left_on_rate
-from bodymotion.timeline import ON_FRAME, Timeline
+from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
+from bodymotion.motion.interpolation.methods import check_increasing, check_rate
+from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, wrap_problem
+from bodymotion.motion.timeline import ON_FRAME, Timeline
+from bodymotion.system.atomic_files import whole_file
 
 __all__ = ["resample_file", "trim_file"]
 

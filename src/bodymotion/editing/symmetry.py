@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.editing.sides import pair_names
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 
 __all__ = ["Symmetry", "mirrored_points", "mirrored_turns", "symmetry"]
 

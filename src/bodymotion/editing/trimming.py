@@ -8,7 +8,7 @@ import numpy as np
 
 from bodymotion.editing.left import unframed
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
-from bodymotion.timeline import ON_FRAME, Timeline
+from bodymotion.motion.timeline import ON_FRAME, Timeline
 
 __all__ = ["trim", "trim_frames"]
 

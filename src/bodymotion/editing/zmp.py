@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bodymotion import poses
 from bodymotion.editing.frames import root_poses
 from bodymotion.editing.rules import IDLE
+from bodymotion.geometry import poses
 from bodymotion.motion import ZMP, Component, Motion, Vector3Seq
 
 __all__ = ["zmp_to_root", "zmp_to_world"]

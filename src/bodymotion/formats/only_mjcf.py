@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
+    from bodymotion.model.body import Body
 
 __all__ = ["of_mjcf", "passed_over", "texts"]
 

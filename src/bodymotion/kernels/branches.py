@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import kernel
 
 __all__ = ["nearest_branches"]

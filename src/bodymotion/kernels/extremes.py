@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import kernel
 
 __all__ = ["extremes"]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.forward_kinematics import Indices, Tree
 from bodymotion.kernels.slices import as_rows, in_slices

@@ -1,6 +1,6 @@
 """What closed loops ask of joints: how far a mechanism is from closing, and how that changes with each of its joints.
 
-A mechanism is a tuple of arrays; `bodymotion.closed_loops.mechanism` makes it:
+A mechanism is a tuple of arrays; `bodymotion.model.closed_loops.mechanism` makes it:
 
     parents, kinds, variables (n,)      of its n moving and fixed links: the place of the parent (−1: the common base), 0 none, 1 rotate,
                                         2 slide, and which of the v variables moves it (−1: none)
@@ -26,7 +26,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined
 
 __all__ = ["Indices", "Mechanism", "constrain", "length"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import kernel
 from bodymotion.kernels.link_motion import cross, rotation
 from bodymotion.kernels.newton_euler import Masses

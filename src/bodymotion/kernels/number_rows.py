@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import kernel
 
 __all__ = ["BLANK_BEFORE", "COMMENT", "LONGEST", "ODD", "read_lines"]

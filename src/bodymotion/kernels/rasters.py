@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, Ints
+from bodymotion.geometry.arrays import Floats, Ints
 from bodymotion.kernels.compiling import kernel
 from bodymotion.kernels.slices import in_slices
 

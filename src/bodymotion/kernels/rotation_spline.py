@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.interpolation import Indices
 from bodymotion.kernels.slices import as_rows, in_slices

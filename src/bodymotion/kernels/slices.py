@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Floats, frozen
 
 __all__ = ["as_rows", "in_slices"]
 

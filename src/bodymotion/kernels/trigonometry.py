@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined
 
 __all__ = ["LARGEST", "sines_and_cosines"]

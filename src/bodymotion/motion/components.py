@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from bodymotion.arrays import ContentEquality, Floats, frozen
-from bodymotion.timeline import Timeline
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.motion.timeline import Timeline
 
 __all__ = [
     "JOINT_DISPLACEMENT",

@@ -8,7 +8,7 @@ from numbers import Real
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, real_numbers
+from bodymotion.geometry.arrays import Floats, real_numbers
 from bodymotion.motion.components import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -18,7 +18,7 @@ from bodymotion.motion.components import (
     MultiValueSeq,
     Vector3Seq,
 )
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 __all__ = ["of_joints", "of_link_poses"]
 

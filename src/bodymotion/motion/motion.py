@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import numpy.typing as npt
 
-from bodymotion.arrays import ContentEquality, Floats
 from bodymotion.diagnostics import Problem
-from bodymotion.interpolation import Method, frames_needed
+from bodymotion.diagnostics.source import Source
+from bodymotion.geometry.arrays import ContentEquality, Floats
 from bodymotion.motion.components import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -23,10 +23,10 @@ from bodymotion.motion.components import (
     in_words,
 )
 from bodymotion.motion.from_arrays import of_joints, of_link_poses
+from bodymotion.motion.interpolation import Method, frames_needed
 from bodymotion.motion.rates import put_on_rate, wished_rate
-from bodymotion.showing import Shown
-from bodymotion.source import Source
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
+from bodymotion.system.display import Shown
 
 __all__ = ["Motion"]
 
@@ -197,9 +197,9 @@ class Motion(Shown, ContentEquality):
             [Hz]; when not given, the rate that the file wishes for its time-stamped frames, else the highest rate of the components.
         method:
             "after", "nearest" or "before" hold values until the next frame, as the .seq document describes the import of
-            time-stamped frames; "linear", "cubic" and "pchip" interpolate: see `bodymotion.interpolation`.
+            time-stamped frames; "linear", "cubic" and "pchip" interpolate: see `bodymotion.motion.interpolation`.
         antialias:
-            Take out what is faster than half the new rate before going down to it (`bodymotion.interpolation.lowpass`).
+            Take out what is faster than half the new rate before going down to it (`bodymotion.motion.interpolation.lowpass`).
         unwrap:
             Take jumps by full turns out of joint displacements first. When not, a method that interpolates reports them in `problems`.
         start:

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.interpolation import HOLDING, Method, check_room, find_wraps, resampled, unwrapped
-from bodymotion.interpolation.methods import check_rate
-from bodymotion.interpolation.resampling import bridge_problem
-from bodymotion.interpolation.wraps import wrap_problem
-from bodymotion.losses import OTHER_RATE
+from bodymotion.diagnostics.losses import OTHER_RATE
 from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.interpolation import HOLDING, Method, check_room, find_wraps, resampled, unwrapped
+from bodymotion.motion.interpolation.methods import check_rate
+from bodymotion.motion.interpolation.resampling import bridge_problem
+from bodymotion.motion.interpolation.wraps import wrap_problem
+from bodymotion.motion.timeline import Timeline
 
 __all__ = ["left_on_rate", "put_on_rate", "wished_rate"]
 

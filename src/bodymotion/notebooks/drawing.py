@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
-from bodymotion.links import Link
-from bodymotion.meshing import outermost_points
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes import outermost_points
+from bodymotion.model.body import Body
+from bodymotion.model.links import Link
 
 __all__ = ["drawing"]
 

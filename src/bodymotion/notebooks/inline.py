@@ -9,10 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bodymotion.formats.files import whole_file
+from bodymotion.system.atomic_files import whole_file
 
 if TYPE_CHECKING:
-    from bodymotion.given import Showable
+    from bodymotion.scene.given import Showable
 
 __all__ = ["InlinePage", "inline"]
 
@@ -40,7 +40,7 @@ class InlinePage:
 def inline(
     thing: Showable, other: Showable | None = None, *, height: int = 560, show: Iterable[str] = ()
 ) -> InlinePage:
-    """Make the page; see `bodymotion.showing.Shown.view`."""
+    """Make the page; see `bodymotion.system.display.Shown.view`."""
     from bodymotion.viewer.api import _switches, load_take
     from bodymotion.viewer.html import page
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.body import Body
 from bodymotion.diagnostics import Problem
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.notebooks.drawing import drawing
 from bodymotion.viewer.text import counted, html_text
@@ -139,7 +139,7 @@ def _animation(animation: Animation) -> str:
 
 def _standing(animation: Animation) -> str:
     """Draw Spot as it is at the first keyframe."""
-    from bodymotion.choreography import needs_arm, play, spot_body
+    from bodymotion.spot.playback import needs_arm, play, spot_body
 
     if not len(animation.keyframes):
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion import poses
+from bodymotion.geometry import poses
 from bodymotion.plots.layout import COLUMN_EDGE, LEFT, ROW, Flow
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import together

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.body import Body
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.labels import shown
 from bodymotion.dynamics import Measures, measure
-from bodymotion.given import Showable, files_of, sort_out
-from bodymotion.labels import shown
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.plots.kinds import is_heavy, sheets
 from bodymotion.plots.parts import Sheet
 from bodymotion.plots.pictures import DPI, FORMATS, draw, picture
 from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
+from bodymotion.scene.given import Showable, files_of, sort_out
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +80,7 @@ class Plot:
         OSError
             When the file can not be written.
         """
-        from bodymotion.formats.files import check_not_read, whole_file
+        from bodymotion.system.atomic_files import check_not_read, whole_file
 
         form = form_of(path)
         check_not_read(path, self.files)
@@ -213,7 +213,7 @@ def subject_of(
     given = sort_out(body, *([] if motion is None else [motion]), done="plotted", allow_outside=allow_outside)
     files = files_of(given.body, *given.motions, given.animation)
     if given.animation is not None:
-        from bodymotion.choreography import needs_arm, play, spot_body
+        from bodymotion.spot.playback import needs_arm, play, spot_body
 
         animation = given.animation
         title = f"Spot · {animation.title or animation.name}"
@@ -257,7 +257,7 @@ def _measured(
 
 
 def _every(motion: Motion, count: int) -> Motion:
-    from bodymotion.timeline import Timeline
+    from bodymotion.motion.timeline import Timeline
 
     def thin(timeline: Timeline) -> Timeline:
         if timeline.frame_rate is None:

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.labels import shown
+from bodymotion.diagnostics.labels import shown
+from bodymotion.geometry.arrays import Floats
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Bars, Curves, Sheet

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.extras import need
-from bodymotion.labels import moment
+from bodymotion.diagnostics.labels import moment
 from bodymotion.plots.panels import FINEST, outside
 from bodymotion.plots.parts import UNDER_LINE, WIDE, Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
 from bodymotion.plots.style import Theme
+from bodymotion.system.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

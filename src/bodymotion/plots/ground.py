@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
+from bodymotion.diagnostics.labels import shown
 from bodymotion.dynamics import Contacts, Measures, SupportPolygons, support_polygons
-from bodymotion.labels import shown
+from bodymotion.geometry.arrays import Floats
 from bodymotion.plots.contacts import stretches
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import line_of, ranged

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
+from bodymotion.diagnostics.labels import shown
 from bodymotion.dynamics import Figure, Series, figures, measurable
-from bodymotion.labels import shown
 from bodymotion.plots.contacts import bars
 from bodymotion.plots.ground import ground_part, margin_part, rests
 from bodymotion.plots.layout import COLUMN_EDGE, LEFT, ROW, Flow

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.extras import need
 from bodymotion.plots.frame import FONT, PIXELS
 from bodymotion.plots.parts import Sheet
 from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.traces import Traces
+from bodymotion.system.extras import need
 
 __all__ = ["fragment", "interactive", "page", "script", "spec"]
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.diagnostics.labels import shown
 from bodymotion.dynamics import Series
-from bodymotion.labels import shown
+from bodymotion.geometry.arrays import Floats
 from bodymotion.plots.parts import Color, Curves, Line
 from bodymotion.plots.thinning import thinned
 from bodymotion.plots.words import number

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 
 __all__ = [
     "Bars",

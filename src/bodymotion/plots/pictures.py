@@ -10,11 +10,11 @@ from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.extras import need
 from bodymotion.plots.drawing import Pen
 from bodymotion.plots.parts import Sheet
 from bodymotion.plots.style import FONTS, LIGHT, Theme, rc
-from bodymotion.typefaces import FAMILIES, say_missing
+from bodymotion.scene.typefaces import FAMILIES, say_missing
+from bodymotion.system.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bodymotion.diagnostics.labels import shown
 from bodymotion.dynamics import QUANTITIES, Series
-from bodymotion.labels import shown
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import panel, ranged, together

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion.arrays import frozen
-from bodymotion.devices import AccelerationSensor, ForceSensor, Gyro
+from bodymotion.diagnostics.labels import shown
 from bodymotion.dynamics import Series
-from bodymotion.labels import shown
+from bodymotion.geometry.arrays import frozen
+from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import together
 from bodymotion.plots.parts import Curves, Sheet

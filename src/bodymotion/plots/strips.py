@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from bodymotion.diagnostics.labels import shown
 from bodymotion.dynamics import Series
-from bodymotion.labels import shown
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import FINEST, beyond_limits, line_of
 from bodymotion.plots.parts import Row, Strips

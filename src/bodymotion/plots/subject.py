@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.labels import distinct, moment
 from bodymotion.dynamics import Measures, Series, series
-from bodymotion.labels import distinct, moment
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.rotations import to_rpy
 from bodymotion.motion import MultiSE3Seq, Vector3Seq
 from bodymotion.plots.limbs import Limb, limbs, name_of
 from bodymotion.plots.words import number
-from bodymotion.rotations import to_rpy
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.quantities import Of

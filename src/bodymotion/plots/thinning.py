@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["thinned"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.plots.frame import LATE_TIMES, PIXELS, Frame, safe
 from bodymotion.plots.panels import FINEST, outside
 from bodymotion.plots.parts import Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
-from bodymotion.formats.mesh_files.glb import IMAGES, LARGEST_TEXTURE, MOST_PIXELS
-from bodymotion.meshing.surfaces import LINES, TRIANGLES, Part, surface_parts
+from bodymotion.formats.meshes.glb import IMAGES, LARGEST_TEXTURE, MOST_PIXELS
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES, Part, surface_parts
+from bodymotion.geometry.shapes import Material
+from bodymotion.model.body import Body
 from bodymotion.rendering.vtk import image_of, matrix_into, poly_data, vtk
-from bodymotion.shapes import Material
 
 __all__ = ["BodyParts", "Robot"]
 

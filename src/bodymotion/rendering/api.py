@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.body import Body
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.formats.files import check_place, whole_file
-from bodymotion.given import Showable
-from bodymotion.labels import moment
+from bodymotion.diagnostics.labels import moment
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.rendering.encoding import VIDEOS
 from bodymotion.rendering.settings import Background, Settings
 from bodymotion.rendering.window import NoRendererError
+from bodymotion.scene.given import Showable
+from bodymotion.system.atomic_files import check_place, whole_file
 from bodymotion.viewer.api import load_take, say_notes, say_problems
 
 if TYPE_CHECKING:

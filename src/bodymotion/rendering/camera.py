@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["FIELD_OF_VIEW", "PRESETS", "Camera", "fitted", "followed", "looking"]
 

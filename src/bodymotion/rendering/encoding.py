@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.extras import need
+from bodymotion.system.extras import need
 
 __all__ = ["VIDEOS", "Encoder"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.labels import shown
+from bodymotion.diagnostics.labels import shown
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.surroundings import Look
-from bodymotion.typefaces import FILES, say_missing
+from bodymotion.scene.typefaces import FILES, say_missing
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
 from bodymotion.viewer.overlays import frames_of_path
 from bodymotion.viewer.take import Take
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.rendering.actors import BodyParts, Robot
 from bodymotion.rendering.camera import Camera
 from bodymotion.rendering.shadows import Shadow

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.geometry.arrays import Floats
 from bodymotion.rendering.camera import FIELD_OF_VIEW, PRESETS, Camera, fitted, looking
 from bodymotion.rendering.surroundings import LOOKS
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.meshing.surfaces import TRIANGLES, Part
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes.surfaces import TRIANGLES, Part
 from bodymotion.rendering.surroundings import SHADE
 from bodymotion.rendering.vtk import image_of, poly_data, vtk
 

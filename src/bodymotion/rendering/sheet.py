@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
-from bodymotion.labels import shown
+from bodymotion.diagnostics.labels import shown
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.rendering.camera import Camera, fitted
 from bodymotion.rendering.overlay import font
 from bodymotion.rendering.playback import Playback

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.rendering.camera import FIELD_OF_VIEW, Camera
 from bodymotion.rendering.overlay import LINE, said, stamp
 from bodymotion.rendering.playback import Playback

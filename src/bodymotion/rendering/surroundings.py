@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.meshing.surfaces import LINES, TRIANGLES
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES
 from bodymotion.rendering.camera import Camera
 from bodymotion.rendering.vtk import poly_data, vtk
 from bodymotion.viewer.overlays import PATH_COLOR

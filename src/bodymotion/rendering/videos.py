@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.formats.files import whole_file
+from bodymotion.geometry.arrays import Floats
 from bodymotion.rendering.camera import followed
 from bodymotion.rendering.encoding import NOWHERE, Encoder
 from bodymotion.rendering.overlay import said, write
@@ -21,6 +20,7 @@ from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.scene import Scene
 from bodymotion.rendering.settings import Settings
 from bodymotion.rendering.surroundings import LOOKS, Look
+from bodymotion.system.atomic_files import whole_file
 
 __all__ = ["Stretch", "video"]
 

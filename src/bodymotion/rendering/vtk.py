@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.extras import need
-from bodymotion.meshing.surfaces import LINES, TRIANGLES
+from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES
+from bodymotion.system.extras import need
 
 __all__ = ["image_of", "matrix_into", "pixels_of", "poly_data", "vtk"]
 

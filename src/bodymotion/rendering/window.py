@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from bodymotion.extras import need
+from bodymotion.system.extras import need
 
 __all__ = ["NEEDED", "NoRendererError", "off_screen_window"]
 

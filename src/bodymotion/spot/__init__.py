@@ -13,10 +13,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
-    from bodymotion.choreography import Standing, mind, play, sit, stand
-    from bodymotion.choreography.arm import Arm, arm_joints, hand_poses
-    from bodymotion.choreography.legs import Legs, foot_positions, leg_joints
     from bodymotion.formats.cha_proto import (
         from_bytes,
         from_proto,
@@ -27,15 +23,19 @@ if TYPE_CHECKING:
         to_proto,
         to_text,
     )
-    from bodymotion.spot.connecting import SpotError, connected
-    from bodymotion.spot.credentials import Credentials, find_credentials
+    from bodymotion.model.body import Body
+    from bodymotion.spot.client.connecting import SpotError, connected
+    from bodymotion.spot.client.credentials import Credentials, find_credentials
+    from bodymotion.spot.client.uploading import Outcome, upload
+    from bodymotion.spot.playback import Standing, mind, play, sit, stand
+    from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
+    from bodymotion.spot.playback.legs import Legs, foot_positions, leg_joints
     from bodymotion.spot.rehearsal import StandIn
-    from bodymotion.spot.uploading import Outcome, upload
 
 _WHERE = {
-    "choreography": ("Standing", "mind", "play", "sit", "stand"),
-    "choreography.arm": ("Arm", "arm_joints", "hand_poses"),
-    "choreography.legs": ("Legs", "foot_positions", "leg_joints"),
+    "spot.playback": ("Standing", "mind", "play", "sit", "stand"),
+    "spot.playback.arm": ("Arm", "arm_joints", "hand_poses"),
+    "spot.playback.legs": ("Legs", "foot_positions", "leg_joints"),
     "formats.cha_proto": (
         "from_bytes",
         "from_proto",
@@ -46,10 +46,10 @@ _WHERE = {
         "to_proto",
         "to_text",
     ),
-    "spot.connecting": ("SpotError", "connected"),
-    "spot.credentials": ("Credentials", "find_credentials"),
+    "spot.client.connecting": ("SpotError", "connected"),
+    "spot.client.credentials": ("Credentials", "find_credentials"),
     "spot.rehearsal": ("StandIn",),
-    "spot.uploading": ("Outcome", "upload"),
+    "spot.client.uploading": ("Outcome", "upload"),
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
@@ -86,7 +86,7 @@ __all__ = [
 
 def body(*, arm: bool = True) -> Body:
     """Give Spot as a body, with or without its arm."""
-    from bodymotion.choreography.robot import spot_body
+    from bodymotion.spot.playback.robot import spot_body
 
     return spot_body(arm=arm)
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
-from bodymotion.labels import shown
-from bodymotion.links import Link
-from bodymotion.shapes import Shape, Sphere
+from bodymotion.diagnostics.labels import shown
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Shape, Sphere
+from bodymotion.model.links import Link
 
 if TYPE_CHECKING:
     import viser

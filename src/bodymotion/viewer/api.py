@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bodymotion.animation import Animation
-from bodymotion.body import Body
 from bodymotion.diagnostics import FormatError, Problem, WrongUseError
-from bodymotion.formats.files import check_place
-from bodymotion.given import Showable, sort_out
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.scene.given import Showable, sort_out
+from bodymotion.system.atomic_files import check_place
 
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
@@ -138,7 +138,7 @@ def say_problems(problems: tuple[Problem, ...], where: str = "", spelt_out: tupl
     """Say on stderr how many problems there are, and some of them in words: those `spelt_out`, or the first few."""
     if not problems:
         return
-    from bodymotion.labels import shown
+    from bodymotion.diagnostics.labels import shown
     from bodymotion.viewer.text import counted
 
     listed = problems[:MOST_LISTED] if spelt_out is None else spelt_out
@@ -214,7 +214,7 @@ def _performed(animation: Animation, arm: bool | None, wishes: Wishes | None) ->
 
 def _spot_of(motion: Motion) -> Body | None:
     """Give our Spot for a motion whose joint columns have the names of its joints, in its order; else None."""
-    from bodymotion.choreography import JOINT_NAMES, spot_body
+    from bodymotion.spot.playback import JOINT_NAMES, spot_body
 
     joints = motion.joint_displacement
     labels = joints.part_labels if joints is not None else ()

@@ -14,8 +14,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TypeVar
 
-from bodymotion.arrays import Floats
-from bodymotion.labels import shown
+from bodymotion.diagnostics.labels import shown
+from bodymotion.geometry.arrays import Floats
 from bodymotion.viewer.asked import Asked
 from bodymotion.viewer.capture import Capture
 from bodymotion.viewer.inbox import Inbox

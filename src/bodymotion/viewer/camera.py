@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Viewpoint
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Viewpoint
 
 __all__ = ["FIELD_OF_VIEW", "PRESETS", "View", "framing", "from_viewpoint"]
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
-from bodymotion.choreography import FOOT_CONTACT, REACH_ERROR
-from bodymotion.choreography.measures import LEGS
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
+from bodymotion.spot.playback import FOOT_CONTACT, REACH_ERROR
+from bodymotion.spot.playback.measures import LEGS
 
 if TYPE_CHECKING:
     import viser

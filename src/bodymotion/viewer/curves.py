@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from bodymotion.arrays import Floats
-from bodymotion.labels import shown
+from bodymotion.diagnostics.labels import shown
+from bodymotion.geometry.arrays import Floats
 from bodymotion.viewer.take import Curve
 
 __all__ = ["COLORS", "liveliest", "svg_of", "thinned", "ticks", "unique"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
-from bodymotion.meshing import outermost_points
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes import outermost_points
+from bodymotion.model.body import Body
 
 __all__ = ["Footprint"]
 

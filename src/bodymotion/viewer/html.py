@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.formats.files import whole_file
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
+from bodymotion.system.atomic_files import whole_file
 from bodymotion.viewer.contacts import STANCE, SWING
 from bodymotion.viewer.limits import color_of
 from bodymotion.viewer.page_script import page_script

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats, frozen
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 from bodymotion.viewer.take import Take
 
 if TYPE_CHECKING:

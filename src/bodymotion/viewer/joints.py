@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
-from bodymotion.labels import shown
-from bodymotion.links import Joint
+from bodymotion.diagnostics.labels import shown
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint
 from bodymotion.viewer.text import fixed
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Body
-from bodymotion.labels import shown
-from bodymotion.meshing.surfaces import TRIANGLES, surface_parts
-from bodymotion.motors import effort_range
+from bodymotion.diagnostics.labels import shown
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.meshes.surfaces import TRIANGLES, surface_parts
+from bodymotion.model.body import Body
+from bodymotion.model.motors import effort_range
 from bodymotion.viewer.insight import Insight
 from bodymotion.viewer.text import fixed, html_text
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Body
-from bodymotion.closed_loops import Closed, Loops, loop_errors
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.kernels.background import compile_in_background
+from bodymotion.model.body import Body
+from bodymotion.model.closed_loops import Closed, Loops, loop_errors
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import fixed
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.arrays import Floats
-from bodymotion.devices import Device, RangeSensor, VisionSensor
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.devices import Device, RangeSensor, VisionSensor
 
 __all__ = ["MOST_RAYS", "device_outline"]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.devices import Device, ForceSensor, RangeSensor, VisionSensor
-from bodymotion.labels import shown
+from bodymotion.diagnostics.labels import shown
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.devices import Device, ForceSensor, RangeSensor, VisionSensor
 from bodymotion.viewer.outlines import device_outline
 from bodymotion.viewer.scene import Scene
 from bodymotion.viewer.text import node_name

@@ -8,7 +8,7 @@ from math import floor, isfinite, log10
 from types import MappingProxyType
 
 from bodymotion.animation import Parameter
-from bodymotion.choreography.parameters import NEUTRAL
+from bodymotion.spot.playback.parameters import NEUTRAL
 
 __all__ = ["NOT_SIMULATED", "ParameterRange", "parameter_range"]
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.body import Body
-from bodymotion.choreography import mind, play, spot_body
-from bodymotion.choreography.parameters import settings
-from bodymotion.choreography.timing import Timing, timing
 from bodymotion.diagnostics import Problem
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.spot.playback import mind, play, spot_body
+from bodymotion.spot.playback.parameters import settings
+from bodymotion.spot.playback.timing import Timing, timing
 
 __all__ = ["Performance", "Wishes", "perform", "slices_allowed"]
 
@@ -116,7 +116,7 @@ def perform(animation: Animation, wishes: Wishes | None = None, arm: bool | None
     Raises
     ------
     ValueError
-        When it can not be played so; see `bodymotion.choreography.play`.
+        When it can not be played so; see `bodymotion.spot.playback.play`.
     MemoryError
         When there would be too many frames.
     """

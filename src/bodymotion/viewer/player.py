@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import isfinite
 
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 __all__ = ["SPEEDS", "Player"]
 

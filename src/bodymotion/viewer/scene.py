@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.formats.mesh_files.glb import to_glb
-from bodymotion.shapes import Material
+from bodymotion.formats.meshes.glb import to_glb
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Material
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import node_name
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
-from bodymotion.labels import shown
-from bodymotion.shapes import Material
-from bodymotion.timeline import Timeline
+from bodymotion.diagnostics.labels import shown
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import Material
+from bodymotion.motion.timeline import Timeline
 from bodymotion.viewer.scene import Scene
 from bodymotion.viewer.take import Take
 from bodymotion.viewer.text import fixed

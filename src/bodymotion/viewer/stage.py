@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.viewer.anatomy import Anatomy
 from bodymotion.viewer.camera import View, framing, from_viewpoint
 from bodymotion.viewer.contacts import ContactMarks

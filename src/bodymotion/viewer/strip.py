@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 from bodymotion.viewer.beats import SLICES_IN_A_BEAT, Beats
 from bodymotion.viewer.contacts import HAND, MISSED, STANCE, SWING, Contacts
 from bodymotion.viewer.text import html_text

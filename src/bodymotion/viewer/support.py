@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.geometry.arrays import Floats
 from bodymotion.viewer.contacts import STANCE, SWING
 from bodymotion.viewer.insight import Insight
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.formats.mesh_files.glb import to_glb
-from bodymotion.shapes import Material, Mesh, Shape
+from bodymotion.formats.meshes.glb import to_glb
+from bodymotion.geometry.shapes import Material, Mesh, Shape
 from bodymotion.viewer.looks import LIGHT, Look
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Body
 from bodymotion.diagnostics import Problem, Rule
-from bodymotion.links import Joint, Link
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 from bodymotion.viewer.beats import Beats, beats_of
 from bodymotion.viewer.contacts import Contacts, contacts_of
 from bodymotion.viewer.ground import Footprint

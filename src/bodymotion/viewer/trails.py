@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats
-from bodymotion.timeline import Timeline
+from bodymotion.geometry.arrays import Floats
+from bodymotion.motion.timeline import Timeline
 from bodymotion.viewer.insight import Insight
 from bodymotion.viewer.looks import Look
 from bodymotion.viewer.overlays import MASS_COLOR, ZMP_COLOR

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.extras import need
+from bodymotion.system.extras import need
 
 __all__ = ["VideoWriter"]
 

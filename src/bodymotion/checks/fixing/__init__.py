@@ -16,8 +16,8 @@ from bodymotion.checks import rules
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
 from bodymotion.checks.line_ends import TEXTS, most_common_end, other_ends
 from bodymotion.diagnostics import FormatError, Problem
-from bodymotion.formats.files import whole_file
-from bodymotion.formats.table import find_format
+from bodymotion.formats.registry import find_format
+from bodymotion.system.atomic_files import whole_file
 
 __all__ = ["Mended", "fixable", "mended", "write_mended"]
 
@@ -108,7 +108,7 @@ def write_mended(found: Mended) -> None:
 
 def fixable(problems: Iterable[Problem], path: Path) -> set[str]:
     """Give the rules, of those that are spoken of in a file itself, that may be mended."""
-    from bodymotion.checks.catalogue import catalogue
+    from bodymotion.diagnostics.catalogue import catalogue
 
     known = catalogue()
     said = {problem.rule for problem in problems if problem.location.path in (None, str(path))}

@@ -11,9 +11,9 @@ from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules as body_rules
-from bodymotion.formats.motion_rules import FAR
-from bodymotion.formats.table import find_format
+from bodymotion.formats.registry import find_format
 from bodymotion.formats.urdf import rules as urdf_rules
+from bodymotion.motion.rules import FAR
 
 __all__ = ["edits_of"]
 

@@ -24,7 +24,7 @@ from bodymotion.formats.cha.keyframes import UNIT
 from bodymotion.formats.cha.rows import NUMBER
 from bodymotion.formats.cha.sections import split
 from bodymotion.formats.cha.text import COMMENT, LONGEST, read_text
-from bodymotion.formats.motion_rules import FAR
+from bodymotion.motion.rules import FAR
 
 __all__ = ["edits_of"]
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from bodymotion.decimals import number
+from bodymotion.formats.text.decimals import number
 
 __all__ = ["unit_texts"]
 

@@ -12,7 +12,6 @@ from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.motion_rules import FAR, MOTION_QUATERNION, ROUGH
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.checking import component_fields, parts_of_rows
 from bodymotion.formats.seq.document import Document
@@ -26,6 +25,7 @@ from bodymotion.formats.seq.reader import parse_seq, read_document
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.single_rows import elements
 from bodymotion.formats.seq.source_bytes import ByteSource
+from bodymotion.motion.rules import FAR, MOTION_QUATERNION, ROUGH
 
 __all__ = ["edits_of", "says_the_same"]
 

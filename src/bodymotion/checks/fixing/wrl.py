@@ -12,7 +12,6 @@ from bodymotion.checks.fixing.edits import Edit
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import FormatError, Location, Problem
-from bodymotion.formats.motion_rules import FAR
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
 from bodymotion.formats.openhrp.tree import read_tree
@@ -21,6 +20,7 @@ from bodymotion.formats.vrml.lexis import NAME, SPACE, STRING, WORD, numbers
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
 from bodymotion.formats.vrml.scene import Place, SceneWalker
 from bodymotion.formats.vrml.text import BOM, Text, decode
+from bodymotion.motion.rules import FAR
 
 __all__ = ["edits_of", "ends_in_strings"]
 

@@ -8,8 +8,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.floor import off_the_floor
 from bodymotion.checks.physics.judging import balance, feet_on_ground, torques
@@ -19,8 +17,10 @@ from bodymotion.checks.physics.tape import WINDOW, record, standing_on
 from bodymotion.checks.rows import place_of_frame
 from bodymotion.checks.units import too_fast
 from bodymotion.editing import recover_joints
-from bodymotion.interpolation import sampled
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion.interpolation import sampled
 
 __all__ = ["calm_steps", "physics"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.moments import Finding, Where
 from bodymotion.checks.physics.tape import NEAR, Standing
-from bodymotion.interpolation import sampled
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import Vector3Seq
+from bodymotion.motion.interpolation import sampled
 
 __all__ = ["off_the_floor"]
 

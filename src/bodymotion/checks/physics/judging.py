@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.moments import Finding, Moment, Run, Where, finding, runs, when
 from bodymotion.checks.physics.tape import FADE, NEAR, Standing, Tape
 from bodymotion.diagnostics import Rule
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 
 __all__ = ["balance", "feet_on_ground", "torques"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.moments import MOST, Finding, Moment, Where, finding, when
 from bodymotion.checks.physics.sudden import ANGLES, PLACES, SLIDES, TURNS, Scale, Sudden, sudden, trembling
 from bodymotion.diagnostics import Rule
-from bodymotion.interpolation import find_wraps, unwrapped
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+from bodymotion.motion.interpolation import find_wraps, unwrapped
 
 __all__ = ["jumps_of_joints", "jumps_of_root", "sign_flips"]
 

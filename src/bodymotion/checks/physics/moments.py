@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Location, Problem, Rule, Severity
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["MOST", "Finding", "Moment", "Run", "finding", "runs", "when"]
 

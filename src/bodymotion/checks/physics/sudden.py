@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
 from bodymotion.checks.physics.moments import MOST, Run, runs
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["ANGLES", "PLACES", "SLIDES", "TURNS", "Scale", "Sudden", "sudden", "trembling"]
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.checks.physics.moments import Mask
 from bodymotion.dynamics import Measures, Soles, SupportPolygons, find_feet, ground_height, measure, root_on_feet, soles
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, Vector3Seq
-from bodymotion.motors import effort_range
 
 __all__ = ["Standing", "Tape", "record", "standing_on"]
 
@@ -297,7 +297,7 @@ def _pieces(count: int, size: int, overlap: int) -> Iterator[tuple[slice, slice]
 
 
 def _own_zmp(zmp: Vector3Seq, times: Floats) -> Floats:
-    from bodymotion.interpolation import sampled
+    from bodymotion.motion.interpolation import sampled
 
     given = zmp.timeline.times
     if len(given) == len(times) and np.array_equal(given, times):

@@ -74,7 +74,6 @@ def check(
       bodymotion check --diff walk.seq
       bodymotion check --fix --select SEQ214 motions/
     """  # noqa: D301
-    from bodymotion.checks.catalogue import selected
     from bodymotion.cli.changes import load_body
     from bodymotion.cli.check.files import found_files
     from bodymotion.cli.check.mending import Mender
@@ -85,6 +84,7 @@ def check(
     from bodymotion.cli.output import results
     from bodymotion.cli.progress import aside, progress
     from bodymotion.cli.text import one_line
+    from bodymotion.diagnostics.catalogue import selected
 
     if as_json and as_sarif:
         raise typer.BadParameter("either JSON or SARIF is printed, not both", param_hint="--json, --sarif")
@@ -191,7 +191,7 @@ def _say_apart(paths: list[Path]) -> None:
 def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
     """Sort files by what they hold; those of no format are left out, and pipes, which can be read once only."""
     from bodymotion.diagnostics import FormatError
-    from bodymotion.formats.table import find_format
+    from bodymotion.formats.registry import find_format
 
     kinds: dict[str, list[Path]] = {}
     for path in (path for path in paths if path.is_file()):

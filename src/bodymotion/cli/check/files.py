@@ -27,8 +27,8 @@ def found_files(given: Iterable[Path], outside: Callable[[Path, Path], None] | N
 
 
 def _walked(folder: Path, outside: Callable[[Path, Path], None] | None) -> Iterator[Path]:
-    from bodymotion.formats.table import FORMATS, HEAD
-    from bodymotion.opening import read_head
+    from bodymotion.formats.registry import FORMATS, HEAD
+    from bodymotion.system.open_files import read_head
 
     extensions = {extension for row in FORMATS for extension in row.extensions}
     root = os.path.realpath(folder)

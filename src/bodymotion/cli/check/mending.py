@@ -10,8 +10,8 @@ from bodymotion.cli.check.working import Checked, Task, check_file
 from bodymotion.cli.text import one_line
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.checks.fixing import Mended
+    from bodymotion.model.body import Body
 
 __all__ = ["Mender", "show_diff"]
 

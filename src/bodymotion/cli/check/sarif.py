@@ -22,7 +22,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
     """Give a SARIF log with one run: an object for each rule that is spoken of, and a result for each problem."""
-    from bodymotion.checks import catalogue
+    from bodymotion.diagnostics.catalogue import catalogue
 
     known = catalogue()
     problems = [(path, problem) for path, some in found for problem in some]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-    from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
+    from bodymotion.model.body import Body
 
 __all__ = ["Checked", "Task", "check_files"]
 
@@ -52,7 +52,7 @@ class Task:
 
 def _is_urdf(path: Path) -> bool:
     from bodymotion.diagnostics import FormatError
-    from bodymotion.formats.table import find_format
+    from bodymotion.formats.registry import find_format
 
     try:
         # What comes through a pipe can be read once only.
@@ -101,7 +101,7 @@ def _begin(task: Task) -> None:
     """Prepare a process: whoever stops the check tells it to all, and the model is read once."""
     import signal
 
-    from bodymotion.formats.table import load
+    from bodymotion.formats.registry import load
 
     global _at_work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -175,6 +175,6 @@ def _cores() -> int:
 
 
 def _bytes(files: Sequence[Path]) -> int:
-    from bodymotion.opening import size_of
+    from bodymotion.system.open_files import size_of
 
     return sum(size_of(path) or 0 for path in files)

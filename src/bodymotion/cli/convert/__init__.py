@@ -11,7 +11,7 @@ from bodymotion.cli.given import positive
 from bodymotion.cli.options import AllowOutside, PackagePath
 
 if TYPE_CHECKING:
-    from bodymotion.formats.table import Format
+    from bodymotion.formats.registry import Format
 
 __all__ = ["convert"]
 
@@ -264,7 +264,7 @@ def convert(
 
 def _source_format(source: Path, read_as: str | None, write_as: str | None) -> Format:
     from bodymotion.diagnostics import FormatError
-    from bodymotion.formats.table import find_format, named_format
+    from bodymotion.formats.registry import find_format, named_format
 
     try:
         if write_as is not None:

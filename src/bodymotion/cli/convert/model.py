@@ -10,9 +10,9 @@ import typer
 from bodymotion.cli.convert.options import Options, known, one
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.table import Format
+    from bodymotion.formats.registry import Format
+    from bodymotion.model.body import Body
 
 __all__ = ["convert_model"]
 
@@ -31,11 +31,11 @@ WRITE = {
 
 def convert_model(source: Path, target: Path, came: Format, options: Options) -> int:
     """Convert; give the exit code."""
-    from bodymotion.body import Body
     from bodymotion.cli.convert.report import show_grouped, show_reading
     from bodymotion.cli.progress import progress
-    from bodymotion.diagnostics import Report
-    from bodymotion.formats.table import load, target_format
+    from bodymotion.diagnostics import Findings
+    from bodymotion.formats.registry import load, target_format
+    from bodymotion.model.body import Body
 
     is_model = came.holds == "Body"
     reading = known(options.some("package_paths"), READ.get(came.name, ()), came)
@@ -54,7 +54,7 @@ def convert_model(source: Path, target: Path, came: Format, options: Options) ->
         met = (*met, *goes.write(thing, target, **given))
     show_reading(source, read, options.every)
     show_grouped(met, options.every)
-    return 3 if Report((*read, *met)).losses else 0
+    return 3 if Findings((*read, *met)).losses else 0
 
 
 def _written(goes: Format) -> set[str]:
@@ -80,7 +80,7 @@ def _writing(given: dict[str, Any], goes: Format) -> dict[str, Any]:
 def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
     """Change the body as it was asked for; give what has to be said of that."""
     from bodymotion.editing import reroot, scale
-    from bodymotion.inertias import repaired
+    from bodymotion.model.inertias import repaired
 
     known = len(body.problems)
     root, factor = options.given["root"], options.given["scale"]

@@ -11,11 +11,11 @@ import typer
 from bodymotion.cli.convert.options import Options, known
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.table import Format
-    from bodymotion.interpolation import Method
+    from bodymotion.formats.registry import Format
+    from bodymotion.model.body import Body
     from bodymotion.motion import Motion
+    from bodymotion.motion.interpolation import Method
 
 __all__ = ["convert_motion"]
 
@@ -36,8 +36,8 @@ def convert_motion(source: Path, target: Path, came: Format, options: Options) -
     """Convert; give the exit code."""
     from bodymotion.cli.changes import load_body
     from bodymotion.cli.convert.report import show_grouped
-    from bodymotion.diagnostics import Report
-    from bodymotion.formats.table import target_format
+    from bodymotion.diagnostics import Findings
+    from bodymotion.formats.registry import target_format
     from bodymotion.motion import Motion
 
     rate, method, model = (options.given[name] for name in ("rate", "method", "body"))
@@ -60,7 +60,7 @@ def convert_motion(source: Path, target: Path, came: Format, options: Options) -
                 given["body"] = body
     met = _run(source, target, came, goes, read, write, rate, method, body)
     show_grouped(met, options.every)
-    return 3 if Report(met).losses else 0
+    return 3 if Findings(met).losses else 0
 
 
 def _run(
@@ -103,10 +103,10 @@ def _piece_by_piece(
     """Go from .seq to .seq in little memory; None where the motion is needed as a whole, or is small."""
     from bodymotion.cli.changes import is_large
     from bodymotion.cli.progress import progress
-    from bodymotion.formats.files import whole_file
     from bodymotion.formats.seq import open_motion
     from bodymotion.formats.seq.writing import can_copy, copy_seq
-    from bodymotion.interpolation import HOLDING
+    from bodymotion.motion.interpolation import HOLDING
+    from bodymotion.system.atomic_files import whole_file
 
     with progress(f"writing {target.name}") as report, open_motion(source) as reader:
         if rate is None and can_copy(reader, write.get("version"), write.get("frame_time")):
@@ -125,7 +125,7 @@ def _piece_by_piece(
 def _in_order(motion: Motion, body: Body) -> Motion:
     """Put columns that have names of a body's joints into the order of its joint ids; say it if there are none."""
     from bodymotion.editing.rules import IDLE
-    from bodymotion.formats.joint_names import by_joint_id
+    from bodymotion.formats.tables.joint_names import by_joint_id
     from bodymotion.motion import MultiValueSeq
 
     joints = {*(joint.name for joint in body.joints), *(link.name for link in body.links)} - {""}

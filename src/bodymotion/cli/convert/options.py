@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from bodymotion.formats.table import Format
+    from bodymotion.formats.registry import Format
 
 __all__ = ["Options", "known", "one"]
 

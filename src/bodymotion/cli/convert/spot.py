@@ -9,7 +9,7 @@ from bodymotion.cli.convert.options import Options, known
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
-    from bodymotion.formats.table import Format
+    from bodymotion.formats.registry import Format
     from bodymotion.motion import Motion
 
 __all__ = ["convert_move", "is_move"]
@@ -20,7 +20,7 @@ PLAYING = ("bpm", "rate")
 
 def is_move(came: Format, target: Path, write_as: str | None) -> bool:
     """Whether a motion is to become an animation, or the other way."""
-    from bodymotion.formats.table import FORMATS, named_format
+    from bodymotion.formats.registry import FORMATS, named_format
 
     other = {"Motion": "Animation", "Animation": "Motion"}.get(came.holds)
     if write_as is not None:
@@ -36,8 +36,8 @@ def convert_move(source: Path, target: Path, came: Format, options: Options) -> 
     from bodymotion.cli.convert.motion import WRITE as MOTION_WRITE
     from bodymotion.cli.convert.report import show_grouped, show_reading
     from bodymotion.cli.progress import progress
-    from bodymotion.diagnostics import Location, Report
-    from bodymotion.formats.table import UNWRITABLE, target_format
+    from bodymotion.diagnostics import Findings, Location
+    from bodymotion.formats.registry import UNWRITABLE, target_format
     from bodymotion.motion import Motion
 
     recording = came.holds == "Motion"
@@ -60,7 +60,7 @@ def convert_move(source: Path, target: Path, came: Format, options: Options) -> 
             met = (*made.problems, *met)
     show_reading(source, tuple(thing.problems), options.every)
     show_grouped(met, options.every)
-    return 3 if Report(met).losses else 0
+    return 3 if Findings(met).losses else 0
 
 
 def _recorded(motion: Motion, target: Path, making: dict[str, object]) -> Animation:

@@ -16,7 +16,7 @@ from bodymotion.cli.messages import say
 from bodymotion.cli.text import one_line
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
+    from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
 __all__ = ["STEPS", "Beside", "Step", "span"]
@@ -141,7 +141,8 @@ def _shift(motion: Motion, text: str, beside: Beside) -> Motion:
 def _turn(motion: Motion, text: str, beside: Beside) -> Motion:
     import numpy as np
 
-    from bodymotion import editing, poses, rotations
+    from bodymotion import editing
+    from bodymotion.geometry import poses, rotations
 
     angles = numbers("--turn", text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW")
     rpy = np.radians([0.0, 0.0, *angles][-3:])

@@ -96,8 +96,8 @@ def _answer(path: Path, values: bool, allow_outside: bool) -> Data:
 
 def _read(path: Path, values: bool, allow_outside: bool) -> Data:
     from bodymotion.animation import Animation
-    from bodymotion.body import Body
-    from bodymotion.formats.table import find_format
+    from bodymotion.formats.registry import find_format
+    from bodymotion.model.body import Body
 
     found = find_format(path)
     if found.name == "seq" and path.stat().st_size > LARGE:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.body import Body
 from bodymotion.cli.info.data import Data, about_file, number, plain, problems_of
-from bodymotion.devices import Device
-from bodymotion.links import Joint, Link
-from bodymotion.shapes import Geometry, Lines, Mesh, Points, Shape
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Geometry, Lines, Mesh, Points, Shape
+from bodymotion.model.body import Body
+from bodymotion.model.devices import Device
+from bodymotion.model.links import Joint, Link
 
 __all__ = ["describe_body"]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from bodymotion.cli.text import UNSAFE_IN_JSON
 from bodymotion.diagnostics import Problem
-from bodymotion.opening import size_of
+from bodymotion.system.open_files import size_of
 
 __all__ = ["Data", "about_file", "as_json", "number", "plain", "problems_of"]
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.arrays import Floats
 from bodymotion.cli.info.data import Data, about_file, number, plain, problems_of
 from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.seq import MotionReader
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import LINK_POSITION, Component, Motion, MultiSE3Seq, OtherSeq, Vector3Seq
-from bodymotion.source import Source
 
 __all__ = ["describe_motion", "describe_open_motion"]
 

@@ -11,7 +11,7 @@ from bodymotion.cli.info.animation import animation_page
 from bodymotion.cli.info.data import Data
 from bodymotion.cli.page import Page
 from bodymotion.cli.table import Table
-from bodymotion.formats.table import FORMATS
+from bodymotion.formats.registry import FORMATS
 from bodymotion.motion import JOINT_DISPLACEMENT
 
 __all__ = ["page_of"]

@@ -10,11 +10,11 @@ import typer
 from bodymotion.cli.options import AllowOutside, AsJson
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.cli.measure.measured import Wanted
     from bodymotion.dynamics import Measures
+    from bodymotion.geometry.shapes import Shape
+    from bodymotion.model.body import Body
     from bodymotion.motion import Motion
-    from bodymotion.shapes import Shape
 
 __all__ = ["measure"]
 
@@ -122,7 +122,7 @@ def measure(
     from bodymotion.cli.measure.measured import choose, wanted
     from bodymotion.cli.output import results
     from bodymotion.cli.progress import progress
-    from bodymotion.formats.files import check_not_read
+    from bodymotion.system.atomic_files import check_not_read
 
     names = [name.strip() for text in of or () for name in text.split(",") if name.strip()]
     if listed and (names or output is not None):
@@ -175,7 +175,7 @@ def _tell_blind(measures: Measures, names: list[str]) -> None:
     """Say of which range sensors all readings are inf, as there is nothing around."""
     from bodymotion.cli.messages import say
     from bodymotion.cli.text import one_line
-    from bodymotion.devices import RangeSensor
+    from bodymotion.model.devices import RangeSensor
 
     ranging = [one.name for one in measures.body.devices if isinstance(one, RangeSensor)]
     blind = [name for name in dict.fromkeys(names) if name in ranging]
@@ -188,7 +188,7 @@ def _loaded(model: Path, motion: Path | None, allow_outside: bool) -> tuple[Body
     """Give a body and its motion; an animation alone is played by our Spot."""
     from bodymotion.animation import Animation
     from bodymotion.cli.changes import load_body, load_motion
-    from bodymotion.formats.table import load
+    from bodymotion.formats.registry import load
 
     if motion is not None:
         return load_body(model, allow_outside, hint="MODEL"), load_motion(motion, hint="MOTION")
@@ -199,7 +199,7 @@ def _loaded(model: Path, motion: Path | None, allow_outside: bool) -> tuple[Body
             "bodymotion measure MODEL MOTION; only an animation of Spot is measured alone",
             param_hint="MOTION",
         )
-    from bodymotion.choreography import needs_arm, play, spot_body
+    from bodymotion.spot.playback import needs_arm, play, spot_body
 
     return spot_body(arm=needs_arm(animation)), play(animation)
 
@@ -241,7 +241,7 @@ def _measured(
 
 def _scenery(measures: Measures, given: list[str] | None, allow_outside: bool) -> list[Body | Shape]:
     from bodymotion.cli.changes import load_body
-    from bodymotion.shapes import Box, Shape
+    from bodymotion.geometry.shapes import Box, Shape
 
     things: list[Body | Shape] = []
     for name in given or ():

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import typer
 
 if TYPE_CHECKING:
-    from bodymotion.devices import Device
     from bodymotion.dynamics import Measures, Pictures, Reading, Series
     from bodymotion.dynamics.ranging import Thing
+    from bodymotion.model.devices import Device
 
 __all__ = ["Wanted", "choose", "wanted"]
 
@@ -36,8 +36,8 @@ def wanted(measures: Measures) -> list[Wanted]:
 
 def choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) -> list[Wanted]:
     """Give the quantities and sensors of these names, all quantities where no name is given; another name is wrong use."""
-    from bodymotion.devices import AccelerationSensor, ForceSensor, Gyro, RangeSensor, VisionSensor
     from bodymotion.dynamics import QUANTITIES, Scenery, measurable, series
+    from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro, RangeSensor, VisionSensor
 
     if not names:
         return wanted(measures)

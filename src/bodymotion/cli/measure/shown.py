@@ -11,12 +11,12 @@ import numpy as np
 from bodymotion.cli.info.data import Data, number, problems_of
 from bodymotion.cli.page import Page, Table
 from bodymotion.dynamics import extremes, figures, slides
-from bodymotion.motors import effort_range
+from bodymotion.model.motors import effort_range
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.cli.measure.measured import Wanted
     from bodymotion.dynamics import Measures, Series
+    from bodymotion.geometry.arrays import Floats
 
 __all__ = ["as_data", "page_of"]
 
@@ -181,7 +181,7 @@ def _extremes(of: Series) -> list[Data]:
 
 
 def _sensors(measures: Measures) -> list[Data]:
-    from bodymotion.devices import OtherDevice
+    from bodymotion.model.devices import OtherDevice
 
     links = measures.body.links
     return [
@@ -206,7 +206,7 @@ def _used(values: Floats, lower: float, upper: float) -> float | None:
 
 
 def _joints(measures: Measures) -> list[Data]:
-    from bodymotion.labels import distinct
+    from bodymotion.diagnostics.labels import distinct
 
     joints = measures.body.joints
     torques, velocities = measures.torques, measures.joint_velocities

@@ -13,8 +13,8 @@ import numpy.typing as npt
 import typer
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.cli.measure.measured import Wanted
+    from bodymotion.geometry.arrays import Floats
 
 __all__ = ["write"]
 
@@ -24,7 +24,7 @@ ROWS = 4096
 
 def write(path: Path, blocks: Sequence[Wanted]) -> None:
     """Write blocks to a file of the kind that its name says; another name is wrong use."""
-    from bodymotion.formats.files import whole_file
+    from bodymotion.system.atomic_files import whole_file
 
     ways = {".csv": _csv, ".npz": _npz, ".json": _json, ".parquet": _parquet}
     way = ways.get(path.suffix.lower())
@@ -36,7 +36,7 @@ def write(path: Path, blocks: Sequence[Wanted]) -> None:
 
 def _table(blocks: Sequence[Wanted]) -> tuple[tuple[str, ...], Floats]:
     """Give the names of the columns, `time` first, and the values (T, N) of all blocks side by side."""
-    from bodymotion.labels import distinct
+    from bodymotion.diagnostics.labels import distinct
 
     for block in blocks:
         if block.pictures is not None:
@@ -55,7 +55,7 @@ def _table(blocks: Sequence[Wanted]) -> tuple[tuple[str, ...], Floats]:
 
 
 def _csv(stream: BinaryIO, blocks: Sequence[Wanted]) -> None:
-    from bodymotion.decimals import number_rows
+    from bodymotion.formats.text.decimals import number_rows
 
     names, values = _table(blocks)
     header = io.StringIO()
@@ -67,7 +67,7 @@ def _csv(stream: BinaryIO, blocks: Sequence[Wanted]) -> None:
 
 
 def _parquet(stream: BinaryIO, blocks: Sequence[Wanted]) -> None:
-    from bodymotion.extras import need
+    from bodymotion.system.extras import need
 
     polars = need("polars", "data", "a .parquet file")
     names, values = _table(blocks)

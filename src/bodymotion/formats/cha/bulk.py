@@ -11,8 +11,8 @@ from bodymotion.formats.cha.rows import Rows
 from bodymotion.kernels.number_rows import BLANK_BEFORE, COMMENT, LONGEST, read_lines
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.formats.cha.rows import OddLines
+    from bodymotion.geometry.arrays import Floats
 
 __all__ = ["read_bulk"]
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.arrays import Floats
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.findings import Findings
 from bodymotion.formats.cha.places import Places
 from bodymotion.formats.cha.words import COLUMNS
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["check_degrees"]
 

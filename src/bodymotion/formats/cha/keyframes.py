@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, LEGS, Animation
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Rule
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.degrees import check_degrees
@@ -17,7 +16,8 @@ from bodymotion.formats.cha.findings import Findings
 from bodymotion.formats.cha.metres import check_metres
 from bodymotion.formats.cha.places import Places
 from bodymotion.formats.cha.words import COLUMNS, TIME
-from bodymotion.formats.motion_rules import FAR
+from bodymotion.geometry.arrays import Floats
+from bodymotion.motion.rules import FAR
 
 __all__ = ["check_keyframes"]
 
@@ -242,7 +242,7 @@ def _check_cycle(animation: Animation, places: Places, findings: Findings) -> No
 
 def _inferred(animation: Animation) -> npt.NDArray[np.bool_] | None:
     """Give the contacts (N, 4) as playing infers them, or None where it can not be played."""
-    from bodymotion.choreography.contacts import contacts_at_keyframes
+    from bodymotion.spot.playback.contacts import contacts_at_keyframes
 
     try:
         return contacts_at_keyframes(animation)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.animation import Animation, Keyframes
-from bodymotion.arrays import frozen
 from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.agreement import check_columns, check_names, check_options, check_parameters
 from bodymotion.formats.cha.columns import Header, read_header
@@ -24,8 +24,8 @@ from bodymotion.formats.cha.rows import MANY, Rows, common_width, read_rows
 from bodymotion.formats.cha.sections import Sections, split
 from bodymotion.formats.cha.text import Text, is_no_text, read_text
 from bodymotion.formats.cha.words import TIME
-from bodymotion.opening import open_file
-from bodymotion.source import Source
+from bodymotion.geometry.arrays import frozen
+from bodymotion.system.open_files import open_file
 
 __all__ = ["check_animation", "check_cha", "examine", "parse_cha", "read_cha"]
 

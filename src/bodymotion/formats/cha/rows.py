@@ -10,11 +10,11 @@ from math import isfinite
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.findings import Findings, Place
 from bodymotion.formats.cha.text import Line, line_at
-from bodymotion.formats.number_slips import number_slip
+from bodymotion.formats.text.number_slips import number_slip
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["MANY", "NUMBER", "OddLines", "Rows", "common_width", "read_rows"]
 

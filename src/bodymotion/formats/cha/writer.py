@@ -9,15 +9,14 @@ from unicodedata import category
 
 import numpy as np
 
-from bodymotion import losses
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
-from bodymotion.arrays import Floats
-from bodymotion.diagnostics import FormatError, Location, Problem, Rule
+from bodymotion.diagnostics import FormatError, Location, Problem, Rule, losses
 from bodymotion.formats.cha.comments import Comments, Remark
 from bodymotion.formats.cha.reader import check_animation, move_name
 from bodymotion.formats.cha.text import COMMENT
 from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
-from bodymotion.formats.files import whole_file
+from bodymotion.geometry.arrays import Floats
+from bodymotion.system.atomic_files import whole_file
 
 __all__ = ["cha_text", "write_cha"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.cha_proto.columns import PATHS, TIME
 from bodymotion.formats.cha_proto.fields import ARM_PLAYBACKS
 from bodymotion.formats.cha_proto.heading import FLAGS, LIMITS, TINY, parameter_paths
@@ -16,7 +16,7 @@ from bodymotion.formats.cha_proto.messages import Tree
 from bodymotion.formats.cha_proto.recording import KINDS, Recording, filled
 from bodymotion.formats.cha_proto.rules import CHANGES, NAME, NO_FRAMES, PARTLY
 from bodymotion.formats.cha_proto.trees import row_tree
-from bodymotion.source import Source
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["animation_of", "check_choices"]
 

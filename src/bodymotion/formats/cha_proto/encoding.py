@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion import losses
 from bodymotion.animation import Animation
-from bodymotion.arrays import Floats
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.cha_proto.columns import TIME, Columns, message_columns
 from bodymotion.formats.cha_proto.heading import TINY, heading
 from bodymotion.formats.cha_proto.messages import to_wire, varint
 from bodymotion.formats.cha_proto.trees import CLOCK, DOUBLE, MESSAGE, Numbers, row_tree
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["column_losses", "complete", "encoded", "message_times", "message_values", "to_bytes"]
 

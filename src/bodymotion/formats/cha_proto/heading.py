@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bodymotion import losses
 from bodymotion.animation import TRACKS, Animation, Parameter
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.cha_proto.fields import ARM_PLAYBACKS, MESSAGES
 from bodymotion.formats.cha_proto.messages import Tree
 

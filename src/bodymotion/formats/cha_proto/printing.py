@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha_proto.columns import TIME, Columns, message_columns
 from bodymotion.formats.cha_proto.encoding import column_losses, complete, message_times, message_values
 from bodymotion.formats.cha_proto.fields import ENUMS, MESSAGES
 from bodymotion.formats.cha_proto.heading import heading
 from bodymotion.formats.cha_proto.trees import BOOL, DOUBLE, MESSAGE, row_tree
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["printed", "to_text"]
 

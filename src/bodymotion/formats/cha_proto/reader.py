@@ -17,7 +17,7 @@ from bodymotion.formats.cha_proto.rules import UNREADABLE
 from bodymotion.formats.cha_proto.sniffing import is_bytes
 from bodymotion.formats.cha_proto.state_log import animation_of_log
 from bodymotion.formats.cha_proto.text_reading import parse
-from bodymotion.opening import open_file
+from bodymotion.system.open_files import open_file
 
 __all__ = [
     "check_animation_message",

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.formats.cha_proto.messages import Tree
 from bodymotion.formats.cha_proto.rules import GAPS, SPARSE, UNKNOWN
 from bodymotion.formats.cha_proto.trees import row_tree
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["KINDS", "Recording", "check_size", "filled"]
 

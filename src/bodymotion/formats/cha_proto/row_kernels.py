@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats
 from bodymotion.formats.cha_proto.trees import BOOL, CLOCK, DOUBLE, INTEGER, MESSAGE
+from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined, kernel
 
 __all__ = ["find_rows", "measure", "read_rows", "write"]

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes
-from bodymotion.arrays import Floats
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.cha_proto.columns import PATHS, TIME
 from bodymotion.formats.cha_proto.recording import Recording, filled
 from bodymotion.formats.cha_proto.rules import NO_FRAMES, STAMPS
-from bodymotion.source import Source
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["animation_of_log"]
 

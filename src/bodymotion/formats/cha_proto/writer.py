@@ -9,7 +9,7 @@ from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha_proto.encoding import encoded
 from bodymotion.formats.cha_proto.playable import unplayable
 from bodymotion.formats.cha_proto.printing import printed
-from bodymotion.formats.files import whole_file
+from bodymotion.system.atomic_files import whole_file
 
 __all__ = ["write_message_bytes", "write_message_text"]
 

@@ -11,7 +11,7 @@ from bodymotion.formats.choreonoid_body import rules
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.choreonoid_body.links import RawLink
-    from bodymotion.links import Link
+    from bodymotion.model.links import Link
 
 __all__ = ["check_links"]
 

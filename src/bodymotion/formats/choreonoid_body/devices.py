@@ -11,11 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats, frozen
-from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields, forgiving
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.devices import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+)
 
 __all__ = ["DEVICES", "read_device"]
 

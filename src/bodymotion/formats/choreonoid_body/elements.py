@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats, frozen
-from bodymotion.devices import Device
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import DEVICES, read_device
@@ -34,11 +31,14 @@ from bodymotion.formats.choreonoid_body.resources import (
     read_elements,
 )
 from bodymotion.formats.faults import fault
-from bodymotion.formats.spelling import meant
+from bodymotion.formats.text.spelling import meant
 from bodymotion.formats.vrml.appearance import PLAIN
 from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place
-from bodymotion.links import Segment
-from bodymotion.shapes import Material, Mesh, Shape
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import Material, Mesh, Shape
+from bodymotion.model.devices import Device
+from bodymotion.model.links import Segment
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.inline import InlineLoader

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import frozen
-from bodymotion.body import ExtraJoint, ExtraJointType
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.choreonoid_body.joints import axis
+from bodymotion.geometry.arrays import frozen
+from bodymotion.model.body import ExtraJoint, ExtraJointType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Mapping, Node, Scalar, Sequence
 from bodymotion.formats.choreonoid_body.plain import NULL, NUMBER, Context, plain
 from bodymotion.formats.faults import fault
-from bodymotion.formats.motion_rules import FAR
-from bodymotion.formats.spelling import meant
+from bodymotion.formats.text.spelling import meant
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.motion.rules import FAR
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Rule

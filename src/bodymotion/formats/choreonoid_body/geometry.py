@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Mapping, Scalar, Sequence
 from bodymotion.formats.choreonoid_body.fields import Fields, forgiving, label
@@ -20,7 +19,8 @@ from bodymotion.formats.vrml.appearance import AppearanceReader
 from bodymotion.formats.vrml.geometry import GEOMETRY_NODES, GeometryReader
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.shape_rules import BAD_SIZE
-from bodymotion.shapes import Capsule, Geometry, Material
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import Capsule, Geometry, Material
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.inline import InlineLoader

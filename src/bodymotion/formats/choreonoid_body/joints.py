@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Scalar, Sequence
 from bodymotion.formats.choreonoid_body.fields import Fields, forgiving
-from bodymotion.links import Joint, JointType
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.links import Joint, JointType
 
 __all__ = ["JOINT_KEYS", "axis", "read_joint"]
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Sequence
 from bodymotion.formats.choreonoid_body.fields import camel
 from bodymotion.formats.choreonoid_body.joints import JOINT_KEYS, axis, read_joint
 from bodymotion.formats.choreonoid_body.masses import MASS_KEYS, read_mass
-from bodymotion.links import Joint, Segment
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.links import Joint, Segment
 
 if TYPE_CHECKING:
-    from bodymotion.devices import Device
     from bodymotion.diagnostics import Location
     from bodymotion.formats.choreonoid_body.document import Mapping
     from bodymotion.formats.choreonoid_body.elements import ElementReader, LinkParts
     from bodymotion.formats.choreonoid_body.fields import Fields
+    from bodymotion.model.devices import Device
 
 __all__ = ["LINK_KEYS", "RawLink", "changed_link", "read_link", "read_track"]
 

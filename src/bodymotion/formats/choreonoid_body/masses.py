@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields, forgiving
+from bodymotion.geometry.arrays import Floats, frozen
 
 __all__ = ["MASS_KEYS", "read_mass"]
 

@@ -19,8 +19,8 @@ from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.choreonoid_body.resources import MOST_BYTES, locate
 from bodymotion.formats.faults import Faults, fault
 from bodymotion.formats.vrml.rules import PART_OUTSIDE, PART_REMOTE
-from bodymotion.links import MOST_LINKS
-from bodymotion.opening import open_file
+from bodymotion.model.links import MOST_LINKS
+from bodymotion.system.open_files import open_file
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.body import Body
 from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.checks import check_links
 from bodymotion.formats.choreonoid_body.fields import camel
@@ -18,9 +18,9 @@ from bodymotion.formats.choreonoid_body.links import LINK_KEYS
 from bodymotion.formats.choreonoid_body.model import HEADER_KEYS, Model, ModelLoader, read_bytes
 from bodymotion.formats.faults import Faults, with_first
 from bodymotion.formats.vrml.inline import InlineLoader
-from bodymotion.formats.yaml_faults import read_on
-from bodymotion.links import Link
-from bodymotion.source import Source
+from bodymotion.formats.yaml.faults import read_on
+from bodymotion.model.body import Body
+from bodymotion.model.links import Link
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem

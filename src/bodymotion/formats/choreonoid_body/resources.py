@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence, parse_document
-from bodymotion.formats.collada import Part, SceneNode, read_collada
+from bodymotion.formats.meshes.collada import Part, SceneNode, read_collada
+from bodymotion.formats.meshes.single_mesh import read_mesh_file
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.inline import InlineLoader
-from bodymotion.formats.vrml.meshfile import read_mesh_file
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import parse_vrml
 from bodymotion.formats.vrml.scene import Drawn, Place, SceneWalker, node_transform
-from bodymotion.shapes import Shape, Texture
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Shape, Texture
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.vrml.nodes import Scene
-    from bodymotion.shapes import Material, Mesh
+    from bodymotion.geometry.shapes import Material, Mesh
 
 __all__ = ["COLLADA", "ELEMENTS", "MESHES", "SCENES", "ResourceReader", "asked_nodes", "locate", "read_elements"]
 

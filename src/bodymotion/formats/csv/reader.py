@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.columns import (
     AXES,
@@ -25,9 +24,11 @@ from bodymotion.formats.csv.columns import (
     column,
     unitree_columns,
 )
-from bodymotion.formats.joint_names import in_body_order, in_id_order, joint_names, joint_place, link_order
-from bodymotion.formats.number_table import Table, read_table
-from bodymotion.formats.times import check_increasing, timeline_of
+from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, joint_place, link_order
+from bodymotion.formats.tables.number_table import Table, read_table
+from bodymotion.formats.tables.times import check_increasing, timeline_of
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -38,11 +39,10 @@ from bodymotion.motion import (
     MultiValueSeq,
     Vector3Seq,
 )
-from bodymotion.source import Source
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
+    from bodymotion.model.body import Body
 
 __all__ = ["DOUBTFUL", "NOT_FAR", "UNITREE_RATE", "read_csv"]
 

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion import losses, rotations
-from bodymotion.arrays import Floats
-from bodymotion.decimals import number_rows, rounded
-from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.csv.columns import AXES, FEET, FOOT_CONTACT, column
 from bodymotion.formats.csv.reader import DOUBTFUL, NOT_FAR, UNITREE_RATE
-from bodymotion.formats.files import whole_file
-from bodymotion.formats.joint_names import generic_name, is_generic, joint_names
-from bodymotion.formats.one_timeline import SharedTime, on_one_timeline
-from bodymotion.formats.times import timeline_of
+from bodymotion.formats.tables.joint_names import generic_name, is_generic, joint_names
+from bodymotion.formats.tables.one_timeline import SharedTime, on_one_timeline
+from bodymotion.formats.tables.times import timeline_of
+from bodymotion.formats.text.decimals import number_rows, rounded
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq
+from bodymotion.system.atomic_files import whole_file
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
+    from bodymotion.model.body import Body
 
 __all__ = ["write_csv"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
 from bodymotion.formats.mjcf.conventions import CLASSES
 from bodymotion.formats.mjcf.frames import finite, pose
-from bodymotion.formats.xml_tree import number_text
+from bodymotion.formats.xml.tree import number_text
+from bodymotion.geometry import poses, rotations
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.frames import Item
     from bodymotion.formats.mjcf.geoms import Geom
     from bodymotion.formats.mjcf.settings import Settings
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["GEOM_KEPT", "SITE_PLACE", "geom_rules", "kind_of", "of_body", "placed"]
 

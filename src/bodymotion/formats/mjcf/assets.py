@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion import rotations
-from bodymotion.arrays import frozen
-from bodymotion.formats.mesh_files import MeshReader
+from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.conventions import read_look
 from bodymotion.formats.mjcf.frames import finite
 from bodymotion.formats.vrml.inline import LIES_OUTSIDE, OUTSIDE
-from bodymotion.shapes import Material, Mesh, Texture
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import frozen
+from bodymotion.geometry.shapes import Material, Mesh, Texture
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.settings import Settings
     from bodymotion.formats.vrml.inline import InlineLoader
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["Assets", "MeshAsset"]
 
@@ -108,7 +108,7 @@ class Assets:
                 moved = replace(moved, normals=None)
             scale = finite(element, "scale", 3, (1.0, 1.0, 1.0))
             if (scale != 1.0).any():
-                from bodymotion.meshing import transformed
+                from bodymotion.geometry.meshes import transformed
 
                 moved = transformed(moved, np.diag([*scale, 1.0]))
         if not np.isfinite(moved.vertices).all() or not len(moved.faces):

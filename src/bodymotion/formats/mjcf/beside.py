@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.references import is_motor
-from bodymotion.motors import effort_range
+from bodymotion.model.motors import effort_range
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.devices import DeviceReader
     from bodymotion.formats.mjcf.loops import LoopReader
     from bodymotion.formats.mjcf.tree import Tree
-    from bodymotion.formats.xml_tree import Element
-    from bodymotion.links import Link
+    from bodymotion.formats.xml.tree import Element
+    from bodymotion.model.links import Link
 
 __all__ = ["plain_sections", "with_efforts"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.shapes import Material
+from bodymotion.geometry import poses
+from bodymotion.geometry.shapes import Material
 
 __all__ = ["CLASSES", "FROM_Y_TO_Z", "read_look"]
 

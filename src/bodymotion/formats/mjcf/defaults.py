@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.xml_tree import Element
+from bodymotion.formats.xml.tree import Element
 
 __all__ = ["ORIENTATIONS", "Defaults"]
 

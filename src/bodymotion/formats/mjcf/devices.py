@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats, frozen
-from bodymotion.devices import (
+from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.alone import SITE_PLACE
+from bodymotion.formats.mjcf.frames import Item, finite, pose
+from bodymotion.formats.xml.tree import number_text
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.devices import (
     AccelerationSensor,
     Device,
     ForceSensor,
@@ -20,10 +24,6 @@ from bodymotion.devices import (
     VisionSensor,
     angle_over,
 )
-from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.alone import SITE_PLACE
-from bodymotion.formats.mjcf.frames import Item, finite, pose
-from bodymotion.formats.xml_tree import number_text
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.settings import Settings
     from bodymotion.formats.mjcf.tree import RawLink
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["LIMITS", "SENSORS", "TURNED", "DeviceReader", "Place"]
 

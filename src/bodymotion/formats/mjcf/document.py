@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.vrml.inline import OUTSIDE, InlineLoader
-from bodymotion.formats.xml_tree import MISSING, Element, parse_xml
-from bodymotion.opening import open_file
+from bodymotion.formats.xml.tree import MISSING, Element, parse_xml
+from bodymotion.system.open_files import open_file
 
 if TYPE_CHECKING:
-    from bodymotion.formats.xml_faults import XmlFaults
+    from bodymotion.formats.xml.faults import XmlFaults
 
 __all__ = ["included", "read_bytes"]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
 from bodymotion.formats.mjcf.masses import mesh_moments
+from bodymotion.geometry import poses, rotations
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.mjcf.assets import MeshAsset
+    from bodymotion.geometry.arrays import Floats
 
 __all__ = ["fitted"]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults
-from bodymotion.formats.xml_faults import stand_in
+from bodymotion.formats.xml.faults import stand_in
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.settings import Settings
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["Item", "contents", "finite", "orientation", "pose", "turn_to"]
 

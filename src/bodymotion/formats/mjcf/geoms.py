@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.conventions import FROM_Y_TO_Z
 from bodymotion.formats.mjcf.fitting import fitted
 from bodymotion.formats.mjcf.frames import Item, finite, orientation, turn_to
-from bodymotion.shapes import MOST_SHAPES, Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import MOST_SHAPES, Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.assets import Assets
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.settings import Settings
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["Geom", "GeomReader"]
 

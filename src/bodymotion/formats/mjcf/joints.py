@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.frames import Item, finite
 from bodymotion.formats.mjcf.plain_joints import ball_parts, beyond, unit_axis
-from bodymotion.formats.xml_tree import number_text
-from bodymotion.links import Joint, JointType
-from bodymotion.motors import armature
+from bodymotion.formats.xml.tree import number_text
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.links import Joint, JointType
+from bodymotion.model.motors import armature
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.settings import Settings
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["JointRead", "read_joints", "with_kept"]
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.formats.xml_tree import holds
+from bodymotion.formats.xml.tree import holds
 
 if TYPE_CHECKING:
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["Kept", "plain", "text_name"]
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
-from bodymotion.links import Link, Segment
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.links import Link, Segment
 
 if TYPE_CHECKING:
-    from bodymotion.shapes import Shape
+    from bodymotion.geometry.shapes import Shape
 
 __all__ = ["kept_of_segments", "segments_again"]
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import frozen
-from bodymotion.body import ExtraJoint, ExtraJointType
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.frames import finite
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import frozen
+from bodymotion.model.body import ExtraJoint, ExtraJointType
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.mjcf.defaults import Defaults
     from bodymotion.formats.mjcf.devices import Place
     from bodymotion.formats.mjcf.kept import Kept
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
+    from bodymotion.geometry.arrays import Floats
 
 __all__ = ["LoopReader"]
 

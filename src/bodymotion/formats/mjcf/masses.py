@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import inertias, poses, rotations
-from bodymotion.arrays import Floats
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.frames import Item, finite, pose
-from bodymotion.shapes import Mesh
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Mesh
+from bodymotion.model import inertias
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem

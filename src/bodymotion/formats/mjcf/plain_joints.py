@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
-from bodymotion.formats.xml_tree import number_text
-from bodymotion.links import Joint, JointType
+from bodymotion.formats.xml.tree import number_text
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.links import Joint, JointType
 
 if TYPE_CHECKING:
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["DYNAMICS", "ball_parts", "beyond", "plain_joint", "unit_axis"]
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import inertias, poses
-from bodymotion.arrays import frozen
-from bodymotion.body import Body, Viewpoint
 from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import Assets
 from bodymotion.formats.mjcf.beside import plain_sections, with_efforts
@@ -28,14 +26,17 @@ from bodymotion.formats.mjcf.spelling import check_names
 from bodymotion.formats.mjcf.tree import Tree, TreeReader
 from bodymotion.formats.mjcf.units import check_unit
 from bodymotion.formats.vrml.inline import InlineLoader
-from bodymotion.formats.xml_faults import XmlFaults
-from bodymotion.links import Link
-from bodymotion.source import Source
+from bodymotion.formats.xml.faults import XmlFaults
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import frozen
+from bodymotion.model import inertias
+from bodymotion.model.body import Body, Viewpoint
+from bodymotion.model.links import Link
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Location, Problem
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
+    from bodymotion.geometry.arrays import Floats
 
 __all__ = ["check_mjcf", "parse_mjcf", "read_mjcf"]
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.tree import NOT_READ
-from bodymotion.formats.xml_places import nearest
+from bodymotion.formats.xml.places import nearest
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["check_actuators", "is_motor"]
 

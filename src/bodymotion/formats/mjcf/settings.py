@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bodymotion.formats.mjcf import rules
 
 if TYPE_CHECKING:
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["Settings", "read_settings"]
 

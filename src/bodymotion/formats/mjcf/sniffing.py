@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bodymotion.formats.xml_root import root_element
+from bodymotion.formats.xml.root import root_element
 
 __all__ = ["looks_like_mjcf"]
 

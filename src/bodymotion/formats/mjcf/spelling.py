@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.words import Word, words
-from bodymotion.formats.xml_places import nearest
+from bodymotion.formats.xml.places import nearest
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["check_names"]
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.alone import geom_rules, of_body, placed
 from bodymotion.formats.mjcf.frames import Item, contents, pose
 from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
 from bodymotion.formats.mjcf.kept_segments import segments_again
 from bodymotion.formats.mjcf.masses import NONE, Mass, given_mass, mass_of_geoms, settled
-from bodymotion.formats.xml_tree import number_text
-from bodymotion.links import MOST_LINKS, Joint, Segment
-from bodymotion.shapes import Shape
+from bodymotion.formats.xml.tree import number_text
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import Shape
+from bodymotion.model.links import MOST_LINKS, Joint, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.geoms import Geom, GeomReader
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.settings import Settings
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["RawLink", "Tree", "TreeReader"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import FormatError, Location, Rule
-from bodymotion.opening import open_file
+from bodymotion.system.open_files import open_file
 
 __all__ = ["RULES", "Array", "read_archive", "write_archive"]
 

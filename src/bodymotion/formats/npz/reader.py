@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import FormatError, Location, Problem, Rule
-from bodymotion.formats.joint_names import in_body_order, joint_names, link_order
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.npz.archive import Array, read_archive
-from bodymotion.formats.times import check_increasing
+from bodymotion.formats.tables.joint_names import in_body_order, joint_names, link_order
+from bodymotion.formats.tables.times import check_increasing
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -23,11 +24,10 @@ from bodymotion.motion import (
     MultiValueSeq,
     Vector3Seq,
 )
-from bodymotion.source import Source
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
+    from bodymotion.model.body import Body
 
 __all__ = ["looks_like_npz", "read_npz"]
 

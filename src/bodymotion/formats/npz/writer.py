@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion import losses, rotations
-from bodymotion.arrays import Floats
-from bodymotion.diagnostics import Problem
-from bodymotion.formats.files import whole_file
+from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.npz.archive import Array, write_archive
-from bodymotion.formats.one_timeline import SharedTime, on_one_timeline
+from bodymotion.formats.tables.one_timeline import SharedTime, on_one_timeline
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion
+from bodymotion.system.atomic_files import whole_file
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
+    from bodymotion.model.body import Body
 
 __all__ = ["write_npz"]
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.devices import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.faults import fault
 from bodymotion.formats.openhrp import values
@@ -38,11 +37,12 @@ from bodymotion.formats.openhrp.rules import (
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.specs import STANDARD_NODES
+from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.openhrp.tree import Tree
+    from bodymotion.geometry.arrays import Floats
 
 __all__ = ["check_tree"]
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from bodymotion.body import ExtraJoint, ExtraJointType
 from bodymotion.formats.faults import fault
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import EXTRA_LINK, EXTRA_TYPE, NO_AXIS
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
+from bodymotion.model.body import ExtraJoint, ExtraJointType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import frozen
 from bodymotion.formats.faults import fault
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import (
@@ -22,7 +21,8 @@ from bodymotion.formats.openhrp.rules import (
 )
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.links import Joint, JointType
+from bodymotion.geometry.arrays import frozen
+from bodymotion.model.links import Joint, JointType
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.body import Body, Viewpoint
 from bodymotion.diagnostics import FormatError, Location
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.faults import Faults, with_first
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.checks import check_tree
@@ -36,12 +35,13 @@ from bodymotion.formats.vrml.reader import survey_vrml, vrml_bytes
 from bodymotion.formats.vrml.rules import EMPTY, HEADER
 from bodymotion.formats.vrml.scene import Place, SceneWalker
 from bodymotion.formats.vrml.shape_rules import SCENERY
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.source import Source
+from bodymotion.geometry import poses
+from bodymotion.model.body import Body, Viewpoint
+from bodymotion.model.links import Joint, Link, Segment
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Problem
+    from bodymotion.geometry.arrays import Floats
 
 __all__ = ["check_openhrp", "read_openhrp"]
 

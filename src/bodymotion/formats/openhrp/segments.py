@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.faults import fault
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import ASYMMETRIC, INERTIA_SIZE, MASS, NOT_FINITE, SEGMENT_SCALED
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.scene import IDENTITY
-from bodymotion.links import Segment
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.links import Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.shapes import Shape
+    from bodymotion.geometry.shapes import Shape
 
 __all__ = ["is_rigid", "read_segment"]
 

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats, frozen
-from bodymotion.devices import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.rules import (
     CLIP,
@@ -24,6 +21,17 @@ from bodymotion.formats.openhrp.segments import is_rigid
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.scene import IDENTITY
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.devices import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+)
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats
-from bodymotion.devices import Device
 from bodymotion.formats.faults import Faults, fault
 from bodymotion.formats.openhrp import values
 from bodymotion.formats.openhrp.joints import read_joint
@@ -28,13 +25,16 @@ from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.mending import attempt
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.scene import IDENTITY, Place, SceneWalker
-from bodymotion.links import MOST_LINKS, Joint, Link, Segment
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.devices import Device
+from bodymotion.model.links import MOST_LINKS, Joint, Link, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.vrml.inline import InlineLoader
     from bodymotion.formats.vrml.scene import Drawn
-    from bodymotion.shapes import Shape
+    from bodymotion.geometry.shapes import Shape
 
 __all__ = ["Tree", "read_tree"]
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.faults import fault
-from bodymotion.formats.motion_rules import FAR
 from bodymotion.formats.openhrp.rules import (
     AXIS_LENGTH,
     JOINT_AXIS,
@@ -22,6 +20,8 @@ from bodymotion.formats.openhrp.rules import (
 )
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.motion.rules import FAR
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

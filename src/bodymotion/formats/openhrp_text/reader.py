@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
 from bodymotion.diagnostics import Location, Problem, Rule
-from bodymotion.formats.joint_names import joint_names
-from bodymotion.formats.number_table import read_table
-from bodymotion.formats.times import check_increasing, timeline_of
+from bodymotion.diagnostics.source import Source
+from bodymotion.formats.tables.joint_names import joint_names
+from bodymotion.formats.tables.number_table import read_table
+from bodymotion.formats.tables.times import check_increasing, timeline_of
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -23,11 +24,10 @@ from bodymotion.motion import (
     MultiValueSeq,
     Vector3Seq,
 )
-from bodymotion.source import Source
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
+    from bodymotion.model.body import Body
 
 __all__ = ["SUFFIXES", "read_openhrp_text", "siblings"]
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses, rotations
-from bodymotion.arrays import Floats
-from bodymotion.decimals import number_rows, rounded
-from bodymotion.diagnostics import Location, Problem, Rule
-from bodymotion.formats.files import whole_files
-from bodymotion.formats.one_timeline import on_one_timeline
+from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.openhrp_text.reader import STAYS, SUFFIXES, TURNED, siblings
-from bodymotion.formats.times import timeline_of
+from bodymotion.formats.tables.one_timeline import on_one_timeline
+from bodymotion.formats.tables.times import timeline_of
+from bodymotion.formats.text.decimals import number_rows, rounded
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion
+from bodymotion.system.atomic_files import whole_files
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
+    from bodymotion.model.body import Body
 
 __all__ = ["write_openhrp_text"]
 

@@ -9,14 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Rule
-from bodymotion.formats.motion_rules import (
-    FAR,
-    MOTION_NO_QUATERNION,
-    MOTION_NO_TURN,
-    MOTION_NOT_FINITE,
-    MOTION_QUATERNION,
-    ROUGH,
-)
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.frames import RowPiece
 from bodymotion.formats.seq.headers import ComponentHeader
@@ -27,6 +19,14 @@ from bodymotion.formats.seq.reader import MUST_BE_FINITE
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.single_rows import SingleRow, elements, row_of, single_rows
 from bodymotion.formats.seq.source_bytes import UnusualError
+from bodymotion.motion.rules import (
+    FAR,
+    MOTION_NO_QUATERNION,
+    MOTION_NO_TURN,
+    MOTION_NOT_FINITE,
+    MOTION_QUATERNION,
+    ROUGH,
+)
 
 __all__ = ["ComponentCheck", "Effort"]
 

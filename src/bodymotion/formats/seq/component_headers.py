@@ -15,7 +15,7 @@ from bodymotion.formats.seq.frames import Frames
 from bodymotion.formats.seq.layout import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
 from bodymotion.formats.seq.nodes import Mapping, Node, Scalar, Sequence, key_text
 from bodymotion.formats.seq.single_rows import first_row
-from bodymotion.formats.spelling import meant
+from bodymotion.formats.text.spelling import meant
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 
 __all__ = ["COMMON_CONTENTS", "ComponentHeader", "ComponentReader", "is_of_version_3"]

@@ -8,7 +8,7 @@ from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.fields import KEYS
 from bodymotion.formats.seq.source_bytes import ByteSource
-from bodymotion.formats.yaml_faults import EFFORT, read_on
+from bodymotion.formats.yaml.faults import EFFORT, read_on
 
 __all__ = ["without_faulty_lines"]
 

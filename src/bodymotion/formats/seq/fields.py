@@ -8,7 +8,7 @@ from bodymotion.formats.seq.document import Document
 from bodymotion.formats.seq.findings import Findings
 from bodymotion.formats.seq.nodes import Mapping, Node, Scalar, key_text
 from bodymotion.formats.seq.numbers import number
-from bodymotion.formats.spelling import meant
+from bodymotion.formats.text.spelling import meant
 
 __all__ = ["KEYS", "Fields", "is_empty"]
 

@@ -14,7 +14,7 @@ from bodymotion.formats.seq.layout import OLD_TYPES
 from bodymotion.formats.seq.nodes import Mapping, Sequence
 from bodymotion.formats.seq.numbers import number
 from bodymotion.formats.seq.scan import first_odd_byte
-from bodymotion.formats.spelling import meant
+from bodymotion.formats.text.spelling import meant
 
 __all__ = ["ComponentHeader", "Headers", "read_headers"]
 

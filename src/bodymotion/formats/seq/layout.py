@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
 from bodymotion.formats.seq.bits import Bytes, Places
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["MULTI_SE3", "MULTI_VALUE", "OLD_TYPES", "SE3_SIZES", "TYPES", "VECTOR3", "Layout"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from bodymotion.diagnostics import FormatError, Location, Rule
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.numbers import plain_scalar
-from bodymotion.formats.yaml_faults import in_words
+from bodymotion.formats.yaml.faults import in_words
 
 if TYPE_CHECKING:
     import yaml

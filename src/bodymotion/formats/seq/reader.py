@@ -10,12 +10,13 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, open_document, whole_document
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -27,8 +28,7 @@ from bodymotion.motion import (
     OtherSeq,
     Vector3Seq,
 )
-from bodymotion.source import Source
-from bodymotion.timeline import Timeline
+from bodymotion.motion.timeline import Timeline
 
 __all__ = [
     "MUST_BE_FINITE",

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Rule
-from bodymotion.formats.number_slips import number_slip
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bits import Places, Rank, Words, after, before, places
 from bodymotion.formats.seq.block_rows import flow_of_block
@@ -26,6 +25,7 @@ from bodymotion.formats.seq.nodes import Node, Scalar, Sequence
 from bodymotion.formats.seq.numbers import number
 from bodymotion.formats.seq.page import Page, without_comments
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+from bodymotion.formats.text.number_slips import number_slip
 
 __all__ = ["RowFaultError", "RowParser", "careful_rows", "decimal_commas", "row_numbers"]
 

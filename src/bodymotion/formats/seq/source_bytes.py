@@ -10,7 +10,7 @@ from types import TracebackType
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.seq import rules
-from bodymotion.opening import pipe_content
+from bodymotion.system.open_files import pipe_content
 
 __all__ = ["ByteSource", "UnusualError"]
 

@@ -10,15 +10,15 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.seq.document import Document, whole_document
 from bodymotion.formats.seq.headers import ComponentHeader, read_headers
 from bodymotion.formats.seq.reader import component_of, finite_problems, read_document, row_blocks, source_of
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion
-from bodymotion.source import Source
 
 __all__ = ["MotionChunk", "MotionReader", "open_motion"]
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bodymotion.devices import (
+from bodymotion.formats.urdf import rules
+from bodymotion.formats.urdf.elements import one_line
+from bodymotion.formats.urdf.sensors import read_sensor
+from bodymotion.model.devices import (
     AccelerationSensor,
     Device,
     ForceSensor,
@@ -15,15 +18,12 @@ from bodymotion.devices import (
     RangeSensor,
     VisionSensor,
 )
-from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.elements import one_line
-from bodymotion.formats.urdf.sensors import read_sensor
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.urdf.extension import Extension, Said
     from bodymotion.formats.urdf.tree import Node
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["KINDS", "read_devices", "sensor_key"]
 

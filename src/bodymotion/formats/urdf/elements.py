@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.xml_tree import Element, number_text, to_xml
+from bodymotion.formats.xml.tree import Element, number_text, to_xml
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

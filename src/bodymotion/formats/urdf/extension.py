@@ -31,13 +31,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
-from bodymotion.body import ExtraJointType
 from bodymotion.formats.urdf import rules
-from bodymotion.links import JointType
+from bodymotion.model.body import ExtraJointType
+from bodymotion.model.links import JointType
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["VERSION", "Extension", "Said", "close", "plain", "read_extension"]
 

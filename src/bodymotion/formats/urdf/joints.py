@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.leftovers import read_rest
-from bodymotion.links import Joint, JointType
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.links import Joint, JointType
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.xml_tree import Element
+    from bodymotion.formats.xml.tree import Element
 
 __all__ = ["UNLIMITED", "read_gears", "read_joint"]
 

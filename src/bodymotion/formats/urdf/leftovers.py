@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line
-from bodymotion.formats.xml_places import nearest
-from bodymotion.formats.xml_tree import Element, parse_xml
+from bodymotion.formats.xml.places import nearest
+from bodymotion.formats.xml.tree import Element, parse_xml
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

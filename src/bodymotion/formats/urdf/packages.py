@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.xml_tree import parse_xml
+from bodymotion.formats.xml.tree import parse_xml
 
 __all__ = ["SIGN", "is_package_name", "package_above", "package_name", "package_prefix"]
 

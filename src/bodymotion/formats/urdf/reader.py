@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats, frozen
-from bodymotion.body import Body, ExtraJoint, Viewpoint
 from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import read_devices
 from bodymotion.formats.urdf.elements import one_line, read_origin
@@ -23,12 +21,14 @@ from bodymotion.formats.urdf.resources import FileFinder
 from bodymotion.formats.urdf.segments import parted
 from bodymotion.formats.urdf.shapes import ShapeReader, read_inertial
 from bodymotion.formats.urdf.tree import Node, read_tree
-from bodymotion.formats.xml_faults import XmlFaults
-from bodymotion.formats.xml_tree import MOST_BYTES, Element, parse_xml
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.opening import open_file, size_of
-from bodymotion.shapes import Material
-from bodymotion.source import Source
+from bodymotion.formats.xml.faults import XmlFaults
+from bodymotion.formats.xml.tree import MOST_BYTES, Element, parse_xml
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import Material
+from bodymotion.model.body import Body, ExtraJoint, Viewpoint
+from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.system.open_files import open_file, size_of
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

@@ -10,11 +10,11 @@ import numpy as np
 
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.extension import Said, plain
-from bodymotion.links import Link, Segment
+from bodymotion.model.links import Link, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.shapes import Shape
+    from bodymotion.geometry.shapes import Shape
 
 __all__ = ["is_parted", "kept_segments", "parted"]
 

@@ -15,9 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
-from bodymotion.arrays import Floats, frozen
-from bodymotion.devices import (
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.urdf import rules
+from bodymotion.formats.urdf.elements import one_line
+from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.devices import (
     AccelerationSensor,
     Device,
     ForceSensor,
@@ -27,10 +31,6 @@ from bodymotion.devices import (
     VisionSensor,
     angle_over,
 )
-from bodymotion.diagnostics import FormatError
-from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.elements import one_line
-from bodymotion.formats.xml_tree import Element, number_text
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

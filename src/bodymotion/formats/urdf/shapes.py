@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.arrays import Floats, frozen
-from bodymotion.formats.mesh_files import MeshReader
+from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import finite, read_origin
-from bodymotion.formats.xml_places import nearest
-from bodymotion.formats.xml_tree import TOO_DEEP
-from bodymotion.shapes import MOST_SHAPES, Box, Capsule, Cylinder, Material, Shape, Sphere, Texture
+from bodymotion.formats.xml.places import nearest
+from bodymotion.formats.xml.tree import TOO_DEEP
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import MOST_SHAPES, Box, Capsule, Cylinder, Material, Shape, Sphere, Texture
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.urdf.resources import FileFinder
-    from bodymotion.formats.xml_tree import Element
-    from bodymotion.shapes import Geometry
+    from bodymotion.formats.xml.tree import Element
+    from bodymotion.geometry.shapes import Geometry
 
 __all__ = ["STANDING", "ShapeReader", "read_inertial", "read_rgba"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.xml_tree import TOO_DEEP, Element
-from bodymotion.links import MOST_LINKS
+from bodymotion.formats.xml.tree import TOO_DEEP, Element
+from bodymotion.model.links import MOST_LINKS
 
 __all__ = ["Node", "read_tree"]
 

@@ -11,10 +11,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen, frozen_ints
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.shape_rules import WRONG_VALUE, ZERO_AXIS
+from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 
 __all__ = [
     "child",

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.shape_rules import NOT_SHOWN, OUT_OF_RANGE
-from bodymotion.shapes import Material, Texture
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import Material, Texture
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen_ints
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.shape_rules import (
@@ -21,12 +20,13 @@ from bodymotion.formats.vrml.shape_rules import (
     TOO_LARGE,
     UNUSED_LIST,
 )
-from bodymotion.meshing import triangulate
-from bodymotion.shapes import Box, Cone, Corners, Cylinder, Geometry, Lines, Mesh, Points, Sphere
+from bodymotion.geometry.arrays import Floats, frozen_ints
+from bodymotion.geometry.meshes import triangulate
+from bodymotion.geometry.shapes import Box, Cone, Corners, Cylinder, Geometry, Lines, Mesh, Points, Sphere
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem, Rule
-    from bodymotion.meshing import Triangles
+    from bodymotion.geometry.meshes import Triangles
 
     Tell = Callable[[Rule, str, Location], None]
     """Takes a problem: its rule, its message, where it is."""

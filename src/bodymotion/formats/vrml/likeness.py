@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.spelling import meant
+from bodymotion.formats.text.spelling import meant
 from bodymotion.formats.vrml.nodes import FieldDeclaration, Node
 from bodymotion.formats.vrml.rules import UNKNOWN_NODE
 from bodymotion.formats.vrml.scopes import Scope

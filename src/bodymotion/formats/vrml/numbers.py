@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, Ints
+from bodymotion.geometry.arrays import Floats, Ints
 
 __all__ = ["float_list", "int_list"]
 

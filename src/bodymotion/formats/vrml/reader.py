@@ -14,7 +14,7 @@ from bodymotion.formats.vrml.nodes import Proto, Scene
 from bodymotion.formats.vrml.parser import MOST_CALLS, Parser
 from bodymotion.formats.vrml.recovery import Damage, RecoveringParser
 from bodymotion.formats.vrml.text import BOM, Text, decode
-from bodymotion.opening import open_file
+from bodymotion.system.open_files import open_file
 
 __all__ = ["parse_vrml", "read_vrml", "survey_vrml", "vrml_bytes"]
 

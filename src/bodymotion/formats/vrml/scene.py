@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats, frozen
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.faults import fault
+from bodymotion.formats.meshes.single_mesh import read_mesh_file
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.appearance import PLAIN, AppearanceReader
 from bodymotion.formats.vrml.geometry import GeometryReader
 from bodymotion.formats.vrml.mending import without_fault
-from bodymotion.formats.vrml.meshfile import read_mesh_file
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.prototypes import expand
 from bodymotion.formats.vrml.rules import PART_UNREADABLE
 from bodymotion.formats.vrml.shape_rules import NOT_FINITE, SCENERY, TOO_LARGE, UNKNOWN_NODE
 from bodymotion.formats.vrml.specs import STANDARD_NODES
-from bodymotion.shapes import MOST_SHAPES, Mesh, Shape
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import MOST_SHAPES, Mesh, Shape
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem, Rule

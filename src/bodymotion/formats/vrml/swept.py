@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats, frozen_ints
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.shape_rules import BAD_SIZE, INSIDE_OUT, NOT_FINITE, UNUSED_LIST
-from bodymotion.meshing import triangulate
-from bodymotion.shapes import Corners, Mesh
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats, frozen_ints
+from bodymotion.geometry.meshes import triangulate
+from bodymotion.geometry.shapes import Corners, Mesh
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.geometry import GeometryReader

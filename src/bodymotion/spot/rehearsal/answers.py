@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from bodymotion.spot.connecting import vendor
+from bodymotion.spot.client.connecting import vendor
 
 __all__ = ["answering", "set_time", "time_of"]
 

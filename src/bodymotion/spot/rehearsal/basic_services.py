@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from bodymotion.spot.connecting import vendor
+from bodymotion.spot.client.connecting import vendor
 from bodymotion.spot.rehearsal.answers import answering, refused, set_time, time_of
 from bodymotion.spot.rehearsal.gate import Gate
 from bodymotion.spot.rehearsal.leases import RESOURCES, Leases

@@ -7,7 +7,7 @@ import ipaddress
 from dataclasses import dataclass, field
 from typing import Any
 
-from bodymotion.spot.connecting import vendor
+from bodymotion.spot.client.connecting import vendor
 
 __all__ = ["Certificates", "make_certificates"]
 

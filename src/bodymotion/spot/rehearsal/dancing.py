@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.arrays import Floats
-from bodymotion.choreography import FOOT_CONTACT, JOINT_NAMES, Standing, play, stand
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion.timeline import Timeline
+from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, Standing, play, stand
 from bodymotion.spot.rehearsal.moves import move_parameters
 from bodymotion.spot.rehearsal.stage import PREFIX, Known, slices_of
-from bodymotion.timeline import Timeline
 
 __all__ = ["sequence_motion"]
 

@@ -8,7 +8,7 @@ import threading
 import time
 from typing import Any
 
-from bodymotion.spot.connecting import vendor
+from bodymotion.spot.client.connecting import vendor
 
 __all__ = ["Gate", "Interceptor"]
 

@@ -6,7 +6,7 @@ import secrets
 import threading
 from typing import Any
 
-from bodymotion.spot.connecting import vendor
+from bodymotion.spot.client.connecting import vendor
 
 __all__ = ["RESOURCES", "Leases"]
 

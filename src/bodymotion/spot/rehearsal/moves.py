@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from bodymotion.animation import Animation
-from bodymotion.choreography.parameters import settings
-from bodymotion.choreography.timing import timing
+from bodymotion.spot.playback.parameters import settings
+from bodymotion.spot.playback.timing import timing
 
 __all__ = ["move_parameters", "natural_slices", "set_parameter", "unset_parameter"]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bodymotion.motion import Motion
-from bodymotion.spot.connecting import vendor
-from bodymotion.spot.credentials import Credentials
+from bodymotion.spot.client.connecting import vendor
+from bodymotion.spot.client.credentials import Credentials
 from bodymotion.spot.rehearsal.basic_services import Auth, Directory, Identity, Lending, License, Power, State, Time
 from bodymotion.spot.rehearsal.certificates import make_certificates
 from bodymotion.spot.rehearsal.choreography import Choreography

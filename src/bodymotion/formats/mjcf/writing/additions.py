@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.mjcf.writing.joints import motor_element
-from bodymotion.formats.xml_tree import Element, number_text
-from bodymotion.links import MOVING
+from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.model.links import MOVING
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.formats.mjcf.writing.links import LinkWriter
+    from bodymotion.model.body import Body
 
 __all__ = ["actuators", "add_followers", "excluded_contacts"]
 

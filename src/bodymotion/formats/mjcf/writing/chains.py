@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import poses, rotations
 from bodymotion.formats.mjcf.writing.joints import rest_of
 from bodymotion.formats.only_mjcf import of_mjcf
+from bodymotion.geometry import poses, rotations
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
-    from bodymotion.body import Body
-    from bodymotion.links import Joint
+    from bodymotion.geometry.arrays import Floats
+    from bodymotion.model.body import Body
+    from bodymotion.model.links import Joint
 
 __all__ = ["at_rest", "ball_starts", "chains", "in_last_frame"]
 

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses, poses, rotations
-from bodymotion.arrays import Floats, same
-from bodymotion.devices import (
+from bodymotion.diagnostics import Location, losses
+from bodymotion.formats.mjcf.devices import LIMITS, SENSORS, TURNED
+from bodymotion.formats.mjcf.writing.geoms import pose_attributes
+from bodymotion.formats.only_mjcf import of_mjcf, texts
+from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, same
+from bodymotion.model.devices import (
     AccelerationSensor,
     Device,
     ForceSensor,
@@ -20,11 +25,6 @@ from bodymotion.devices import (
     VisionSensor,
     angle_over,
 )
-from bodymotion.diagnostics import Location
-from bodymotion.formats.mjcf.devices import LIMITS, SENSORS, TURNED
-from bodymotion.formats.mjcf.writing.geoms import pose_attributes
-from bodymotion.formats.only_mjcf import of_mjcf, texts
-from bodymotion.formats.xml_tree import Element, number_text
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses, poses, rotations
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.mjcf.alone import GEOM_KEPT, kind_of
 from bodymotion.formats.mjcf.conventions import CLASSES
 from bodymotion.formats.mjcf.writing.solids import is_flat, loadable, same_shape, solid
 from bodymotion.formats.only_mjcf import of_mjcf, texts
-from bodymotion.formats.xml_tree import Element, number_text
-from bodymotion.shapes import Mesh, Shape
+from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.shapes import Mesh, Shape
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.mesh_files import MeshFolder
+    from bodymotion.formats.meshes.folder import MeshFolder
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writing.looks import Looks
     from bodymotion.formats.mjcf.writing.names import Names
-    from bodymotion.links import Link
+    from bodymotion.geometry.arrays import Floats
+    from bodymotion.model.links import Link
 
 __all__ = ["CLASSES", "GeomWriter", "pose_attributes"]
 

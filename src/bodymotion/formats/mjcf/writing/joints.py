@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses
-from bodymotion.arrays import same
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.mjcf.plain_joints import DYNAMICS
 from bodymotion.formats.only_mjcf import of_mjcf, texts
-from bodymotion.formats.xml_tree import Element, number_text
-from bodymotion.links import Joint
-from bodymotion.motors import armature, motor_range
+from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.geometry.arrays import same
+from bodymotion.model.links import Joint
+from bodymotion.model.motors import armature, motor_range
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.links import Link
+    from bodymotion.model.links import Link
 
 __all__ = ["TYPES", "ball_element", "joint_element", "kept_of_joint", "motor_element", "rest_of"]
 

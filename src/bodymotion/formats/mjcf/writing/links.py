@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses, poses
-from bodymotion.arrays import same
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.mjcf.kept_segments import kept_of_segments
 from bodymotion.formats.mjcf.plain_joints import ball_parts, plain_joint
 from bodymotion.formats.mjcf.writing.chains import at_rest, ball_starts, chains, in_last_frame
@@ -18,16 +16,18 @@ from bodymotion.formats.mjcf.writing.geoms import GeomWriter, pose_attributes
 from bodymotion.formats.mjcf.writing.joints import ball_element, joint_element, kept_of_joint, rest_of
 from bodymotion.formats.mjcf.writing.masses import write_inertial
 from bodymotion.formats.only_mjcf import of_mjcf, texts
-from bodymotion.formats.xml_tree import Element, number_text
-from bodymotion.links import Joint
+from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import same
+from bodymotion.model.links import Joint
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
-    from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writing.names import Names
-    from bodymotion.links import Link
+    from bodymotion.geometry.arrays import Floats
+    from bodymotion.model.body import Body
+    from bodymotion.model.links import Link
 
 __all__ = ["LinkWriter"]
 

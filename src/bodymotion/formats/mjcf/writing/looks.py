@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from bodymotion import losses
+from bodymotion.diagnostics import losses
 from bodymotion.formats.mjcf.conventions import read_look
-from bodymotion.formats.xml_tree import Element, number_text
+from bodymotion.formats.xml.tree import Element, number_text
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.mesh_files import MeshFolder
+    from bodymotion.formats.meshes.folder import MeshFolder
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writing.names import Names
-    from bodymotion.shapes import Material
+    from bodymotion.geometry.shapes import Material
 
 __all__ = ["Looks"]
 

@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses, poses
-from bodymotion.arrays import Floats
-from bodymotion.body import ExtraJoint
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.only_mjcf import of_mjcf, texts
-from bodymotion.formats.xml_tree import Element, number_text
+from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import ExtraJoint
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writing.names import Names
+    from bodymotion.model.body import Body
 
 __all__ = ["FAR", "HINGE_ARM", "LoopWriter"]
 

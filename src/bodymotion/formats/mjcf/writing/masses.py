@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import inertias, losses, rotations
-from bodymotion.arrays import Floats
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.mjcf.rules import REFUSED
 from bodymotion.formats.mjcf.writing.chains import chains
-from bodymotion.formats.xml_tree import number_text
+from bodymotion.formats.xml.tree import number_text
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model import inertias
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.xml_tree import Element
-    from bodymotion.links import Link
+    from bodymotion.formats.xml.tree import Element
+    from bodymotion.model.body import Body
+    from bodymotion.model.links import Link
 
 __all__ = ["acceptable", "write_inertial"]
 

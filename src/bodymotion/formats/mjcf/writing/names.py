@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bodymotion.formats.xml_tree import holds
+from bodymotion.formats.xml.tree import holds
 
 __all__ = ["Names"]
 

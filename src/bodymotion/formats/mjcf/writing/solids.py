@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bodymotion import meshing, poses
-from bodymotion.arrays import Floats
 from bodymotion.formats.mjcf.conventions import FROM_Y_TO_Z
-from bodymotion.shapes import Box, Capsule, Cylinder, Lines, Mesh, Points, Shape, Sphere
+from bodymotion.geometry import meshes as meshing
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Lines, Mesh, Points, Shape, Sphere
 
 __all__ = ["Solid", "is_flat", "loadable", "same_shape", "solid"]
 

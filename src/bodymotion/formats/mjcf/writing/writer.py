@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion import losses
-from bodymotion.diagnostics import Location
-from bodymotion.formats.mesh_files import MeshFolder
+from bodymotion.diagnostics import Location, losses
+from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.conventions import CLASSES
 from bodymotion.formats.mjcf.kept import Kept
@@ -22,11 +21,11 @@ from bodymotion.formats.mjcf.writing.loops import LoopWriter
 from bodymotion.formats.mjcf.writing.masses import acceptable
 from bodymotion.formats.mjcf.writing.names import Names
 from bodymotion.formats.mjcf.writing.passed import Passed
-from bodymotion.formats.xml_tree import Element, to_xml
+from bodymotion.formats.xml.tree import Element, to_xml
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.diagnostics import Problem
+    from bodymotion.model.body import Body
 
 __all__ = ["write_mjcf"]
 
@@ -54,7 +53,7 @@ def write_mjcf(
     body, path:
         The folder of the meshes is called as the file: `NAME_xml_meshes`. Files that are there already are never changed.
     fix_inertia:
-        Repair links that MuJoCo refuses (`bodymotion.inertias.repaired`); each repair is one of the problems.
+        Repair links that MuJoCo refuses (`bodymotion.model.inertias.repaired`); each repair is one of the problems.
     mesh:
         "obj" keeps vertices to the bit, and normals and places in images; "stl" has bare triangles in single precision.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bodymotion.body import Body
-from bodymotion.devices import Device, OtherDevice, VisionSensor
+from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE
 from bodymotion.formats.openhrp.sensors import CLASSES, NUMBERS, VECTORS
 from bodymotion.formats.openhrp.writing.joints import finite, pose_fields, vector_fields
 from bodymotion.formats.openhrp.writing.kept import KeptFields, as_value
@@ -13,7 +12,8 @@ from bodymotion.formats.openhrp.writing.prototypes import PLACED, device_prototy
 from bodymotion.formats.vrml import Node, Proto, Value
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.formats.vrml.writing import is_name, legal_name
-from bodymotion.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE
+from bodymotion.model.body import Body
+from bodymotion.model.devices import Device, OtherDevice, VisionSensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,9 +11,9 @@ from bodymotion.formats.openhrp.writing.prototypes import prototype, with_fields
 from bodymotion.formats.vrml import Node, Proto, Value
 
 if TYPE_CHECKING:
-    from bodymotion.body import ExtraJoint
     from bodymotion.diagnostics import Rule
     from bodymotion.formats.openhrp.writing.names import Names
+    from bodymotion.model.body import ExtraJoint
 
     Tell = Callable[[Rule, str], None]
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics.losses import NUMBER_RANGE, PLACE
 from bodymotion.formats.openhrp.joints import HIGHEST_ID, TYPES
 from bodymotion.formats.openhrp.writing.kept import as_value
 from bodymotion.formats.vrml.writing import rotation_value
-from bodymotion.links import Joint
-from bodymotion.losses import NUMBER_RANGE, PLACE
+from bodymotion.model.links import Joint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Rule
     from bodymotion.formats.vrml import Value
+    from bodymotion.geometry.arrays import Floats
 
     Tell = Callable[[Rule, str], None]
 

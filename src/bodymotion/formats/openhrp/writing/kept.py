@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics.losses import KEPT_VALUE
 from bodymotion.formats.vrml import FieldDeclaration, Value
 from bodymotion.formats.vrml.writing import is_name
-from bodymotion.losses import KEPT_VALUE
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule

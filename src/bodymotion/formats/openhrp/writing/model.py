@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.body import Body
 from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics.losses import BODY_NAMES, BODY_ORDER, DEPTH, JOINT_NAME, PLACE
 from bodymotion.formats.openhrp.writing.devices import DeviceWriter
 from bodymotion.formats.openhrp.writing.extra_joints import extra_joint_nodes
 from bodymotion.formats.openhrp.writing.joints import WRITTEN, joint_fields
@@ -23,12 +23,12 @@ from bodymotion.formats.openhrp.writing.surroundings import viewpoint_node, worl
 from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_DEPTH
 from bodymotion.formats.vrml.writing import legal_name
-from bodymotion.links import Joint, Link, Segment
-from bodymotion.losses import BODY_NAMES, BODY_ORDER, DEPTH, JOINT_NAME, PLACE
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, Link, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
-    from bodymotion.shapes import Texture
+    from bodymotion.geometry.shapes import Texture
 
 __all__ = ["Model", "build"]
 

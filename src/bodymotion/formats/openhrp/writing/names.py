@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from bodymotion.diagnostics.losses import BODY_NAMES
 from bodymotion.formats.vrml.writing import legal_name
-from bodymotion.losses import BODY_NAMES
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from bodymotion.body import Body
+from bodymotion.model.body import Body
 
 __all__ = ["children_of", "deepest", "depth_first", "device_slots", "devices_as_read"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics.losses import PLACE
 from bodymotion.formats.openhrp.writing.prototypes import prototype
 from bodymotion.formats.vrml import Node
 from bodymotion.formats.vrml.writing.transforms import holds, transform_fields
-from bodymotion.losses import PLACE
-from bodymotion.shapes import Mesh, Shape
+from bodymotion.geometry.shapes import Mesh, Shape
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.diagnostics import Rule
     from bodymotion.formats.vrml.writing import ShapeWriter
+    from bodymotion.geometry.arrays import Floats
 
     Tell = Callable[[Rule, str], None]
 

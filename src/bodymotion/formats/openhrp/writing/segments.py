@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics.losses import NUMBER_RANGE
 from bodymotion.formats.openhrp.writing.joints import finite, vector_fields
 from bodymotion.formats.openhrp.writing.kept import KeptFields
 from bodymotion.formats.openhrp.writing.parts import has_mesh, moved, shape_nodes
 from bodymotion.formats.openhrp.writing.prototypes import prototype, prototypes_of, with_fields
 from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.writing import ShapeWriter, is_name
-from bodymotion.links import Segment
-from bodymotion.losses import NUMBER_RANGE
+from bodymotion.model.links import Segment
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
     from bodymotion.diagnostics import Rule
     from bodymotion.formats.openhrp.writing.names import Names
-    from bodymotion.shapes import Texture
+    from bodymotion.geometry.shapes import Texture
+    from bodymotion.model.body import Body
 
 __all__ = ["SegmentWriter"]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.body import Viewpoint
+from bodymotion.diagnostics.losses import KEPT_VALUE, NUMBER_RANGE
 from bodymotion.formats.openhrp.writing.joints import finite, pose_fields
 from bodymotion.formats.vrml import Node, Value
-from bodymotion.losses import KEPT_VALUE, NUMBER_RANGE
+from bodymotion.model.body import Viewpoint
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule

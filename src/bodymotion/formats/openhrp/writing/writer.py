@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.formats.files import whole_files
+from bodymotion.diagnostics.losses import SHAPE_LOOK
 from bodymotion.formats.openhrp.writing.model import build
 from bodymotion.formats.openhrp.writing.prototypes import REMARKS
 from bodymotion.formats.vrml.writing import scene_pieces
-from bodymotion.losses import SHAPE_LOOK
+from bodymotion.system.atomic_files import whole_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bodymotion.body import Body
     from bodymotion.formats.vrml import Scene
-    from bodymotion.shapes import Texture
+    from bodymotion.geometry.shapes import Texture
+    from bodymotion.model.body import Body
 
 __all__ = ["openhrp_files", "write_openhrp"]
 

@@ -1,6 +1,6 @@
 """Writing body motions in the four versions of the format, as YAML or JSON.
 
-`names` is the versions' spelling, `scalars` makes text of single values (`bodymotion.decimals` of tables), `plan` decides what is
+`names` is the versions' spelling, `scalars` writes single values, `plan` decides what is
 written of a motion and what is lost, `writer` puts it together, piece by piece (`beside`), `copying` goes from file to file.
 """
 

@@ -7,14 +7,14 @@ from typing import BinaryIO
 
 import numpy as np
 
-from bodymotion.arrays import Floats
-from bodymotion.decimals import PIECE
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.seq import ComponentHeader
 from bodymotion.formats.seq.streaming import MotionReader
 from bodymotion.formats.seq.writing.names import SE3Format, Style
 from bodymotion.formats.seq.writing.plan import Head, known_version
 from bodymotion.formats.seq.writing.writer import SeqWriter, style_like
+from bodymotion.formats.text.decimals import PIECE
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import OtherSeq
 
 __all__ = ["can_copy", "copy_seq"]

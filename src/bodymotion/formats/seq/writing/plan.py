@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bodymotion import losses
-from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics import Location, Problem, losses
 from bodymotion.formats.seq.writing.names import VERSIONS, Version
-from bodymotion.interpolation import check_room, frames_needed, resampled
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.timeline import Timeline
+from bodymotion.motion.interpolation import check_room, frames_needed, resampled
+from bodymotion.motion.timeline import Timeline
 
 __all__ = ["Head", "head_of", "known_version", "timed_for"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bodymotion.decimals import number
+from bodymotion.formats.text.decimals import number
 
 __all__ = ["LONGEST_KEY", "Unwritable", "key", "name", "rate", "value"]
 

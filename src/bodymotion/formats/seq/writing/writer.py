@@ -11,10 +11,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from bodymotion import losses, rotations
-from bodymotion.arrays import Floats
-from bodymotion.decimals import PIECE, rounded, row_texts
-from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.diagnostics import Location, Problem, Rule, losses
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.seq.writing import scalars
 from bodymotion.formats.seq.writing.beside import write_beside
 from bodymotion.formats.seq.writing.names import (
@@ -29,8 +27,10 @@ from bodymotion.formats.seq.writing.names import (
 )
 from bodymotion.formats.seq.writing.plan import Head, head_of, known_version, timed_for
 from bodymotion.formats.seq.writing.scalars import Unwritable
+from bodymotion.formats.text.decimals import PIECE, rounded, row_texts
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import ZMP, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.source import Source
 
 __all__ = ["ORDER_IN_VERSION", "Pieces", "SeqWriter", "style_like", "write_seq"]
 

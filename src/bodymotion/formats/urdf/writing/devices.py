@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bodymotion import losses
-from bodymotion.devices import ForceSensor, OtherDevice
+from bodymotion.diagnostics import losses
 from bodymotion.formats.urdf.devices import KINDS, sensor_key
 from bodymotion.formats.urdf.sensors import read_sensor
 from bodymotion.formats.urdf.writing.keeping import quiet_differences
 from bodymotion.formats.urdf.writing.names import unique_names
 from bodymotion.formats.urdf.writing.sensors import groups, sensor_element
-from bodymotion.formats.xml_tree import Element, parse_xml, to_xml
+from bodymotion.formats.xml.tree import Element, parse_xml, to_xml
+from bodymotion.model.devices import ForceSensor, OtherDevice
 
 if TYPE_CHECKING:
-    from bodymotion.body import Body
-    from bodymotion.devices import Device
     from bodymotion.formats.urdf.writing.keeping import Keeper
     from bodymotion.formats.urdf.writing.tally import Tally
+    from bodymotion.model.body import Body
+    from bodymotion.model.devices import Device
 
 __all__ = ["device_elements"]
 

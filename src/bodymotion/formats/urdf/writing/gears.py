@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bodymotion import losses
+from bodymotion.diagnostics import losses
 from bodymotion.formats.urdf.joints import read_gears
-from bodymotion.formats.xml_tree import Element, number_text
+from bodymotion.formats.xml.tree import Element, number_text
 
 if TYPE_CHECKING:
     from bodymotion.formats.urdf.writing.tally import Tally
-    from bodymotion.links import Joint
+    from bodymotion.model.links import Joint
 
 __all__ = ["control_element", "transmission_elements"]
 

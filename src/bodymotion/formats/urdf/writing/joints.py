@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
-from bodymotion import losses
+from bodymotion.diagnostics import losses
 from bodymotion.formats.urdf.elements import origin_element
 from bodymotion.formats.urdf.joints import FURTHER, UNLIMITED
 from bodymotion.formats.urdf.leftovers import parsed, put_back
-from bodymotion.formats.xml_tree import Element, number_text
+from bodymotion.formats.xml.tree import Element, number_text
 
 if TYPE_CHECKING:
-    from bodymotion.arrays import Floats
     from bodymotion.formats.urdf.writing.tally import Tally
-    from bodymotion.links import Joint
+    from bodymotion.geometry.arrays import Floats
+    from bodymotion.model.links import Joint
 
 __all__ = ["effort_of", "joint_element"]
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from bodymotion import losses
+from bodymotion.diagnostics import losses
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.extension import VERSION, close, plain
 from bodymotion.formats.urdf.writing.tally import Tally
-from bodymotion.formats.xml_tree import Element
+from bodymotion.formats.xml.tree import Element
 
 __all__ = ["Keeper", "quiet_differences"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from bodymotion.formats.xml_tree import holds
+from bodymotion.formats.xml.tree import holds
 
 __all__ = ["unique_names"]
 

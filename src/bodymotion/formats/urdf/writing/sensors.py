@@ -8,17 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bodymotion import poses
-from bodymotion.devices import (
-    AccelerationSensor,
-    Device,
-    ForceSensor,
-    Gyro,
-    OtherDevice,
-    RangeSensor,
-    VisionSensor,
-    angle_over,
-)
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.urdf.elements import rpy_of
 from bodymotion.formats.urdf.sensors import (
@@ -31,7 +20,18 @@ from bodymotion.formats.urdf.sensors import (
     turned,
     word_of,
 )
-from bodymotion.formats.xml_tree import Element, number_text, parse_xml
+from bodymotion.formats.xml.tree import Element, number_text, parse_xml
+from bodymotion.geometry import poses
+from bodymotion.model.devices import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+    angle_over,
+)
 
 __all__ = ["groups", "sensor_element"]
 

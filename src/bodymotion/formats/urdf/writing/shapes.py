@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses
-from bodymotion.arrays import Floats
-from bodymotion.formats.mesh_files import MeshFolder
+from bodymotion.diagnostics import losses
+from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.urdf.elements import origin_element
 from bodymotion.formats.urdf.shapes import STANDING
-from bodymotion.formats.xml_tree import Element, holds, number_text
-from bodymotion.meshing import to_mesh, transformed
-from bodymotion.shapes import Box, Cylinder, Lines, Material, Mesh, Points, Shape, Sphere
+from bodymotion.formats.xml.tree import Element, holds, number_text
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes import to_mesh, transformed
+from bodymotion.geometry.shapes import Box, Cylinder, Lines, Material, Mesh, Points, Shape, Sphere
 
 if TYPE_CHECKING:
     from bodymotion.formats.urdf.writing.tally import Tally
-    from bodymotion.links import Link
+    from bodymotion.model.links import Link
 
 __all__ = ["ShapeWriter", "inertial_element"]
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion import losses, poses
-from bodymotion.body import Body, ExtraJoint
-from bodymotion.formats.mesh_files import MeshFolder, MeshFormat
+from bodymotion.diagnostics import losses
+from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
 from bodymotion.formats.only_mjcf import passed_over
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import origin_element, read_origin
@@ -27,13 +26,15 @@ from bodymotion.formats.urdf.writing.keeping import Keeper, quiet_differences
 from bodymotion.formats.urdf.writing.names import unique_names
 from bodymotion.formats.urdf.writing.shapes import ShapeWriter, inertial_element
 from bodymotion.formats.urdf.writing.tally import Tally
-from bodymotion.formats.xml_tree import Element, parse_xml, to_xml
-from bodymotion.links import Joint, Segment
-from bodymotion.shapes import Material
+from bodymotion.formats.xml.tree import Element, parse_xml, to_xml
+from bodymotion.geometry import poses
+from bodymotion.geometry.shapes import Material
+from bodymotion.model.body import Body, ExtraJoint
+from bodymotion.model.links import Joint, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import FormatError, Problem
-    from bodymotion.links import Link
+    from bodymotion.model.links import Link
 
 __all__ = ["write_urdf"]
 

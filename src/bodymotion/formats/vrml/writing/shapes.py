@@ -11,16 +11,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.arrays import Floats, frozen
+from bodymotion.diagnostics.losses import NUMBER_RANGE, SHAPE_FORM, SHAPE_LOOK
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.writing.names import is_name
 from bodymotion.formats.vrml.writing.textures import texture_nodes
-from bodymotion.losses import NUMBER_RANGE, SHAPE_FORM, SHAPE_LOOK
-from bodymotion.shapes import Box, Capsule, Cone, Corners, Cylinder, Geometry, Lines, Material, Mesh, Points, Sphere
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import (
+    Box,
+    Capsule,
+    Cone,
+    Corners,
+    Cylinder,
+    Geometry,
+    Lines,
+    Material,
+    Mesh,
+    Points,
+    Sphere,
+)
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
-    from bodymotion.shapes import Shape, Texture
+    from bodymotion.geometry.shapes import Shape, Texture
 
     Tell = Callable[[Rule, str], None]
     """Takes what is lost: its rule and what it is."""

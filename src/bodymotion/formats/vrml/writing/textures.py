@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.arrays import Floats
+from bodymotion.diagnostics.losses import SHAPE_LOOK
 from bodymotion.formats.vrml.appearance import texture_matrix
 from bodymotion.formats.vrml.nodes import Node, Value
-from bodymotion.losses import SHAPE_LOOK
+from bodymotion.geometry.arrays import Floats
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
-    from bodymotion.shapes import Texture
+    from bodymotion.geometry.shapes import Texture
 
 __all__ = ["texture_nodes"]
 

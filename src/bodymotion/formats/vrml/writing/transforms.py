@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from bodymotion import rotations
-from bodymotion.arrays import Floats
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.scene import node_transform, turn_matrix
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
 
 __all__ = ["holds", "rotation_value", "transform_fields"]
 

@@ -1,0 +1,162 @@
+"""Two bodies, link by link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+import numpy as np
+
+from bodymotion.comparison.difference import Comparison, Difference, Tolerance, in_words
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats, same
+from bodymotion.model.body import Body
+from bodymotion.model.devices import Device
+from bodymotion.model.links import Joint, Link
+
+__all__ = ["compare_bodies"]
+
+
+def compare_bodies(a: Body, b: Body, *, atol: float = 0.0, rtol: float = 0.0) -> Comparison:
+    """Say what differs between two bodies: links, joints, masses, shapes, devices, closed loops.
+
+    Parameters
+    ----------
+    a, b:
+        Links and devices are compared by name.
+    atol, rtol:
+        Numbers are alike when |a − b| ≤ atol + rtol · |b|; orientations when the turn between them is at most `atol` [rad].
+
+    Raises
+    ------
+    ValueError
+        For a negative tolerance.
+    """
+    tolerance = Tolerance(atol, rtol)
+    return Comparison(tuple(_all(a, b, tolerance)))
+
+
+def _all(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
+    if a.name != b.name:
+        yield Difference("the model", f"named {a.name!r}, {b.name!r}")
+    for what, first, second in (
+        ("links", len(a.links), len(b.links)),
+        ("joints", len(a.joints), len(b.joints)),
+        ("devices", len(a.devices), len(b.devices)),
+        ("closed loops", len(a.extra_joints), len(b.extra_joints)),
+    ):
+        if first != second:
+            yield Difference(what, f"{first}, {second}", {"counts": [first, second]})
+    yield from _number("the model", "mass", a.mass, b.mass, tolerance, "kg")
+    yield from _pose("the model", "root pose", a.root_pose, b.root_pose, tolerance)
+    names = [joint.name for joint in a.joints], [joint.name for joint in b.joints]
+    if names[0] != names[1] and sorted(names[0]) == sorted(names[1]):
+        yield Difference("joints", "the same joints in another order", {"orders": list(names)})
+    ours, theirs = _by_name(a.links), _by_name(b.links)
+    for name, link in ours.items():
+        if name in theirs:
+            yield from _link(f"link {name}", link, theirs[name], a, b, tolerance)
+        else:
+            yield Difference(f"link {name}", "only in the first model")
+    for name in theirs.keys() - ours.keys():
+        yield Difference(f"link {name}", "only in the second model")
+    yield from _devices(a, b, tolerance)
+    if len(a.extra_joints) == len(b.extra_joints):
+        for k, (one, other) in enumerate(zip(a.extra_joints, b.extra_joints, strict=True)):
+            if one != other:
+                yield Difference(f"closed loop {k}", f"{one.type} and {other.type}, or their places")
+
+
+def _by_name(links: tuple[Link, ...]) -> dict[str, Link]:
+    found: dict[str, Link] = {}
+    for link in links:
+        found[link.name if link.name not in found else f"{link.name} ({link.index})"] = link
+    return found
+
+
+def _link(what: str, a: Link, b: Link, in_a: Body, in_b: Body, tolerance: Tolerance) -> Iterator[Difference]:
+    parents = [body.links[link.parent].name if link.parent >= 0 else "none" for link, body in ((a, in_a), (b, in_b))]
+    if parents[0] != parents[1]:
+        yield Difference(what, f"its parent is {parents[0]}, {parents[1]}")
+    yield from _pose(what, "place in its parent", a.offset, b.offset, tolerance)
+    yield from _number(what, "mass", a.mass, b.mass, tolerance, "kg")
+    yield from _number(what, "centre of mass", a.center_of_mass, b.center_of_mass, tolerance, "m")
+    yield from _number(what, "inertia", a.inertia, b.inertia, tolerance, "kg m²")
+    for kind, first, second in (("visual", a.visuals, b.visuals), ("collision", a.collisions, b.collisions)):
+        if len(first) != len(second):
+            yield Difference(what, f"{len(first)} {kind} shapes, {len(second)}")
+        else:
+            apart = [
+                k for k, (one, other) in enumerate(zip(first, second, strict=True)) if one.geometry != other.geometry
+            ]
+            moved = [
+                k
+                for k, (one, other) in enumerate(zip(first, second, strict=True))
+                if not tolerance.alike(one.transform, other.transform)
+            ]
+            if apart:
+                yield Difference(what, f"{len(apart)} of {len(first)} {kind} shapes have another form")
+            if moved:
+                yield Difference(what, f"{len(moved)} of {len(first)} {kind} shapes have another place or size")
+    yield from _joint(what, a.joint, b.joint, tolerance)
+
+
+def _joint(what: str, a: Joint, b: Joint, tolerance: Tolerance) -> Iterator[Difference]:
+    for field in fields(Joint):
+        x, y = getattr(a, field.name), getattr(b, field.name)
+        name = f"joint {field.name.replace('_', ' ')}"
+        if isinstance(x, (float, np.ndarray)):
+            yield from _number(what, name, x, y, tolerance)
+        elif not same(x, y):
+            yield Difference(what, f"{name} {in_words(x)}, {in_words(y)}")
+
+
+def _devices(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
+    def key(device: Device) -> tuple[str, str]:
+        return device.kind, device.name
+
+    ours, theirs = {key(d): d for d in a.devices}, {key(d): d for d in b.devices}
+    for name, device in ours.items():
+        what = f"{name[0]} {name[1]}"
+        if name not in theirs:
+            yield Difference(what, "only in the first model")
+            continue
+        other = theirs[name]
+        on = a.links[device.link].name, b.links[other.link].name
+        if on[0] != on[1]:
+            yield Difference(what, f"on link {on[0]}, on {on[1]}")
+        yield from _pose(what, "place", device.pose, other.pose, tolerance)
+        for field in fields(device):
+            if field.name in ("name", "link", "pose"):
+                continue
+            x, y = getattr(device, field.name), getattr(other, field.name)
+            if isinstance(x, (float, np.ndarray)) and isinstance(y, (float, np.ndarray)):
+                yield from _number(what, field.name.replace("_", " "), x, y, tolerance)
+            elif not same(x, y):
+                yield Difference(what, f"{field.name.replace('_', ' ')} {in_words(x)}, {in_words(y)}")
+    for name in theirs.keys() - ours.keys():
+        yield Difference(f"{name[0]} {name[1]}", "only in the second model")
+
+
+def _number(
+    what: str, name: str, a: float | Floats, b: float | Floats, tolerance: Tolerance, unit: str = ""
+) -> Iterator[Difference]:
+    if tolerance.alike(a, b):
+        return
+    x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    tail = f" {unit}" if unit else ""
+    if x.ndim == 0 and y.ndim == 0:
+        yield Difference(what, f"{name} {float(x):.9g}, {float(y):.9g}{tail}", {"values": [float(x), float(y)]})
+        return
+    with np.errstate(invalid="ignore"):
+        largest = float(np.abs(x - y).max()) if x.shape == y.shape and x.size else float("nan")
+    yield Difference(what, f"{name} differs by up to {largest:.6g}{tail}", {"largest": largest, "unit": unit})
+
+
+def _pose(what: str, name: str, a: Floats, b: Floats, tolerance: Tolerance) -> Iterator[Difference]:
+    yield from _number(what, f"{name}: position", a[:3], b[:3], tolerance, "m")
+    if same(a[3:], b[3:]) or same(a[3:], -b[3:]):
+        return
+    angle = float(rotations.angle_between(a[3:], b[3:]))
+    if angle > tolerance.atol or tolerance.atol == 0:
+        yield Difference(what, f"{name}: turned by {angle:.6g} rad", {"largest": angle, "unit": "rad"})

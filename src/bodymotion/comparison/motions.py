@@ -1,0 +1,243 @@
+"""Two motions, component by component."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.comparison.difference import Comparison, Difference, Tolerance, in_words
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats, same
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    JOINT_EFFORT,
+    LINK_POSITION,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    OtherSeq,
+    Vector3Seq,
+)
+from bodymotion.motion.timeline import Timeline
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+
+__all__ = ["compare_motions"]
+
+Timed: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq
+
+
+def compare_motions(
+    a: Motion, b: Motion, *, atol: float = 0.0, rtol: float = 0.0, body: Body | None = None
+) -> Comparison:
+    """Say what differs between two motions.
+
+    Parameters
+    ----------
+    a, b:
+        Components are compared by content and type, frame by frame; of different lengths, as far as both go.
+    atol, rtol:
+        Numbers are alike when |a − b| ≤ atol + rtol · |b|: joint values [rad or m], positions [m]. Two orientations are alike when the
+        turn between them is at most `atol` [rad], or their quaternions are equal up to the sign.
+    body:
+        Gives joints and links their names, where the motions have none.
+
+    Raises
+    ------
+    ValueError
+        For a negative tolerance.
+    """
+    tolerance = Tolerance(atol, rtol)
+    differences: list[Difference] = []
+    if not same(a.extra, b.extra):
+        differences.append(_extras("the top node", a.extra, b.extra))
+    left = list(b.components)
+    for component in a.components:
+        partner = next((c for c in left if _kind(c) == _kind(component)), None)
+        if partner is None:
+            differences.append(Difference(_kind(component), "only in the first motion"))
+            continue
+        left = [c for c in left if c is not partner]
+        if isinstance(component, OtherSeq) or isinstance(partner, OtherSeq):
+            if component != partner:
+                differences.append(_extras(_kind(component), component.extra, partner.extra))
+            continue
+        differences += _component(component, partner, tolerance, body)
+    differences += [Difference(_kind(component), "only in the second motion") for component in left]
+    return Comparison(tuple(differences))
+
+
+def _kind(component: Component) -> str:
+    kind = component.type if isinstance(component, OtherSeq) else type(component).__name__
+    return f"{component.content} ({kind})"
+
+
+def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[Difference]:  # noqa: ANN401
+    what = a.content
+    found = []
+    if isinstance(a, Vector3Seq) and a.is_root_relative != b.is_root_relative:
+        where = ["the root link's frame" if c.is_root_relative else "the world's frame" for c in (a, b)]
+        found.append(Difference(what, f"in {where[0]}, in {where[1]}"))
+    known = _names_of(body, a)
+    if known:
+        # With a body, no names and the body's own say the same.
+        a, b = (replace(c, part_labels=c.part_labels or known[: c.values.shape[1]]) for c in (a, b))
+    order = _by_name(a.part_labels, b.part_labels)
+    if order is not None and a.num_parts == len(order) == b.num_parts:
+        found.append(Difference(what, "the parts stand in another order; they are compared by name"))
+        b = replace(b, values=b.values[:, order], part_labels=a.part_labels)
+    if a.part_labels != b.part_labels:
+        found.append(Difference(what, f"part labels {_listed(a.part_labels)}; {_listed(b.part_labels)}"))
+    if not same(a.extra, b.extra):
+        found.append(_extras(what, a.extra, b.extra))
+    found += _timelines(what, a.timeline, b.timeline, tolerance)
+    parts = a.values.shape[1], b.values.shape[1]
+    if parts[0] != parts[1]:
+        found.append(Difference(what, f"{parts[0]} parts, {parts[1]} parts", {"num_parts": list(parts)}))
+    frames = min(a.num_frames, b.num_frames)
+    shared = min(parts)
+    if frames and shared:
+        x, y = a.values[:frames, :shared], b.values[:frames, :shared]
+        names = _names(a, b, shared)
+        times = a.timeline.times
+        if isinstance(a, MultiSE3Seq):
+            found += _numbers(f"{what} position", x[..., :3], y[..., :3], names, times, tolerance, "m")
+            found += _turns(f"{what} orientation", x[..., 3:], y[..., 3:], names, times, tolerance)
+        else:
+            unit = "m" if isinstance(a, Vector3Seq) else "rad or m"
+            found += _numbers(what, x[..., None], y[..., None], names, times, tolerance, unit)
+    return found
+
+
+def _by_name(a: Sequence[str], b: Sequence[str]) -> list[int] | None:
+    """Give for each name of a its place in b; None where the two are no different orders of the same names."""
+    if a == b or sorted(a) != sorted(b) or len(set(a)) != len(a):
+        return None
+    return [list(b).index(name) for name in a]
+
+
+def _timelines(what: str, a: Timeline, b: Timeline, tolerance: Tolerance) -> list[Difference]:
+    found = []
+    if a.num_frames != b.num_frames:
+        counts = {"num_frames": [a.num_frames, b.num_frames]}
+        found.append(Difference(what, f"{a.num_frames} frames, {b.num_frames} frames", counts))
+    if (a.stamps is None) != (b.stamps is None) or (a.stamps is None and a.frame_rate != b.frame_rate):
+        found.append(Difference(what, f"{_rate(a)}, {_rate(b)}", {"frame_rate": [a.frame_rate, b.frame_rate]}))
+    elif a.stamps is not None and b.stamps is not None:
+        count = min(a.num_frames, b.num_frames)
+        apart = tolerance.beyond(a.stamps[:count], b.stamps[:count])
+        if apart.any():
+            k = int(np.argmax(np.abs(a.stamps[:count] - b.stamps[:count])))
+            numbers = {"frame": k, "largest": float(abs(a.stamps[k] - b.stamps[k])), "unit": "s"}
+            message = f"times differ by up to {numbers['largest']:.6g} s, in frame {k}"
+            found.append(Difference(what, message, {**numbers, "count": int(apart.sum())}))
+        if a.import_rate != b.import_rate:
+            found.append(Difference(what, f"wished rates {a.import_rate} and {b.import_rate} Hz"))
+    return found
+
+
+def _rate(timeline: Timeline) -> str:
+    return "time stamps" if timeline.frame_rate is None else f"{timeline.frame_rate:.9g} Hz"
+
+
+def _numbers(
+    what: str, a: Floats, b: Floats, names: Sequence[str], times: Floats, tolerance: Tolerance, unit: str
+) -> list[Difference]:
+    """Compare (T, P, n): a part's amount in a frame is the largest of its n numbers."""
+    apart = tolerance.beyond(a, b)
+    if not apart.any():
+        return []
+    with np.errstate(invalid="ignore", over="ignore"):
+        amounts = np.where(apart, np.abs(a - b), 0.0)
+    return [
+        _difference(
+            what,
+            np.where(np.isnan(amounts), np.inf, amounts).max(axis=2),
+            np.asarray(apart.any(axis=2)),
+            names,
+            times,
+            unit,
+        )
+    ]
+
+
+def _turns(
+    what: str, a: Floats, b: Floats, names: Sequence[str], times: Floats, tolerance: Tolerance
+) -> list[Difference]:
+    sign = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -1.0, 1.0)
+    unlike = np.asarray(Tolerance().beyond(a * sign, b).any(axis=-1))
+    if not unlike.any():
+        return []
+    angles = np.where(unlike, rotations.angle_between(a, b), 0.0)
+    finite = np.isfinite(a).all(axis=-1) & np.isfinite(b).all(axis=-1)
+    apart = np.asarray(np.where(finite, angles > tolerance.atol, unlike))
+    if not apart.any():
+        # With no tolerance quaternions of one turn and of different length differ.
+        if tolerance.atol > 0:
+            return []
+        apart = unlike
+    return [_difference(what, np.where(finite, angles, np.inf), apart, names, times, "rad")]
+
+
+def _difference(
+    what: str, amounts: Floats, apart: npt.NDArray[np.bool_], names: Sequence[str], times: Floats, unit: str
+) -> Difference:
+    """Describe amounts (T, P), of which those that are `apart` count."""
+    counted = np.where(apart, amounts, -1.0)
+    frame, part = divmod(int(np.argmax(counted)), counted.shape[1])
+    worst = counted.max(axis=0)
+    order = [int(k) for k in np.argsort(-worst, kind="stable") if apart[:, k].any()]
+    finite = amounts[np.isfinite(amounts)]
+    numbers = {
+        "largest": float(counted[frame, part]),
+        "unit": unit,
+        "frame": frame,
+        "time": float(times[frame]),
+        "part": names[part],
+        "count": int(apart.any(axis=1).sum()),
+        "root_mean_square": float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0,
+        "parts": {names[k]: float(worst[k]) for k in order},
+    }
+    more = ""
+    if len(order) > 1:
+        listed = ", ".join(f"{names[k]} {worst[k]:.3g}" for k in order[1:4])
+        more = f"; then {listed}" + (f" and {len(order) - 4} more" if len(order) > 4 else "")
+    message = (
+        f"{numbers['count']} of {len(amounts)} frames differ, by up to {numbers['largest']:.6g} {unit} at {names[part]} in frame "
+        f"{frame} ({numbers['time']:.6g} s){more}"
+    )
+    return Difference(what, message, numbers)
+
+
+def _names_of(body: Body | None, component: Timed) -> tuple[str, ...]:
+    """Give the names that a body has for the parts of a component."""
+    if body is None or isinstance(component, Vector3Seq):
+        return ()
+    if isinstance(component, MultiSE3Seq):
+        return tuple(link.name for link in body.links) if component.content == LINK_POSITION else ()
+    joints = component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT)
+    return tuple(joint.name for joint in body.joints) if joints else ()
+
+
+def _names(a: Timed, b: Timed, count: int) -> list[str]:
+    if isinstance(a, Vector3Seq):
+        return ["x", "y", "z"]
+    kind = "link" if isinstance(a, MultiSE3Seq) else "joint" if a.content.startswith("Joint") else "part"
+    given = a.part_labels if len(a.part_labels) >= count else b.part_labels
+    names = [(given[k] if k < len(given) else "") or f"{kind} {k}" for k in range(count)]
+    return [name if names.count(name) == 1 else f"{name} ({k})" for k, name in enumerate(names)]
+
+
+def _listed(labels: Sequence[str]) -> str:
+    return in_words(", ".join(labels)) if labels else "none"
+
+
+def _extras(what: str, a: Any, b: Any) -> Difference:  # noqa: ANN401
+    unlike = [str(key) for key in {**a, **b} if key not in a or key not in b or not same(a[key], b[key])]
+    return Difference(what, f"other keys differ: {in_words(', '.join(unlike))}", {"keys": unlike})

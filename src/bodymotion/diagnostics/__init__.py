@@ -1,0 +1,38 @@
+"""What is found in files and values: `Problem`, `Rule`, `Location`, `Findings`; the one collector `Diagnostics`; `Source` and its map.
+
+The lowest package: it imports nothing else of bodymotion.
+"""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics.collector import Diagnostics, ReadResult
+from bodymotion.diagnostics.grouping import Group, grouped
+from bodymotion.diagnostics.problem import (
+    Findings,
+    FormatError,
+    Location,
+    Problem,
+    Rule,
+    Severity,
+    Subject,
+    WrongUseError,
+)
+from bodymotion.diagnostics.source import Locator, Source, SourceMap
+
+__all__ = [
+    "Diagnostics",
+    "Findings",
+    "FormatError",
+    "Group",
+    "Location",
+    "Locator",
+    "Problem",
+    "ReadResult",
+    "Rule",
+    "Severity",
+    "Source",
+    "SourceMap",
+    "Subject",
+    "WrongUseError",
+    "grouped",
+]

@@ -1,0 +1,63 @@
+"""All rules that a check may speak of, and the choice of some of them by their codes."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from bodymotion.diagnostics import Problem, Rule
+
+__all__ = ["catalogue", "selected"]
+
+
+_PACKAGES = ("formats", "motion", "spot", "checks")
+
+
+@cache
+def catalogue() -> dict[str, Rule]:
+    """Return the rules of all formats and of the checks, by code, in its order. Imports all formats."""
+    found: dict[str, Rule] = {}
+    for name in _PACKAGES:
+        package = importlib.import_module(f"bodymotion.{name}")
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            try:
+                module = importlib.import_module(info.name)
+            except ImportError:
+                # Made for a package that is not installed.
+                continue
+            for value in vars(module).values():
+                if isinstance(value, Rule):
+                    found.setdefault(value.code, value)
+    return dict(sorted(found.items()))
+
+
+def selected(
+    problems: Iterable[Problem], select: Sequence[str] = (), ignore: Sequence[str] = ()
+) -> tuple[Problem, ...]:
+    """Keep the problems of the rules that are selected (all, where none is named) and not ignored.
+
+    A rule is named by its code or the beginning of it: `BODY` is all of them, `SEQ2` those from SEQ200 on. Where a rule is named in both,
+    the longer name counts; of equally long ones, `ignore`.
+
+    Raises
+    ------
+    ValueError
+        When a name is the beginning of no code.
+    """
+    problems = tuple(problems)
+    select, ignore = tuple(select), tuple(ignore)
+    if not select and not ignore:
+        return problems
+    codes = {*catalogue(), *(problem.rule for problem in problems)}
+    for name in (*select, *ignore):
+        if not name or not any(code.startswith(name) for code in codes):
+            raise ValueError(f"there is no rule {name!r}, and none that begins so")
+
+    def kept(problem: Problem) -> bool:
+        wanted = max((len(name) for name in select if problem.rule.startswith(name)), default=-1 if select else 0)
+        refused = max((len(name) for name in ignore if problem.rule.startswith(name)), default=-1)
+        return wanted > refused
+
+    return tuple(problem for problem in problems if kept(problem))

@@ -1,0 +1,150 @@
+"""`Diagnostics`, the one collector of problems, and `ReadResult`, what every reader returns.
+
+A reader never raises at the first fault. It reports it, marks the part that it does not know as unknown, and goes on::
+
+    def read(path, **options) -> ReadResult[Body]:
+        found = Diagnostics(path)
+        for number, element in enumerate(elements):
+            with found.recover(("links", number)):      # a FormatError in here is recorded; the link is unknown
+                links.append(read_link(element, found))
+        return ReadResult(body, found.problems)
+
+`load` raises where there was an error (`ReadResult.require`); `check` runs the rules about meaning on the value, partial or not. A rule
+says nothing about a part that is unknown (`Diagnostics.is_known`), so no fault has follow-up findings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import Generic, TypeVar
+
+from bodymotion.diagnostics.problem import FormatError, Location, Problem, Rule, Severity, Subject
+
+__all__ = ["MAX_LISTED", "Diagnostics", "ReadResult"]
+
+MAX_LISTED = 1000
+"""Problems of one rule that are kept one by one; of the others only their number is, in the `count` of the last one kept."""
+
+T = TypeVar("T")
+
+
+class Diagnostics:
+    """Collect the problems of one file, or of one value; each is kept once, in the order in which they are reported.
+
+    Parameters
+    ----------
+    path:
+        The file that locations without a path are in.
+    """
+
+    def __init__(self, path: str | PathLike[str] | None = None) -> None:
+        self.path = None if path is None else fspath(path)
+        self.unknown: set[Subject] = set()
+        """Parts of the value that the file has and that could not be read."""
+        self._found: dict[Problem, None] = {}
+        self._listed: Counter[str] = Counter()
+        self._last: dict[str, Problem] = {}
+        self._more: Counter[str] = Counter()
+        self._has_errors = False
+
+    def report(
+        self,
+        rule: Rule,
+        message: str,
+        location: Location | None = None,
+        *,
+        hint: str | None = None,
+        severity: Severity | None = None,
+        subject: Subject = (),
+        data: Mapping[str, object] | None = None,
+    ) -> None:
+        """Record that a rule is broken at a location, with the rule's severity unless another is given."""
+        problem = rule.problem(message, location or Location(self.path), hint, subject=subject, data=data)
+        self.add(problem if severity is None else replace(problem, severity=severity))
+
+    def add(self, problem: Problem) -> None:
+        """Record a problem."""
+        self._has_errors = self._has_errors or problem.severity == "error"
+        if problem in self._found:
+            return
+        if self._listed[problem.rule] >= MAX_LISTED:
+            self._more[problem.rule] += problem.count
+            return
+        self._listed[problem.rule] += 1
+        self._last[problem.rule] = problem
+        self._found[problem] = None
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Record several problems."""
+        for problem in problems:
+            self.add(problem)
+
+    def count_more(self, rule: Rule, number: int = 1) -> None:
+        """Count occurrences of a rule that need no entry of their own; one must have been reported before."""
+        self._more[rule.code] += number
+
+    def is_full(self, rule: Rule) -> bool:
+        """Return whether further problems of the rule are only counted, so that their messages need not be made."""
+        return self._listed[rule.code] >= MAX_LISTED
+
+    def mark_unknown(self, *subjects: Subject) -> None:
+        """Mark parts of the value that could not be read; rules say nothing about them, nor about what is inside of them."""
+        self.unknown.update(subjects)
+
+    def is_known(self, subject: Subject) -> bool:
+        """Return whether a part of the value, and everything that it is inside of, was read."""
+        return not self.unknown or not any(subject[:length] in self.unknown for length in range(len(subject) + 1))
+
+    @contextmanager
+    def recover(self, *unknown: Subject) -> Iterator[None]:
+        """Record a FormatError that the block raises, mark `unknown`, and go on behind the block."""
+        try:
+            yield
+        except FormatError as error:
+            self.extend(error.problems)
+            self.mark_unknown(*unknown)
+
+    def discard(self, problems: Iterable[Problem]) -> None:
+        """Forget problems that turned out to follow from another one."""
+        for problem in problems:
+            self._found.pop(problem, None)
+        self._has_errors = any(problem.severity == "error" for problem in self._found)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether an error was reported."""
+        return self._has_errors
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """All of them, in the order in which they were reported."""
+        if not self._more:
+            return tuple(self._found)
+        last = {problem: self._more[rule] for rule, problem in self._last.items() if self._more[rule]}
+        return tuple(replace(p, count=p.count + last[p]) if p in last else p for p in self._found)
+
+
+@dataclass(frozen=True)
+class ReadResult(Generic[T]):
+    """What a reader makes of a file: its value, partial or None where the file is faulty, and all problems in order of the file."""
+
+    value: T | None
+    problems: tuple[Problem, ...] = ()
+
+    def require(self) -> T:
+        """Return the value.
+
+        Raises
+        ------
+        FormatError
+            When a problem is an error; it is the first in the file, and `problems` of the exception are all of them.
+        """
+        error = next((problem for problem in self.problems if problem.severity == "error"), None)
+        if error is not None:
+            raise FormatError(error, self.problems)
+        assert self.value is not None, "a reader without a value reports an error"
+        return self.value

@@ -1,0 +1,232 @@
+"""The folder of mesh files beside a model: `robot.urdf` has its meshes in `robot_urdf_meshes/`, `robot.xml` in `robot_xml_meshes/`.
+
+A file that is there already is used where it holds just what is to be written, and else left as it is: the new one takes another name
+(`ARM_2.obj`). So no mesh that another model names is ever changed, and the same conversion gives the same files however often it is
+done. Files that a model no longer names stay until somebody removes them: only their owner knows what else names them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from bodymotion.diagnostics import losses
+from bodymotion.formats.meshes.obj import to_obj
+from bodymotion.formats.meshes.stl import to_stl
+from bodymotion.geometry.shapes import Material, Mesh
+from bodymotion.system.atomic_files import whole_file
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.geometry.arrays import Floats
+    from bodymotion.geometry.shapes import Corners, Texture
+
+__all__ = ["MeshFolder", "MeshFormat", "plain_name"]
+
+MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
+
+LIBRARY = "@.mtl"
+"""Stands in an OBJ for the name of its materials until that is chosen."""
+_SINGLE = ("stl", "glb")
+_LARGEST_IMAGE = 10**8
+
+
+class MeshFolder:
+    """Collects the meshes of a model and writes them beside it, each distinct one once.
+
+    Parameters
+    ----------
+    model:
+        The file of the model; nothing is written before `write`.
+    format:
+        "obj" keeps numbers to the bit and colours, "stl" holds bare triangles and "glb" colours, both in single precision.
+
+    Raises
+    ------
+    ValueError
+        For another format.
+    """
+
+    def __init__(self, model: Path, format: MeshFormat = "obj") -> None:
+        if format not in get_args(MeshFormat):
+            raise ValueError(f"meshes are written as {', '.join(get_args(MeshFormat))}, not as {format!r}")
+        self.model, self.format = model, format
+        named = model.stem + model.suffix.replace(".", "_")
+        self.name = re.sub(r"[\x00-\x1f\x7f/\\]", "_", named) + "_meshes"
+        self.possible = not model.exists() or model.is_file()
+        """Whether there can be files beside the model: there are none beside a pipe or a terminal."""
+        self.files: dict[str, bytes] = {}
+        """What will be written, by path from the model's folder."""
+        self._by_content: dict[bytes, str] = {}
+        self._images: dict[Path, str] = {}
+        self._taken: set[str] = set()
+        self._rounded = self._bare = self._flat = 0
+        self._missing_images: list[str] = []
+
+    def add(self, mesh: Mesh, name: str, material: Material | None = None) -> str | None:
+        """Take a mesh with finite vertices and give the path of its file from the model's folder, with slashes.
+
+        The file is called by `name` (as a rule its link's), as far as that makes a plain file name. The material goes into the file
+        where corners have colours of their own or a texture, and always in GLB. None where no file can be beside the model.
+        """
+        if not self.possible:
+            return None
+        look = material or Material()
+        dressed = self.format == "glb" or (self.format == "obj" and bool(mesh.colors or look.texture))
+        key = _digest(mesh, look if dressed else None)
+        if key not in self._by_content:
+            self._by_content[key] = self._make(mesh, name, look, dressed)
+        return self._by_content[key]
+
+    def image(self, texture: Texture) -> str | None:
+        """Take the image of a texture and give its path from the model's folder; None where it can not be read."""
+        if not self.possible:
+            return None
+        if texture.path not in self._images:
+            try:
+                if texture.path.stat().st_size > _LARGEST_IMAGE:
+                    raise ValueError("too large")
+                data = texture.path.read_bytes()
+            except (OSError, ValueError):
+                self._missing_images.append(texture.path.name)
+                self._images[texture.path] = ""
+            else:
+                suffix = plain_name(texture.path.suffix)
+                name = self._take(texture.path.stem, lambda name: {f"{name}{suffix}": data})
+                self._images[texture.path] = f"{self.name}/{name}{suffix}"
+        return self._images[texture.path] or None
+
+    @property
+    def lost(self) -> list[Problem]:
+        """What the files do not hold of the meshes."""
+        found = []
+        kind = self.format.upper()
+        if self._rounded:
+            words = f"{kind} rounds the numbers of {self._rounded} of {len(self._by_content)} meshes"
+            found.append(losses.PRECISION.problem(words, hint="OBJ keeps them to the bit"))
+        if self._bare:
+            words = (
+                f"{kind} holds no colours, normals or texture coordinates: those of {self._bare} meshes are left out"
+            )
+            found.append(losses.MESH_LOOK.problem(words))
+        if self._flat:
+            words = f"triangles without area, and vertices that no triangle has, are left out of {self._flat} meshes"
+            found.append(losses.MESH_LOOK.problem(words))
+        for name in self._missing_images:
+            found.append(losses.MESH_LOOK.problem(f"the image {name!r:.80} can not be read: its surfaces lose it"))
+        return found
+
+    def write(self, model: bytes) -> None:
+        """Write the mesh files, each whole or not at all, and after them the model.
+
+        Raises
+        ------
+        OSError
+            When one can not be written.
+        """
+        if self.files:
+            (self.model.parent / self.name).mkdir(exist_ok=True)
+        for path, data in self.files.items():
+            target = self.model.parent / path
+            # Nearly all the time goes into waiting for the disk: a file that is there already is left as it is.
+            if not _holds(target, data):
+                with whole_file(target) as stream:
+                    stream.write(data)
+        with whole_file(self.model) as stream:
+            stream.write(model)
+
+    def _take(self, name: str, files: Callable[[str], dict[str, bytes]]) -> str:
+        """Take files whose names begin alike, and give that beginning: one that is free here and in the folder.
+
+        Free here is what no other file has, not even where large and small letters are the same; in the folder, what is not there, or
+        is there with the same content.
+        """
+        plain = plain_name(name) or "mesh"
+        number, free = 1, plain
+        while free.lower() in self._taken or not self._fits(made := files(free)):
+            number += 1
+            free = f"{plain}_{number}"
+        self._taken.add(free.lower())
+        self.files |= {f"{self.name}/{file}": data for file, data in made.items()}
+        return free
+
+    def _fits(self, files: dict[str, bytes]) -> bool:
+        folder = self.model.parent / self.name
+        return all(not os.path.lexists(folder / file) or _holds(folder / file, data) for file, data in files.items())
+
+    def _make(self, mesh: Mesh, name: str, look: Material, dressed: bool) -> str:
+        single = mesh.vertices
+        if self.format in _SINGLE:
+            with np.errstate(over="ignore"):
+                single = mesh.vertices.astype(np.float32).astype(np.float64)
+            corners = (mesh.normals, mesh.colors, mesh.texture_coordinates) if self.format == "glb" else ()
+            rounded = any(part is not None and not _is_single(part.values) for part in corners)
+            self._rounded += rounded or not np.array_equal(single, mesh.vertices)
+        if self.format == "stl":
+            self._bare += any(c is not None for c in (mesh.colors, mesh.normals, mesh.texture_coordinates))
+            data = to_stl(mesh)
+        elif self.format == "glb":
+            from bodymotion.formats.meshes.glb import mesh_to_glb
+
+            data = mesh_to_glb(mesh, look)
+            left = mesh.corners_split
+            numbers = left.vertices if left.vertices is not None else ()
+            self._flat += len(left.triangles) < len(mesh.faces) or len(np.unique(numbers)) < len(mesh.vertices)
+        else:
+            image = self.image(look.texture) if dressed and look.texture is not None else None
+            # In the library an image is named from the library's own folder.
+            data, materials = to_obj(mesh, look, (image or "").rpartition("/")[2], LIBRARY if dressed else "")
+            if dressed:
+
+                def both(name: str) -> dict[str, bytes]:
+                    shown = data.replace(LIBRARY.encode(), f"{name}.mtl".encode(), 1)
+                    return {f"{name}.obj": shown, f"{name}.mtl": materials}
+
+                return f"{self.name}/{self._take(name, both)}.obj"
+        return f"{self.name}/{self._take(name, lambda name: {f'{name}.{self.format}': data})}.{self.format}"
+
+
+def _is_single(values: Floats) -> bool:
+    with np.errstate(over="ignore"):
+        return np.array_equal(values.astype(np.float32), values)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file has this content already."""
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
+
+
+def plain_name(name: str) -> str:
+    """Give a name made of letters, digits, `.`, `_` and `-` alone, that every file system and every reader takes."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-") if name.strip(". ") else ""
+
+
+def _digest(mesh: Mesh, look: Material | None) -> bytes:
+    found = hashlib.blake2b(digest_size=16)
+
+    def corners(values: Corners | None) -> None:
+        found.update(b"-" if values is None else repr(values.values.shape).encode())
+        if values is not None:
+            found.update(np.ascontiguousarray(values.values).data)
+            found.update(np.ascontiguousarray(values.indices).data)
+
+    found.update(repr((mesh.vertices.shape, mesh.faces.shape, mesh.crease_angle, mesh.two_sided)).encode())
+    found.update(np.ascontiguousarray(mesh.vertices).data)
+    found.update(np.ascontiguousarray(mesh.faces).data)
+    for part in (mesh.normals, mesh.colors, mesh.texture_coordinates):
+        corners(part)
+    if look is not None:
+        image = look.texture
+        found.update(repr(replace(look, texture=None)).encode())
+        found.update(repr(None if image is None else (image.path, image.transform.tolist())).encode())
+    return found.digest()

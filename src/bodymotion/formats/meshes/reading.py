@@ -1,0 +1,187 @@
+"""The mesh files that a model names, opened: what they show, each file read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion.diagnostics import FormatError, Location
+from bodymotion.formats.meshes.collada import SceneNode, read_collada
+from bodymotion.formats.meshes.glb_reading import read_glb
+from bodymotion.formats.meshes.obj_reading import read_obj
+from bodymotion.formats.meshes.single_mesh import read_mesh_file
+from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.vrml.reader import parse_vrml
+from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.formats.vrml.shape_rules import IMAGE_INSIDE, SCENERY
+from bodymotion.geometry.arrays import Floats, frozen_ints
+from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem, Rule
+
+__all__ = ["MeshReader", "read_shapes"]
+
+MOST_BYTES = 10**9
+SMOOTH = 0.5
+"""[rad] Crease angle of a mesh that does not give one."""
+
+
+class MeshReader:
+    """Opens mesh files for a model; what is wrong with them goes to `problems` under the rule `broken`."""
+
+    def __init__(self, broken: Rule, problems: list[Problem]) -> None:
+        self.broken, self.problems = broken, problems
+        self._known: dict[Path, tuple[Shape, ...]] = {}
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that have been read."""
+        return tuple(path for path, shapes in self._known.items() if shapes)
+
+    def shapes(self, path: Path, parts: InlineLoader, location: Location) -> tuple[Shape, ...]:
+        """Give what a file shows, none where it can not be read; `parts` finds the files that it names itself."""
+        if path not in self._known:
+            self._known[path] = ()
+            remarks: list[str] = []
+            told = len(parts.problems)
+            try:
+                self._known[path] = tuple(read_shapes(path, parts, remarks))
+            except ValueError as error:
+                remarks.append(str(error)[:300])
+            self.problems += [self.broken.problem(f"{path.name}: {remark}", location) for remark in remarks]
+            self.problems += parts.problems[told:]
+        return self._known[path]
+
+
+def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
+    """Read a mesh file by its suffix: .obj, .dae, .glb, .gltf, .wrl, .stl and what else trimesh knows.
+
+    Parameters
+    ----------
+    path:
+        The file.
+    parts:
+        Finds the files that it names: images, libraries of materials, Inline parts.
+    remarks:
+        What could not be used is added in words.
+
+    Raises
+    ------
+    ValueError
+        When nothing can be made of the file; with the reason.
+    """
+    suffix = path.suffix.lower()
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError("the file is too large")
+        if suffix == ".obj":
+            return list(_obj(path, parts))
+        if suffix == ".dae":
+            root, found = read_collada(path)
+            remarks += found
+            return list(_collada(root, root.transform, path, parts))
+        if suffix in (".glb", ".gltf"):
+            return list(_glb(path, parts) if suffix == ".glb" else _gltf(path, suffix))
+        if suffix in (".wrl", ".vrml"):
+            return _vrml(path, parts, remarks)
+    except OSError as error:
+        raise ValueError(error.strerror or str(error)) from error
+    return [Shape(read_mesh_file(path))]
+
+
+def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Material:
+    """Give the material with the image of that name, which is named from the file `path`."""
+    image = parts.resolve_urls([name], path, Location(str(path))) if name else None
+    return material if image is None else replace(material, texture=Texture(image, name))
+
+
+def _obj(path: Path, parts: InlineLoader) -> Iterator[Shape]:
+    def library(name: str) -> bytes | None:
+        found = parts.resolve_urls([name], path, Location(str(path)))
+        return None if found is None or found.stat().st_size > MOST_BYTES else found.read_bytes()
+
+    for part in read_obj(path.read_bytes(), library):
+        yield Shape(part.mesh, material=_image(part.material, part.image, path, parts))
+
+
+def _collada(node: SceneNode, transform: Floats, path: Path, parts: InlineLoader) -> Iterator[Shape]:
+    for part in node.parts:
+        yield Shape(part.mesh, transform, _image(part.material, part.image, path, parts), node.name)
+    for child in node.children:
+        yield from _collada(child, transform @ child.transform, path, parts)
+
+
+def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
+    met: list[Problem] = []
+    try:
+        scene = parse_vrml(path.read_bytes(), path)
+        walker = SceneWalker(met, parts)
+        walker.walk(scene.nodes, Place(), lambda node, place: False)
+    except FormatError as error:
+        raise ValueError(error.problem.message) from error
+    remarks += [problem.message for problem in met if problem.rule != SCENERY.code]
+    return [drawn.shape for drawn in walker.drawn if drawn.visual]
+
+
+def _glb(path: Path, parts: InlineLoader) -> Iterator[Shape]:
+    scene = read_glb(path.read_bytes())
+    if scene is None:
+        yield from _gltf(path, ".glb")
+        return
+    if scene.images:
+        words = f"the images inside of {path.name} are not taken out"
+        parts.problems.append(IMAGE_INSIDE.problem(words, Location(str(path))))
+    for part in scene.parts:
+        yield Shape(part.mesh, part.transform, part.material, part.name)
+
+
+def _gltf(path: Path, suffix: str) -> Iterator[Shape]:
+    """Read the meshes of a glTF file, placed as its nodes say; images inside of it are not taken out."""
+    import trimesh
+
+    try:
+        # From a stream, not by its name: then no file that it mentions is opened.
+        with path.open("rb") as stream:
+            scene = trimesh.load_scene(stream, file_type=suffix.lstrip("."), process=False)
+        found = []
+        for name in scene.graph.nodes_geometry:
+            transform, key = scene.graph[name]
+            geometry = scene.geometry[key]
+            if isinstance(geometry, trimesh.Trimesh) and len(geometry.faces):
+                found.append(Shape(_plain(geometry), np.array(transform), _look(geometry.visual), str(key)))
+    except Exception as error:  # trimesh's readers raise whatever the bytes lead to
+        raise ValueError(str(error) or type(error).__name__) from error
+    if not found:
+        raise ValueError("it holds no triangles")
+    yield from found
+
+
+def _plain(geometry: Any) -> Mesh:  # noqa: ANN401
+    vertices = np.array(geometry.vertices, dtype=np.float64)
+    faces = frozen_ints(np.array(geometry.faces))
+    if not np.isfinite(vertices).all():
+        raise ValueError("corners are not finite")
+    if len(faces) and not (faces.min() >= 0 and faces.max() < len(vertices)):
+        raise ValueError("faces have corners that are not there")
+    colors = None
+    if geometry.visual.kind == "vertex":
+        colors = Corners(np.array(geometry.visual.vertex_colors, dtype=np.float64)[:, :3] / 255.0, faces)
+    normals = None
+    if "vertex_normals" in geometry._cache:
+        normals = Corners(np.array(geometry.vertex_normals, dtype=np.float64), faces)
+    return Mesh(vertices, faces, SMOOTH, normals=normals, colors=colors)
+
+
+def _look(visual: Any) -> Material:  # noqa: ANN401
+    """Take the base colour of a glTF material, which is linear light, to the screen's (IEC 61966-2-1)."""
+    given = getattr(getattr(visual, "material", None), "baseColorFactor", None)
+    if given is None:
+        return Material()
+    rgba = np.clip(np.array(given, dtype=np.float64) / 255.0, 0.0, 1.0)
+    red, green, blue = np.where(rgba < 0.0031308, 12.92 * rgba, 1.055 * rgba ** (1 / 2.4) - 0.055)[:3].tolist()
+    return Material(diffuse=(red, green, blue), transparency=1.0 - float(rgba[3]))

@@ -1,0 +1,1 @@
+"""What the table formats share: names of columns, rows of numbers, times."""

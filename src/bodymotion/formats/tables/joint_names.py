@@ -1,0 +1,206 @@
+"""Columns and joints belong together by name; the order of columns in a file means nothing where there are names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.geometry.arrays import Floats
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.motion import MultiValueSeq
+
+__all__ = [
+    "by_joint_id",
+    "generic_name",
+    "in_body_order",
+    "in_id_order",
+    "is_generic",
+    "joint_names",
+    "joint_place",
+    "link_order",
+]
+
+UNMATCHED = Rule(
+    "TAB101",
+    "error",
+    "Every joint column of a table is a joint of the model that is given.",
+    "judgement",
+    "rename the columns, or read the file without a model",
+    example=("time,HOP [rad]", "time,HIP [rad]"),
+)
+ABSENT = Rule(
+    "TAB102",
+    "warning",
+    "A table has a column for every joint.",
+    "judgement",
+    "read as 0",
+    example=("time,HIP [rad]", "time,HIP [rad],KNEE [rad]"),
+)
+TWICE = Rule(
+    "TAB103",
+    "error",
+    "Every name of a column occurs once.",
+    "judgement",
+    example=("joint_0 [rad],joint_00 [rad]", "joint_0 [rad],joint_1 [rad]"),
+)
+IDS = Rule(
+    "TAB104",
+    "error",
+    "The ids of joints are not much larger than their number.",
+    "judgement",
+    example=("joint_0 [rad],joint_999999 [rad]", "joint_0 [rad],joint_1 [rad]"),
+)
+
+MOST_FILLED = 16
+"""Joints without a column may make a table so many times as large, or `SMALL` numbers."""
+SMALL = 1 << 22
+
+_GENERIC = re.compile(r"joint_([0-9]{1,6})")
+
+
+def generic_name(k: int) -> str:
+    """Give the name of column k where joints have none: it stands for the joint of id k."""
+    return f"joint_{k}"
+
+
+def is_generic(name: str) -> bool:
+    """Whether a name stands for a joint by its id."""
+    return _GENERIC.fullmatch(name) is not None
+
+
+def joint_names(body: Body) -> tuple[str, ...]:
+    """Give the names of a body's joints, in order of joint id."""
+    return tuple(joint.name for joint in body.joints)
+
+
+def joint_place(name: str, body: Body) -> int | None:
+    """Give the joint column that a name stands for: that of a joint, of the link it moves, or joint_k; None if there is none."""
+    for k, joint in enumerate(body.joints):
+        if joint.name == name:
+            return k
+    for k, index in enumerate(body.joint_links):
+        if index >= 0 and body.links[index].name == name:
+            return k
+    generic = _GENERIC.fullmatch(name)
+    return int(generic[1]) if generic and int(generic[1]) < body.num_joints else None
+
+
+def in_id_order(values: Floats, names: Sequence[str], where: Location) -> tuple[Floats, list[Problem]] | None:
+    """Put columns joint_k (T, N) into the order of k; an id without a column is 0, which a problem says. None for any other names.
+
+    Raises
+    ------
+    FormatError
+        TAB103 when two columns have one id, TAB104 when far more ids have none than have one.
+    """
+    found = [_GENERIC.fullmatch(name) for name in names]
+    ids = [int(match[1]) for match in found if match is not None]
+    if len(ids) < len(names):
+        return None
+    count = max(ids) + 1
+    if len(set(ids)) < len(ids):
+        raise TWICE.error(f"two columns are {generic_name(max(ids, key=ids.count))}", where)
+    if count * len(values) > max(SMALL, MOST_FILLED * values.size):
+        raise IDS.error(f"{len(names)} columns, and one of them is {generic_name(count - 1)}", where)
+    if ids == list(range(count)):
+        return values, []
+    ordered = np.zeros((len(values), count))
+    ordered[:, ids] = values
+    there = set(ids)
+    absent = [generic_name(k) for k in range(count) if k not in there]
+    return ordered, [ABSENT.problem(f"no column for {_listed(absent)}", where)] if absent else []
+
+
+def in_body_order(
+    values: Floats, names: Sequence[str], body: Body, where: Location
+) -> tuple[Floats, tuple[str, ...], list[Problem]]:
+    """Put columns (T, N) into the order of the body's joints (T, J); joints without a column are 0, which a problem says.
+
+    Raises
+    ------
+    FormatError
+        TAB101 when a column is no joint of the body; the message names both lists.
+    """
+    wanted = joint_names(body)
+    columns: dict[int, int] = {}
+    strange = []
+    for column, name in enumerate(names):
+        k = joint_place(name, body)
+        if k is None:
+            strange.append(name)
+        elif k in columns:
+            raise TWICE.error(f"two columns are the joint {wanted[k]}", where)
+        else:
+            columns[k] = column
+    if strange:
+        raise UNMATCHED.error(
+            f"no joint of {body.name} is named {_listed(strange)}; its joints are {_listed(wanted)}", where
+        )
+    absent = [name for k, name in enumerate(wanted) if k not in columns]
+    ordered = np.zeros((len(values), len(wanted)))
+    for k, column in columns.items():
+        ordered[:, k] = values[:, column]
+    message = f"no column for {_listed(absent)}"
+    return ordered, wanted, [ABSENT.problem(message, where)] if absent else []
+
+
+def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValueSeq:
+    """Put columns that have names of a body's joints into the order of joint id; others stay where they are (`Body.joint_columns`).
+
+    With `whole`, as files need it that hold no names, there is a column for every joint then.
+
+    Raises
+    ------
+    ValueError
+        As `Body.joint_columns`, and with `whole` as `Body.joint_values`.
+    """
+    values, labels = component.values, component.part_labels
+    columns = body.joint_columns(component)
+    ordered = body.joint_values(component) if whole else values
+    if columns == tuple(k if k < component.num_parts else -1 for k in range(len(columns))):
+        return component
+    rest = sorted({*range(component.num_parts)} - {*columns})
+    if whole:
+        return replace(
+            component,
+            values=np.concatenate([ordered, values[:, rest]], axis=1),
+            part_labels=(*joint_names(body), *[""] * len(rest)),
+        )
+    order = [*(column for column in columns if column >= 0), *rest]
+    named = tuple(labels[column] if column < len(labels) else "" for column in order)
+    return replace(component, values=values[:, order], part_labels=named)
+
+
+def link_order(names: Sequence[str], body: Body, where: Location) -> list[int]:
+    """Give for each link of the body the column of its name, up to the last link that has one.
+
+    Raises
+    ------
+    FormatError
+        TAB101 when a name is no link of the body, or when a link between others has no column.
+    """
+    wanted = [link.name for link in body.links]
+    strange = [name for name in names if name not in wanted]
+    if strange:
+        raise UNMATCHED.error(
+            f"no link of {body.name} is named {_listed(strange)}; its links are {_listed(wanted)}", where
+        )
+    last = max(wanted.index(name) for name in names)
+    absent = [name for name in wanted[: last + 1] if name not in names]
+    if absent:
+        raise UNMATCHED.error(
+            f"link poses stand in order of link index, and there is none for {_listed(absent)}", where
+        )
+    return [list(names).index(name) for name in wanted[: last + 1]]
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(name or "''" for name in names[:60])
+    return shown + (f" and {len(names) - 60} more" if len(names) > 60 else "")

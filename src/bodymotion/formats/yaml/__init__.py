@@ -1,0 +1,1 @@
+"""YAML for every format that is written in it."""

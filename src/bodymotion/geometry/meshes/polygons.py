@@ -1,0 +1,246 @@
+"""Polygons to triangles, in bulk.
+
+Convex polygons become fans, all at once. Concave ones, whatever the file claims, are cut at a safe diagonal (four corners)
+or ear by ear (more), in the plane of their Newell normal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry.arrays import Floats
+
+__all__ = ["Triangles", "triangulate"]
+
+EAR_BUDGET = 100_000_000
+"""How many corner tests may be spent on cutting ears in one call; what is left then becomes fans."""
+
+MANY = 40
+"""From so many corners on it is quicker to look at them all at once."""
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Triangles:
+    """What `triangulate` gives.
+
+    `corners` (F, 3) are places in the list of indices, `polygons` (F,) which polygon a triangle is of (counted over all, also the
+    dropped ones); `out_of_range` and `too_small` count the polygons that were dropped.
+    """
+
+    corners: Indices
+    polygons: Indices
+    out_of_range: int = 0
+    too_small: int = 0
+
+    def chosen(self, mask: npt.NDArray[np.bool_]) -> Triangles:
+        """Give those triangles where `mask` (F,) is true."""
+        return Triangles(self.corners[mask], self.polygons[mask], self.out_of_range, self.too_small)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
+    """Cut the polygons of an indexed face set into triangles.
+
+    Parameters
+    ----------
+    index:
+        (N,) indices of vertices; a negative one ends a polygon (the last need not be ended).
+    vertices:
+        (V, 3).
+
+    Returns
+    -------
+    The triangles keep the direction of rotation of their polygons. Polygons with an index beyond the vertices, or with fewer than
+    three corners, are dropped and counted.
+    """
+    index = np.asarray(index)
+    triangles = _all_triangles(index, len(vertices))
+    if triangles is not None:
+        return triangles
+    ends = np.flatnonzero(index < 0)
+    if len(index) and (not len(ends) or ends[-1] != len(index) - 1):
+        ends = np.append(ends, len(index))
+    starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64) if len(ends) else np.zeros(0, dtype=np.int64)
+    counts = ends - starts
+    beyond = index >= len(vertices)
+    good = counts >= 3
+    out_of_range = 0
+    if beyond.any():
+        seen = np.concatenate([[0], np.cumsum(beyond)])
+        bad = seen[ends] > seen[starts]
+        good &= ~bad
+        out_of_range = int(np.count_nonzero(bad))
+    else:
+        bad = np.zeros(len(counts), dtype=bool)
+    too_small = int(np.count_nonzero((counts < 3) & (counts > 0) & ~bad))
+    numbers = np.flatnonzero(good)
+    starts, counts = starts[numbers], counts[numbers]
+
+    if len(counts) and (counts == 3).all():
+        return Triangles(starts[:, None] + np.arange(3), numbers, out_of_range, too_small)
+    concave = _concave(index, vertices, starts, counts)
+    fans = np.ones(len(counts), dtype=bool)
+    fans[concave] = False
+    parts = [_fans(starts[fans], counts[fans])]
+    owners = [np.repeat(numbers[fans], counts[fans] - 2)]
+    budget = EAR_BUDGET
+    four = counts[concave] == 4
+    if four.any():
+        parts.append(_cut_quads(index, vertices, starts[concave[four]]))
+        owners.append(np.repeat(numbers[concave[four]], 2))
+    for which in concave[~four]:
+        start, count = int(starts[which]), int(counts[which])
+        cut, budget = _cut_ears(vertices[index[start : start + count]], budget)
+        parts.append(cut + start)
+        owners.append(np.full(len(cut), numbers[which]))
+    polygons = np.concatenate(owners)
+    order = np.argsort(polygons, kind="stable") if len(concave) else slice(None)
+    return Triangles(np.concatenate(parts)[order], polygons[order], out_of_range, too_small)
+
+
+def _all_triangles(index: npt.NDArray[np.integer], count: int) -> Triangles | None:
+    """Give the answer at once for the usual mesh: triangles only, each of them ended, no index out of range."""
+    number, left = divmod(len(index) + 1, 4)
+    if left > 1 or not number:
+        return None
+    negative = index < 0
+    # As many ends as triangles, or one less for the last: then none stands where a corner belongs.
+    if np.count_nonzero(negative) != len(index) // 4 or not negative[3::4].all() or index.max() >= count:
+        return None
+    starts = np.arange(0, 4 * number, 4)
+    corners = starts[:, None] + np.arange(3)
+    return Triangles(corners, np.arange(number))
+
+
+def _fans(starts: Indices, counts: Indices) -> Indices:
+    sizes = counts - 2
+    first = np.repeat(starts, sizes)
+    offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if len(sizes) else sizes
+    step = np.arange(len(first)) - np.repeat(offsets, sizes)
+    return np.stack([first, first + step + 1, first + step + 2], axis=1)
+
+
+def _concave(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices, counts: Indices) -> Indices:
+    """Say which polygons turn the other way somewhere, seen along their Newell normal."""
+    many = np.flatnonzero(counts > 3)
+    if not len(many):
+        return many
+    sizes = counts[many]
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    owner = np.repeat(np.arange(len(many)), sizes)
+    step = np.arange(len(owner)) - first[owner]
+    base = starts[many][owner]
+    here = vertices[index[base + step]]
+    after = vertices[index[base + (step + 1) % sizes[owner]]]
+    before = vertices[index[base + (step - 1) % sizes[owner]]]
+    newell = np.add.reduceat(_cross(here, after), first, axis=0)
+    turn = np.einsum("ij,ij->i", _cross(here - before, after - here), newell[owner])
+    scale = np.maximum.reduceat(np.abs(turn), first)
+    return many[np.minimum.reduceat(turn, first) < -1e-6 * scale]
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    """Give the cross products of rows; for few rows several times faster than `numpy.cross`."""
+    (ax, ay, az), (bx, by, bz) = a.T, b.T
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
+
+
+def _cut_quads(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices) -> Indices:
+    """Cut concave polygons of four corners, all at once, at the corner that turns the other way."""
+    places = starts[:, None] + np.arange(4)
+    here = vertices[index[places]]
+    edge = np.roll(here, -1, axis=1) - here
+    turn = np.cross(np.roll(edge, 1, axis=1), edge)
+    normal = np.cross(here[:, 2] - here[:, 0], here[:, 3] - here[:, 1])
+    first = np.argmin(np.einsum("fij,fj->fi", turn, normal), axis=1)
+    corners = starts[:, None] + (first[:, None] + np.arange(4)) % 4
+    return np.asarray(corners[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3))
+
+
+def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
+    """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975); give triangles (n−2, 3) of its corners, and the budget left.
+
+    Only corners that turn the other way can lie in an ear. What is left when the budget is spent becomes a fan.
+    """
+    normal = _cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
+    drop = int(np.argmax(np.abs(normal)))
+    flat = np.delete(points, drop, axis=1)
+    # Left out of x, y, z, the middle one mirrors the other two.
+    if (normal[drop] < 0) != (drop == 1):
+        flat = flat[:, ::-1]
+    polygon = _Polygon(flat)
+    after, before = polygon.after, polygon.before
+    cut: list[tuple[int, int, int]] = []
+    here, failures, left = 0, 0, len(points)
+    while left > 3 and budget >= 0:
+        a, c = before[here], after[here]
+        budget -= 1 + len(polygon.reflex)
+        if failures > left or polygon.is_ear(here):
+            cut.append((a, here, c))
+            polygon.remove(here)
+            # The corner before has changed: to try it next keeps the triangles short.
+            here, failures, left = a, 0, left - 1
+        else:
+            here, failures = c, failures + 1
+    ring = [here]
+    while after[ring[-1]] != here:
+        ring.append(after[ring[-1]])
+    cut.extend((ring[0], ring[i], ring[i + 1]) for i in range(1, len(ring) - 1))
+    return np.array(cut, dtype=np.int64), budget
+
+
+class _Polygon:
+    """The corners (n, 2) that are still there, as a ring, and which of them do not turn left."""
+
+    def __init__(self, flat: Floats) -> None:
+        count = len(flat)
+        self.flat = flat
+        self.x: list[float] = flat[:, 0].tolist()
+        self.y: list[float] = flat[:, 1].tolist()
+        self.after: list[int] = [*range(1, count), 0]
+        self.before: list[int] = [count - 1, *range(count - 1)]
+        self.reflex = {i for i in range(count) if not self._turns_left(i)}
+        self._many: tuple[Floats, Floats] | None = None
+
+    def _turns_left(self, i: int) -> bool:
+        a, c = self.before[i], self.after[i]
+        x, y = self.x, self.y
+        return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
+
+    def remove(self, i: int) -> None:
+        """Take a corner out of the ring."""
+        a, c = self.before[i], self.after[i]
+        self.after[a], self.before[c] = c, a
+        for corner in (i, a, c):
+            if corner in self.reflex and (corner == i or self._turns_left(corner)):
+                self.reflex.discard(corner)
+                self._many = None
+
+    def is_ear(self, i: int) -> bool:
+        """Whether the triangle of a corner and its neighbours lies inside and holds no other corner."""
+        if i in self.reflex:
+            return False
+        a, c, x, y = self.before[i], self.after[i], self.x, self.y
+        ends = ((x[a], y[a]), (x[i], y[i]), (x[c], y[c]))
+        if len(self.reflex) > MANY:
+            if self._many is None:
+                these = self.flat[list(self.reflex)]
+                self._many = these[:, 0].copy(), these[:, 1].copy()
+            px, py = self._many
+            inside = np.ones(len(px), dtype=bool)
+            for (ax, ay), (bx, by) in zip(ends, ends[1:] + ends[:1], strict=True):
+                inside &= (bx - ax) * (py - ay) >= (by - ay) * (px - ax)
+            return all((px[k], py[k]) in ends for k in np.flatnonzero(inside).tolist())
+        for p in self.reflex:
+            px_, py_ = x[p], y[p]
+            if (px_, py_) not in ends and all(
+                (bx - ax) * (py_ - ay) >= (by - ay) * (px_ - ax)
+                for (ax, ay), (bx, by) in zip(ends, ends[1:] + ends[:1], strict=True)
+            ):
+                return False
+        return True

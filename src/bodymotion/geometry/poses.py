@@ -1,0 +1,87 @@
+"""Poses (..., 7): x y z in metres, then the quaternion w x y z, in the frame that the caller names."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+
+__all__ = [
+    "IDENTITY",
+    "compose",
+    "from_matrix",
+    "from_parts",
+    "inverse",
+    "is_rigid",
+    "nearest_rigid",
+    "to_matrix",
+    "transform_points",
+]
+
+IDENTITY: Floats = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+IDENTITY.flags.writeable = False
+
+
+def from_parts(position: npt.ArrayLike, quaternion: npt.ArrayLike) -> Floats:
+    """Join positions (..., 3) and quaternions w x y z (..., 4)."""
+    p, q = np.asarray(position, dtype=np.float64), np.asarray(quaternion, dtype=np.float64)
+    batch = np.broadcast_shapes(p.shape[:-1], q.shape[:-1])
+    return np.concatenate([np.broadcast_to(p, (*batch, 3)), np.broadcast_to(q, (*batch, 4))], axis=-1)
+
+
+def compose(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    """Give the pose of C in A from that of B in A and that of C in B."""
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    q = rotations.normalized(a[..., 3:])
+    return from_parts(
+        a[..., :3] + rotations.rotate(q, b[..., :3]), rotations.multiply(q, rotations.normalized(b[..., 3:]))
+    )
+
+
+def inverse(pose: npt.ArrayLike) -> Floats:
+    """Give the pose of A in B from that of B in A."""
+    pose = np.asarray(pose, dtype=np.float64)
+    q = rotations.conjugate(rotations.normalized(pose[..., 3:]))
+    return from_parts(-rotations.rotate(q, pose[..., :3]), q)
+
+
+def to_matrix(pose: npt.ArrayLike) -> Floats:
+    """Give homogeneous matrices (..., 4, 4)."""
+    pose = np.asarray(pose, dtype=np.float64)
+    matrix = np.zeros((*pose.shape[:-1], 4, 4))
+    matrix[..., :3, :3] = rotations.to_matrix(pose[..., 3:])
+    matrix[..., :3, 3] = pose[..., :3]
+    matrix[..., 3, 3] = 1.0
+    return matrix
+
+
+def from_matrix(matrix: npt.ArrayLike) -> Floats:
+    """Give the poses of rigid homogeneous matrices (..., 4, 4)."""
+    matrix = np.asarray(matrix, dtype=np.float64)
+    return from_parts(matrix[..., :3, 3], rotations.from_matrix(matrix[..., :3, :3]))
+
+
+def is_rigid(matrix: npt.ArrayLike) -> bool:
+    """Whether a matrix (4, 4) turns and moves without stretching or mirroring."""
+    turn = np.asarray(matrix, dtype=np.float64)[:3, :3]
+    return bool((np.abs(turn @ turn.T - np.eye(3)) < 1e-6).all() and np.linalg.det(turn) > 0)
+
+
+def nearest_rigid(matrix: npt.ArrayLike) -> Floats:
+    """Take the stretching out of a matrix (4, 4): the nearest turn, from the polar decomposition."""
+    matrix = np.asarray(matrix, dtype=np.float64)
+    if is_rigid(matrix):
+        return matrix
+    u, _, v = np.linalg.svd(matrix[:3, :3])
+    turn = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v)) or 1.0]) @ v
+    result = matrix.copy()
+    result[:3, :3] = turn
+    return result
+
+
+def transform_points(pose: npt.ArrayLike, points: npt.ArrayLike) -> Floats:
+    """Take points (..., 3) of the pose's own frame to the frame it is given in."""
+    pose = np.asarray(pose, dtype=np.float64)
+    return np.asarray(pose[..., :3] + rotations.rotate(rotations.normalized(pose[..., 3:]), points))

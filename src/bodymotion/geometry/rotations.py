@@ -1,0 +1,211 @@
+"""Rotations as unit quaternions in the order w x y z, over arrays (..., 4).
+
+Quaternions are normalised where they are used; a zero quaternion stands for the identity. Angles are radians. Roll, pitch and
+yaw are those of the .seq document and of URDF: R = Rz(yaw) · Ry(pitch) · Rx(roll).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry.arrays import Floats
+
+__all__ = [
+    "IDENTITY",
+    "angle_between",
+    "conjugate",
+    "from_axis_angle",
+    "from_matrix",
+    "from_rpy",
+    "matrix_to_rpy",
+    "multiply",
+    "normalized",
+    "rotate",
+    "slerp",
+    "to_axis_angle",
+    "to_matrix",
+    "to_rpy",
+]
+
+IDENTITY: Floats = np.array([1.0, 0.0, 0.0, 0.0])
+IDENTITY.flags.writeable = False
+
+
+def _columns(values: Floats) -> Floats:
+    """Bring the last axis to the front; single ones and lists of them in a fraction of the time that NumPy's own takes."""
+    return values.T if values.ndim <= 2 else np.moveaxis(values, -1, 0)
+
+
+def normalized(quaternion: npt.ArrayLike) -> Floats:
+    """Scale (..., 4) to unit length; what has no finite, positive length becomes the identity."""
+    q = np.asarray(quaternion, dtype=np.float64)
+    # Component by component: NumPy is slow to reduce rows of four.
+    w, x, y, z = _columns(np.abs(q))
+    largest = np.maximum(np.maximum(w, x), np.maximum(y, z))[..., None]
+    usable = np.isfinite(largest) & (largest > 0)
+    scaled = np.where(usable, q, IDENTITY) / np.where(usable, largest, 1.0)
+    w, x, y, z = _columns(scaled)
+    length: Floats = np.sqrt(w * w + x * x + y * y + z * z)[..., None]
+    return np.asarray(scaled / length)
+
+
+def conjugate(quaternion: npt.ArrayLike) -> Floats:
+    """Give the inverse of unit quaternions (..., 4)."""
+    q: Floats = np.asarray(quaternion, dtype=np.float64)
+    return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
+
+
+def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    """Compose (..., 4) with (..., 4): first b is applied, then a."""
+    aw, ax, ay, az = _columns(np.asarray(a, dtype=np.float64))
+    bw, bx, by, bz = _columns(np.asarray(b, dtype=np.float64))
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+def rotate(quaternion: npt.ArrayLike, vector: npt.ArrayLike) -> Floats:
+    """Turn vectors (..., 3) by unit quaternions (..., 4)."""
+    q = np.asarray(quaternion, dtype=np.float64)
+    v = np.asarray(vector, dtype=np.float64)
+    w, x, y, z = _columns(q)
+    a, b, c = _columns(v)
+    i, j, k = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
+    return np.stack(
+        [a + w * i + (y * k - z * j), b + w * j + (z * i - x * k), c + w * k + (x * j - y * i)],
+        axis=-1,
+    )
+
+
+def to_matrix(quaternion: npt.ArrayLike) -> Floats:
+    """Give rotation matrices (..., 3, 3) of quaternions (..., 4)."""
+    w, x, y, z = _columns(normalized(quaternion))
+    matrix = np.empty((*np.shape(w), 3, 3))
+    matrix[..., 0, 0] = 1 - 2 * (y * y + z * z)
+    matrix[..., 0, 1] = 2 * (x * y - w * z)
+    matrix[..., 0, 2] = 2 * (x * z + w * y)
+    matrix[..., 1, 0] = 2 * (x * y + w * z)
+    matrix[..., 1, 1] = 1 - 2 * (x * x + z * z)
+    matrix[..., 1, 2] = 2 * (y * z - w * x)
+    matrix[..., 2, 0] = 2 * (x * z - w * y)
+    matrix[..., 2, 1] = 2 * (y * z + w * x)
+    matrix[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    return matrix
+
+
+def from_matrix(matrix: npt.ArrayLike) -> Floats:
+    """Give quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3).
+
+    Of the four expressions for a quaternion the one with the largest divisor is taken (Shepperd, 1978), so no digits are lost
+    near half turns.
+    """
+    m = np.asarray(matrix, dtype=np.float64)
+    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    candidates = np.empty((*m.shape[:-2], 4, 4))
+    candidates[..., 0, :] = np.stack(
+        [1 + xx + yy + zz, m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]],
+        axis=-1,
+    )
+    candidates[..., 1, :] = np.stack(
+        [m[..., 2, 1] - m[..., 1, 2], 1 + xx - yy - zz, m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0]],
+        axis=-1,
+    )
+    candidates[..., 2, :] = np.stack(
+        [m[..., 0, 2] - m[..., 2, 0], m[..., 0, 1] + m[..., 1, 0], 1 - xx + yy - zz, m[..., 1, 2] + m[..., 2, 1]],
+        axis=-1,
+    )
+    candidates[..., 3, :] = np.stack(
+        [m[..., 1, 0] - m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1], 1 - xx - yy + zz],
+        axis=-1,
+    )
+    best = np.argmax(np.stack([xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy], axis=-1), axis=-1)
+    q = normalized(np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :])
+    return np.asarray(np.where(q[..., :1] < 0, -q, q))
+
+
+def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
+    """Give quaternions (..., 4) of turns by `angle` (...) about `axis` (..., 3), which need not be of unit length.
+
+    A zero axis gives the identity.
+    """
+    axis = np.asarray(axis, dtype=np.float64)
+    half = 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
+    length = np.linalg.norm(axis, axis=-1, keepdims=True)
+    unit = axis / np.where(length > 0, length, 1.0)
+    turned = length > 0
+    w = np.where(turned, np.cos(half), 1.0)
+    xyz = unit * np.where(turned, np.sin(half), 0.0)
+    return np.concatenate([np.broadcast_to(w, (*xyz.shape[:-1], 1)), xyz], axis=-1)
+
+
+def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Give unit axes (..., 3) and angles (...) in 0…π of quaternions (..., 4); the identity has the axis z."""
+    q = normalized(quaternion)
+    q = np.where(q[..., :1] < 0, -q, q)
+    sine = np.linalg.norm(q[..., 1:], axis=-1)
+    angle = 2.0 * np.arctan2(sine, q[..., 0])
+    turned = sine > 0
+    axis = q[..., 1:] / np.where(turned, sine, 1.0)[..., None]
+    return np.asarray(np.where(turned[..., None], axis, np.array([0.0, 0.0, 1.0]))), np.asarray(angle)
+
+
+def from_rpy(rpy: npt.ArrayLike) -> Floats:
+    """Give quaternions (..., 4) of roll, pitch, yaw (..., 3)."""
+    half = 0.5 * np.asarray(rpy, dtype=np.float64)
+    (sr, sp, sy), (cr, cp, cy) = _columns(np.sin(half)), _columns(np.cos(half))
+    return np.stack(
+        [
+            cr * cp * cy + sr * sp * sy,
+            sr * cp * cy - cr * sp * sy,
+            cr * sp * cy + sr * cp * sy,
+            cr * cp * sy - sr * sp * cy,
+        ],
+        axis=-1,
+    )
+
+
+def to_rpy(quaternion: npt.ArrayLike) -> Floats:
+    """Give roll, pitch, yaw (..., 3) of quaternions (..., 4).
+
+    Roll is taken first; yaw and pitch then from the matrix with the roll taken off, M = R · Rx(−roll) = Rz(yaw) · Ry(pitch).
+    The textbook pitch = asin(…) loses half the digits near ±90°, this none.
+    """
+    return matrix_to_rpy(to_matrix(quaternion))
+
+
+def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
+    """Give roll, pitch, yaw (..., 3) of rotation matrices (..., 3, 3), as `to_rpy` does."""
+    r = np.asarray(matrix, dtype=np.float64)
+    roll = np.arctan2(r[..., 2, 1], r[..., 2, 2])
+    sine, cosine = np.sin(roll), np.cos(roll)
+    yaw = np.arctan2(r[..., 0, 2] * sine - r[..., 0, 1] * cosine, r[..., 1, 1] * cosine - r[..., 1, 2] * sine)
+    pitch = np.arctan2(-r[..., 2, 0], r[..., 2, 1] * sine + r[..., 2, 2] * cosine)
+    return np.stack([roll, pitch, yaw], axis=-1)
+
+
+def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    """Give the angle (...) in 0…π of the turn from orientation a (..., 4) to b (..., 4)."""
+    return to_axis_angle(multiply(conjugate(normalized(a)), normalized(b)))[1]
+
+
+def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:
+    """Interpolate from orientation a (..., 4) to b (..., 4) along the shorter arc, `fraction` (...) in 0…1 (Shoemake, 1985)."""
+    a, b = normalized(a), normalized(b)
+    b = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
+    t = np.asarray(fraction, dtype=np.float64)[..., None]
+    half = 2.0 * np.arctan2(
+        np.linalg.norm(b - a, axis=-1, keepdims=True), np.linalg.norm(a + b, axis=-1, keepdims=True)
+    )
+    sine = np.sin(half)
+    far = sine > 1e-9
+    safe = np.where(far, sine, 1.0)
+    weight_a = np.where(far, np.sin((1.0 - t) * half) / safe, 1.0 - t)
+    weight_b = np.where(far, np.sin(t * half) / safe, t)
+    return normalized(weight_a * a + weight_b * b)

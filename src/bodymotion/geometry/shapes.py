@@ -1,0 +1,256 @@
+"""What a link looks like: primitives and meshes, their material, and the transform that puts them into the link's frame.
+
+Primitives are those of VRML97 with its axes: a cylinder, cone or capsule stands along y, centred on the origin. `Shape.to_mesh`
+turns any of them into triangles in the link's frame.
+
+A mesh keeps one list of vertices. Normals, colours and texture coordinates come as `Corners`: a list of distinct values and, for
+each corner of each triangle, which of them it has. So a colour per face, a colour per vertex and normals split along sharp edges
+are all the same thing, and `Mesh.corners_split` makes of it the one-vertex-one-normal buffers that a graphics card wants.
+
+Bounds, meshes and transformed shapes are computed by `bodymotion.geometry.meshes`; the methods here import it when called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints
+
+__all__ = [
+    "MOST_SHAPES",
+    "Box",
+    "Capsule",
+    "Cone",
+    "Corners",
+    "Cylinder",
+    "Geometry",
+    "Lines",
+    "Material",
+    "Mesh",
+    "Points",
+    "Shape",
+    "Sphere",
+    "Texture",
+    "TriangleBuffers",
+]
+
+MOST_SHAPES = 20_000
+"""Models of more shapes are not read: each is looked at by itself wherever a body is drawn, checked or written."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box with edges of `size` (x, y, z) metres, centred on the origin."""
+
+    size: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """A ball around the origin."""
+
+    radius: float
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """A cylinder along y, `height` metres tall, centred on the origin; any of its parts may be left open."""
+
+    radius: float
+    height: float
+    side: bool = True
+    top: bool = True
+    bottom: bool = True
+
+
+@dataclass(frozen=True)
+class Cone:
+    """A cone along y with its tip at +height/2 and the base of `radius` at −height/2."""
+
+    radius: float
+    height: float
+    side: bool = True
+    bottom: bool = True
+
+
+@dataclass(frozen=True)
+class Capsule:
+    """A cylinder along y of `height` between the centres of its two half balls."""
+
+    radius: float
+    height: float
+
+
+@dataclass(frozen=True, eq=False)
+class Corners(ContentEquality):
+    """A property of the corners of triangles: `values` (N, K), `indices` (F, 3) into them."""
+
+    values: Floats
+    indices: Ints
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "indices", frozen_ints(self.indices))
+
+    def __repr__(self) -> str:
+        return f"Corners({len(self.values)} values, {len(self.indices)} faces)"
+
+
+@dataclass(frozen=True, eq=False)
+class TriangleBuffers:
+    """Triangles as graphics cards want them: each vertex has one normal, one colour and one place in the texture.
+
+    `positions` (N, 3), `normals` (N, 3) unit, `triangles` (M, 3) into them; `colors` (N, 3 or 4) in 0…1 and `uv` (N, 2) or None;
+    `vertices` (N,): which vertex of the mesh each was.
+    """
+
+    positions: npt.NDArray[np.float32]
+    normals: npt.NDArray[np.float32]
+    triangles: Ints
+    colors: npt.NDArray[np.float32] | None = None
+    uv: npt.NDArray[np.float32] | None = None
+    vertices: Ints | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh(ContentEquality):
+    """Triangles.
+
+    Attributes
+    ----------
+    vertices:
+        (V, 3) in metres.
+    faces:
+        (F, 3) indices of vertices, counter-clockwise seen from outside.
+    crease_angle:
+        [rad] Where no normals are given: faces that meet at a smaller angle than this share a smooth normal.
+    normals, colors, texture_coordinates:
+        Given for the corners of the faces, or None. Colours are RGB or RGBA in 0…1.
+    two_sided:
+        Whether the back of a face is to be seen as well (VRML's `solid FALSE`).
+    """
+
+    vertices: Floats
+    faces: Ints
+    crease_angle: float = 0.0
+    normals: Corners | None = None
+    colors: Corners | None = None
+    texture_coordinates: Corners | None = None
+    two_sided: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
+        object.__setattr__(self, "faces", frozen_ints(self.faces, "faces").reshape(-1, 3))
+
+    def __repr__(self) -> str:
+        return f"Mesh({len(self.vertices)} vertices, {len(self.faces)} faces)"
+
+    @cached_property
+    def face_normals(self) -> Floats:
+        """Unit normals (F, 3); zero for triangles without area."""
+        corner = self.vertices[self.faces]
+        with np.errstate(all="ignore"):
+            normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+            length = np.linalg.norm(normal, axis=1, keepdims=True)
+            return frozen(normal / np.where(length > 0, length, 1.0))
+
+    @cached_property
+    def corners_split(self) -> TriangleBuffers:
+        """The triangles as buffers for drawing, vertices split wherever their corners differ."""
+        from bodymotion.geometry.meshes import split_corners
+
+        return split_corners(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Lines(ContentEquality):
+    """Polylines: `vertices` (V, 3) and `segments` (S, 2) of their indices; `colors` (V, 3) in 0…1 or None."""
+
+    vertices: Floats
+    segments: Ints
+    colors: Floats | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
+        object.__setattr__(self, "segments", frozen_ints(self.segments, "segments").reshape(-1, 2))
+
+    def __repr__(self) -> str:
+        return f"Lines({len(self.vertices)} vertices, {len(self.segments)} segments)"
+
+
+@dataclass(frozen=True, eq=False)
+class Points(ContentEquality):
+    """Separate points: `vertices` (V, 3); `colors` (V, 3) in 0…1 or None."""
+
+    vertices: Floats
+    colors: Floats | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
+
+    def __repr__(self) -> str:
+        return f"Points({len(self.vertices)} vertices)"
+
+
+Geometry: TypeAlias = Box | Sphere | Cylinder | Cone | Capsule | Mesh | Lines | Points
+
+
+@dataclass(frozen=True, eq=False)
+class Texture(ContentEquality):
+    """An image on a surface: `path` of the file, whether it repeats, and `transform` (3, 3) of texture coordinates."""
+
+    path: Path = field(compare=False)
+    url: str
+    repeat_s: bool = True
+    repeat_t: bool = True
+    transform: Floats = field(default_factory=lambda: frozen(np.eye(3)))
+
+
+@dataclass(frozen=True, eq=False)
+class Material(ContentEquality):
+    """How a surface answers light, as VRML97 says it: all values in 0…1, colours are RGB."""
+
+    diffuse: tuple[float, float, float] = (0.8, 0.8, 0.8)
+    ambient_intensity: float = 0.2
+    specular: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    emissive: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    shininess: float = 0.2
+    transparency: float = 0.0
+    texture: Texture | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(ContentEquality):
+    """A geometry where it is: `transform` (4, 4), affine, takes it to the frame of the thing that has the shape."""
+
+    geometry: Geometry
+    transform: Floats = field(default_factory=lambda: frozen(np.eye(4)))
+    material: Material = field(default_factory=Material)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "transform", frozen(self.transform, (4, 4), "transform"))
+
+    def moved(self, transform: npt.ArrayLike) -> Shape:
+        """Give the shape with `transform` (4, 4) applied after its own."""
+        return Shape(self.geometry, np.asarray(transform) @ self.transform, self.material, self.name)
+
+    def to_mesh(self) -> Mesh:
+        """Give the triangles in the frame of the thing that has the shape; lines and points have none."""
+        from bodymotion.geometry.meshes import to_mesh, transformed
+
+        return transformed(to_mesh(self.geometry), self.transform)
+
+    @cached_property
+    def bounds(self) -> Floats | None:
+        """Lowest and highest corner (2, 3) of the axis-aligned box around the shape, None where it is empty."""
+        from bodymotion.geometry.meshes import bounds
+
+        box = bounds(self.geometry, self.transform)
+        return None if box is None else frozen(box)

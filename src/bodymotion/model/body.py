@@ -1,0 +1,343 @@
+"""What moves: links in link-index order, joints in order of joint id, devices, extra joints, shapes.
+
+The joint columns of a body (the J numbers that pose it) follow the joint ids: column i is the joint with id i. An id that no link
+has is a placeholder that moves nothing; of several joints with one id the first in link order has the column. Moving joints
+without an id, but for the root, follow after the highest id in link order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.source import Source
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.model.devices import Device
+from bodymotion.model.links import MOVING, Joint, Link
+from bodymotion.system.display import Shown
+
+if TYPE_CHECKING:
+    from bodymotion.motion import Motion, MultiValueSeq
+
+__all__ = ["Body", "ExtraJoint", "ExtraJointType", "Viewpoint"]
+
+ExtraJointType: TypeAlias = Literal["xyz", "xy", "z", "piston", "ball", "hinge"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExtraJoint(ContentEquality):
+    """A constraint that closes a loop: point `positions[0]` of link `links[0]` stays with `positions[1]` of `links[1]`.
+
+    `type`: "xyz" (the two points coincide), "xy" (they coincide in the two directions normal to `axis`), "z" (along `axis` only);
+    "ball", "piston" and "hinge" as Choreonoid has them; `bodymotion.model.closed_loops` has the equations. `axis` (3,) is in the first
+    link's frame.
+    """
+
+    name: str = ""
+    type: ExtraJointType = "xyz"
+    links: tuple[int, int] = (0, 0)
+    positions: Floats = field(default_factory=lambda: frozen(np.zeros((2, 3))))
+    axis: Floats = field(default_factory=lambda: frozen([1.0, 0.0, 0.0]))
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "positions", frozen(self.positions, (2, 3), "positions"))
+        object.__setattr__(self, "axis", frozen(self.axis, (3,), "axis"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Viewpoint(ContentEquality):
+    """A place to look from: `pose` (7,) in the model's frame, looking along −z with +y up; `field_of_view` [rad]."""
+
+    description: str = ""
+    pose: Floats = field(default_factory=lambda: frozen([0.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0]))
+    field_of_view: float = 0.785398
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pose", frozen(self.pose, (7,), "pose"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Body(Shown, ContentEquality):
+    """A robot, or any other thing made of links.
+
+    Attributes
+    ----------
+    links:
+        In link-index order: depth-first, in the order of the file; a parent stands before its children.
+    root_pose:
+        (7,) The root link's pose in the world when a motion gives none.
+    info:
+        What the file says in words: of the OpenHRP document `info`, `version`, `name`.
+    """
+
+    name: str = ""
+    links: tuple[Link, ...] = ()
+    devices: tuple[Device, ...] = ()
+    extra_joints: tuple[ExtraJoint, ...] = ()
+    viewpoints: tuple[Viewpoint, ...] = ()
+    root_pose: Floats = field(default_factory=lambda: poses.IDENTITY)
+    info: Mapping[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
+    source: Source = field(default_factory=Source, compare=False)
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root_pose", frozen(self.root_pose, (7,), "root_pose"))
+        for index, link in enumerate(self.links):
+            if link.index != index or not -1 <= link.parent < index or (link.parent == -1) != (index == 0):
+                raise ValueError(
+                    f"link {index} ({link.name!r}) has index {link.index} and parent {link.parent}: links stand in link-index "
+                    "order, the root first, every parent before its children"
+                )
+
+    @cached_property
+    def joint_links(self) -> tuple[int, ...]:
+        """For each joint column the index of the link that it moves, −1 for a placeholder."""
+        owner: dict[int, int] = {}
+        for link in self.links:
+            if link.joint.id >= 0:
+                owner.setdefault(link.joint.id, link.index)
+        highest = max(owner, default=-1)
+        without_id = [link.index for link in self.links[1:] if link.joint.id < 0 and link.joint.type in MOVING]
+        return (*(owner.get(i, -1) for i in range(highest + 1)), *without_id)
+
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        """The J joints, one for each column of joint arrays."""
+        return tuple(
+            self.links[index].joint if index >= 0 else Joint(name="", type="fixed", id=column)
+            for column, index in enumerate(self.joint_links)
+        )
+
+    @property
+    def num_joints(self) -> int:
+        """J, the number of columns of joint arrays."""
+        return len(self.joint_links)
+
+    @property
+    def is_mounted(self) -> bool:
+        """Whether the root is fixed to the world: it stays where the model puts it, and its mount carries the body."""
+        return bool(self.links) and self.links[0].joint.type != "free"
+
+    @cached_property
+    def mass(self) -> float:
+        """The mass [kg] of all links."""
+        return float(sum(link.mass for link in self.links))
+
+    def link(self, name: str) -> Link:
+        """Give the link of that name.
+
+        Raises
+        ------
+        KeyError
+            When there is none; the message lists the names that exist.
+        """
+        for link in self.links:
+            if link.name == name:
+                return link
+        raise KeyError(f"no link {name!r}; there are: {', '.join(link.name for link in self.links)}")
+
+    def joint_columns(self, component: MultiValueSeq) -> tuple[int, ...]:
+        """Give for each of the J joints the column of a component that is its own; −1 for a joint that has none there.
+
+        Where part labels are names of the body's joints, or of the links that these move, columns go by name, whatever their order.
+        Without labels, or where none of them is such a name (they may say anything), column i is joint i.
+
+        Raises
+        ------
+        ValueError
+            When some labels are names of joints and some are not, or two name one joint; the message has both lists.
+        """
+        count = component.num_parts
+        labels = (*component.part_labels[:count], *[""] * (count - len(component.part_labels)))
+        links = [self.links[index].name if index >= 0 else "" for index in self.joint_links]
+        known = [(joint.name, link) for joint, link in zip(self.joints, links, strict=True)]
+        in_place = tuple(k if k < count else -1 for k in range(self.num_joints))
+        if not any(labels[self.num_joints :]) and all(
+            not label or label in names for label, names in zip(labels, known, strict=False)
+        ):
+            return in_place
+        by_joint = {joint: k for k, (joint, _) in reversed(list(enumerate(known))) if joint}
+        by_link = {link: k for k, link in reversed(list(enumerate(links))) if link}
+        named = [label for label in labels if label]
+        place = by_link if all(label in by_link for label in named) else {}
+        place = by_joint if all(label in by_joint for label in named) else place or {**by_link, **by_joint}
+        strange = [label for label in named if label not in place]
+        if len(strange) == len(named):
+            return in_place
+        wanted = _listed([joint or link for joint, link in known if joint or link])
+        if strange:
+            raise ValueError(
+                f"{component.content} has columns named {_listed(strange)}, which are no joints of {self.name or 'the body'}, beside "
+                f"others that are; its joints are {wanted}"
+            )
+        columns = [-1] * self.num_joints
+        for column, label in enumerate(labels):
+            if label and columns[place[label]] >= 0:
+                raise ValueError(
+                    f"two columns of {component.content} are the joint {label}: the columns are {_listed(labels)}, the joints of "
+                    f"{self.name or 'the body'} are {wanted}"
+                )
+            if label:
+                columns[place[label]] = column
+        return tuple(columns)
+
+    def joint_values(self, component: MultiValueSeq) -> Floats:
+        """Give the values (T, J) of the body's joints in a component, in order of joint columns; see `joint_columns`.
+
+        Columns beyond the body's are left out; placeholders without a column are 0.
+
+        Raises
+        ------
+        ValueError
+            As `joint_columns`; also when a joint has no column. The message names the counts and the joints.
+        """
+        columns = self.joint_columns(component)
+        missing = [
+            joint.name or self.links[index].name
+            for column, joint, index in zip(columns, self.joints, self.joint_links, strict=True)
+            if column < 0 and index >= 0
+        ]
+        if missing:
+            raise ValueError(
+                f"{component.content} has {component.num_parts} joint columns, {self.name or 'the body'} has {self.num_joints}: there is "
+                f"none for {_listed(missing)}. Is it a motion of another body?"
+            )
+        if columns == tuple(range(self.num_joints)):
+            return np.asarray(component.values[:, : self.num_joints])
+        there = np.array(columns) >= 0
+        values = np.zeros((component.num_frames, self.num_joints))
+        values[:, there] = component.values[:, np.array(columns)[there]]
+        return frozen(values)
+
+    def forward_kinematics(self, q: npt.ArrayLike, root: npt.ArrayLike | None = None) -> Floats:
+        """Give the poses of all links in the world.
+
+        Parameters
+        ----------
+        q:
+            (..., J) joint displacements [rad or m], in order of joint columns.
+        root:
+            (..., 7) poses of the root link in the world; `root_pose` when not given. Its batch axes and those of `q` broadcast.
+
+        Returns
+        -------
+        (..., L, 7) in link-index order.
+
+        Raises
+        ------
+        ValueError
+            When the last axis of `q` is not J long, or that of `root` not 7.
+        """
+        from bodymotion.kernels import forward_kinematics
+
+        q = np.asarray(q, dtype=np.float64)
+        root = np.asarray(self.root_pose if root is None else root, dtype=np.float64)
+        if q.ndim == 0 or q.shape[-1] != self.num_joints:
+            raise ValueError(f"the body has {self.num_joints} joint columns, q has shape {q.shape}")
+        if root.ndim == 0 or root.shape[-1] != 7:
+            raise ValueError(f"a root pose has 7 numbers (x y z qw qx qy qz), root has shape {root.shape}")
+        return forward_kinematics.link_poses(self.tree, q, root)
+
+    @cached_property
+    def tree(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]:
+        """The links as arrays for the kernels: parents, kinds, columns (L,), offsets (L, 7), axes (L, 3).
+
+        Kinds: 0 moves not, 1 rotates, 2 slides; the root's own joint moves nothing, since its pose is given.
+        """
+        kinds = {"rotate": 1, "slide": 2}
+        count = len(self.links)
+        columns = np.full(count, -1, dtype=np.int64)
+        for column, index in enumerate(self.joint_links):
+            if index >= 0:
+                columns[index] = column
+        return (
+            np.array([link.parent for link in self.links], dtype=np.int64),
+            np.array(
+                [
+                    kinds.get(link.joint.type, 0) if link.index and columns[link.index] >= 0 else 0
+                    for link in self.links
+                ],
+                dtype=np.int64,
+            ),
+            columns,
+            np.array([link.offset for link in self.links]).reshape(count, 7),
+            np.array([link.joint.axis for link in self.links]).reshape(count, 3),
+        )
+
+    def link_poses(self, motion: Motion, *, close_loops: bool = False) -> Floats:
+        """Give the poses (T, L, 7) of all links in the world over a motion.
+
+        The .seq document combines link and joint trajectories in three ways. Where the motion has the poses of all links, they are
+        taken as they are, with or without joints beside them. Where it has fewer, the first is the root's and the rest follows from
+        the joint displacements, by name where they have names (`joint_columns`). A motion without any link pose stands at `root_pose`.
+        A motion with link poses alone, on a body of one link, needs no joints.
+
+        `close_loops`: joints in loops that follow from others are worked out anew (see `close_loops` of the package; which ones is its
+        default) where poses follow from joints; where the motion has the poses of all links, they stay as they are.
+
+        Raises
+        ------
+        ValueError
+            When the motion has poses of more links than the body, or no column for one of its joints, or neither joints nor poses of
+            all links; the message names the counts. Also when only some of its joints' names are the body's.
+        """
+        count = len(self.links)
+        link_position = motion.link_position
+        if link_position is not None and link_position.num_parts == 0:
+            link_position = None
+        if link_position is not None and link_position.num_parts > count:
+            raise ValueError(
+                f"the motion has poses of {link_position.num_parts} links, {self.name or 'the body'} has {count}: is it a motion of "
+                "another body?"
+            )
+        if link_position is not None and link_position.num_parts == count:
+            return link_position.values
+        joints = motion.joint_displacement
+        if joints is None:
+            if link_position is None:
+                raise ValueError("the motion has neither joint displacements nor link positions, so it moves no body")
+            if self.num_joints:
+                raise ValueError(
+                    f"the motion has poses of {link_position.num_parts} links and no joint displacements; {self.name or 'the body'} "
+                    f"has {count} links and {self.num_joints} joint columns"
+                )
+        q = None if joints is None else self.joint_values(joints)
+        used = [c for c in (joints, link_position) if c is not None]
+        if any(c.timeline != used[0].timeline for c in used):
+            motion = motion.replaced(*used).on_common_timeline()
+            joints, link_position = motion.joint_displacement, motion.link_position
+            q = None if joints is None else self.joint_values(joints)
+        if q is None:
+            q = np.zeros((used[0].num_frames, 0))
+        if close_loops and self.extra_joints:
+            from bodymotion.model import closed_loops
+
+            q = closed_loops.close_loops(self, q).q
+        return frozen(self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0]))
+
+    def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:
+        """Give the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7); a body without mass has it at its root."""
+        link_poses = np.asarray(link_poses, dtype=np.float64)
+        if link_poses.ndim < 2 or link_poses.shape[-2:] != (len(self.links), 7):
+            raise ValueError(f"link poses have shape (..., {len(self.links)}, 7), these have {link_poses.shape}")
+        if self.mass == 0:
+            return np.array(link_poses[..., 0, :3])
+        from bodymotion.kernels import forward_kinematics
+
+        masses = np.array([link.mass for link in self.links])
+        centers = np.array([link.center_of_mass for link in self.links])
+        return forward_kinematics.center_of_mass(link_poses, masses / self.mass, centers)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(name or "''" for name in names[:60])
+    return shown + (f" and {len(names) - 60} more" if len(names) > 60 else "")

@@ -1,0 +1,316 @@
+"""Whether the mass and inertia of a link can be those of a rigid body, why not, and the smallest change that makes them so.
+
+A rigid body has a positive mass and a symmetric tensor of inertia whose principal moments a ≤ b ≤ c are positive with a + b ≥ c. The
+same in other words: its mass spreads along each principal axis by a second moment ∫x²dm = (a + b + c)/2 − (moment about that axis), and
+none of the three is negative.
+
+Simulators ask for this of whatever moves. What is welded to a moving link moves with it, so one link with a mass and an inertia is enough
+in a group of links that no joint parts (MuJoCo does not ask for more). Nowhere do they take a negative mass or moment, or a + b < c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import Location, Problem, Rule, losses
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.links import Link, Segment
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+
+__all__ = [
+    "LEAST",
+    "MASS_GIVEN",
+    "Fault",
+    "Why",
+    "fault",
+    "faults",
+    "is_moving",
+    "nearest_possible",
+    "principal_moments",
+    "repaired",
+    "rigid_groups",
+]
+
+LEAST = 1e-15
+"""A mass [kg] or principal moment [kg m²] below this is none: MuJoCo's mjMINVAL."""
+MASS_GIVEN = 1e-3
+"""The mass [kg] that a repair gives to a moving link without one."""
+WATER = 1000.0
+THINNEST = 0.01
+"""A link that gets an inertia from its shapes is taken to be this thick [m] at least."""
+ROUNDING = 1e-9
+"""By this part of the largest a moment may fail the triangle inequality: flat bodies, given in a few digits, do."""
+SPREAD = 1e-6
+"""The least second moment along an axis that a repair leaves, as a part of the largest one."""
+
+Why: TypeAlias = Literal["finite", "mass", "zero", "negative", "triangle", "asymmetric"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a link is no rigid body.
+
+    `why`: "finite" (a number is not), "mass" (none, or a negative one), "zero" (no inertia), "negative" (a principal moment is not
+    positive), "triangle" (one is larger than the sum of the other two), "asymmetric"; `message` says it with the numbers.
+    """
+
+    link: int
+    why: Why
+    message: str
+
+
+def principal_moments(inertia: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Give the principal moments (3,) in ascending order, and their axes as the columns of a rotation (3, 3)."""
+    tensor = np.asarray(inertia, dtype=np.float64)
+    size = np.abs(tensor).max()
+    if not np.isfinite(size) or size == 0:
+        return np.full(3, size), np.eye(3)
+    # Halved first: the sum of two large numbers may be more than a number can be.
+    tensor = tensor / size
+    moments, axes = np.linalg.eigh(0.5 * tensor + 0.5 * tensor.T)
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1.0
+    return np.asarray(moments * size), np.asarray(axes)
+
+
+def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
+    """Say why no rigid body has this mass [kg] and inertia (3, 3) [kg m²] about its centre of mass; None where one can have them."""
+    tensor = np.asarray(inertia, dtype=np.float64)
+    if not (np.isfinite(mass) and np.isfinite(tensor).all()):
+        return "finite", "its mass or inertia is not a number"
+    if mass < LEAST:
+        return "mass", f"its mass is {mass:g} kg"
+    size = np.abs(tensor).max()
+    if size < LEAST:
+        return "zero", "its inertia is zero" if size == 0 else f"no moment of its inertia is more than {size:.3g} kg m²"
+    if np.abs(tensor - tensor.T).max() > 1e-6 * size:
+        return "asymmetric", "its inertia is not symmetric"
+    moments, _ = principal_moments(tensor)
+    least, middle, most = moments.tolist()
+    shown = f"its principal moments are {least:.4g}, {middle:.4g} and {most:.4g} kg m²"
+    if least < LEAST:
+        return "negative", f"{shown}, which are not all positive"
+    if least + middle < most * (1.0 - ROUNDING):
+        return "triangle", f"{shown}: the largest is more than the sum of the other two"
+    return None
+
+
+def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:
+    """Give the links, by index, in groups that move as one: a fixed link (a crawler, whose belt alone moves) goes with its parent."""
+    home: list[int] = []
+    groups: dict[int, list[int]] = {}
+    for link in body.links:
+        alone = link.parent < 0 or link.joint.type in ("rotate", "slide")
+        home.append(link.index if alone else home[link.parent])
+        groups.setdefault(home[-1], []).append(link.index)
+    return tuple(tuple(group) for group in groups.values())
+
+
+def is_moving(body: Body, index: int) -> bool:
+    """Whether a link can move in the world: its root is free, or a joint lies between it and the root."""
+    link = body.links[index]
+    while link.parent >= 0:
+        if link.joint.type in ("rotate", "slide"):
+            return True
+        link = body.links[link.parent]
+    return link.joint.type == "free"
+
+
+def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
+    """Give the links with a mass and inertia that simulators refuse, in link order.
+
+    A missing mass or inertia counts where nothing of the link's rigid group has them and the group moves; it is then told of the link
+    that the joint moves. `asymmetric` tells of tensors that are not symmetric, too, of which simulators take a half.
+    """
+    # Sums over segments may overflow; what comes of it is told.
+    with np.errstate(all="ignore"):
+        return tuple(sorted(_faults(body, asymmetric), key=lambda one: one.link))
+
+
+def _faults(body: Body, asymmetric: bool) -> list[Fault]:
+    own = {link.index: _fault(link) for link in body.links}
+    found: list[Fault] = []
+    for group in rigid_groups(body):
+        bearing = any(_bears(body.links[index]) for index in group)
+        for index in group:
+            given = own[index]
+            if given is None:
+                continue
+            why, message = given
+            link = body.links[index]
+            missing = (
+                why in ("mass", "zero") or (why == "negative" and _possible_without_width(link.inertia))
+            ) and link.mass >= 0
+            if missing and (bearing or index != group[0] or not is_moving(body, index)):
+                continue
+            if why == "asymmetric" and not asymmetric:
+                symmetric = 0.5 * link.inertia + 0.5 * link.inertia.T
+                again = fault(link.mass, symmetric)
+                if again is None:
+                    continue
+                why, message = again
+            found.append(Fault(index, why, message))
+    return found
+
+
+def _fault(link: Link) -> tuple[Why, str] | None:
+    if not np.isfinite(link.center_of_mass).all():
+        return "finite", "its centre of mass is not a number"
+    return fault(link.mass, link.inertia)
+
+
+def _bears(link: Link) -> bool:
+    """Whether a link has a mass and three moments, however they compare: what keeps a group from being without."""
+    if not (np.isfinite(link.mass) and np.isfinite(link.inertia).all()) or link.mass < LEAST:
+        return False
+    return bool(principal_moments(link.inertia)[0][0] >= LEAST)
+
+
+def _possible_without_width(inertia: Floats) -> bool:
+    """Whether a tensor without three positive moments is that of a rod or a point, where rounding is left out."""
+    moments, _ = principal_moments(inertia)
+    least, middle, most = moments.tolist()
+    return bool(least >= -ROUNDING * most and least + middle >= most * (1.0 - ROUNDING))
+
+
+def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
+    """Give the tensor (3, 3) nearest to `inertia` that a rigid body can have; None where no second moment of it is positive.
+
+    The axes stay. Negative second moments (see the module) become `SPREAD` of the largest one: where a + b < c, both a and b grow by half
+    of what is missing, and c stays but for a millionth. An asymmetric tensor is replaced by its symmetric part.
+    """
+    tensor = np.asarray(inertia, dtype=np.float64)
+    if not np.isfinite(tensor).all():
+        return None
+    moments, axes = principal_moments(tensor)
+    spreads = 0.5 * moments.sum() - moments
+    largest = spreads.max()
+    if not SPREAD * largest > LEAST:
+        return None
+    spreads = np.maximum(spreads, SPREAD * largest)
+    changed: Floats = np.asarray((axes * (spreads.sum() - spreads)) @ axes.T)
+    return np.asarray(0.5 * (changed + changed.T))
+
+
+def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
+    """Change masses and inertias as little as makes every link acceptable to simulators; what was changed is said link by link.
+
+    - numbers that are not finite, and negative masses, are taken as 0;
+    - a moving link without mass (in a rigid group without) gets `MASS_GIVEN`, at its centre of mass;
+    - one without inertia gets that of a solid box around its shapes, `THINNEST` at least each way, with the link's mass; without shapes
+      that of a ball as dense as water;
+    - else the tensor is `nearest_possible`.
+
+    Returns
+    -------
+    The body (the same one, where nothing was to be changed), and a problem for each change, by the rules LOSS045 … LOSS048.
+    """
+    problems: list[Problem] = []
+    # What has lost a broken mass may be without one then, in a group that moves, and what has one now may need an inertia.
+    for _ in range(4):
+        found = faults(body)
+        links = list(body.links)
+        for one in found:
+            with np.errstate(all="ignore"):
+                links[one.link], rule, done = _mended(links[one.link], one.why, moving=is_moving(body, one.link))
+            name = body.links[one.link].name or f"number {one.link}"
+            problems.append(rule.problem(f"link {name}: {one.message}; {done}", Location(inside=f"links[{one.link}]")))
+        if not found:
+            break
+        body = replace(body, links=tuple(links))
+    return body, tuple(problems)
+
+
+def _mended(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
+    """Give the link changed, the rule that says so, and what was done in words."""
+    mass, center, inertia = link.mass, link.center_of_mass, link.inertia
+    if why == "finite" or mass < 0:
+        mass = mass if np.isfinite(mass) and mass > 0 else 0.0
+        center = center if np.isfinite(center).all() else frozen(np.zeros(3))
+        inertia = inertia if mass and np.isfinite(inertia).all() else frozen(np.zeros((3, 3)))
+        return _with(link, mass, center, inertia), losses.INERTIA_NOT_FINITE, "what was no number or negative is 0 now"
+    if why == "mass":
+        kept = nearest_possible(inertia)
+        tensor, of_what = _solid(link, MASS_GIVEN) if kept is None else (kept, "the inertia it had")
+        done = f"it weighs {MASS_GIVEN:g} kg now, with {of_what}"
+        return _with(link, MASS_GIVEN, center, tensor), losses.MASS_GIVEN, done
+    nearest = nearest_possible(inertia)
+    if why == "zero" or nearest is None:
+        if not moving and nearest is None:
+            return _with(link, mass, center, np.zeros((3, 3))), losses.INERTIA_GIVEN, "it has none now"
+        tensor, of_what = _solid(link, mass)
+        return _with(link, mass, center, tensor), losses.INERTIA_GIVEN, f"it has {of_what} now"
+    least, middle, most = principal_moments(nearest)[0].tolist()
+    done = f"they are {least:.4g}, {middle:.4g} and {most:.4g} kg m² now"
+    return _with(link, mass, center, nearest), losses.INERTIA_CHANGED, done
+
+
+def _solid(link: Link, mass: float) -> tuple[Floats, str]:
+    """Give the inertia of a solid of that mass as large as the link."""
+    boxes = [shape.bounds for shape in link.collisions or link.visuals]
+    corners = np.array([box for box in boxes if box is not None and np.isfinite(box).all()])
+    if len(corners):
+        edges = np.maximum(corners[:, 1].max(axis=0) - corners[:, 0].min(axis=0), THINNEST)
+        square = edges * edges
+        with np.errstate(over="ignore"):
+            tensor = np.diag(mass / 12.0 * (square.sum() - square))
+        if np.isfinite(tensor).all() and tensor.max() * SPREAD > LEAST:
+            return tensor, f"the inertia of a solid box of {edges[0]:.3g} × {edges[1]:.3g} × {edges[2]:.3g} m"
+    # A mass near the largest number there is would make a ball whose moment is none.
+    radius = min(max((0.75 * mass / (np.pi * WATER)) ** (1 / 3), 0.5 * THINNEST), 1.0 if mass > 1e200 else np.inf)
+    moment = max(0.4 * mass * radius**2, 10 * LEAST)
+    return moment * np.eye(3), f"the inertia of a ball with a radius of {radius:.3g} m"
+
+
+def _with(link: Link, mass: float, center: npt.ArrayLike, inertia: npt.ArrayLike) -> Link:
+    """Give the link with another mass, centre and inertia, by a change of its segments.
+
+    One that only gets another inertia keeps what each segment weighs: the change goes to the heaviest. Else the first has all.
+    """
+    tensor = np.asarray(inertia, dtype=np.float64)
+    if not link.segments:
+        return replace(link, segments=(Segment(mass=mass, center_of_mass=frozen(center), inertia=frozen(tensor)),))
+    masses = [segment.mass for segment in link.segments]
+    heaviest = int(np.argmax(masses)) if np.isfinite(masses).all() else 0
+    old = link.inertia
+    kept = mass == link.mass and np.array_equal(link.center_of_mass, center) and np.isfinite(old).all()
+    if kept and _turns(link.segments[heaviest]):
+        segments = list(link.segments)
+        turn = segments[heaviest].transform[:3, :3]
+        change = turn.T @ (tensor - old) @ turn
+        segments[heaviest] = replace(segments[heaviest], inertia=frozen(segments[heaviest].inertia + change))
+        return replace(link, segments=tuple(segments))
+    return replace(link, segments=_all_in_one(link.segments, mass, np.asarray(center, dtype=np.float64), tensor))
+
+
+def _turns(segment: Segment) -> bool:
+    turn = segment.transform[:3, :3]
+    return bool(np.isfinite(turn).all() and np.abs(turn @ turn.T - np.eye(3)).max() < 1e-9)
+
+
+def _all_in_one(segments: Sequence[Segment], mass: float, center: Floats, inertia: Floats) -> tuple[Segment, ...]:
+    """Give the segments with all mass in the first that only turns and moves; one is added where none does."""
+    empty: Mapping[str, float | Floats] = {
+        "mass": 0.0,
+        "center_of_mass": frozen(np.zeros(3)),
+        "inertia": frozen(np.zeros((3, 3))),
+    }
+    left = [replace(segment, **empty) for segment in segments]  # type: ignore[arg-type]
+    chosen = next((i for i, segment in enumerate(segments) if _turns(segment)), None)
+    if chosen is None:
+        return (*left, Segment(mass=mass, center_of_mass=frozen(center), inertia=frozen(inertia)))
+    turn, shift = segments[chosen].transform[:3, :3], segments[chosen].transform[:3, 3]
+    left[chosen] = replace(
+        left[chosen],
+        mass=mass,
+        center_of_mass=frozen(turn.T @ (center - shift)),
+        inertia=frozen(turn.T @ inertia @ turn),
+    )
+    return tuple(left)

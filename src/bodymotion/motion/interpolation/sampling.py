@@ -1,0 +1,135 @@
+"""The methods that interpolate, at any times: `sampler` fits once, and gives a function to ask piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry.arrays import Floats
+from bodymotion.motion.interpolation.methods import HOLDING, Method, check_increasing, check_method
+
+__all__ = ["Sampler", "are_poses", "bridged", "sampled", "sampler"]
+
+Sampler: TypeAlias = Callable[[Floats, Floats], None]
+Between: TypeAlias = tuple[npt.NDArray[np.int64], Floats]
+
+
+def are_poses(values: Floats) -> bool:
+    """Whether values are poses (T, L, 7): three axes, the last one of 7 numbers."""
+    return values.ndim == 3 and values.shape[-1] == 7
+
+
+def sampled(values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "linear") -> Floats:
+    """Give values (N, …) at the times `at` (N,) [s] of values (T, …) with times (T,) [s]; before the first and after the last they hold.
+
+    Values (T, L, 7) are poses, x y z and the quaternion w x y z; orientations that are interpolated have unit length.
+
+    Raises
+    ------
+    ValueError
+        When there are no frames, when times do not increase, or for a method that holds: that needs a frame rate (`resampled`).
+    """
+    at = np.asarray(at, dtype=np.float64)
+    out = np.empty((len(at), *values.shape[1:]))
+    sampler(values, times, method)(at, out)
+    return out
+
+
+def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
+    """Give the function `ask(at, out)` that fills `out` (N, …) with the values at times `at` (N,) [s]; all else is as for `sampled`."""
+    check_method(method)
+    if method in HOLDING:
+        raise ValueError(
+            f"{method!r} holds values from frame to frame of a rate; at free times there are linear, cubic, pchip"
+        )
+    if not len(values):
+        raise ValueError("there are no frames")
+    check_increasing(times)
+    gaps = np.diff(times)
+    if are_poses(values):
+        return _pose_sampler(values, times, gaps, method)
+    inner = _number_sampler(values.reshape(len(values), -1), gaps, method)
+    return lambda at, out: inner(_between(times, at), out.reshape(len(at), -1))
+
+
+def _between(times: Floats, at: Floats) -> Between:
+    """Give for each time the frame before it and the fraction of the way to the next; 0 where it is that frame's time but for rounding."""
+    ulps = 4 * np.spacing(np.maximum(np.abs(at), np.abs(times[0])))
+    before = np.clip(np.searchsorted(times, at + ulps, side="right") - 1, 0, len(times) - 1)
+    elapsed = at - times[before]
+    gap = times[np.minimum(before + 1, len(times) - 1)] - times[before]
+    inside = (elapsed > ulps) & (gap > 0)
+    return before.astype(np.int64), np.where(inside, elapsed / np.where(gap > 0, gap, 1.0), 0.0)
+
+
+def _number_sampler(table: Floats, gaps: Floats, method: Method) -> Callable[[Between, Floats], None]:
+    from bodymotion.kernels import interpolation, slopes
+
+    if method == "linear" or len(gaps) == 0:
+        return lambda between, out: interpolation.lines(table, *between, out)
+    usable, missing = bridged(table)
+    steep = slopes.spline_slopes(usable, gaps) if method == "cubic" else slopes.pchip_slopes(usable, gaps)
+
+    def ask(between: Between, out: Floats) -> None:
+        interpolation.hermite(usable, steep, gaps, *between, out)
+        if missing is not None:
+            before, fraction = between
+            after = np.minimum(before + 1, len(table) - 1)
+            spoilt = missing[before] | (missing[after] & (fraction > 0)[:, None])
+            lines = np.empty_like(out)
+            interpolation.lines(table, *between, lines)
+            out[spoilt] = lines[spoilt]
+
+    return ask
+
+
+def bridged(values: Floats) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+    """Put straight lines where numbers of (T, …) are not finite, so that they spoil only their own surroundings; and say where that was."""
+    finite = np.isfinite(values)
+    if finite.all():
+        return values, None
+    usable = np.where(finite, values, 0.0)
+    table, known = usable.reshape(len(values), -1), finite.reshape(len(values), -1)
+    frames = np.arange(len(values))
+    for column in np.flatnonzero(~known.all(axis=0)):
+        there = known[:, column]
+        if there.any():
+            table[:, column] = np.interp(frames, frames[there], table[there, column])
+    return usable, ~finite
+
+
+def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -> Sampler:
+    from bodymotion.kernels import interpolation, rotation_spline
+
+    if method == "linear" or len(gaps) == 0:
+        table = values.reshape(len(values), -1)
+
+        def ask_lines(at: Floats, out: Floats) -> None:
+            between = _between(times, at)
+            interpolation.lines(table, *between, out.reshape(len(at), -1))
+            interpolation.slerp(values, *between, out)
+
+        return ask_lines
+
+    places = _number_sampler(values[..., :3].reshape(len(values), -1), gaps, method)
+    rates = None
+    if method == "cubic":
+        units = interpolation.unit_quaternions(values[..., 3:])
+        rates = rotation_spline.angular_velocities(units, gaps)
+
+    def ask(at: Floats, out: Floats) -> None:
+        before, fraction = between = _between(times, at)
+        positions = np.empty((len(at), 3 * values.shape[1]))
+        places(between, positions)
+        out[..., :3] = positions.reshape(len(at), -1, 3)
+        if rates is None:
+            interpolation.slerp(values, *between, out)
+        else:
+            rotation_spline.curve(units, rates, gaps, *between, out)
+            exact = fraction == 0
+            out[exact, :, 3:] = values[before[exact], :, 3:]
+
+    return ask

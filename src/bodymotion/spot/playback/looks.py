@@ -1,0 +1,225 @@
+"""What Spot looks like here: drawn by us, after the public measures, in the frames of its links."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion.geometry.shapes import Box, Material, Shape
+from bodymotion.spot.playback.forms import DARK, GREY, RUBBER, STEEL, YELLOW, ball, disc, shell, tube
+from bodymotion.spot.playback.measures import FOREARM, HAND, HIP_WIDTH, KNEE, SHIN, UPPER_ARM
+
+__all__ = ["arm", "body", "foot", "hip", "jaw", "lower_leg", "upper_leg"]
+
+Y = (0.0, 1.0, 0.0)
+X = (1.0, 0.0, 0.0)
+Z = (0.0, 0.0, 1.0)
+
+
+def _box(center: tuple[float, float, float], size: tuple[float, float, float], material: Material) -> Shape:
+    transform = np.eye(4)
+    transform[:3, 3] = center
+    return Shape(Box(size), transform, material)
+
+
+def body(*, arm: bool) -> tuple[Shape, ...]:
+    """Give the trunk: a yellow shell over a dark belly, dark caps with eyes before and behind, two rails on the back."""
+    trunk = shell(
+        "x",
+        [
+            (-0.335, 0.0, 0.112, 0.005, 0.078),
+            (-0.325, 0.0, 0.118, 0.005, 0.084),
+            (-0.18, 0.0, 0.120, 0.005, 0.088),
+            (0.18, 0.0, 0.120, 0.005, 0.088),
+            (0.325, 0.0, 0.118, 0.005, 0.084),
+            (0.335, 0.0, 0.112, 0.005, 0.078),
+        ],
+        YELLOW,
+        5.0,
+    )
+    belly = shell(
+        "x",
+        [
+            (-0.34, 0.0, 0.080, -0.050, 0.040),
+            (-0.30, 0.0, 0.105, -0.056, 0.048),
+            (0.30, 0.0, 0.105, -0.056, 0.048),
+            (0.34, 0.0, 0.080, -0.050, 0.040),
+        ],
+        DARK,
+        4.0,
+    )
+    parts = [trunk, belly]
+    for way in (1.0, -1.0):
+        parts.append(
+            shell(
+                "x",
+                [
+                    (0.325 * way, 0.0, 0.108, 0.003, 0.075),
+                    (0.385 * way, 0.0, 0.104, -0.002, 0.070),
+                    (0.418 * way, 0.0, 0.092, -0.006, 0.058),
+                    (0.432 * way, 0.0, 0.074, -0.008, 0.042),
+                ],
+                DARK,
+                4.0,
+                1.0,
+            )
+        )
+    for side in (0.052, -0.052):
+        parts.append(disc((0.430, side, 0.004), (1.0, 0.0, 0.12), 0.017, 0.012, STEEL))
+        parts.append(disc((0.433, side, 0.0045), (1.0, 0.0, 0.12), 0.012, 0.012, DARK))
+    parts.append(_box((0.431, 0.0, -0.020), (0.008, 0.075, 0.012), GREY))
+    for side in (0.075, -0.075):
+        parts.append(tube((-0.29, side, 0.098), (0.20 if arm else 0.29, side, 0.098), 0.009, DARK))
+    parts.append(_box((-0.27, 0.0, 0.093), (0.07, 0.10, 0.012), DARK))
+    if arm:
+        parts.append(disc((0.292, 0.0, 0.105), Z, 0.078, 0.045, DARK))
+    return tuple(parts)
+
+
+def hip(side: float, *, front: bool) -> tuple[Shape, ...]:
+    """Give a hip: the motor of hx along the body, that of hy as a drum across."""
+    out = side * HIP_WIDTH
+    way = 1.0 if front else -1.0
+    return (
+        tube((-0.055 * way, 0.0, 0.0), (0.075 * way, 0.0, 0.0), 0.050, DARK),
+        disc((0.0, 0.45 * out, 0.0), Y, 0.056, 0.075, DARK),
+        disc((0.0, 0.82 * out, 0.0), Y, 0.061, 0.020, GREY),
+    )
+
+
+def upper_leg(side: float) -> tuple[Shape, ...]:
+    """Give an upper leg: a yellow shell that tapers to the knee, with a dark cap on the hip."""
+    lean = 0.02 * side
+    return (
+        shell(
+            "z",
+            [
+                (0.058, 0.002, 0.022, lean, 0.020),
+                (0.050, 0.002, 0.044, lean, 0.030),
+                (0.020, 0.002, 0.061, lean, 0.036),
+                (-0.040, 0.000, 0.060, lean * 0.8, 0.036),
+                (-0.150, 0.002, 0.046, lean * 0.4, 0.031),
+                (-0.255, 0.010, 0.036, 0.0, 0.027),
+                (-0.300, 0.018, 0.031, 0.0, 0.025),
+            ],
+            YELLOW,
+            3.0,
+            1.0,
+        ),
+        disc((0.0, lean + 0.036 * side, 0.0), Y, 0.047, 0.012, DARK),
+        tube((0.006, 0.0, -0.24), (KNEE[0], 0.0, KNEE[2]), 0.0275, DARK),
+        disc((KNEE[0], 0.0, KNEE[2]), Y, 0.031, 0.062, DARK),
+        disc((KNEE[0], 0.0, KNEE[2]), Y, 0.017, 0.068, STEEL),
+    )
+
+
+def lower_leg() -> tuple[Shape, ...]:
+    """Give a lower leg: slim and dark."""
+    return (
+        shell(
+            "z",
+            [
+                (0.022, 0.0, 0.014, 0.0, 0.012),
+                (0.010, 0.0, 0.022, 0.0, 0.018),
+                (-0.030, -0.004, 0.024, 0.0, 0.018),
+                (-0.120, -0.006, 0.021, 0.0, 0.016),
+                (-0.250, -0.003, 0.016, 0.0, 0.014),
+                (-SHIN + 0.015, 0.0, 0.016, 0.0, 0.016),
+            ],
+            DARK,
+            2.6,
+            1.2,
+        ),
+        disc((0.0, 0.0, -SHIN + 0.045), Z, 0.021, 0.012, GREY),
+    )
+
+
+def foot(radius: float) -> tuple[Shape, ...]:
+    """Give a foot."""
+    return (ball((0.0, 0.0, 0.0), radius, RUBBER),)
+
+
+def arm(joint: str) -> tuple[Shape, ...]:
+    """Give what the named joint of the arm moves."""
+    wrist = tuple(float(value) for value in FOREARM)
+    parts: dict[str, tuple[Shape, ...]] = {
+        "sh0": (
+            disc((0.0, 0.0, -0.045), Z, 0.070, 0.045, YELLOW),
+            disc((0.0, 0.0, 0.0), Y, 0.058, 0.110, DARK),
+        ),
+        "sh1": (
+            disc((0.0, 0.066, 0.0), Y, 0.054, 0.022, YELLOW),
+            disc((0.0, -0.066, 0.0), Y, 0.054, 0.022, YELLOW),
+            shell(
+                "x",
+                [
+                    (0.02, 0.0, 0.040, 0.0, 0.040),
+                    (0.06, 0.0, 0.042, 0.0, 0.042),
+                    (0.20, 0.0, 0.034, 0.0, 0.036),
+                    (UPPER_ARM - 0.03, 0.0, 0.032, 0.0, 0.034),
+                ],
+                YELLOW,
+                3.0,
+            ),
+            disc((UPPER_ARM, 0.0, 0.0), Y, 0.043, 0.085, DARK),
+        ),
+        "el0": (
+            disc((0.0, 0.0, 0.0), Y, 0.036, 0.098, YELLOW),
+            tube((0.0, 0.0, 0.0), (0.06, 0.0, 0.055), 0.033, DARK),
+            shell(
+                "x",
+                [
+                    (0.045, 0.0, 0.026, 0.062, 0.030),
+                    (0.070, 0.0, 0.034, 0.070, 0.035),
+                    (0.200, 0.0, 0.033, 0.075, 0.034),
+                    (wrist[0] - 0.125, 0.0, 0.030, wrist[2], 0.030),
+                ],
+                YELLOW,
+                3.0,
+            ),
+        ),
+        "el1": (
+            tube((-0.130, 0.0, 0.0), (-0.045, 0.0, 0.0), 0.030, DARK, round_ends=False),
+            disc((-0.090, 0.0, 0.0), X, 0.0325, 0.016, GREY),
+            _box((-0.022, 0.031, 0.0), (0.085, 0.010, 0.036), DARK),
+            _box((-0.022, -0.031, 0.0), (0.085, 0.010, 0.036), DARK),
+        ),
+        "wr0": (disc((0.0, 0.0, 0.0), Y, 0.031, 0.052, GREY), tube((0.0, 0.0, 0.0), (0.035, 0.0, 0.0), 0.026, DARK)),
+        "wr1": (
+            shell(
+                "x",
+                [
+                    (0.030, 0.0, 0.030, 0.0, 0.030),
+                    (0.055, 0.0, 0.042, -0.002, 0.036),
+                    (0.110, 0.0, 0.050, -0.006, 0.032),
+                    (0.150, 0.0, 0.050, -0.012, 0.020),
+                    (HAND + 0.035, 0.0, 0.044, -0.018, 0.009),
+                    (HAND + 0.045, 0.0, 0.036, -0.018, 0.005),
+                ],
+                YELLOW,
+                3.2,
+                1.0,
+            ),
+            disc((0.128, 0.0, 0.0), Y, 0.020, 0.104, DARK),
+        ),
+    }
+    return parts[joint]
+
+
+def jaw() -> tuple[Shape, ...]:
+    """Give the upper jaw of the gripper, which opens upwards."""
+    return (
+        disc((0.0, 0.0, 0.0), Y, 0.019, 0.086, DARK),
+        shell(
+            "x",
+            [
+                (0.000, 0.0, 0.034, 0.008, 0.012),
+                (0.030, 0.0, 0.042, 0.008, 0.012),
+                (0.080, 0.0, 0.042, -0.004, 0.010),
+                (0.112, 0.0, 0.036, -0.018, 0.008),
+                (0.122, 0.0, 0.030, -0.024, 0.005),
+            ],
+            DARK,
+            3.0,
+            1.0,
+        ),
+    )

@@ -1,0 +1,107 @@
+"""Spot's public measures, in metres, radians and kilograms.
+
+Lengths and joint limits are those of the URDF descriptions that Boston Dynamics and the RAI Institute publish; the way from knee to
+foot and the foot's radius are those of the MuJoCo Menagerie's model (the URDF has no foot: its lower leg's collision cylinder ends
+0.33532 m below the knee). Masses are those of the data sheets. Limits of joint speed and how the mass is distributed are not public.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion.geometry.arrays import Floats, frozen
+
+__all__ = [
+    "ARM_JOINTS",
+    "ARM_LIMITS",
+    "FOOT_RADIUS",
+    "GRIPPER_LIMITS",
+    "JOINT_NAMES",
+    "LEGS",
+    "LEG_JOINTS",
+    "LEG_LIMITS",
+    "LOWER",
+    "MASS",
+    "MASS_WITH_ARM",
+    "NOMINAL_FEET",
+    "NOMINAL_HEIGHT",
+    "SITTING_HEIGHT",
+    "STOWED",
+    "UPPER",
+]
+
+LEGS = ("fl", "fr", "hl", "hr")
+"""Front left, front right, hind left, hind right: the order of all arrays over legs."""
+
+LEG_JOINTS = tuple(f"{leg}_{joint}" for leg in LEGS for joint in ("hx", "hy", "kn"))
+ARM_JOINTS = ("sh0", "sh1", "el0", "el1", "wr0", "wr1")
+JOINT_NAMES = (*LEG_JOINTS, *ARM_JOINTS, "gripper")
+"""All joints in order of their ids; a Spot without arm has the first twelve."""
+
+SIDES: Floats = frozen([1.0, -1.0, 1.0, -1.0])
+"""+1 for the legs on the left, −1 for those on the right."""
+
+HIPS: Floats = frozen([[0.29785, 0.055, 0.0], [0.29785, -0.055, 0.0], [-0.29785, 0.055, 0.0], [-0.29785, -0.055, 0.0]])
+"""Where the joints hx are (4, 3), in the body's frame."""
+
+HIP_WIDTH = 0.110945
+"""From joint hx to joint hy, sideways."""
+
+KNEE: Floats = frozen([0.025, 0.0, -0.3205])
+"""From joint hy to joint kn."""
+
+SHIN = 0.3365
+"""From joint kn down to the foot's centre."""
+
+FOOT_RADIUS = 0.036
+"""Of the ball that the foot is; the foot's frame is in its centre."""
+
+SHOULDER: Floats = frozen([0.292, 0.0, 0.188])
+"""Where joints sh0 and sh1 are, in the body's frame."""
+
+UPPER_ARM = 0.3385
+"""From joint sh1 to joint el0, along x."""
+
+FOREARM: Floats = frozen([0.4033, 0.0, 0.075])
+"""From joint el0 to joints el1, wr0 and wr1, whose axes meet in one point."""
+
+HAND = 0.19557
+"""From joint wr1 to the hand's frame, along x."""
+
+LEG_LIMITS: Floats = frozen([[-0.785398, 0.785398], [-0.898845, 2.295108], [-2.7929, -0.2471]])
+"""Of hx, hy and kn: lower and upper limit (3, 2)."""
+
+ARM_LIMITS: Floats = frozen(
+    [
+        [-2.618, 3.1416],
+        [-3.1416, 0.5236],
+        [0.0, 3.1416],
+        [-2.7925, 2.7925],
+        [-1.8326, 1.8326],
+        [-2.87989, 2.87979],
+    ]
+)
+"""Of the six joints of the arm: lower and upper limit (6, 2)."""
+
+GRIPPER_LIMITS: Floats = frozen([-1.5708, 0.0])
+"""Open and closed."""
+
+LIMITS: Floats = frozen(np.vstack([np.tile(LEG_LIMITS, (4, 1)), ARM_LIMITS, GRIPPER_LIMITS]))
+LOWER: Floats = frozen(LIMITS[:, 0])
+UPPER: Floats = frozen(LIMITS[:, 1])
+"""Of all joints (19,), in the order of their names."""
+
+MASS = 31.6
+MASS_WITH_ARM = 39.1
+
+NOMINAL_HEIGHT = 0.48
+"""Of the body's origin over the feet's centres in a nominal stand: our choice, about what the robot does."""
+
+NOMINAL_FEET: Floats = frozen(HIPS * [1, 1, 0] + np.outer(SIDES, [0.0, HIP_WIDTH, 0.0]))
+"""Where the feet's centres are (4, 3) in a nominal stand, around their own centre: right below the joints hy."""
+
+SITTING_HEIGHT = 0.145
+"""Of the body's origin over the feet's centres when it sits with folded legs: our choice, just within the knees' limits."""
+
+STOWED: Floats = frozen([0.0, -3.11, 3.13, 1.57, 0.0, -1.57])
+"""The arm's joints when it lies folded on the back, as in recorded poses, rounded."""
