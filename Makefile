@@ -8,13 +8,17 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-inp
 CODE := src tests benchmarks examples fuzz $(wildcard docs/*.py)
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test check bench fuzz examples docs pictures clean browser drawing
+.PHONY: demo test accept check bench fuzz examples docs pictures clean browser drawing
 
 demo: $(RUNNING)
 	$(BIN)/bodymotion view examples/biped.wrl examples/biped_walk.seq $(DEMO)
 
 test: $(DEVELOPING) browser drawing
 	$(BIN)/python -m pytest -n 2 $(TESTS)
+
+# The same tests over all samples and all examples of hypothesis: before an issue is called resolved.
+accept: $(DEVELOPING) browser drawing
+	ACCEPT=1 $(BIN)/python -m pytest -n 2 $(TESTS)
 
 check: $(DEVELOPING)
 	$(BIN)/ruff format --check $(CODE)

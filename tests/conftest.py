@@ -9,10 +9,12 @@ import pytest
 from hypothesis import settings
 
 from browser_fixtures import chromium, page  # noqa: F401
-from sample_files import CORPUS, ROOT, missing
+from sample_files import CORPUS, ROOT, missing, tries
 
 # Where CI=true the same examples are tried each time, so that a change is judged by itself; elsewhere new ones are looked for.
-settings.register_profile("shared machines", deadline=None, derandomize=os.environ.get("CI") == "true")
+settings.register_profile(
+    "shared machines", deadline=None, max_examples=tries(100), derandomize=os.environ.get("CI") == "true"
+)
 settings.load_profile("shared machines")
 
 

@@ -1,14 +1,38 @@
-"""Where the sample files are, and what a missing one means: a skip here, a failure where CI=true."""
+"""Where the sample files are, what a missing one means (a skip here, a failure where CI=true), and how much of them a run tries.
+
+`make test` tries a part of what can be tried many times over: every fifth of the sample files of a kind, a fifth of the examples that
+hypothesis makes. `make accept` (ACCEPT=1) runs the same tests, with the same assertions, over all of them.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("BODYMOTION_CORPUS", ROOT.parent / "shared" / "corpus"))
+ACCEPT = os.environ.get("ACCEPT") == "1"
+"""Whether everything is tried."""
+PART = 5
+"""One of so many is tried otherwise."""
+T = TypeVar("T")
+
+
+def tries(number: int) -> int:
+    """Return how many examples hypothesis makes of a test that makes `number` of them in acceptance."""
+    return number if ACCEPT else max(number // PART, 5)
+
+
+def sampled(items: Sequence[T], least: int = 10) -> list[T]:
+    """Return all items in acceptance, else every fifth of them, at least `least`, spread evenly."""
+    number = len(items) if ACCEPT else max(len(items) // PART, least)
+    if number >= len(items):
+        return list(items)
+    return [items[k * len(items) // number] for k in range(number)]
 
 
 def missing(what: str) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion.formats.meshes.collada import SceneNode, read_collada
+from sample_files import tries
 
 POINTS = "0 0 0  1 0 0  0 1 0  0 0 1"
 FORMS = {
@@ -173,7 +174,7 @@ def test_no_other_file_is_opened(read, tmp_path):
         read(f'<!DOCTYPE a [<!ENTITY x SYSTEM "{tmp_path}/secret">]><COLLADA>&x;</COLLADA>')
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.data())
 def test_changed_bytes(tmp_path_factory, data):
     sample = bytearray(text().encode())

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from sample_files import ROOT
+from sample_files import ROOT, tries
 
 BODY = bm.load(ROOT / "examples" / "biped.wrl")
 WALK = bm.load(ROOT / "examples" / "biped_walk.seq")
@@ -85,7 +85,7 @@ def test_a_sensor_an_animation_and_one_series():
 names = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), min_size=1, max_size=5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(names, st.integers(1, 4))
 def test_no_column_is_lost_whatever_it_is_called(labels, count):
     values = np.arange(count * len(labels), dtype=float).reshape(count, -1)

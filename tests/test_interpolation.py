@@ -16,6 +16,7 @@ from bodymotion.motion.interpolation import find_wraps, held_frames, resampled, 
 from bodymotion.motion.interpolation.lowpass import gaussian, taps
 from bodymotion.motion.timeline import Timeline
 from bodymotion.system import memory
+from sample_files import tries
 
 METHODS = ["after", "nearest", "before", "linear", "cubic", "pchip"]
 SMOOTH = ["linear", "cubic", "pchip"]
@@ -94,7 +95,7 @@ def test_six_digits_of_a_time_are_enough(method, rate):
 
 
 @given(st.integers(0, 10_000), st.integers(2, 12))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_cubic_and_pchip_are_those_of_scipy(seed, count):
     rng = np.random.default_rng(seed)
     times, values = np.cumsum(rng.uniform(0.05, 1, count)), rng.normal(size=(count, 3))
@@ -107,7 +108,7 @@ def test_cubic_and_pchip_are_those_of_scipy(seed, count):
 
 
 @given(st.integers(0, 10_000), st.integers(2, 9), st.sampled_from([1e-9, 1e-4, 0.3, 0.5, 1.0, 3.0]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 def test_orientations_are_those_of_scipys_slerp(seed, count, turn):
     times, values = moving(seed, count, links=2, turn=turn)
     at = np.random.default_rng(seed).uniform(times[0], times[-1], 40)
@@ -119,7 +120,7 @@ def test_orientations_are_those_of_scipys_slerp(seed, count, turn):
 
 
 @given(st.integers(0, 10_000), st.integers(2, 9), st.sampled_from([1e-9, 1e-3, 0.1, 1.0]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_smooth_orientations_are_those_of_scipys_spline(seed, count, turn):
     times, values = moving(seed, count, turn=turn, gap=(0.2, 0.4))
     at = np.random.default_rng(seed).uniform(times[0], times[-1], 40)
@@ -156,7 +157,7 @@ def test_the_rotation_spline_has_no_jump_in_speed_or_acceleration():
 
 @pytest.mark.parametrize("method", METHODS)
 @given(st.integers(0, 1000), st.integers(1, 8))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=tries(10), deadline=None)
 def test_on_a_source_frame_is_what_stands_there_and_outside_it_holds(method, seed, count):
     rng = np.random.default_rng(seed)
     frames = np.cumsum(rng.integers(1, 5, count))
@@ -192,7 +193,7 @@ def test_turning_the_world_before_or_after_is_the_same(method, antialias):
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 def test_pchip_does_not_overshoot(seed):
     rng = np.random.default_rng(seed)
     times, values = np.cumsum(rng.uniform(0.1, 1, 8)), rng.normal(size=(8, 2))
@@ -314,7 +315,7 @@ def test_the_bell_damps_its_cutoff_by_3_decibels():
 
 
 @given(st.integers(0, 1000), st.integers(2, 60))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 def test_wrapped_angles_are_found_and_made_whole(seed, count):
     rng = np.random.default_rng(seed)
     angles = np.cumsum(rng.uniform(-0.9, 0.9, (count, 3)), axis=0)

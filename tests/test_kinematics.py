@@ -14,6 +14,7 @@ from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link, Segment
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.timeline import Timeline
+from sample_files import tries
 
 pin = pytest.importorskip("pinocchio")
 
@@ -46,7 +47,7 @@ def random_state(body: Body, seed: int, frames: int):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 25), st.sampled_from([1, 2, 31, 32, 33, 70]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 def test_link_poses_are_those_of_pinocchio(seed, count, frames):
     body = random_body(seed, count)
     q, root = random_state(body, seed, frames)
@@ -137,7 +138,7 @@ def test_sines_of_what_is_not_finite_are_not_finite():
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 def test_center_of_mass_is_pinocchios(seed):
     body = random_body(seed, 9)
     q, root = random_state(body, seed, 3)

@@ -11,6 +11,7 @@ from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry import rotations
 from bodymotion.geometry.meshes.primitives import SEGMENTS
 from bodymotion.geometry.shapes import Box, Capsule, Cone, Corners, Cylinder, Lines, Mesh, Points, Shape, Sphere
+from sample_files import tries
 
 SIDE = SEGMENTS * np.sin(2 * np.pi / SEGMENTS) / (2 * np.pi)
 """Area of the polygon in place of a circle, as a share of the circle's."""
@@ -108,7 +109,7 @@ def stars(draw):
 
 class TestPolygons:
     @given(stars(), st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.1))
-    @settings(max_examples=200)
+    @settings(max_examples=tries(200))
     def test_a_polygon_is_covered_once(self, star, quaternion):
         """All triangles turn the same way and their areas add up: then they neither overlap nor leave the polygon."""
         turned = rotations.rotate(

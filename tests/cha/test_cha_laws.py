@@ -15,6 +15,7 @@ from bodymotion.formats.cha import cha_text, check_animation, examine, parse_cha
 from bodymotion.formats.cha import keyframes as keyframes_module
 from bodymotion.formats.cha import rows as rows_module
 from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS, singles
+from sample_files import tries
 
 FINITE = st.floats(-1e6, 1e6)
 NUMBERS = FINITE | st.integers(-3, 3).map(float) | st.sampled_from([0.0, -0.0, 5e-324, 999999.9999999999, 0.1])
@@ -94,7 +95,7 @@ def animations(draw: st.DrawFn) -> Animation:
     return Animation(name="a", options=options, parameters=parameters, keyframes=frames)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(animations())
 def test_written_and_read_it_is_the_same_to_the_last_bit(animation):
     assert not [problem for problem in check_animation(animation) if problem.severity == "error"]
@@ -113,7 +114,7 @@ def test_written_and_read_it_is_the_same_to_the_last_bit(animation):
     assert cha_text(again)[0] == text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(animations())
 def test_the_canonical_style_keeps_all_values_and_is_a_fixed_point(animation):
     text, problems = cha_text(animation, style="canonical")
@@ -157,7 +158,7 @@ def sound(data: bytes) -> None:
             )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes(data):
     sound(data)
@@ -181,13 +182,13 @@ WORDS = ("no parameters", "legs", "body", "arm", "workspace", "0", "1", "0.5", "
 PIECES = st.sampled_from([*OPTIONS, *PARAMETERS, *COLUMNS, *GROUPS]) | st.sampled_from([*MARKS, *WORDS])
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(st.lists(PIECES, max_size=40).map(" ".join))
 def test_any_words(text):
     sound(text.encode())
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(st.data())
 def test_any_damage(data):
     """A sound file with a piece cut out, doubled or replaced."""
@@ -242,7 +243,7 @@ LINES = st.one_of(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(st.lists(LINES, max_size=12).map("\n".join), st.sampled_from(["", "\n"]))
 def test_compiled_and_careful_readers_say_the_same(text, end):
     data = cha(rows=text + end).encode()
@@ -263,7 +264,7 @@ def test_compiled_and_careful_readers_say_the_same(text, end):
         assert repr(bulk.source) == repr(careful.source)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(st.lists(TOKENS, min_size=1, max_size=20))
 def test_compiled_numbers_are_those_of_python(tokens):
     from bodymotion.formats.cha.rows import NUMBER
@@ -278,7 +279,7 @@ def test_compiled_numbers_are_those_of_python(tokens):
     assert animation.keyframes.values[:, 0].tobytes() == np.array([float(token) for token in tokens]).tobytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(arrays(np.float64, st.tuples(st.integers(2, 6), st.integers(1, 4)), elements=FINITE | st.just(np.nan)))
 def test_compiled_extremes_are_those_of_numpy(values):
     from bodymotion.kernels.extremes import extremes

@@ -12,7 +12,7 @@ from sound_robot import robot
 
 import bodymotion as bm
 from bodymotion.checks.rules import SAID
-from sample_files import corpus_files
+from sample_files import corpus_files, tries
 
 PROTOTYPES = " ".join(
     f"PROTO {name} [ {fields} ] {{ }}"
@@ -235,7 +235,7 @@ def test_the_line_of_a_frame_is_told_in_every_style(tmp_path):
         assert place.inside == f"components[{1 if 'before' in changes else 0}].frames[1]"
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(st.data())
 def test_any_bytes_get_an_answer(tmp_path_factory, data):
     """Whatever is done to a file, there is a report: no exception but for wrong use, and nothing that is a fault of ours."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.formats.faults import SHOWN
+from sample_files import tries
 
 URDF = """\
 <robot name="r">
@@ -198,7 +199,7 @@ def test_all_faults_are_said_in_one_run(suffix, tmp_path):
 
 @pytest.mark.parametrize("suffix", MODELS)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(15), deadline=None)
 def test_so_are_some_of_them(suffix, data):
     text, faults = MODELS[suffix]
     some = data.draw(st.lists(st.sampled_from(faults), unique=True, min_size=2))
@@ -310,7 +311,7 @@ def changed(text, by):
 
 @pytest.mark.parametrize("suffix", MODELS)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 def test_check_says_what_reading_raises(suffix, seed):
     """Whatever the file: no exception of a check, and its errors have the one that reading stops at. What can be read has no faults."""
     text = changed(MODELS[suffix][0], random.Random(seed))

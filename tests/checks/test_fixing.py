@@ -17,7 +17,7 @@ from bodymotion.checks.fixing import Mended, fixable, mended
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
 from bodymotion.cli.check.mending import show_diff
 from bodymotion.diagnostics.catalogue import catalogue
-from sample_files import corpus_files
+from sample_files import corpus_files, tries
 
 WALK = """\
 type: CompositeSeq      # a walk
@@ -428,7 +428,7 @@ def test_the_samples_get_no_worse(tmp_path, corpus):
     assert mended_files > 5
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(st.data())
 def test_any_bytes_are_mended_or_stay(tmp_path_factory, data):
     """Whatever is done to a file: no exception, what is mended is not told more often after that, and the diff is the change."""
@@ -484,7 +484,7 @@ def patched(data: bytes, diff: str) -> bytes:
     return "".join([*new, *old[at:]]).encode()
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(st.data())
 def test_the_diff_is_what_is_changed(data):
     """Whoever applies the diff of some edits to the text before them gets the text after them."""

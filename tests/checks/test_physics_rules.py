@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.checks import moments
 from bodymotion.checks.physics import rules, tape
+from sample_files import tries
 from walker import (
     FAULTS,
     GRAVITY,
@@ -293,7 +294,7 @@ def test_nan_and_a_few_frames_are_no_reason_to_stop():
         bm.check(moving(part), body=BODY)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(
     st.sampled_from([30, 60, 100, 250, 500, 1000]),
     st.lists(st.tuples(st.floats(0.0, 0.3), st.floats(0.05, 2.0), st.floats(0.0, 6.3)), min_size=1, max_size=4),
@@ -308,7 +309,7 @@ def test_smooth_motions_within_their_limits_are_no_fault(rate, waves, sway):
     assert codes(moving(times, arm=arm, x=point / gain, zmp=point)) == set()
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(st.integers(0, 2**32 - 1), st.sampled_from([50, 100, 300]))
 def test_uneven_frames_of_a_smooth_motion_are_no_fault(seed, rate):
     rng = np.random.default_rng(seed)

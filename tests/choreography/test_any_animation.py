@@ -11,6 +11,7 @@ from moves import body, component, joints, move
 import bodymotion as bm
 from bodymotion.animation import GROUPS, Parameter
 from bodymotion.spot.playback.parameters import NEUTRAL
+from sample_files import tries
 
 CHOICES = {
     "legs": [
@@ -67,7 +68,7 @@ def animations(draw):
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(animations(), st.floats(0.5, 12), st.sampled_from([None, 60.0, 133.0]))
 def test_anything_plays(animation, slices, bpm):
     motion = animation.play(slices=slices, bpm=bpm, frame_rate=30)
@@ -81,7 +82,7 @@ def test_anything_plays(animation, slices, bpm):
     assert motion.duration <= slices * 15 / (bpm or animation.bpm or 120) + 1e-9
 
 
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(animations())
 def test_a_robot_minds_or_does_not(animation):
     for problem in bm.spot.mind(animation):

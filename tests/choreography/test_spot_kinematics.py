@@ -11,6 +11,7 @@ import bodymotion as bm
 from bodymotion.geometry import poses, rotations
 from bodymotion.spot.playback.arm import arm_joints, hand_poses
 from bodymotion.spot.playback.legs import foot_jacobian, foot_positions, leg_joints, solutions
+from sample_files import tries
 
 # As published, written down once more.
 LEG = np.array([[-0.785398, 0.785398], [-0.898845, 2.295108], [-2.7929, -0.2471]])
@@ -124,7 +125,7 @@ corner = st.tuples(*(st.sampled_from([low, high, (low + high) / 2]) for low, hig
 inside = st.tuples(*(st.floats(low, high) for low, high in LEG))
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(st.lists(corner | inside, min_size=4, max_size=4))
 def test_leg_joints_of_limits_and_of_anything_between(q):
     joints = np.array(q)[None]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.formats.choreonoid_body import check_body_file
+from sample_files import tries
 
 MODEL = """\
 format: ChoreonoidBody
@@ -128,7 +129,7 @@ def test_all_of_them_in_one_run(tmp_path):
     assert [problem.location.line for problem in found] == sorted(map(line_of, FAULTS))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(st.sets(st.sampled_from(sorted(FAULTS)), min_size=1))
 def test_any_of_them(chosen):
     with tempfile.TemporaryDirectory() as folder:
@@ -158,7 +159,7 @@ def test_aliases_that_name_nothing_do_not_hide_other_faults(tmp_path):
     assert [problem.location.line for problem in found] == sorted(map(line_of, chosen))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 8))
 def test_whatever_is_changed_it_has_errors_where_the_reader_gives_up(seed, count):
     rng = random.Random(seed)

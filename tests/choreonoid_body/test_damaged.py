@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import document, looks_like_body, parse_body
 from bodymotion.model.body import Body
+from sample_files import tries
 
 SAMPLE = """\
 format: ChoreonoidBody
@@ -76,21 +77,21 @@ def test_the_sample_loads():
     assert set(rules(body)) == {"VRML130", "BDY127", "BDY142"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes(data):
     attempt(data)
     looks_like_body(data)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.text(st.sampled_from("{}[]:,-?&*!|>'\"%@` \n\tab<0.1#"), max_size=80))
 def test_any_yaml(text):
     attempt(text.encode())
     attempt(f"{HEAD}links:\n  - {text}".encode())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.data())
 def test_changed_bytes(data):
     sample = bytearray(SAMPLE.encode())
@@ -129,7 +130,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.data())
 def test_changed_values(data):
     lines = SAMPLE.splitlines()

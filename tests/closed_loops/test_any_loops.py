@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.model.closed_loops import Loops
 from closed_loops_samples import link
+from sample_files import tries
 
 KINDS = ["xyz", "xy", "z", "piston", "ball", "hinge"]
 LENGTH = st.floats(-0.5, 0.5)
@@ -51,7 +52,7 @@ def bodies(draw) -> bm.Body:
     return bm.Body(links=tuple(links), extra_joints=tuple(extra))
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(body=bodies(), seed=st.integers(0, 1000))
 def test_an_answer_comes_and_is_what_it_says(body, seed) -> None:
     chance = np.random.default_rng(seed)
@@ -66,7 +67,7 @@ def test_an_answer_comes_and_is_what_it_says(body, seed) -> None:
     np.testing.assert_array_equal(bm.close_loops(body, q).q, closed.q)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(body=bodies(), seed=st.integers(0, 1000))
 def test_what_is_closed_stays_closed_and_goes_on_without_jumps(body, seed) -> None:
     """The points are put where a random pose has them, so that there is a way to close; then the drivers move a little."""

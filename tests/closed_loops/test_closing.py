@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.model import closed_loops
 from closed_loops_samples import four_bar, link, platform, samples, slider_crank
+from sample_files import tries
 
 TOLERANCE = 1e-9
 SAMPLES = {sample.name: sample for sample in samples()}
@@ -104,7 +105,7 @@ def test_derivatives_are_those_of_finite_differences(sample) -> None:
             np.testing.assert_allclose(jacobian[:, k], (ahead - behind) / 2e-6, atol=1e-8)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(
     lengths=st.lists(st.floats(0.05, 1.0), min_size=4, max_size=4),
     branch=st.sampled_from([1, -1]),

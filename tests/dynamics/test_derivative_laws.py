@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.geometry import poses, rotations
+from sample_files import tries
 
 METHODS = ("spline", "central", "savgol")
 EXACT = {"spline": 3, "central": 2, "savgol": 3}
@@ -22,7 +23,7 @@ def stamps(count: int, seed: int | None) -> np.ndarray:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(count=st.integers(10, 60), seed=st.none() | st.integers(0, 99), numbers=st.integers(0, 999))
 def test_polynomials_are_exact(method, count, seed, numbers):
     times = stamps(count, seed)
@@ -34,7 +35,7 @@ def test_polynomials_are_exact(method, count, seed, numbers):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(count=st.integers(1, 30), seed=st.none() | st.integers(0, 99), speed=st.floats(-18, 18))
 def test_a_steady_turn_has_its_speed_and_no_acceleration(method, count, seed, speed):
     """About any axis, as long as it turns by less than half a turn over a window."""

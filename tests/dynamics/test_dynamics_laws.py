@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.geometry import poses, rotations
+from sample_files import tries
 from strategies_bodies import bodies
 
 STEP = 1e-4
@@ -52,7 +53,7 @@ class Moving:
 seeds = st.integers(0, 9999)
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(body=bodies(), seed=seeds)
 def test_forces_are_linear_in_accelerations(body, seed):
     """M·u̇ + the forces without acceleration = the forces; and gravity is an acceleration of the root."""
@@ -66,7 +67,7 @@ def test_forces_are_linear_in_accelerations(body, seed):
     np.testing.assert_allclose(case.forces(gravity=0.0, gains=lifted), forces, atol=size)
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(body=bodies(), seed=seeds)
 def test_jacobians_give_velocities_and_momentum(body, seed):
     case = Moving(body, seed)
@@ -82,7 +83,7 @@ def test_jacobians_give_velocities_and_momentum(body, seed):
     np.testing.assert_allclose(momentum.center_of_mass, body.center_of_mass(case.poses), atol=1e-12)
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(body=bodies(), seed=seeds)
 def test_power_is_the_change_of_energy(body, seed):
     """What root and joints put in, force times speed, is what kinetic and potential energy gain."""
@@ -93,7 +94,7 @@ def test_power_is_the_change_of_energy(body, seed):
     assert abs(power - change) < 2e-5 * size * (1 + np.abs(case.gains).max()) ** 2
 
 
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(body=bodies(), seed=seeds)
 def test_what_falls_freely_feels_nothing(body, seed):
     """Without turning and with stiff joints: no force anywhere, and the momentum grows by the weight."""
@@ -105,7 +106,7 @@ def test_what_falls_freely_feels_nothing(body, seed):
     assert np.abs(case.forces(falling, gains)).max(initial=0) <= 1e-12 * (1 + body.mass)
 
 
-@settings(max_examples=15)
+@settings(max_examples=tries(15))
 @given(body=bodies(), seed=seeds)
 def test_batches_are_frames_side_by_side(body, seed):
     rng = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
 from bodymotion.motion.timeline import Timeline
+from sample_files import tries
 from strategies_bodies import bodies
 
 ROUND = rotations.from_axis_angle([0, 0, 1], 0.4)
@@ -409,7 +410,7 @@ def every_quantity(measures) -> dict[str, object]:
     return {name: getattr(measures, name) for name in wanted}
 
 
-@settings(max_examples=25)
+@settings(max_examples=tries(25))
 @given(body=bodies(), seed=st.integers(0, 999), count=st.integers(1, 6), spoilt=st.booleans())
 def test_any_body_can_be_measured(body, seed, count, spoilt):
     """Whatever it is made of, and also where a number of the motion is none: every quantity has its frames, every sensor reads."""

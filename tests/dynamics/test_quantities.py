@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.dynamics import QUANTITIES, extremes, figures, measurable, measure, series
+from sample_files import tries
 from strategies_bodies import bodies
 
 RATE = 100.0
@@ -132,7 +133,7 @@ def test_how_far_a_foot_slides():
     assert found["least_margin"].value == pytest.approx(0.1, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(bodies(), st.integers(1, 12), st.integers(0, 2**32 - 1))
 def test_every_quantity_of_any_body_is_a_table_that_fits(body, count, seed):
     draw = np.random.default_rng(seed)

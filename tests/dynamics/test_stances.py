@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.dynamics import measure, slides
 from bodymotion.kernels.stances import stances
+from sample_files import tries
 
 HEIGHT, SPEED = (0.005, 0.01), (0.15, 0.3)
 T = np.arange(301) / 100
@@ -119,7 +120,7 @@ def test_what_trembles_goes_nowhere():
     assert one.way < 0.002
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(15), deadline=None)
 @given(st.integers(0, 999), st.sampled_from([5, 50]))
 def test_a_root_on_its_feet_flies_at_no_time(seed, rate):
     """Four legs that go up and down each as it likes, all of them on the ground in the first frame."""

@@ -14,6 +14,7 @@ import bodymotion as bm
 from bodymotion.editing import reroot, scale
 from bodymotion.geometry import poses
 from bodymotion.model.devices import ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
+from sample_files import tries
 
 KINDS = ("rotate", "slide", "fixed")
 seeds = st.integers(0, 2**32 - 1)
@@ -123,7 +124,7 @@ def points_of(body: bm.Body, link_poses: np.ndarray) -> dict[str, np.ndarray]:
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(seeds, st.booleans(), st.data())
 def test_a_rerooted_body_moves_alike(seed, ids, data):
     body = random_body(seed, ids)
@@ -153,7 +154,7 @@ def test_a_rerooted_body_moves_alike(seed, ids, data):
     assert np.isclose(other.mass, body.mass, rtol=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(seeds, st.data())
 def test_at_rest_it_stands_where_it_stood(seed, data):
     body = random_body(seed)
@@ -165,7 +166,7 @@ def test_at_rest_it_stands_where_it_stood(seed, data):
         np.testing.assert_allclose(here[name], there[name], atol=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(seeds, st.booleans(), st.data())
 def test_rerooted_back_it_is_what_it_was(seed, ids, data):
     body = random_body(seed, ids)
@@ -194,7 +195,7 @@ def test_limits_and_columns_stay_with_the_joint(kind):
     assert other.links[0].joint.name == "ground" and other.links[0].joint.type == "fixed"
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(seeds, st.data())
 def test_a_force_sensor_stays_at_its_joint(seed, data):
     """It is at the joint where it was, on the other side of it: there it reads the opposite of what it read."""
@@ -227,7 +228,7 @@ def test_a_crawler_can_not_change_hands():
         reroot(body, 99)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(seeds, st.floats(1e-3, 1e3))
 def test_a_scaled_body_has_its_points_where_they_belong(seed, factor):
     body = random_body(seed)
@@ -250,7 +251,7 @@ def test_a_scaled_body_has_its_points_where_they_belong(seed, factor):
                 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(seeds, st.floats(1e-3, 1e3))
 def test_scaled_there_and_back(seed, factor):
     body = random_body(seed)

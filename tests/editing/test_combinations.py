@@ -14,6 +14,7 @@ from bodymotion.geometry import poses
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.timeline import Timeline
 from bodymotion.system import memory
+from sample_files import tries
 
 seeds = st.integers(0, 10_000)
 
@@ -31,7 +32,7 @@ def second_combination(body, seed, frames=12, rate=50.0):
 
 
 @given(seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_there_and_back(seed):
     body = symmetric_body(seed)
     second = second_combination(body, seed)

@@ -13,9 +13,10 @@ from bodymotion import editing
 from bodymotion.geometry import poses, rotations
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.timeline import Timeline
+from sample_files import tries
 
 seeds = st.integers(0, 1000)
-quick = settings(max_examples=15, deadline=None)
+quick = settings(max_examples=tries(15), deadline=None)
 
 
 def same_turn(a, b, tolerance=1e-9):

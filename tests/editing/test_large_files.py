@@ -20,8 +20,11 @@ from bodymotion.editing import streaming
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.timeline import Timeline
 from bodymotion.system import memory
+from sample_files import tries
 
-same_folder = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+same_folder = settings(
+    max_examples=tries(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.timeline import Timeline
+from sample_files import tries
 
 seeds = st.integers(0, 10_000)
 
@@ -38,7 +39,7 @@ def walk(body, seed, frames=5):
 
 
 @given(seeds, st.integers(0, 6), st.integers(0, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 def test_the_mirrored_motion_moves_the_mirrored_body(seed, pairs, middle):
     body = symmetric_body(seed, pairs, middle)
     motion = walk(body, seed)
@@ -58,7 +59,7 @@ def test_the_mirrored_motion_moves_the_mirrored_body(seed, pairs, middle):
 
 
 @given(seeds)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 def test_mirrored_twice_is_the_motion(seed):
     body = symmetric_body(seed)
     motion = walk(body, seed)
@@ -71,7 +72,7 @@ def test_mirrored_twice_is_the_motion(seed):
 
 
 @given(seeds)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 def test_power_of_joints_is_mirrored_with_them(seed):
     body = symmetric_body(seed, kinds=("rotate", "slide"))
     motion = walk(body, seed)

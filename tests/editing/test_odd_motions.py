@@ -11,6 +11,7 @@ from symmetric_bodies import symmetric_body
 from bodymotion import editing
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.timeline import Timeline
+from sample_files import tries
 
 BODY = symmetric_body(3, pairs=1, middle=1)
 NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -2.5, 3.1, -3.1, 1e-310, 1e200, -1e308, np.inf, -np.inf, np.nan])
@@ -82,7 +83,7 @@ STILL = Timeline.stamped([-0.4, 0.1, 0.1, 0.1])
 
 @given(motions, st.sampled_from(sorted(EDITS)))
 @example(Motion((Vector3Seq(content="ZMP", timeline=STILL, values=np.full((4, 3), np.nan)),)), "resample linear True")
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=tries(600), deadline=None)
 def test_an_edit_gives_a_motion_or_says_why_not(motion, name):
     with np.errstate(all="ignore"):
         try:

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion.geometry import poses, rotations
+from sample_files import tries
 
 unit = st.floats(-1, 1)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.lists(unit, min_size=12, max_size=12), st.sampled_from("RL"))
 def test_leg_joints_put_the_foot_where_it_shall_be(make, body, numbers, side):
     """Joints from poses, poses from joints: the way there and back, for any posture within the limits."""

@@ -16,7 +16,9 @@ from fuzz.watching import Escape, Hang, Swell, scratch, watched
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-FINDING = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+from sample_files import tries
+
+FINDING = settings(max_examples=tries(150), deadline=None, suppress_health_check=list(HealthCheck))
 SAVED = [(path.parent.name, path) for name in NAMES for path in saved_cases(name)]
 
 

@@ -15,6 +15,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.shapes import Box, Shape
 from bodymotion.model import inertias
 from bodymotion.model.links import Joint, Link, Segment
+from sample_files import tries
 
 GOOD = np.diag([1.0, 1.0, 1.5])
 
@@ -55,7 +56,7 @@ def test_why(mass, inertia, why):
     assert found is None or found[1]
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.data())
 def test_solids_are_possible(data):
     """What a turned solid box has, however flat, no rule refuses."""
@@ -72,7 +73,7 @@ def test_moments_and_axes():
     assert np.abs(axes @ np.diag(moments) @ axes.T - tensor).max() < 1e-12
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(some.inertias(1.0, sane=False))
 def test_the_nearest_tensor(tensor):
     """It is possible, has the same axes, leaves what is possible, and no other raising of second moments is smaller."""
@@ -140,7 +141,7 @@ def test_segments_keep_what_they_weigh():
     assert np.abs(mended.links[0].center_of_mass - first.links[0].center_of_mass).max() < 1e-15
 
 
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(
     some.bodies(
         sane=False, kinds=("box",), max_segments=2, placed_segments=True, joint_types=("rotate", "fixed", "crawler")
@@ -156,7 +157,7 @@ def test_what_is_repaired_is_accepted(broken):
         assert before.visuals == after.visuals
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.lists(st.sampled_from([0.0, -1.0, 1.0, 1e-16, 1e-14, 1e300, np.nan, np.inf, 0.3]), min_size=13, max_size=13))
 def test_any_numbers_are_repaired(numbers):
     mass, *rest = numbers
@@ -166,7 +167,7 @@ def test_any_numbers_are_repaired(numbers):
     assert inertias.faults(mended) == ()
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(some.positive(1e-6, 5.0), some.inertias(1.0, sane=False))
 def test_mujoco_agrees(mass, tensor):
     """Where no rule of ours speaks, MuJoCo takes the numbers; where one does, it refuses them (but for what lies within rounding)."""

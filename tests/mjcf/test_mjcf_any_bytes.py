@@ -14,6 +14,7 @@ from test_mjcf_against_mujoco import MODELS
 import bodymotion as bm
 import strategies_bodies as some
 from bodymotion.formats.mjcf import parse_mjcf, write_mjcf
+from sample_files import tries
 
 TEXTS = [text.encode() for text in MODELS.values()]
 NUMBERS = [
@@ -59,7 +60,7 @@ def made_of(data: bytes) -> bm.Body | None:
         return None
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.binary(max_size=300) | st.text("<>/=\"' mujocobdywrlsan&#;x0", max_size=200).map(lambda text: text.encode()))
 def test_any_bytes(data):
     made_of(data)
@@ -85,7 +86,7 @@ def changed(draw) -> bytes:
     return text.encode()
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(changed())
 def test_changed_models(data):
     body = made_of(data)
@@ -97,7 +98,7 @@ def test_changed_models(data):
                 assert error.problem.message
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(some.bodies(max_links=2, device_kinds=("Gyro",), extra_joint_types=("z",)), st.data())
 def test_broken_notes(body, data):
     """What a file keeps of a body beside is not trusted."""

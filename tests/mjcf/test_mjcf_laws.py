@@ -12,6 +12,7 @@ from hypothesis import given, settings
 
 import strategies_bodies as some
 from bodymotion.formats.mjcf import read_mjcf, write_mjcf
+from sample_files import tries
 
 
 def there_and_back(body, **options):
@@ -26,7 +27,7 @@ def compiled(path):
     return mujoco.MjModel.from_xml_path(str(path))
 
 
-@settings(max_examples=25)
+@settings(max_examples=tries(25))
 @given(some.bodies(joint_types=("rotate", "slide", "fixed", "crawler"), viewpoints=True))
 def test_plain_bodies_come_back_equal(body):
     again, lost, model = there_and_back(body)
@@ -36,7 +37,7 @@ def test_plain_bodies_come_back_equal(body):
     assert model.nbody == len(body.links) + 1
 
 
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(
     some.bodies(
         kinds=some.GEOMETRIES,
@@ -56,7 +57,7 @@ def test_any_bodies_come_back_but_for_what_is_told(body):
     assert model.ncam == sum(device.kind == "VisionSensor" for device in body.devices)
 
 
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(some.bodies(sane=False, kinds=("box",), joint_types=("rotate", "slide", "fixed", "crawler")))
 def test_any_masses_load_after_the_repair(body):
     again, lost, model = there_and_back(body, fix_inertia=True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.notebooks import InlinePage, html_of
 from bodymotion.notebooks.drawing import drawing
-from sample_files import ROOT
+from sample_files import ROOT, tries
 from strategies_bodies import bodies
 
 BODY = bm.load(ROOT / "examples" / "biped.wrl")
@@ -91,7 +91,7 @@ def test_an_animation_shows_its_options_and_columns():
     assert WAVE.title in text and "controls arm" in text and "shoulder0" in text
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 @given(bodies())
 def test_any_body_shows_itself(body):
     parsed(html_of(body))
@@ -100,7 +100,7 @@ def test_any_body_shows_itself(body):
 nasty = st.text(st.characters(), max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(nasty, nasty, st.lists(nasty, min_size=1, max_size=3))
 def test_names_out_of_files_are_never_markup(name, other, labels):
     """XML knows no control characters: what is left of them is a replacement."""

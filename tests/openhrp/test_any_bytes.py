@@ -14,6 +14,7 @@ from test_document import DECLARED
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.model.body import Body
+from sample_files import tries
 
 MODEL = (
     "#VRML V2.0 utf8\n"
@@ -107,7 +108,7 @@ def test_the_whole_model_is_read(folder):
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tries(400), deadline=None)
 def test_words_changed(folder, data):
     words = list(WORDS)
     for _ in range(data.draw(st.integers(1, 4))):

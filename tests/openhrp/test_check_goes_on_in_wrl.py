@@ -13,6 +13,7 @@ from test_document import DECLARED
 
 import bodymotion as bm
 from bodymotion.formats.openhrp import check_openhrp
+from sample_files import tries
 
 MODEL = (
     "#VRML V2.0 utf8\n"
@@ -137,7 +138,7 @@ def test_faults_of_the_text_do_not_hide_those_of_the_model(tmp_path):
     assert [problem.location.line for problem in found] == sorted(map(line_of, chosen))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(st.sets(st.sampled_from(sorted(FAULTS)), min_size=1))
 def test_any_of_them(chosen):
     with tempfile.TemporaryDirectory() as folder:
@@ -182,7 +183,7 @@ Humanoid { humanoidBody [
     assert [problem.rule for problem in errors(path)] == ["WRL120", "WRL103", "WRL120"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 8))
 def test_whatever_is_changed_it_has_errors_where_the_reader_gives_up(seed, count):
     rng = random.Random(seed)

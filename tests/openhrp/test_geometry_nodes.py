@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from small_models import mesh, read, rules, shapes, volume
 
 from bodymotion.geometry.shapes import Box, Cone, Cylinder, Lines, Mesh, Points, Sphere
+from sample_files import tries
 
 SQUARE = "coord Coordinate { point [ 0 0 0, 1 0 0, 1 1 0, 0 1 0 ] }"
 TWO = "coord Coordinate { point [ 0 0 0, 1 0 0, 1 1 0, 0 1 0, 2 0 0, 2 1 0 ] } coordIndex [ 0 1 2 3 -1 1 4 5 2 -1 ]"
@@ -222,7 +223,7 @@ class TestExtrusion:
         assert tube.face_normals[0] @ (tube.vertices[tube.faces[0]].mean(axis=0) * [1, 0, 1]) < 0
 
     @given(st.lists(st.floats(-1, 1), min_size=3, max_size=3).filter(lambda v: np.linalg.norm(v) > 0.1))
-    @settings(max_examples=30)
+    @settings(max_examples=tries(30))
     def test_a_straight_spine_in_any_direction(self, tmp_path_factory, direction):
         """A prism keeps its volume whichever way it goes (Cavalieri)."""
         spine = " ".join(f"{k * c!r}" for k in (0, 1, 2.5) for c in direction)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.writing import write_openhrp
 from bodymotion.model.body import Body
+from sample_files import tries
 from strategies_bodies import DEVICES, EXTRA_JOINT_TYPES, GEOMETRIES, bodies
 
 WILD = [float("nan"), float("inf"), -float("inf"), 1e308, -1e308, 5e-324, 0.0, -0.0]
@@ -37,7 +38,7 @@ def spoiled(value, choose: random.Random):
     return value
 
 
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(25), suppress_health_check=list(HealthCheck))
 @given(
     bodies(
         sane=False,

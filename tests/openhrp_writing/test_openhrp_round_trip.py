@@ -22,7 +22,7 @@ from bodymotion.model.devices import Gyro, OtherDevice, VisionSensor
 from bodymotion.model.links import Joint, Link, Segment
 from goldens import CORPUS, answer, box_differences, exact_box, extra_joint_differences
 from openhrp.reference_answers import body_of, device_differences, differences
-from sample_files import corpus_files
+from sample_files import corpus_files, tries
 from strategies_bodies import DEVICES, EXTRA_JOINT_TYPES, bodies
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
@@ -44,7 +44,7 @@ def one_link(*shapes, **more) -> Body:
     return Body(**({"name": "thing", "links": (link,), "info": INFO} | more))
 
 
-@settings(max_examples=60, suppress_health_check=SLOW)
+@settings(max_examples=tries(60), suppress_health_check=SLOW)
 @given(
     bodies(
         sane=False,
@@ -66,7 +66,7 @@ def test_any_body(tmp_path_factory, body, mesh):
     assert difference(body, read, ROUNDING) == ""
 
 
-@settings(max_examples=15, suppress_health_check=SLOW)
+@settings(max_examples=tries(15), suppress_health_check=SLOW)
 @given(bodies(device_kinds=DEVICES))
 def test_a_sane_body_gives_a_file_that_the_checks_have_nothing_against(tmp_path_factory, body):
     read, _ = there_and_back(body, tmp_path_factory.mktemp("sane"))

@@ -19,6 +19,7 @@ from bodymotion.plots.parts import Bars, Curves, Facts, Ground, Heading, Line, S
 from bodymotion.plots.paths import view_of
 from bodymotion.plots.strips import strips
 from bodymotion.plots.thinning import thinned
+from sample_files import tries
 
 CURVE = arrays(
     np.float64, st.integers(1, 400), elements=st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf])
@@ -35,7 +36,7 @@ def one(measures, what, **options):
 
 
 @given(CURVE, st.integers(2, 100))
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 def test_thinning_keeps_peaks_and_ends_and_invents_nothing(values, most):
     times = np.arange(len(values)) / 7
     t, v = thinned(times, values, most)
@@ -56,7 +57,7 @@ def test_thinning_keeps_peaks_and_ends_and_invents_nothing(values, most):
     st.floats(-5, 0),
     st.floats(0, 5),
 )
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 def test_what_is_beyond_a_limit_is_red_from_where_it_crosses_it(values, lower, upper):
     times = np.arange(len(values), dtype=float)
     line = Line("a", times, values)
@@ -410,7 +411,7 @@ def test_long_motions_stay_small(biped, swing):
 
 
 @given(arrays(np.float64, (20, 2), elements=st.floats(-100, 100)), st.floats(1, 12), st.floats(0.5, 3))
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 def test_a_metre_is_as_long_along_both_axes(path, width, least):
     x, y, cut = view_of([], path, width, least, least + 4)
     height = width * (y[1] - y[0]) / (x[1] - x[0])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion.rendering.camera import PRESETS, ROOM, fitted, followed, looking
+from sample_files import tries
 
 SIZES = [(640, 360), (300, 700), (512, 512)]
 numbers = st.floats(-5.0, 5.0, allow_nan=False)
@@ -18,7 +19,7 @@ clouds = (
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(cloud=clouds, name=st.sampled_from(sorted(PRESETS)), size=st.sampled_from(SIZES), flat=st.booleans())
 def test_a_fitted_camera_sees_everything_and_wastes_no_room(cloud, name, size, flat):
     camera = fitted(cloud, PRESETS[name], size, flat=flat)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion.kernels.silhouettes import cover
+from sample_files import tries
 
 places = st.floats(-8.0, 40.0, allow_nan=False)
 
@@ -17,7 +18,7 @@ def inside(corners: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.all([side >= 0 for side in sides], axis=0) | np.all([side <= 0 for side in sides], axis=0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.lists(st.tuples(places, places), min_size=3, max_size=3).map(np.array))
 def test_all_that_is_inside_is_covered_and_little_else(corners):
     out = np.zeros((30, 34), dtype=np.uint8)

@@ -17,6 +17,7 @@ from bodymotion.formats.seq import check_seq, parse_seq
 from bodymotion.formats.seq.checking import examine
 from bodymotion.formats.seq.listing import SHOWN
 from bodymotion.formats.seq.source_bytes import ByteSource
+from sample_files import tries
 
 
 def checked(text: str | bytes) -> tuple[Problem, ...]:
@@ -47,7 +48,7 @@ def test_all_that_loading_says_is_said(rule, text):
     assert rule in {p.rule for p in found} | ({"SEQ110"} if "SEQ115" in {p.rule for p in found} else set())
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(motions())
 def test_a_faultless_text_is_checked_as_it_is_loaded(text):
     found = tuple(p for p in checked(text.data) if not p.rule.startswith("MOT"))
@@ -75,7 +76,7 @@ FAULTS = {
 }
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.lists(st.sampled_from([GOOD, *FAULTS]), min_size=1, max_size=60))
 def test_no_bad_row_hides_another(rows):
     """Each faulty row is named at its line, whatever stands around it, as far as they are listed."""
@@ -227,7 +228,7 @@ def test_a_good_file_is_checked_in_little_memory(tmp_path, monkeypatch):
     assert size > 30e6 and peak < 0.7 * size
 
 
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(motions(), st.data())
 def test_whatever_is_done_to_a_text_loading_and_checking_agree(text, data):
     """What loads without errors is checked without errors but for what is about the numbers, and what is refused has an error."""

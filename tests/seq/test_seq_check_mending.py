@@ -12,6 +12,7 @@ from test_seq_rules import BROKEN, without_mark
 
 import bodymotion as bm
 from bodymotion.checks.fixing import fixable, mended
+from sample_files import tries
 
 
 def codes(path) -> Counter[str]:
@@ -39,7 +40,7 @@ def test_a_text_that_breaks_a_rule(tmp_path, rule, text):
     mend(path)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(motions(), st.sampled_from(["numFrames", "num_frames"]), st.sampled_from(["0", "77", "x"]))
 def test_wrong_counts_in_any_style(tmp_path_factory, text, key, wrong):
     """Counts that are wrong everywhere become those of the rows, in YAML and JSON alike, and the rest stays.

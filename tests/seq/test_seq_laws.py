@@ -16,9 +16,10 @@ from bodymotion.formats.seq.document import open_document
 from bodymotion.formats.seq.reader import motion_of
 from bodymotion.formats.seq.source_bytes import ByteSource
 from bodymotion.motion import Motion, MultiSE3Seq, OtherSeq
+from sample_files import tries
 
 QUICK = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=tries(150), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 any_numbers = seq_texts.json_numbers | seq_texts.odd_numbers
 
@@ -134,7 +135,7 @@ pieces = st.sampled_from(
 
 
 @given(st.data())
-@settings(QUICK, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(QUICK, max_examples=tries(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_give_a_motion_or_a_format_error(tmp_path, data):
     text = data.draw(small)
     for _ in range(data.draw(st.integers(1, 4))):
@@ -173,7 +174,7 @@ def test_random_bytes_are_refused(data):
 
 
 @given(seq_texts.motions(), st.integers(1, 6))
-@settings(QUICK, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(QUICK, max_examples=tries(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_chunks_make_up_the_whole(tmp_path, text, size):
     path = tmp_path / "motion.seq"
     path.write_bytes(text.data)
@@ -194,7 +195,7 @@ def test_chunks_make_up_the_whole(tmp_path, text, size):
 
 
 @given(seq_texts.motions())
-@settings(QUICK, max_examples=30)
+@settings(QUICK, max_examples=tries(30))
 def test_pieces_may_be_cut_anywhere(text):
     """The result does not depend on the size of the pieces in which a file is read."""
     from bodymotion.formats.seq import scan

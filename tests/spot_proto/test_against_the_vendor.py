@@ -18,7 +18,7 @@ from bodymotion.formats.cha import examine
 from bodymotion.formats.cha_proto import encoding
 from bodymotion.formats.cha_proto.columns import PATHS
 from bodymotion.formats.cha_proto.fields import ENUMS, MESSAGES
-from sample_files import CORPUS
+from sample_files import CORPUS, tries
 
 converter = pytest.importorskip("bosdyn.choreography.client.animation_file_to_proto")
 text_format = pytest.importorskip("google.protobuf.text_format")
@@ -26,7 +26,7 @@ sequence_pb2 = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
 params_pb2 = pytest.importorskip("bosdyn.api.spot.choreography_params_pb2")
 
 VALID = sorted((CORPUS / "cha" / "valid").glob("*.cha"))
-QUICK = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=tries(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 CONFIG = """\
 other_params
 speed  9 9 9

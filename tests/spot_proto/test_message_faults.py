@@ -17,6 +17,7 @@ from bodymotion.formats.cha_proto.animations import animation_of
 from bodymotion.formats.cha_proto.decoding import decode
 from bodymotion.formats.cha_proto.state_log import animation_of_log
 from bodymotion.formats.cha_proto.text_reading import parse
+from sample_files import tries
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -38,7 +39,7 @@ def tried(data: bytes) -> None:
                 assert error.problem.rule.startswith("CAP")
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(st.binary(max_size=200))
 @example(b"\x12\x00")
 @example(b"\x12\x02\x13\x14")
@@ -50,13 +51,13 @@ def test_any_bytes(data):
     tried(data)
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(st.lists(WORDS, max_size=60), st.sampled_from((" ", "", "\n")))
 def test_any_words(words, between):
     tried(between.join(words).encode())
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(cha_files(), st.data())
 def test_damaged_messages(file, data):
     animation, _ = examine(file.text.encode(), "generated.cha")
@@ -77,7 +78,7 @@ def test_damaged_messages(file, data):
     tried(bytes(damaged))
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(cha_files(), st.data())
 def test_what_the_vendor_refuses_is_refused(file, data):
     """And what both take is the same message."""

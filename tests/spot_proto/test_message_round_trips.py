@@ -19,9 +19,9 @@ import bodymotion as bm
 from bodymotion.animation import Animation, Keyframes, Parameter
 from bodymotion.formats.cha import examine
 from bodymotion.formats.cha_proto.columns import PATHS
-from sample_files import CORPUS
+from sample_files import CORPUS, tries
 
-QUICK = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=tries(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 WAYS = {
     "bytes": lambda animation: bm.spot.from_bytes(bm.spot.to_bytes(animation)),
     "text": lambda animation: bm.spot.from_text(bm.spot.to_text(animation)),

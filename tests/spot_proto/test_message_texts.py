@@ -11,6 +11,7 @@ import bodymotion as bm
 from bodymotion.animation import Animation, Keyframes
 from bodymotion.formats.cha import examine
 from bodymotion.formats.cha_proto.text_reading import parse
+from sample_files import tries
 
 text_format = pytest.importorskip("google.protobuf.text_format")
 sequence_pb2 = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
@@ -24,7 +25,7 @@ STYLES = (
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(cha_files(), st.sampled_from(STYLES), st.booleans())
 def test_every_style_is_read(file, style, windows):
     animation, _ = examine(file.text.encode(), "generated.cha")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.animation import GROUPS
+from sample_files import tries
 
 text_format = pytest.importorskip("google.protobuf.text_format")
 sequence_pb2 = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
@@ -47,7 +48,7 @@ def state(log, seconds, nanos, draw, arm=True):
     return said
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.data(), st.booleans(), st.booleans())
 def test_logs_are_read(tmp_path_factory, data, arm, as_text):
     log = sequence_pb2.ChoreographyStateLog()

@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from tests.writing.test_seq_writing import motions
 
 import bodymotion as bm
+from sample_files import tries
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", ["a.csv", "a.npz", "a.pos"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(motion=motions)
 def test_what_is_saved_loads(tmp_path_factory, name, motion):
     contents = ("joint_displacement", "link_position", "zmp")

@@ -19,6 +19,7 @@ from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.timeline import Timeline
+from sample_files import tries
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -84,7 +85,7 @@ def unwished(component):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".npz"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(motion=motions())
 def test_what_is_written_comes_back(tmp_path_factory, suffix, motion):
     path = tmp_path_factory.mktemp("tables") / f"a{suffix}"
@@ -317,7 +318,7 @@ def test_a_long_table(tmp_path):
     assert refused(path, "TAB004").location.line == 30001
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(
     data=st.one_of(
         st.binary(max_size=200), st.text('0123456789.,;eE+- \n\t"#abtimeroot_xqnf[]', max_size=200).map(str.encode)

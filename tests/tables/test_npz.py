@@ -17,6 +17,7 @@ from bodymotion.formats.npz import read_npz
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion
 from bodymotion.motion.timeline import Timeline
+from sample_files import tries
 
 
 def refused(path, rule: str, **options) -> bm.Problem:
@@ -154,7 +155,7 @@ def whole() -> bytes:
 WHOLE = whole()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.integers(0, len(WHOLE)), st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=4))
 def test_damaged_archives(tmp_path_factory, length, changes):
     data = bytearray(WHOLE)

@@ -19,6 +19,7 @@ from bodymotion.formats.meshes.stl import to_stl
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry.shapes import Box, Corners, Material, Mesh, Sphere, Texture
+from sample_files import tries
 
 
 def expanded(corners):
@@ -79,7 +80,7 @@ def meshes(draw):
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(meshes())
 def test_obj_keeps_meshes_to_the_bit(tmp_path_factory, mesh):
     path, folder = stored(tmp_path_factory.mktemp("m"), mesh, "obj")
@@ -90,7 +91,7 @@ def test_obj_keeps_meshes_to_the_bit(tmp_path_factory, mesh):
     assert alike(mesh, found)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(meshes())
 def test_glb_gives_the_mesh_back(tmp_path_factory, mesh):
     """All that single precision holds of it: vertices that were split are one again, and corners have what they had."""
@@ -147,7 +148,7 @@ def test_glb_of_others(tmp_path):
     assert shape.geometry.two_sided and np.allclose(shape.material.diffuse, (0.0, 1.0, 0.0))
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(st.data())
 def test_any_bytes_are_a_glb_or_value_error(data):
     whole = mesh_to_glb(
@@ -282,7 +283,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(st.one_of(st.binary(max_size=200), st.lists(WORDS, max_size=40).map(b" ".join)))
 def test_any_bytes_are_a_mesh_or_value_error(data):
     try:

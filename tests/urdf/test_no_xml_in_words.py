@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bodymotion import FormatError
 from bodymotion.formats.xml.tree import parse_xml
+from sample_files import tries
 
 ROBOT = """\
 <?xml version="1.0"?>
@@ -81,7 +82,7 @@ def test_what_is_right_is_read():
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 def test_what_expat_refuses_is_refused_in_words(seed):
     """Whatever is changed: the same files are refused, with some words and a place in the file."""
     by, text = random.Random(seed), ROBOT

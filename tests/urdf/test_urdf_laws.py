@@ -16,7 +16,7 @@ from bodymotion.formats.urdf import parse_urdf, read_urdf, write_urdf
 from bodymotion.formats.urdf.extension import close, plain
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry.shapes import Box, Cylinder, Lines, Points, Sphere
-from sample_files import corpus_files
+from sample_files import corpus_files, tries
 from strategies_bodies import DEVICES, EXTRA_JOINT_TYPES, GEOMETRIES, bodies
 
 TIGHT = 1e-9
@@ -140,7 +140,7 @@ def losses(report):
     return {problem.rule for problem in report if problem.rule.startswith("LOSS")}
 
 
-@settings(max_examples=25, phases=FINDING)
+@settings(max_examples=tries(25), phases=FINDING)
 @given(bodies(device_kinds=DEVICES[:-1], viewpoints=True))
 def test_bodies_come_back(tmp_path_factory, body):
     """Whatever other programs can be told, and what is kept for ourselves, is not lost."""
@@ -152,7 +152,7 @@ def test_bodies_come_back(tmp_path_factory, body):
     assert losses(report) == ({"LOSS038"} if root_forces else set())
 
 
-@settings(max_examples=25, phases=FINDING)
+@settings(max_examples=tries(25), phases=FINDING)
 @given(
     bodies(
         sane=False,
@@ -186,7 +186,7 @@ def test_any_body_comes_back_but_for_what_is_named(tmp_path_factory, body):
     assert found <= {*expected, "LOSS034", "LOSS036", "LOSS038"}
 
 
-@settings(max_examples=25, phases=FINDING)
+@settings(max_examples=tries(25), phases=FINDING)
 @given(bodies(device_kinds=DEVICES, joint_types=("rotate", "slide", "fixed", "crawler")))
 def test_without_the_extension_all_of_it_is_lost_in_words(tmp_path_factory, body):
     path = tmp_path_factory.mktemp("u") / "robot.urdf"
@@ -198,7 +198,7 @@ def test_without_the_extension_all_of_it_is_lost_in_words(tmp_path_factory, body
     assert [link.name for link in read.links] == [link.name for link in body.links]
 
 
-@settings(max_examples=30, phases=FINDING)
+@settings(max_examples=tries(30), phases=FINDING)
 @given(bodies(device_kinds=DEVICES, extra_joint_types=EXTRA_JOINT_TYPES))
 def test_writing_again_gives_the_same_file(tmp_path_factory, body):
     folder = tmp_path_factory.mktemp("u")
@@ -257,7 +257,7 @@ def a_body_or_format_error(data):
     body.forward_kinematics(np.zeros(body.num_joints))
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(
     st.one_of(
         st.binary(max_size=100),
@@ -279,7 +279,7 @@ def whole(tmp_path_factory):
     return path.read_bytes()
 
 
-@settings(max_examples=120)
+@settings(max_examples=tries(120))
 @given(st.data())
 def test_damaged_files_are_a_body_or_format_error(whole, data):
     damaged = bytearray(whole)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.xml.tree import Element, holds, number_text, parse_xml, to_xml
+from sample_files import tries
 
 names = st.sampled_from(["a", "b-c", "joint", "腕"])
 texts = st.text(max_size=20).filter(holds)
@@ -23,13 +24,13 @@ def plain(element):
     return element.name, element.attributes, [plain(child) for child in element.children]
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(trees)
 def test_what_is_written_is_read(tree):
     assert plain(parse_xml(to_xml(tree, "a -- comment"))) == plain(tree)
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(st.lists(st.floats(allow_nan=False), max_size=5))
 def test_numbers_come_back_to_the_bit(values):
     element = parse_xml(to_xml(Element("a", {"b": number_text(values)})))
@@ -77,7 +78,7 @@ def test_what_is_no_number(word):
         Element("a", {"b": word}).number("b")
 
 
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_tree_or_format_error(data):
     try:

@@ -28,6 +28,7 @@ from bodymotion.viewer.contacts import MISSED, STANCE, SWING, contacts_of
 from bodymotion.viewer.parameter_ranges import parameter_range
 from bodymotion.viewer.performance import Wishes, perform
 from bodymotion.viewer.strip import runs, strip_html
+from sample_files import tries
 
 NOD = """\
 controls legs body
@@ -256,7 +257,7 @@ def test_findings_have_their_keyframe_and_frames_out_of_reach_are_marked(
     until(lambda: viewer.time == pytest.approx(1.0, abs=0.011))
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(st.lists(st.booleans(), max_size=60))
 def test_runs_are_where_it_is_true(on: list[bool]) -> None:
     again = np.zeros(len(on), dtype=bool)

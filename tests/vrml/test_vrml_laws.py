@@ -9,11 +9,12 @@ from vrml_texts import GAPS, MULTIPLE, NAMES, alike, joined, nodes, values
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import Node, Scene, expand, instance_of, looks_like_vrml, parse_vrml
+from sample_files import tries
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=tries(150), deadline=None, suppress_health_check=SLOW)
 @given(st.lists(nodes(), max_size=3), GAPS)
 def test_a_scene_is_read_back_as_it_was_written(made, gap):
     text = "#VRML V2.0 utf8\n" + "".join(gap + text for text, _ in made)
@@ -51,7 +52,7 @@ def default_of(field_type: str) -> str:
     return numbers.get(field_type, "0")
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=tries(80), deadline=None, suppress_health_check=SLOW)
 @given(prototypes())
 def test_an_instance_has_the_values_given_and_the_defaults_of_the_rest(made):
     text, expected = made
@@ -88,7 +89,7 @@ def read_or_refuse(data: bytes) -> None:
         visit(scene)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes(data):
     read_or_refuse(data)
@@ -100,13 +101,13 @@ SFVec3f MFVec3f MFString SFString SFImage MFInt32 { } [ ] { } [ ] " # Group chil
 Script url P Q f 0 -1 .5 1e9 0x1F nan 1.#INF "s" 0,0,0 [1,2,3] Coordinate point coordIndex IndexedFaceSet Joint \\"""
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=tries(300), deadline=None, suppress_health_check=SLOW)
 @given(st.lists(st.sampled_from([*PIECES.split(), "\n", "\r"]), max_size=40))
 def test_any_words(words):
     read_or_refuse(" ".join(words).encode())
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=tries(150), deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_real_text_with_pieces_cut_out_doubled_and_put_in(corpus, data):
     name = data.draw(

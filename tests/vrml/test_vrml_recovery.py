@@ -13,6 +13,7 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.faults import Faults
 from bodymotion.formats.vrml import parse_vrml
 from bodymotion.formats.vrml.reader import survey_vrml
+from sample_files import tries
 
 TEXT = """\
 #VRML V2.0 utf8
@@ -241,7 +242,7 @@ def test_nesting_ends_it():
         survey("#VRML V2.0 utf8\nTransform { scale x }\n" + "Group { children [ " * 300)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 6))
 def test_whatever_is_changed_the_fault_of_the_reader_is_among_those_found(seed, count):
     rng = random.Random(seed)

@@ -18,6 +18,7 @@ from bodymotion.formats.vrml.writing import is_name, legal_name, rotation_value,
 from bodymotion.formats.vrml.writing.numbers import number_list
 from bodymotion.formats.vrml.writing.transforms import holds
 from bodymotion.geometry.arrays import same
+from sample_files import tries
 from strategies_bodies import affine_transforms, quaternions
 from vrml.vrml_texts import alike, nodes
 
@@ -54,7 +55,7 @@ def difference(a: Scene, b: Scene) -> str:
     return "" if a.routes == b.routes and list(a.protos) == list(b.protos) else "routes or prototypes"
 
 
-@settings(max_examples=150, suppress_health_check=SLOW)
+@settings(max_examples=tries(150), suppress_health_check=SLOW)
 @given(st.lists(nodes(), max_size=3))
 def test_nodes_of_the_standard_are_read_back_to_the_bit(made):
     scene = Scene(nodes=[node for _, node in made])
@@ -161,7 +162,7 @@ def test_faces_stand_one_in_a_line():
     ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(quaternions())
 def test_a_rotation_is_read_as_its_quaternion(quaternion):
     value = rotation_value(quaternion)
@@ -182,7 +183,7 @@ def test_a_rotation_gets_the_digits_that_somebody_wrote(axis, angle):
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(affine_transforms(rigid=False))
 def test_a_transform_is_read_as_its_matrix(matrix):
     """Stretched along any axes, mirrored, turned."""

@@ -21,6 +21,7 @@ from bodymotion.formats.seq.writing import write_seq
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.timeline import Timeline
+from sample_files import tries
 
 VERSIONS = (1, 2, 3, 4)
 STYLES = ("block", "json")
@@ -120,7 +121,7 @@ def same_motion(a: Motion, b: Motion) -> None:
         assert identical(one.values, other.values)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=tries(250), deadline=None)
 @given(motions, st.sampled_from(VERSIONS), st.sampled_from(STYLES), st.sampled_from(ORDERS[:2]))
 def test_nothing_is_lost_but_what_is_reported(motion, version, style, order):
     stamped = any(c.timeline.stamps is not None for c in motion.timed)
@@ -138,7 +139,7 @@ unit = arrays.arrays(np.float64, (2, 4), elements=st.floats(-1, 1)).filter(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(unit, st.sampled_from(VERSIONS), st.sampled_from(STYLES))
 def test_roll_pitch_yaw_keeps_the_turn(turns, version, style):
     turns = rotations.normalized(turns)
@@ -200,7 +201,7 @@ def as_rapidyaml(data: bytes) -> object:
     return value(tree.root_id())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(
     arrays.arrays(np.float64, (3, 4), elements=finite),
     st.sampled_from(VERSIONS),
@@ -222,7 +223,7 @@ def test_other_readers_read_the_same_doubles(values, version, style, stamped):
             assert component["frame_rate" if version == 4 else "frameRate"] == 333.3333333333333
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(extras, extras, names, st.sampled_from(VERSIONS), st.sampled_from(STYLES))
 def test_other_readers_read_the_same_texts(top, own, label, version, style):
     """Unknown keys and names: what looks like a number, a truth value or a date stays the text that it is."""

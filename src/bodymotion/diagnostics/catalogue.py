@@ -15,10 +15,20 @@ __all__ = ["catalogue", "selected"]
 _PACKAGES = ("formats", "motion", "spot", "checks")
 
 
-@cache
 def catalogue() -> dict[str, Rule]:
     """Return the rules of all formats and of the checks, by code, in its order. Imports all formats."""
+    return _collected()[0]
+
+
+def retired() -> dict[str, str]:
+    """Return the codes that rules had before, each with the code of the rule that took over: the tables RETIRED of the packages' rules."""
+    return _collected()[1]
+
+
+@cache
+def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
     found: dict[str, Rule] = {}
+    old: dict[str, str] = {}
     for name in _PACKAGES:
         package = importlib.import_module(f"bodymotion.{name}")
         for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -30,7 +40,8 @@ def catalogue() -> dict[str, Rule]:
             for value in vars(module).values():
                 if isinstance(value, Rule):
                     found.setdefault(value.code, value)
-    return dict(sorted(found.items()))
+            old.update(getattr(module, "RETIRED", {}))
+    return dict(sorted(found.items())), old
 
 
 def selected(
@@ -47,7 +58,8 @@ def selected(
         When a name is the beginning of no code.
     """
     problems = tuple(problems)
-    select, ignore = tuple(select), tuple(ignore)
+    if select or ignore:
+        select, ignore = (tuple(retired().get(name, name) for name in names) for names in (select, ignore))
     if not select and not ignore:
         return problems
     codes = {*catalogue(), *(problem.rule for problem in problems)}
