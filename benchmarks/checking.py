@@ -17,7 +17,7 @@ WALKS = (
 
 
 def compare(motion: Path, body: Path, repeats: int = 9) -> tuple[float, float]:
-    """Give the median seconds of loading both and of checking one against the other, files read each time, taken in turns."""
+    """Return the median seconds of loading both and of checking one against the other, files read each time, taken in turns."""
     bm.check(motion, body=body)
     loading, checking = [], []
     for _ in range(repeats):

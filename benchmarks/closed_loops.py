@@ -20,7 +20,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 def moving(body: Body, driving: tuple[int, ...]) -> np.ndarray:
-    """Give joint values (T, J): the drivers open and close, all else stands still, and what follows is 0."""
+    """Return joint values (T, J): the drivers open and close, all else stands still, and what follows is 0."""
     q = np.zeros((FRAMES, body.num_joints))
     q[:, list(driving)] = 0.3 + 0.25 * np.sin(np.linspace(0, 40 * np.pi, FRAMES))[:, None]
     return q
@@ -50,7 +50,7 @@ class Peer:
         self.speeds = [place - 1 for place in self.places]
 
     def close(self, q: np.ndarray) -> np.ndarray:
-        """Give joint values (T, J) whose loops are closed."""
+        """Return joint values (T, J) whose loops are closed."""
         pin, model, data = self.pin, self.model, self.data
         found = np.array(q)
         x = pin.neutral(model)

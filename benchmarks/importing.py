@@ -11,13 +11,13 @@ ROUNDS = 15
 
 
 def seconds(code: str) -> float:
-    """Give how long some code takes in a fresh interpreter."""
+    """Return how long some code takes in a fresh interpreter."""
     result = subprocess.run([sys.executable, "-c", TIMED.format(code=code)], capture_output=True, text=True, check=True)
     return float(result.stdout)
 
 
 def compare(code: str, rounds: int = ROUNDS) -> tuple[float, float]:
-    """Give the median seconds of some code and of `import numpy`, after one round that warms the disk's cache."""
+    """Return the median seconds of some code and of `import numpy`, after one round that warms the disk's cache."""
     ours, theirs = [], []
     for round_ in range(rounds + 1):
         mine, peer = seconds(code), seconds("import numpy")

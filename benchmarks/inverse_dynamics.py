@@ -21,7 +21,7 @@ RATE = 100.0
 
 
 def moving(body: Body) -> tuple[np.ndarray, np.ndarray]:
-    """Give joint values (T, J) and root poses (T, 7) that go to and fro, each at its own pace."""
+    """Return joint values (T, J) and root poses (T, 7) that go to and fro, each at its own pace."""
     rng = np.random.default_rng(2)
     t = np.arange(FRAMES)[:, None] / RATE
     q = rng.uniform(0.2, 1.0, body.num_joints) * np.sin(rng.uniform(1, 6, body.num_joints) * t)
@@ -30,7 +30,7 @@ def moving(body: Body) -> tuple[np.ndarray, np.ndarray]:
 
 
 def peer(body: Body, q, dq, ddq, root, velocity, acceleration):
-    """Give Pinocchio's model and the rows (q, v, a) of each frame."""
+    """Return Pinocchio's model and the rows (q, v, a) of each frame."""
     import pinocchio as pin
 
     from benchmarks.kinematics import pinocchio_configurations, pinocchio_model

@@ -37,7 +37,7 @@ def pinocchio_model(body: Body):
 
 
 def pinocchio_configurations(body, columns, size, q, root):
-    """Give Pinocchio's configurations (T, nq): root position, quaternion x y z w, joints."""
+    """Return Pinocchio's configurations (T, nq): root position, quaternion x y z w, joints."""
     rows = np.zeros((len(q), size))
     rows[:, :3] = root[:, :3]
     rows[:, 3:7] = np.roll(rotations.normalized(root[:, 3:]), -1, axis=1)
@@ -47,7 +47,7 @@ def pinocchio_configurations(body, columns, size, q, root):
 
 
 def compare(body: Body, q, root, repeats: int = 7):
-    """Give the median seconds of ours and of Pinocchio's loop, taken in turns, and the largest distance of a link [m]."""
+    """Return the median seconds of ours and of Pinocchio's loop, taken in turns, and the largest distance of a link [m]."""
     import pinocchio as pin
 
     model, columns, parents, placements = pinocchio_model(body)

@@ -19,7 +19,7 @@ SIZES = (250_000, 500_000, 1_000_000)
 
 
 def best(run: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Give the least processor time [s] of several runs."""
+    """Return the least processor time [s] of several runs."""
     times = []
     for _ in range(repeats):
         start = time.process_time()
@@ -29,7 +29,7 @@ def best(run: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 def jointed_samples() -> Iterator[Path]:
-    """Give the sample robots of which the reference program has posed the links."""
+    """Return the sample robots of which the reference program has posed the links."""
     import json
 
     from benchmarks.samples import CORPUS, sample

@@ -52,7 +52,7 @@ print(json.dumps({"seconds": min(times), "faces": faces}))
 
 
 def best(function, repeats: int = REPEATS) -> float:
-    """Give the shortest time [s] of several runs."""
+    """Return the shortest time [s] of several runs."""
     times = []
     for _ in range(repeats):
         start = time.process_time()
@@ -62,7 +62,7 @@ def best(function, repeats: int = REPEATS) -> float:
 
 
 def vtk_reads(path: Path) -> dict | None:
-    """Give seconds and faces of VTK's importer, None where it breaks down."""
+    """Return seconds and faces of VTK's importer, None where it breaks down."""
     run = subprocess.run(
         [sys.executable, "-c", VTK, str(path), str(REPEATS)], capture_output=True, text=True, check=False, timeout=300
     )

@@ -22,7 +22,7 @@ AGAINST_VTK = 125_000
 
 
 def surface(count: int) -> Mesh:
-    """Give a wavy square of about so many triangles; its coordinates have all their digits."""
+    """Return a wavy square of about so many triangles; its coordinates have all their digits."""
     side = int(np.sqrt(count / 2))
     x, y = np.meshgrid(np.linspace(0, 1, side + 1), np.linspace(0, 1, side + 1))
     vertices = np.stack([x, y, 0.1 * np.sin(7 * x) * np.cos(5 * y)], axis=-1).reshape(-1, 3)
@@ -33,14 +33,14 @@ def surface(count: int) -> Mesh:
 
 
 def one_mesh(mesh: Mesh) -> Body:
-    """Give a body of one link with a mesh."""
+    """Return a body of one link with a mesh."""
     shapes = (Shape(mesh),)
     segment = Segment(name="PART", mass=1.0, visuals=shapes, collisions=shapes)
     return Body(name="mesh", links=(Link(name="BASE", joint=Joint(name="BASE"), segments=(segment,)),))
 
 
 def best(run: Callable[[], object]) -> float:
-    """Give the least processor time [s] of several runs."""
+    """Return the least processor time [s] of several runs."""
     times = []
     for _ in range(REPEATS):
         start = time.process_time()
@@ -50,7 +50,7 @@ def best(run: Callable[[], object]) -> float:
 
 
 def vtk_writer(mesh: Mesh, path: Path) -> Callable[[], object]:
-    """Give a function that has VTK write a mesh; it draws nothing."""
+    """Return a function that has VTK write a mesh; it draws nothing."""
     import vtkmodules.vtkRenderingOpenGL2  # noqa: F401
     from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
     from vtkmodules.vtkCommonCore import vtkObject, vtkPoints

@@ -21,7 +21,7 @@ EYE = poses.from_matrix(np.array([[0, 0, 1, 3.0], [1, 0, 0, 0.0], [0, 1, 0, 0.4]
 
 
 def vtk_scene(shapes):
-    """Give VTK's window and the actors of shapes, and a function that draws and gives the depths (H, W)."""
+    """Return VTK's window and the actors of shapes, and a function that draws and gives the depths (H, W)."""
     import vtk
     from vtk.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
 

@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 def bare(take) -> float:
-    """Give the seconds that VTK alone needs for all frames."""
+    """Return the seconds that VTK alone needs for all frames."""
     import numpy as np
 
     from bodymotion.geometry import poses
@@ -49,7 +49,7 @@ def bare(take) -> float:
 
 
 def whole(take, path: Path) -> float:
-    """Give the seconds that our video needs, from the loaded motion to the finished file."""
+    """Return the seconds that our video needs, from the loaded motion to the finished file."""
     from bodymotion.rendering.playback import Playback
     from bodymotion.rendering.settings import Settings
     from bodymotion.rendering.videos import Stretch, video
@@ -62,7 +62,7 @@ def whole(take, path: Path) -> float:
 
 
 def compare(*files: Path) -> tuple[float, float]:
-    """Give the median seconds of ours and of VTK alone, taken in turns."""
+    """Return the median seconds of ours and of VTK alone, taken in turns."""
     from bodymotion.viewer.api import load_take
 
     take = load_take(*files)

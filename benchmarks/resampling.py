@@ -32,7 +32,7 @@ def long_motion() -> Motion:
 
 
 def scipys(motion: Motion, times) -> tuple[float, np.ndarray]:
-    """Give the seconds that SciPy takes for `LINKS` links, and the orientations (N, LINKS, 4) that it gives."""
+    """Return the seconds that SciPy takes for `LINKS` links, and the orientations (N, LINKS, 4) that it gives."""
     from scipy.spatial.transform import Rotation, Slerp
 
     found = np.empty((len(times), LINKS, 4))
@@ -44,7 +44,7 @@ def scipys(motion: Motion, times) -> tuple[float, np.ndarray]:
 
 
 def compare(motion: Motion, rate: float, repeats: int = 3):
-    """Give the median seconds of ours and of SciPy's for all links, how far they are apart, and by how much memory grew [bytes].
+    """Return the median seconds of ours and of SciPy's for all links, how far they are apart, and by how much memory grew [bytes].
 
     Memory is what the process took at its peak beyond what it had with the motion and one result.
     """

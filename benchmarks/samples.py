@@ -9,7 +9,7 @@ CORPUS = Path(os.environ.get("BODYMOTION_CORPUS", Path(__file__).resolve().paren
 
 
 def sample(name: str) -> Path:
-    """Give the path of a sample file, or say that the folder is missing."""
+    """Return the path of a sample file, or say that the folder is missing."""
     path = CORPUS / name
     if not path.exists():
         raise SystemExit(f"{path} is missing: BODYMOTION_CORPUS names the folder of sample files")

@@ -41,7 +41,7 @@ print(peak * 1024, arrays)
 
 
 def best(*actions: Callable[[], object], repeat: int) -> list[float]:
-    """Give the best time of each action; they take turns, so that they share the machine's moods."""
+    """Return the best time of each action; they take turns, so that they share the machine's moods."""
     times = [float("inf")] * len(actions)
     for _ in range(repeat):
         for k, action in enumerate(actions):
@@ -148,7 +148,7 @@ def only_bytes(path: Path) -> int:
 
 
 def peak_memory(path: Path) -> tuple[int, int]:
-    """Give the peak of a fresh process that loads a file, and the size of the arrays, in bytes."""
+    """Return the peak of a fresh process that loads a file, and the size of the arrays, in bytes."""
     command = [sys.executable, "-c", MEASURE_MEMORY, str(path)]
     said = subprocess.run(command, check=True, capture_output=True, text=True)
     peak, arrays = (int(word) for word in said.stdout.split())

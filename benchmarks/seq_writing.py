@@ -24,7 +24,7 @@ def numbers() -> np.ndarray:
 
 
 def dumped(rows: list, path: Path) -> float:
-    """Give the seconds that PyYAML takes."""
+    """Return the seconds that PyYAML takes."""
     import yaml
 
     document = {"type": "MultiValueSeq", "content": "JointDisplacement", "numParts": JOINTS, "frames": rows}

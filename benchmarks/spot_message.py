@@ -44,7 +44,7 @@ def write_sample(path: Path) -> None:
 
 
 def timed(work, repeats: int) -> tuple[float, object]:
-    """Give the median of the seconds that some work takes, and its result."""
+    """Return the median of the seconds that some work takes, and its result."""
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()

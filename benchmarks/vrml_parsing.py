@@ -49,7 +49,7 @@ print(min(seconds(sys.argv[1]) for _ in range(int(sys.argv[2]))))
 
 
 def best_seconds(work, rounds: int = ROUNDS) -> float:
-    """Give the shortest time of a call: what the machine does besides only adds to it."""
+    """Return the shortest time of a call: what the machine does besides only adds to it."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -59,14 +59,14 @@ def best_seconds(work, rounds: int = ROUNDS) -> float:
 
 
 def vtk_seconds(path: Path) -> float:
-    """Give the shortest time that VTK's importer takes to read a file, its start not counted."""
+    """Return the shortest time that VTK's importer takes to read a file, its start not counted."""
     command = [sys.executable, "-c", VTK, str(path), str(ROUNDS)]
     result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     return float(result.stdout.splitlines()[-1])
 
 
 def with_parts(path: Path) -> list[Path]:
-    """Give a model's file and those of all its parts, each once."""
+    """Return a model's file and those of all its parts, each once."""
     loader = InlineLoader(path.parent)
     found = {path.resolve(): read_vrml(path)}
     todo: list[Node] = list(found[path.resolve()].nodes)

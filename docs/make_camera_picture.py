@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def floor() -> bm.Mesh:
-    """Give a floor of tiles, half a metre wide."""
+    """Return a floor of tiles, half a metre wide."""
     side = 0.5 * (np.arange(TILES + 1) - TILES / 3)
     x, y = (values.ravel() for values in np.meshgrid(side, side - side.mean(), indexing="ij"))
     row, column = (values.ravel() for values in np.divmod(np.arange(TILES**2), TILES))
@@ -62,13 +62,13 @@ def placed(
     yaw: float,
     color: tuple[float, float, float],
 ) -> bm.Shape:
-    """Give a shape of a colour at a place [m], turned about z."""
+    """Return a shape of a colour at a place [m], turned about z."""
     pose = poses.from_parts(position, rotations.from_rpy([0, 0, yaw]))
     return bm.Shape(geometry, poses.to_matrix(pose), bm.Material(diffuse=color))
 
 
 def in_colours(depth: np.ndarray) -> np.ndarray:
-    """Give depths (H, W) [m] as colours (H, W, 3), evenly over the inverse of the depth; black for nothing."""
+    """Return depths (H, W) [m] as colours (H, W, 3), evenly over the inverse of the depth; black for nothing."""
     nearness = 1 / depth
     seen = np.isfinite(depth)
     low, high = nearness[seen].min(), nearness[seen].max()

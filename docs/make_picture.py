@@ -42,7 +42,7 @@ class Picture:
 
 
 def later(motion: bm.Motion) -> bm.Motion:
-    """Give a motion at 94 % of its speed."""
+    """Return a motion at 94 % of its speed."""
     rate = 0.94 * motion.frame_rate
     return motion.replaced(*(replace(c, timeline=bm.Timeline.uniform(c.num_frames, rate)) for c in motion.timed))
 

@@ -34,27 +34,27 @@ BIPED, WALK = EXAMPLES / "biped.wrl", EXAMPLES / "biped_walk.seq"
 
 
 def still() -> Image.Image:
-    """Give one moment of the walk."""
+    """Return one moment of the walk."""
     return drawn(BIPED, WALK, at=4.62, size=(960, 540), overlay=("title", "time"))
 
 
 def steps() -> Image.Image:
-    """Give the walk as a stroboscope shows it."""
+    """Return the walk as a stroboscope shows it."""
     return drawn(BIPED, WALK, strobe=7, start=1.0, end=8.5, camera="side", size=(1200, 420))
 
 
 def sheet() -> Image.Image:
-    """Give the sheet of the example robot."""
+    """Return the sheet of the example robot."""
     return drawn(BIPED, sheet=True, size=(1200, 900))
 
 
 def wave() -> Image.Image:
-    """Give the wave of Spot as a stroboscope shows it."""
+    """Return the wave of Spot as a stroboscope shows it."""
     return drawn(EXAMPLES / "wave.cha", at=(0.0, 0.75, 1.3, 1.75, 3.6), background="dark", size=(1200, 420))
 
 
 def robots() -> Image.Image:
-    """Give other people's robots side by side."""
+    """Return other people's robots side by side."""
     pictures = [drawn(CORPUS / name, camera=camera, size=(280, 340)) for name, camera in ROBOTS]
     row = Image.new("RGB", (sum(picture.width for picture in pictures), pictures[0].height))
     for number, picture in enumerate(pictures):
@@ -72,7 +72,7 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
 
 
 def drawn(*files: Path, **wishes: object) -> Image.Image:
-    """Give a picture of files."""
+    """Return a picture of files."""
     picture = bm.render(*files, **wishes)  # type: ignore[arg-type]
     assert picture is not None
     return picture

@@ -52,7 +52,7 @@ TITLES = {
     "CHK": "The check itself (CHK)",
     "EDIT": "Changing motions (EDIT)",
     "MEAS": "Measuring a motion (MEAS)",
-    "LOSS": "What a save can not keep (LOSS)",
+    "LOSS": "What a save cannot keep (LOSS)",
     "VIEW": "The viewer (VIEW)",
 }
 """The groups of rules, by the letters that their codes begin with, in the order of the page."""
@@ -75,7 +75,7 @@ A reader that can make nothing of a file raises `FormatError` with one of these;
 
 
 def rules() -> list[Rule]:
-    """Give all rules of all formats, in order of code."""
+    """Return all rules of all formats, in order of code."""
     found: dict[str, Rule] = {}
     inside = (info.name for room in ROOMS for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}."))
     for name in (bodymotion.diagnostics.losses.__name__, *inside):
@@ -86,7 +86,7 @@ def rules() -> list[Rule]:
 
 
 def page() -> str:
-    """Give the text of the page."""
+    """Return the text of the page."""
     groups: dict[str, list[Rule]] = {}
     for rule in rules():
         groups.setdefault(re.sub(r"\d", "", rule.code), []).append(rule)
@@ -118,7 +118,7 @@ def _example(rule: Rule) -> str:
 
 
 def _code(text: str) -> str:
-    """Give a piece of a file as code; as HTML where Markdown's own marks do not hold it."""
+    """Return a piece of a file as code; as HTML where Markdown's own marks do not hold it."""
     text = text.replace("\t", "⇥").translate({code: 0x2400 + code for code in range(32) if code != 10})
     if not set(text) & set("`|\\\n") and "  " not in text:
         return f"`{text}`"

@@ -229,7 +229,7 @@ _HOW = {"text": _TEXT, "bytes": (_byte, _byte, _byte, _block, _cut, _number, _wo
 
 
 def changed(data: bytes, target: Target, by: random.Random, most: int = 1 << 14) -> bytes:
-    """Give another input made of this one by a few changes; `by` decides which, so that a number makes it again."""
+    """Return another input made of this one by a few changes; `by` decides which, so that a number makes it again."""
     for _ in range(1 + int(by.expovariate(0.7))):
         data = by.choice(_HOW[target.how])(data, target, by)
     return data[:most]

@@ -108,7 +108,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _status(key: str) -> int:
-    """Give a size that the kernel keeps of this process, in bytes; 0 where it does not tell."""
+    """Return a size that the kernel keeps of this process, in bytes; 0 where it does not tell."""
     try:
         status = Path("/proc/self/status").read_bytes()
     except OSError:
@@ -153,11 +153,11 @@ def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEM
 
 
 def taken() -> int:
-    """Give how much memory the last watched block took [bytes]."""
+    """Return how much memory the last watched block took [bytes]."""
     return _taken
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:
-    """Give a folder to work in, in memory where the system has such a place."""
+    """Return a folder to work in, in memory where the system has such a place."""
     place = Path("/dev/shm")
     return tempfile.TemporaryDirectory(dir=place if os.access(place, os.W_OK) else None)

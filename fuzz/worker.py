@@ -26,7 +26,7 @@ ADDRESSES = 3 << 30
 
 
 def compiled_modules() -> list[str]:
-    """Name the modules whose functions numba compiles: it can not compile what atheris has rewritten."""
+    """Name the modules whose functions numba compiles: it cannot compile what atheris has rewritten."""
     spec = find_spec("bodymotion")
     assert spec is not None and spec.submodule_search_locations
     root = Path(spec.submodule_search_locations[0])

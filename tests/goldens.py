@@ -156,13 +156,13 @@ def box_differences(body: Body, golden: dict, nested: set[str]) -> list[str]:
 
 
 def exact_box(shapes) -> np.ndarray | None:
-    """Give lowest and highest corner (2, 3) of the box around shapes."""
+    """Return lowest and highest corner (2, 3) of the box around shapes."""
     boxes = np.array([shape.bounds for shape in shapes if shape.bounds is not None])
     return np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)]) if len(boxes) else None
 
 
 def box_of_boxes(shapes) -> np.ndarray | None:
-    """Give the box around the shapes' own boxes, turned as the shapes are: what the reference calls a bounding box."""
+    """Return the box around the shapes' own boxes, turned as the shapes are: what the reference calls a bounding box."""
     corners = []
     for shape in shapes:
         points = meshing.used_vertices(shape.geometry)

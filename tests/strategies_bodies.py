@@ -63,24 +63,24 @@ EXTRA_JOINT_TYPES = ("xyz", "xy", "z", "piston", "ball", "hinge")
 
 
 def numbers(low: float = -2.0, high: float = 2.0) -> st.SearchStrategy[float]:
-    """Give numbers: short decimals, as people write them, and any others."""
+    """Return numbers: short decimals, as people write them, and any others."""
     short = st.integers(int(np.ceil(low * 100)), int(np.floor(high * 100))).map(lambda n: n / 100)
     return short | st.floats(low, high, allow_nan=False, allow_subnormal=False)
 
 
 def positive(low: float = 0.01, high: float = 2.0) -> st.SearchStrategy[float]:
-    """Give numbers that are safely above zero."""
+    """Return numbers that are safely above zero."""
     return numbers(low, high)
 
 
 def vectors(low: float = -2.0, high: float = 2.0) -> st.SearchStrategy[np.ndarray]:
-    """Give vectors (3,)."""
+    """Return vectors (3,)."""
     return st.tuples(*[numbers(low, high)] * 3).map(np.array)
 
 
 @st.composite
 def axes(draw) -> np.ndarray:
-    """Give vectors (3,) of length 1: along x, y or z as a rule."""
+    """Return vectors (3,) of length 1: along x, y or z as a rule."""
     if draw(st.booleans()):
         return np.eye(3)[draw(st.integers(0, 2))] * draw(st.sampled_from([1.0, -1.0]))
     vector = draw(vectors(-1, 1))
@@ -90,20 +90,20 @@ def axes(draw) -> np.ndarray:
 
 @st.composite
 def quaternions(draw) -> np.ndarray:
-    """Give unit quaternions (4,), w x y z: none, turns by a short decimal about an axis, any."""
+    """Return unit quaternions (4,), w x y z: none, turns by a short decimal about an axis, any."""
     if draw(st.booleans()):
         return rotations.IDENTITY
     return rotations.from_axis_angle(draw(axes()), draw(numbers(-3.14, 3.14)))
 
 
 def poses_7() -> st.SearchStrategy[np.ndarray]:
-    """Give poses (7,)."""
+    """Return poses (7,)."""
     return st.builds(poses.from_parts, vectors(), quaternions())
 
 
 @st.composite
 def affine_transforms(draw, rigid: bool = True) -> np.ndarray:
-    """Give transforms (4, 4): the identity, rigid ones, and with `rigid=False` stretched, mirrored and sheared ones."""
+    """Return transforms (4, 4): the identity, rigid ones, and with `rigid=False` stretched, mirrored and sheared ones."""
     if draw(st.booleans()):
         return np.eye(4)
     matrix = poses.to_matrix(draw(poses_7()))
@@ -117,7 +117,7 @@ def affine_transforms(draw, rigid: bool = True) -> np.ndarray:
 
 @st.composite
 def inertias(draw, mass: float, sane: bool = True) -> np.ndarray:
-    """Give inertia tensors (3, 3) about the centre of mass: of a turned solid box, or with `sane=False` any symmetric numbers."""
+    """Return inertia tensors (3, 3) about the centre of mass: of a turned solid box, or with `sane=False` any symmetric numbers."""
     if not sane:
         half = np.array([[draw(numbers()) for _ in range(3)] for _ in range(3)])
         return half + half.T
@@ -132,7 +132,7 @@ def inertias(draw, mass: float, sane: bool = True) -> np.ndarray:
 
 @st.composite
 def materials(draw) -> Material:
-    """Give materials: the default, or any colours."""
+    """Return materials: the default, or any colours."""
     if draw(st.booleans()):
         return Material()
     share = numbers(0.0, 1.0)
@@ -142,7 +142,7 @@ def materials(draw) -> Material:
 
 @st.composite
 def corner_lists(draw, faces: np.ndarray, width: int, low: float, high: float) -> Corners:
-    """Give a property of corners: for each vertex, for each face, or for each corner by itself."""
+    """Return a property of corners: for each vertex, for each face, or for each corner by itself."""
     per = draw(st.sampled_from(["vertex", "face", "corner"]))
     count = int(faces.max()) + 1 if per == "vertex" else len(faces)
     values = np.array([[draw(numbers(low, high)) for _ in range(width)] for _ in range(count)])
@@ -156,7 +156,7 @@ def corner_lists(draw, faces: np.ndarray, width: int, low: float, high: float) -
 
 @st.composite
 def meshes(draw, plain: bool = True) -> Mesh:
-    """Give small closed meshes (a tetrahedron or two); with `plain=False` with normals, colours, crease angles and two sides."""
+    """Return small closed meshes (a tetrahedron or two); with `plain=False` with normals, colours, crease angles and two sides."""
     corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     size, at = draw(positive(0.1, 1.0)), draw(vectors())
     vertices = corners * size + at
@@ -179,7 +179,7 @@ def meshes(draw, plain: bool = True) -> Mesh:
 
 @st.composite
 def geometries(draw, kinds: Sequence[str] = ("box", "sphere", "cylinder", "mesh"), plain: bool = True):
-    """Give geometries of these kinds (see `GEOMETRIES`)."""
+    """Return geometries of these kinds (see `GEOMETRIES`)."""
     some_points = st.lists(vectors(), min_size=2, max_size=5).map(np.array)
     kind = draw(st.sampled_from(kinds))
     match kind:
@@ -210,7 +210,7 @@ def geometries(draw, kinds: Sequence[str] = ("box", "sphere", "cylinder", "mesh"
 
 @st.composite
 def shapes(draw, kinds: Sequence[str] = ("box", "sphere", "cylinder", "mesh"), plain: bool = True, rigid: bool = True):
-    """Give shapes; `plain=False` as for `meshes`, `rigid=False` with stretched transforms too."""
+    """Return shapes; `plain=False` as for `meshes`, `rigid=False` with stretched transforms too."""
     return Shape(draw(geometries(kinds, plain)), draw(affine_transforms(rigid)), draw(materials()))
 
 
@@ -224,7 +224,7 @@ def segments(
     rigid: bool = True,
     placed: bool = True,
 ) -> Segment:
-    """Give segments; `placed=False` leaves them at the link's own frame."""
+    """Return segments; `placed=False` leaves them at the link's own frame."""
     mass = draw(positive(0.1, 20.0)) if sane else draw(numbers(0.0, 5.0))
     shown = draw(st.lists(shapes(kinds, plain, rigid), max_size=2)) if kinds else []
     return Segment(
@@ -242,7 +242,7 @@ def segments(
 
 @st.composite
 def joints(draw, name: str, kind: str, number: int) -> Joint:
-    """Give joints of a type with limits, or without, and with a motor, or without."""
+    """Return joints of a type with limits, or without, and with a motor, or without."""
     limits = {}
     if kind in ("rotate", "slide") and draw(st.booleans()):
         limits = {"lower": draw(numbers(-3.0, -0.01)), "upper": draw(numbers(0.01, 3.0))}
@@ -265,7 +265,7 @@ def joints(draw, name: str, kind: str, number: int) -> Joint:
 
 @st.composite
 def devices(draw, kind: str, name: str, number: int, link: int) -> Device:
-    """Give a device of a kind (see `DEVICES`)."""
+    """Return a device of a kind (see `DEVICES`)."""
     common = {"name": name, "id": number, "link": link, "pose": draw(poses_7())}
     limit = st.just(np.array([-1.0, -1.0, -1.0])) | vectors(0.1, 100.0)
     match kind:
@@ -299,7 +299,7 @@ def devices(draw, kind: str, name: str, number: int, link: int) -> Device:
 
 
 def _free_choice(draw, count: int) -> list[int]:
-    """Give a tree of `count` nodes as parents, depth-first: a node hangs on the one before it or on one of that one's ancestors."""
+    """Return a tree of `count` nodes as parents, depth-first: a node hangs on the one before it or on one of that one's ancestors."""
     parents = [-1]
     for index in range(1, count):
         path = [index - 1]
@@ -326,7 +326,7 @@ def bodies(
     extra_joint_types: Sequence[str] = (),
     viewpoints: bool = False,
 ) -> Body:
-    """Give bodies.
+    """Return bodies.
 
     Parameters
     ----------

@@ -251,7 +251,7 @@ def test_links_lead_somewhere(page):
 
 
 def anchors(page: Path) -> set[str]:
-    """Give the anchors that a page's headings have: their text in small letters, blanks as hyphens, without punctuation."""
+    """Return the anchors that a page's headings have: their text in small letters, blanks as hyphens, without punctuation."""
     headings = re.findall(r"^#+ +(.+?) *$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -19,7 +19,7 @@ from bodymotion.system.open_files import pipe_content, pipe_seen, pipes_kept, re
 
 @contextmanager
 def pipe_of(content: bytes) -> Iterator[Path]:
-    """Give a name for the reading end of a pipe into which somebody writes the content."""
+    """Return a name for the reading end of a pipe into which somebody writes the content."""
     out, into = os.pipe()
 
     def write() -> None:

@@ -18,7 +18,7 @@ SIDE = SEGMENTS * np.sin(2 * np.pi / SEGMENTS) / (2 * np.pi)
 
 
 def volume(mesh: Mesh) -> float:
-    """Give the volume by Gauss's theorem: right only where the mesh is closed and all faces look outwards."""
+    """Return the volume by Gauss's theorem: right only where the mesh is closed and all faces look outwards."""
     corner = mesh.vertices[mesh.faces]
     return float(np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum() / 6)
 
@@ -99,7 +99,7 @@ class TestPrimitives:
 
 @st.composite
 def stars(draw):
-    """Give a star-shaped polygon (n, 2) around the origin, counter-clockwise, mostly concave."""
+    """Return a star-shaped polygon (n, 2) around the origin, counter-clockwise, mostly concave."""
     count = draw(st.integers(3, 24))
     steps = np.array(draw(st.lists(st.floats(0.2, 1.0), min_size=count, max_size=count)))
     radii = np.array(draw(st.lists(st.floats(0.1, 1.0), min_size=count, max_size=count)))

@@ -53,7 +53,7 @@ HEAVY = (
 
 
 def modules() -> dict[str, Path]:
-    """Give all modules of the package: dotted name without the package's own, and file."""
+    """Return all modules of the package: dotted name without the package's own, and file."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
@@ -65,7 +65,7 @@ MODULES = modules()
 
 
 def imports(name: str, path: Path) -> Iterator[tuple[str, int, bool]]:
-    """Give what a module imports of the package: dotted name, line, whether for types only."""
+    """Return what a module imports of the package: dotted name, line, whether for types only."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for_types = {
         id(inner)
@@ -136,7 +136,7 @@ def _lines_in_functions(path: Path) -> set[int]:
 
 
 def _cycle(graph: dict[str, set[str]]) -> list[str]:
-    """Give the nodes that are on a cycle or lead only to one: what is left when leaves are taken off again and again."""
+    """Return the nodes that are on a cycle or lead only to one: what is left when leaves are taken off again and again."""
     left = {node: set(targets) & set(graph) for node, targets in graph.items()}
     while leaves := [node for node, targets in left.items() if not targets]:
         for leaf in leaves:
@@ -197,7 +197,7 @@ def test_public_names():
 
 
 def loaded_after(code: str) -> set[str]:
-    """Give the top-level packages that are loaded in a fresh interpreter after some code ran."""
+    """Return the top-level packages that are loaded in a fresh interpreter after some code ran."""
     code += "\nimport json, sys; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(json.loads(result.stdout.splitlines()[-1]))
@@ -209,7 +209,7 @@ def test_import_loads_nothing_heavy(code):
 
 
 def project_files() -> list[Path]:
-    """Give the files of the project: those that git knows, or all where there is no git."""
+    """Return the files of the project: those that git knows, or all where there is no git."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode == 0 and listed.stdout:
         return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]

@@ -19,7 +19,7 @@ NAMES = ("LX", "LZ", "RX", "RZ", "ARM")
 
 
 def walker(*, arm: float = 0.0, effort: float | None = None, sphere: bool = False) -> Body:
-    """Give the body; `arm` [kg] at the end of its arm, `effort` [Nm] its motor's limit, feet as spheres on request."""
+    """Return the body; `arm` [kg] at the end of its arm, `effort` [Nm] its motor's limit, feet as spheres on request."""
     trunk = Segment(name="TRUNK", mass=40.0, inertia=0.5 * np.eye(3), visuals=(Shape(Box((0.2, 0.3, 0.5))),))
     links = [Link(name="TRUNK", joint=Joint(name="TRUNK", type="free"), segments=(trunk,))]
     place = np.eye(4)
@@ -56,7 +56,7 @@ def _slide(name: str, number: int, axis: int) -> Joint:
 
 
 def moving(times, *, x=0.0, z=0.0, feet=(None, None), lift=(0.0, 0.0), arm=0.0, zmp=None, rate=None) -> Motion:
-    """Give the motion in which the trunk is `x` and `z` from where it stands, feet at `feet` along x (None: at 0) and `lift` above 0."""
+    """Return the motion in which the trunk is `x` and `z` from where it stands, feet at `feet` along x (None: at 0) and `lift` above 0."""
     times = np.asarray(times, dtype=float)
     blank = np.zeros(len(times))
     q = np.zeros((len(times), 5))
@@ -82,7 +82,7 @@ def smoothly(times, start, end):
 
 
 def with_root(motion: Motion, change) -> Motion:
-    """Give the motion with other root poses, which `change` writes into an array (T, 7)."""
+    """Return the motion with other root poses, which `change` writes into an array (T, 7)."""
     links = motion.link_position
     values = np.array(links.values)
     change(values[:, 0])

@@ -12,7 +12,7 @@ from .solids import Array
 
 
 def zero_moment_point(body: Body, link_poses: Array, dt: float) -> Array:
-    """Give the zero moment point (T, 3) on the ground z = 0, for poses (T, L, 7) `dt` seconds apart.
+    """Return the zero moment point (T, 3) on the ground z = 0, for poses (T, L, 7) `dt` seconds apart.
 
     Velocities are central differences; where the moment of gravity and inertia has no horizontal part is the point.
     """

@@ -36,7 +36,7 @@ class Leg:
         return cls(first.offset[:3], -knee.offset[2], -ankle.offset[2], slice(column, column + 6), foot.index)
 
     def joints(self, root: Array, ankle: Array) -> Array:
-        """Give yaw, roll, pitch of the hip, the knee, pitch and roll of the ankle (T, 6) for poses (T, 7) of root and ankle.
+        """Return yaw, roll, pitch of the hip, the knee, pitch and roll of the ankle (T, 6) for poses (T, 7) of root and ankle.
 
         Raises
         ------

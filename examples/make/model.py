@@ -20,7 +20,7 @@ ALONG: dict[str, tuple[Vector, float]] = {
 
 
 def turn_matrix(axis: Vector, angle: float) -> Array:
-    """Give the rotation matrix of a turn about `axis` (Rodrigues)."""
+    """Return the rotation matrix of a turn about `axis` (Rodrigues)."""
     x, y, z = np.asarray(axis) / np.linalg.norm(axis)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
@@ -43,7 +43,7 @@ class Part:
         return self.turn if self.turn is not None else ALONG[self.along]
 
     def mass_properties(self) -> MassProperties:
-        """Give them in the link's frame."""
+        """Return them in the link's frame."""
         return self.solid.mass_properties(self.density).placed(turn_matrix(*self.rotation), np.array(self.at))
 
 
@@ -73,7 +73,7 @@ class Link:
     id: int = -1
 
     def walk(self) -> Iterator[Link]:
-        """Give the link and all below it, depth first."""
+        """Return the link and all below it, depth first."""
         yield self
         for child in self.children:
             yield from child.walk()

@@ -29,7 +29,7 @@ class Preview:
     effort: float = 1e-6
 
     def model(self) -> tuple[Array, Array, Array]:
-        """Give the discrete system: A (3, 3), b (3,), c (3,)."""
+        """Return the discrete system: A (3, 3), b (3,), c (3,)."""
         t = self.dt
         return (
             np.array([[1, t, t * t / 2], [0, 1, t], [0, 0, 1]]),
@@ -38,7 +38,7 @@ class Preview:
         )
 
     def gains(self) -> tuple[Array, Array]:
-        """Give the state feedback (3,) and the weights (N,) of the coming references.
+        """Return the state feedback (3,) and the weights (N,) of the coming references.
 
         The last weight stands for all that is beyond the horizon: the reference is taken to stay where it was last seen.
         The Riccati equation is solved by the doubling algorithm: step k holds the solution over 2^k steps of time.
@@ -67,7 +67,7 @@ class Preview:
         return feedback, np.array(weights)
 
     def track(self, reference: Array) -> Array:
-        """Give the centre of mass (T, K) whose zero moment point follows `reference` (T, K), from rest above its first point."""
+        """Return the centre of mass (T, K) whose zero moment point follows `reference` (T, K), from rest above its first point."""
         a, b, _ = self.model()
         feedback, weights = self.gains()
         reach = len(weights)

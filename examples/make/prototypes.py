@@ -124,7 +124,7 @@ NODE_BODIES = {
 
 
 def prototypes() -> str:
-    """Give the declarations of all of them."""
+    """Return the declarations of all of them."""
     return "".join(
         f"\nPROTO {name} [{fields}\n]\n{{\n  {NODE_BODIES.get(name, f'Transform {{ {PLACED} }}')}\n}}\n"
         for name, fields in NODE_FIELDS.items()

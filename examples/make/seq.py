@@ -37,7 +37,7 @@ def _row(values: npt.ArrayLike) -> str:
 
 
 def write_seq(walk: Walk, title: str) -> str:
-    """Give the whole file: poses of the root link, joints, zero moment point in the world."""
+    """Return the whole file: poses of the root link, joints, zero moment point in the world."""
     rate, frames = f"{RATE:g}", len(walk.joints)
 
     def component(kind: str, content: str, keys: str, rows: list[str]) -> str:

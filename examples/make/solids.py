@@ -37,7 +37,7 @@ class MassProperties:
     inertia: Array
 
     def placed(self, turn: Array, position: Array) -> MassProperties:
-        """Give the same, turned by the matrix `turn` (3, 3), then moved to `position` (3,)."""
+        """Return the same, turned by the matrix `turn` (3, 3), then moved to `position` (3,)."""
         return MassProperties(self.mass, turn @ self.center + position, turn @ self.inertia @ turn.T)
 
 
@@ -59,11 +59,11 @@ class Box:
     size: tuple[float, float, float]
 
     def vrml(self) -> str:
-        """Give the geometry node."""
+        """Return the geometry node."""
         return f"Box {{ size {numbers(self.size)} }}"
 
     def mass_properties(self, density: float) -> MassProperties:
-        """Give them for a density [kg/m³]."""
+        """Return them for a density [kg/m³]."""
         x, y, z = self.size
         mass = density * x * y * z
         return MassProperties(mass, np.zeros(3), mass / 12 * np.diag([y * y + z * z, x * x + z * z, x * x + y * y]))
@@ -76,11 +76,11 @@ class Sphere:
     radius: float
 
     def vrml(self) -> str:
-        """Give the geometry node."""
+        """Return the geometry node."""
         return f"Sphere {{ radius {number(self.radius)} }}"
 
     def mass_properties(self, density: float) -> MassProperties:
-        """Give them for a density [kg/m³]."""
+        """Return them for a density [kg/m³]."""
         mass = density * 4 / 3 * np.pi * self.radius**3
         return MassProperties(mass, np.zeros(3), 0.4 * mass * self.radius**2 * np.eye(3))
 
@@ -93,11 +93,11 @@ class Cylinder:
     height: float
 
     def vrml(self) -> str:
-        """Give the geometry node."""
+        """Return the geometry node."""
         return f"Cylinder {{ radius {number(self.radius)} height {number(self.height)} }}"
 
     def mass_properties(self, density: float) -> MassProperties:
-        """Give them for a density [kg/m³]."""
+        """Return them for a density [kg/m³]."""
         r, h = self.radius, self.height
         mass = density * np.pi * r * r * h
         across = mass * (3 * r * r + h * h) / 12
@@ -119,7 +119,7 @@ class Station:
 
 
 def outline(power: float) -> Array:
-    """Give the corners (ROUND, 2) of a superellipse of half width 1, counterclockwise, closest where it bends most."""
+    """Return the corners (ROUND, 2) of a superellipse of half width 1, counterclockwise, closest where it bends most."""
     angle = 2 * np.pi * np.arange(ROUND) / ROUND
     direction = np.round(np.stack([np.cos(angle), np.sin(angle)], axis=-1), 15)
     return np.asarray(np.sign(direction) * np.abs(direction) ** (2 / power))
@@ -194,7 +194,7 @@ class Shell:
     last: float
 
     def hull(self) -> tuple[Array, list[list[int]]]:
-        """Give its points (N, 3) and faces."""
+        """Return its points (N, 3) and faces."""
         rings = [
             np.column_stack([outline(s.power) * [s.a, s.b] + s.middle, np.full(ROUND, s.at)])
             for s in rounded_stations(self.stations, self.first, self.last)
@@ -202,14 +202,14 @@ class Shell:
         return _hull(np.round(np.array(rings), 4))
 
     def vrml(self) -> str:
-        """Give the geometry node."""
+        """Return the geometry node."""
         points, faces = self.hull()
         point = ", ".join(numbers(p) for p in points)
         index = " ".join(" ".join(map(str, face)) + " -1" for face in faces)
         return f"IndexedFaceSet {{ creaseAngle 0.9 coord Coordinate {{ point [ {point} ] }} coordIndex [ {index} ] }}"
 
     def mass_properties(self, density: float) -> MassProperties:
-        """Give them for a density [kg/m³]."""
+        """Return them for a density [kg/m³]."""
         return hull_mass(*self.hull(), density)
 
 
@@ -222,7 +222,7 @@ class Limb:
     last: float
 
     def vrml(self) -> str:
-        """Give the geometry node."""
+        """Return the geometry node."""
         ring = outline(self.stations[0].power) * [1, -1]
         section = ", ".join(numbers(p) for p in np.vstack([ring, ring[:1]]))
         stations = rounded_stations(self.stations, self.first, self.last)
@@ -231,14 +231,14 @@ class Limb:
         return f"Extrusion {{ creaseAngle 0.9 crossSection [ {section} ] spine [ {spine} ] scale [ {scale} ] }}"
 
     def hull(self) -> tuple[Array, list[list[int]]]:
-        """Give its points (N, 3) and faces."""
+        """Return its points (N, 3) and faces."""
         stations = rounded_stations(self.stations, self.first, self.last)
         ring = outline(self.stations[0].power) * [1, -1]
         rings = [np.column_stack([ring[:, 0] * s.a, np.full(ROUND, s.at), ring[:, 1] * s.b]) for s in stations]
         return _hull(np.array(rings))
 
     def mass_properties(self, density: float) -> MassProperties:
-        """Give them for a density [kg/m³]."""
+        """Return them for a density [kg/m³]."""
         return hull_mass(*self.hull(), density)
 
 

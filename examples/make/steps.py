@@ -52,7 +52,7 @@ class Plan:
     pivots: tuple[float, float] = (0.152, 0.092)
 
     def footholds(self) -> list[tuple[int, float, float, float]]:
-        """Give side (0 right, 1 left), x, y and heading of each step; the two where the robot stands at first come first."""
+        """Return side (0 right, 1 left), x, y and heading of each step; the two where the robot stands at first come first."""
         holds = [(0, 0.0, -HIP_WIDTH, 0.0), (1, 0.0, HIP_WIDTH, 0.0)]
         x = y = heading = 0.0
         for k, turn in enumerate(self.turns):
@@ -69,7 +69,7 @@ class Plan:
         return self.rest + self.shift + step * (self.swing + self.both)
 
     def ankles(self, times: Array) -> list[Array]:
-        """Give the poses (T, 7) of the right and of the left ankle."""
+        """Return the poses (T, 7) of the right and of the left ankle."""
         holds = self.footholds()
         result = []
         for side in (0, 1):
@@ -96,7 +96,7 @@ class Plan:
         return result
 
     def headings(self, times: Array) -> tuple[Array, Array]:
-        """Give the heading [rad] of the right and of the left foot, without its wrap at a half turn."""
+        """Return the heading [rad] of the right and of the left foot, without its wrap at a half turn."""
         holds = self.footholds()
         result = []
         for side in (0, 1):
@@ -110,7 +110,7 @@ class Plan:
         return result[0], result[1]
 
     def zero_moment_point(self, times: Array) -> Array:
-        """Give the planned zero moment point (T, 3): in the middle, on foot after foot, in the middle."""
+        """Return the planned zero moment point (T, 3): in the middle, on foot after foot, in the middle."""
         holds = self.footholds()
         here = self._middle(holds[0], holds[1])
         point = np.repeat(here[None], len(times), axis=0)

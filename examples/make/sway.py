@@ -35,7 +35,7 @@ foot_pos contact body_pos body_quat_wxyz
 
 
 def sway() -> str:
-    """Give the whole file."""
+    """Return the whole file."""
     count = round(BEATS * 60 / BPM * FREQUENCY) + 1
     phase = np.linspace(0.0, 2 * np.pi * BEATS / 2, count)
     side, bounce = 0.05 * np.sin(phase), 0.012 * (np.cos(2 * phase) - 1)
@@ -50,14 +50,14 @@ def sway() -> str:
 
 
 def _about(axis: int, angle: float) -> list[float]:
-    """Give the turn about one axis, as a quaternion w x y z."""
+    """Return the turn about one axis, as a quaternion w x y z."""
     turn = [np.cos(angle / 2), 0.0, 0.0, 0.0]
     turn[1 + axis] = np.sin(angle / 2)
     return turn
 
 
 def _product(a: list[float], b: list[float]) -> list[float]:
-    """Give the turn `a` after the turn `b`."""
+    """Return the turn `a` after the turn `b`."""
     w, x, y, z = a
     s, t, u, v = b
     return [

@@ -43,7 +43,7 @@ time foot_pos contact body_pos body_euler_rpy
 
 
 def trot() -> str:
-    """Give the whole file."""
+    """Return the whole file."""
     count = 12 * STRIDES + 1
     times = np.arange(count) * STEP
     end = times[-1]
@@ -81,7 +81,7 @@ def trot() -> str:
 
 
 def _forward(time: Array | float, end: float) -> Array:
-    """Give how far the body is: it speeds up in the first two strides and slows down in the last two."""
+    """Return how far the body is: it speeds up in the first two strides and slows down in the last two."""
     ramp = 2 * STRIDE
 
     def begun(t: Array) -> Array:

@@ -38,7 +38,7 @@ time arm_joints gripper
 
 
 def wave() -> str:
-    """Give the whole file."""
+    """Return the whole file."""
     lines = []
     time, beat = 0.0, 0.0
     up, swung = PARTS[0][1], PARTS[0][1] + PARTS[1][1]

@@ -27,7 +27,7 @@ SCENE = """
 
 
 def write_wrl(robot: Robot) -> str:
-    """Give the whole file."""
+    """Return the whole file."""
     return HEADER.format(name=robot.name) + prototypes() + SCENE + _Writer(robot).humanoid() + _loops(robot)
 
 
@@ -150,7 +150,7 @@ class _Writer:
 
 
 def look_at(eye: Vector, target: Vector) -> tuple[Vector, float]:
-    """Give axis and angle of a camera at `eye` that looks at `target`, z of the world upright: −z ahead, +y up."""
+    """Return axis and angle of a camera at `eye` that looks at `target`, z of the world upright: −z ahead, +y up."""
     back = np.subtract(eye, target) / np.linalg.norm(np.subtract(eye, target))
     right = np.cross([0.0, 0.0, 1.0], back)
     right /= np.linalg.norm(right)

@@ -111,7 +111,7 @@ class Keyframes(ContentEquality):
         return all(column in self._places for column in GROUPS.get(name, (name,)))
 
     def column(self, name: str) -> Floats:
-        """Give the values (N,) of a single column, or (N, K) of a group's columns in the group's order.
+        """Return the values (N,) of a single column, or (N, K) of a group's columns in the group's order.
 
         Raises
         ------
@@ -221,7 +221,7 @@ class Animation(Shown, ContentEquality):
         frame_rate: float | None = None,
         dance_frames: Mapping[int, npt.ArrayLike] | None = None,
     ) -> Motion:
-        """Give the motion that it asks of Spot, at a script's tempo `bpm`, for so many `slices`, with these `parameters`.
+        """Return the motion that it asks of Spot, at a script's tempo `bpm`, for so many `slices`, with these `parameters`.
 
         All that is said there holds: see `bodymotion.spot.playback.play`.
         """

@@ -22,24 +22,24 @@ def cha(
     columns: str = "time body_z",
     rows: str = "0 0.48\n1 0.44\n",
 ) -> str:
-    """Give a file of which any part may be another one."""
+    """Return a file of which any part may be another one."""
     more = f"{options}\n" if options else ""
     return f"controls {controls}\n{more}\n{parameters}\n\n{columns}\n{rows}"
 
 
 def legs(columns: str = "time leg_joints", rows: str = f"0 {LEGS}\n1 {LEGS}\n", **parts: str) -> str:
-    """Give a file that controls the legs."""
+    """Return a file that controls the legs."""
     return cha(**{"controls": "legs", "columns": columns, "rows": rows, **parts})
 
 
 def cycle(*contacts: str, **parts: str) -> str:
-    """Give a gait cycle with these contacts, a keyframe each."""
+    """Return a gait cycle with these contacts, a keyframe each."""
     rows = "".join(f"{k / 10} {LEGS} {contact}\n" for k, contact in enumerate(contacts))
     return legs(**{"columns": "time leg_joints contact", "rows": rows, "options": "custom_gait_cycle", **parts})
 
 
 def without_mark(text: str | bytes) -> tuple[bytes, int | None, int | None]:
-    """Give the text, and the line and column of the mark in it."""
+    """Return the text, and the line and column of the mark in it."""
     if isinstance(text, bytes) or HERE not in text:
         return text if isinstance(text, bytes) else text.encode(), None, None
     before = text[: text.index(HERE)]
@@ -47,10 +47,10 @@ def without_mark(text: str | bytes) -> tuple[bytes, int | None, int | None]:
 
 
 def problems_of(text: str | bytes) -> tuple[Problem, ...]:
-    """Give all problems of a text."""
+    """Return all problems of a text."""
     return examine(text if isinstance(text, bytes) else text.encode(), "move.cha")[1]
 
 
 def codes_of(text: str | bytes) -> list[str]:
-    """Give the codes of all problems of a text."""
+    """Return the codes of all problems of a text."""
     return [problem.rule for problem in problems_of(text)]

@@ -12,14 +12,14 @@ UP = "0 1 -2"
 
 
 def angles(*raised: str, columns: str = "time leg_joints") -> str:
-    """Give a cycle of leg joints, a second from keyframe to keyframe, each with these legs raised."""
+    """Return a cycle of leg joints, a second from keyframe to keyframe, each with these legs raised."""
     rows = [" ".join(UP if leg in up else LEG for leg in ("fl", "fr", "hl", "hr")) for up in map(str.split, raised)]
     text = "".join(f"{k} {row}\n" for k, row in enumerate(rows))
     return legs(columns, text, options="custom_gait_cycle")
 
 
 def feet(*raised: Sequence[int]) -> str:
-    """Give a cycle of feet, half a second from keyframe to keyframe, each with these feet raised by 0.1 m."""
+    """Return a cycle of feet, half a second from keyframe to keyframe, each with these feet raised by 0.1 m."""
     rows = ""
     for k, up in enumerate(raised):
         places = [float(value) for value in FEET.split()]

@@ -286,7 +286,7 @@ def test_very_many_faults_are_counted(suffix, tmp_path):
 
 
 def changed(text, by):
-    """Give a text with some of its values and pieces changed at random."""
+    """Return a text with some of its values and pieces changed at random."""
     for _ in range(by.randrange(1, 5)):
         at = by.randrange(len(text))
         words = (

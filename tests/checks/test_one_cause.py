@@ -16,7 +16,7 @@ def walk(examples):
 
 
 def changed(motion: bm.Motion, name: str, change) -> bm.Motion:
-    """Give a motion with other numbers in one of its components."""
+    """Return a motion with other numbers in one of its components."""
     component = getattr(motion, name)
     values = np.array(component.values)
     change(values)
@@ -69,7 +69,7 @@ def test_a_jump_of_the_root(walk):
 
 
 def rated(motion: bm.Motion, factor: float) -> bm.Motion:
-    """Give a motion with the same frames at another rate."""
+    """Return a motion with the same frames at another rate."""
     timed = (replace(c, timeline=replace(c.timeline, frame_rate=c.timeline.frame_rate * factor)) for c in motion.timed)
     return motion.replaced(*timed)
 

@@ -1,4 +1,4 @@
-"""Images on surfaces that can not be shown."""
+"""Images on surfaces that cannot be shown."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def image(kind="PNG", size=(8, 8)):
 
 
 def header_alone(width, height):
-    """Give a PNG that says how large it is, and has no pixels."""
+    """Return a PNG that says how large it is, and has no pixels."""
     part = b"IHDR" + struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + part + struct.pack(">I", zlib.crc32(part))
 

@@ -37,35 +37,35 @@ def move(
 
 
 def joints(motion: bm.Motion, *names: str) -> npt.NDArray[np.float64]:
-    """Give the columns (T, K) of joints by their names; all without names."""
+    """Return the columns (T, K) of joints by their names; all without names."""
     component = motion.joint_displacement
     wanted = names or component.part_labels
     return np.stack([component.values[:, component.part_labels.index(name)] for name in wanted], axis=-1)
 
 
 def body(motion: bm.Motion) -> npt.NDArray[np.float64]:
-    """Give the body's poses (T, 7) in the world."""
+    """Return the body's poses (T, 7) in the world."""
     return motion.link_position.values[:, 0]
 
 
 def links(motion: bm.Motion, *names: str) -> npt.NDArray[np.float64]:
-    """Give the poses (T, K, 7) of links in the world."""
+    """Return the poses (T, K, 7) of links in the world."""
     robot = bm.spot.body(arm=motion.joint_displacement.num_parts > 12)
     return robot.link_poses(motion)[:, [robot.link(name).index for name in names]]
 
 
 def feet(motion: bm.Motion) -> npt.NDArray[np.float64]:
-    """Give the feet's centres (T, 4, 3) in the world, by the body's own kinematics."""
+    """Return the feet's centres (T, 4, 3) in the world, by the body's own kinematics."""
     return links(motion, *(f"{leg}_foot" for leg in LEGS))[:, :, :3]
 
 
 def hand(motion: bm.Motion) -> npt.NDArray[np.float64]:
-    """Give the hand's poses (T, 7) in the world."""
+    """Return the hand's poses (T, 7) in the world."""
     return links(motion, "hand")[:, 0]
 
 
 def component(motion: bm.Motion, content: str) -> npt.NDArray[np.float64]:
-    """Give the values of a component."""
+    """Return the values of a component."""
     return next(c.values for c in motion.timed if c.content == content)
 
 

@@ -32,7 +32,7 @@ def steps(*places, body=((0, 0, 0.48),), contacts=None, times=None, **options):
 
 
 def shifted(**feet):
-    """Give the nominal feet with some of them moved by (3,)."""
+    """Return the nominal feet with some of them moved by (3,)."""
     places = UNDER.copy()
     for name, step in feet.items():
         places[("fl", "fr", "hl", "hr").index(name)] += step

@@ -504,7 +504,7 @@ def test_contacts_are_inferred_from_height_and_speed():
 
 
 def contacts(*heights, times=None, columns="foot_pos"):
-    """Give the contacts that are inferred of feet raised by (4,) [m] at keyframes, and the time of each frame."""
+    """Return the contacts that are inferred of feet raised by (4,) [m] at keyframes, and the time of each frame."""
     rows = [np.column_stack([UNDER[:, :2], UNDER[:, 2] + np.broadcast_to(up, 4)]).ravel() for up in heights]
     motion = move("legs", columns, rows, times).play(frame_rate=100)
     return component(motion, "FootContact")
@@ -629,7 +629,7 @@ def test_a_walk_goes_on_where_it_has_come_to(examples):
     np.testing.assert_allclose(joints(thrice)[1 : period + 1], joints(thrice)[period + 1 : 2 * period + 1], atol=1e-8)
 
 
-# What can not be played
+# What cannot be played
 
 
 @pytest.mark.parametrize(

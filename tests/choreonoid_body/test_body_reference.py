@@ -56,7 +56,7 @@ def _samples(corpus):
 
 @cache
 def model(path):
-    """Give the body of an answer's model, and the answer."""
+    """Return the body of an answer's model, and the answer."""
     golden = answer(path)
     return read_body(CORPUS / golden["file"], allow_outside=True), golden
 

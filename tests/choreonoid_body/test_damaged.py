@@ -166,7 +166,7 @@ def test_refused(text, rule):
 
 
 def nested(first: str, count: int) -> str:
-    """Give lists that alias the one before ten times each: 10^count of the first."""
+    """Return lists that alias the one before ten times each: 10^count of the first."""
     lines = [f"A0: &a0 {first}"]
     lines += [f"A{i}: &a{i} [ {', '.join([f'*a{i - 1}'] * 10)} ]" for i in range(1, count)]
     return "\n".join(lines) + "\n"

@@ -162,7 +162,7 @@ def test_many_of_one_rule_are_counted(tmp_path, desk):
 
 
 def screen_of(text: str) -> str:
-    """Give what stands on a terminal in the end: rows are erased, and the cursor goes up, as a bar makes it."""
+    """Return what stands on a terminal in the end: rows are erased, and the cursor goes up, as a bar makes it."""
     rows, row, column = [""], 0, 0
     for found in re.finditer(r"\x1b\[([0-9;?]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+", text):
         if found[2] == "K":
@@ -250,7 +250,7 @@ class TestSarif:
         assert one["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 12, "startColumn": 15}
 
     def test_it_is_valid_by_the_schema(self, desk):
-        """By classes that were made of the official schema, and by those of its rules that classes can not say."""
+        """By classes that were made of the official schema, and by those of its rules that classes cannot say."""
         model = pytest.importorskip("pydantic_sarif.model")
         (desk / "all of it.urdf").write_text("<robot><link name='a'><visual/></link><link/></robot>")
         (desk / "none.cha").write_bytes(b"\xff\0")

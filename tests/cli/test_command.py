@@ -128,7 +128,7 @@ def test_interrupted(tmp_path):
 
 
 def waiting_in(pid: int) -> str:
-    """Give the function of the kernel that a process waits in; where Linux does not say, wait a second instead."""
+    """Return the function of the kernel that a process waits in; where Linux does not say, wait a second instead."""
     try:
         return Path(f"/proc/{pid}/wchan").read_text()
     except OSError:
@@ -229,7 +229,7 @@ def test_a_narrow_terminal(examples, tmp_path, columns):
 
 
 def on_a_terminal(*arguments: str, columns: int) -> str:
-    """Give what a terminal of so many columns gets."""
+    """Return what a terminal of so many columns gets."""
     main, side = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
     environment.pop("NO_COLOR", None)

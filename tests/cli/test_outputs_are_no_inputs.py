@@ -19,7 +19,7 @@ MODEL = bm.Body(name="still", links=(bm.Link(name="BASE"),))
 
 
 def linked(kind, file):
-    """Give another name of the file: one that goes another way, or that of a link to it."""
+    """Return another name of the file: one that goes another way, or that of a link to it."""
     other = file.with_name(f"other{file.suffix}")
     if kind == "hard":
         os.link(file, other)

@@ -1,4 +1,4 @@
-"""`bodymotion render`: what it writes, and what it says where it can not."""
+"""`bodymotion render`: what it writes, and what it says where it cannot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Closed loops: what is solved against formulas, over whole motions; singular poses; what can not be reached; which joints drive."""
+"""Closed loops: what is solved against formulas, over whole motions; singular poses; what cannot be reached; which joints drive."""
 
 from __future__ import annotations
 

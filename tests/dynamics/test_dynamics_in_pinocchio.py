@@ -47,7 +47,7 @@ class Case:
         self.places = [*range(6), *(self.model.idx_vs[number] for number in self.joints.values())]
 
     def frame(self, t: int) -> np.ndarray:
-        """Give what takes Pinocchio's speeds, of the root in its own frame, to ours (in order of `columns`)."""
+        """Return what takes Pinocchio's speeds, of the root in its own frame, to ours (in order of `columns`)."""
         whole = np.eye(len(self.columns))
         turn = rotations.to_matrix(self.root[t, 3:])
         whole[:3, :3] = whole[3:6, 3:6] = turn

@@ -28,7 +28,7 @@ def camera(**fields) -> bm.VisionSensor:
 
 
 def pictures(device: bm.VisionSensor, scenery=(), root=None, rate: float = 10.0, links=()) -> bm.dynamics.Pictures:
-    """Give the pictures of a camera on a root that moves; without `root` it looks from the world's origin along −z, up is +y."""
+    """Return the pictures of a camera on a root that moves; without `root` it looks from the world's origin along −z, up is +y."""
     root = np.tile(poses.IDENTITY, (2, 1)) if root is None else np.asarray(root)
     base = bm.Link(name="BASE", joint=bm.Joint(type="free"), segments=(bm.Segment(mass=1.0),))
     body = bm.Body(name="seer", links=(base, *links), devices=(device,))
@@ -41,7 +41,7 @@ def placed(geometry, x=0.0, y=0.0, z=0.0, turn=(1.0, 0.0, 0.0, 0.0), **look) -> 
 
 
 def pixel_rays(device: bm.VisionSensor) -> np.ndarray:
-    """Give the rays (H, W, 3) through the middles of pixels in the camera's frame, as long as one metre of depth."""
+    """Return the rays (H, W, 3) through the middles of pixels in the camera's frame, as long as one metre of depth."""
     shorter = min(device.width, device.height)
     unit = np.tan(device.field_of_view / 2) / (shorter / 2)
     x = (np.arange(device.width) + 0.5 - device.width / 2) * unit
@@ -138,7 +138,7 @@ def test_depths_of_mujoco(tmp_path):
     command = [sys.executable, program, tmp_path / "scene.xml", "160", "120", tmp_path / "depths.npy"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
     if done.returncode:
-        pytest.skip(f"MuJoCo can not draw here: {done.stderr.strip().splitlines()[-1:]}")
+        pytest.skip(f"MuJoCo cannot draw here: {done.stderr.strip().splitlines()[-1:]}")
     theirs = np.load(tmp_path / "depths.npy")
     ours = pictures(device, shapes, root)[0].depth
     both = np.stack([theirs, np.where(np.isinf(ours), 100.0, ours)])

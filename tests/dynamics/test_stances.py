@@ -17,7 +17,7 @@ T = np.arange(301) / 100
 
 
 def stand(heights, speeds, times=T):
-    """Give where feet stand (T, K); one number is for all frames."""
+    """Return where feet stand (T, K); one number is for all frames."""
     high, fast = (
         np.atleast_2d(np.broadcast_to(values, (1, len(times))) if np.ndim(values) < 1 else values)
         for values in (heights, speeds)
@@ -27,7 +27,7 @@ def stand(heights, speeds, times=T):
 
 
 def swing(times, apex, begin=1.0, end=2.0):
-    """Give height and speed of a foot that swings once."""
+    """Return height and speed of a foot that swings once."""
     wave = np.where((times > begin) & (times < end), np.sin(np.pi * (times - begin) / (end - begin)), 0.0)
     return apex * wave**2, 0.8 * wave**2
 

@@ -14,7 +14,7 @@ MIRROR = np.diag([1.0, -1.0, 1.0])
 
 
 def mirrored_matrix(matrix):
-    """Give the pose of the mirror image, all frames mirrored: M·T·M."""
+    """Return the pose of the mirror image, all frames mirrored: M·T·M."""
     both = np.eye(4)
     both[:3, :3] = MIRROR
     return both @ matrix @ both

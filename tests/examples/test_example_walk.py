@@ -35,7 +35,7 @@ def contacts(body, link_poses, soles):
 
 
 def intervals(mask):
-    """Give begin and end of the runs of True."""
+    """Return begin and end of the runs of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
     return list(zip(edges[::2], edges[1::2], strict=True))
 
@@ -146,7 +146,7 @@ def test_the_zero_moment_point_is_under_the_feet(motion, contacts, body, link_po
 
 @pytest.fixture(scope="module")
 def mujoco_model(body):
-    """The same robot in MuJoCo, which refuses bodies that can not exist."""
+    """The same robot in MuJoCo, which refuses bodies that cannot exist."""
     mujoco = pytest.importorskip("mujoco")
     children = {link.index: [c for c in body.links if c.parent == link.index] for link in body.links}
 

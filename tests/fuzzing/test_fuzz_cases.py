@@ -23,7 +23,7 @@ SAVED = [(path.parent.name, path) for name in NAMES for path in saved_cases(name
 
 
 def prepared(name: str) -> Place:
-    """Give a place where the target has been read once, so that what is imported and compiled does not count."""
+    """Return a place where the target has been read once, so that what is imported and compiled does not count."""
     place = Place(TARGETS[name])
     for seed in place.target.seeds():
         with contextlib.suppress(AssertionError):

@@ -293,7 +293,7 @@ def _with(folder: Path, shown: str) -> Path:
 
 
 def bomb(width: int = 60_000, height: int = 60_000) -> bytes:
-    """Give a PNG of a few kilobytes that says it has billions of pixels."""
+    """Return a PNG of a few kilobytes that says it has billions of pixels."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

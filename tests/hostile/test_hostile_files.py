@@ -25,7 +25,7 @@ READER = Path(__file__).with_name("hostile_reader.py")
 SECONDS = 10.0
 MEMORY = 300 << 20
 LONGEST = 60.0
-"""[s] On the clock: a reader that does not answer for so long hangs where Python can not stop it."""
+"""[s] On the clock: a reader that does not answer for so long hangs where Python cannot stop it."""
 
 
 class Reader:

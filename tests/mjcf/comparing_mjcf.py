@@ -56,7 +56,7 @@ def link_differences(one, two, lost) -> list[str]:
 
 
 def said_of(segment):
-    """Give what comes back of a segment to the bit; the inertia of one alone may be rounded."""
+    """Return what comes back of a segment to the bit; the inertia of one alone may be rounded."""
     return segment.name, segment.extra, segment.mass, segment.transform.tolist(), segment.center_of_mass.tolist()
 
 
@@ -82,18 +82,18 @@ def volume(shape) -> float:
 
 
 def volume_near(shape, wanted: float) -> float:
-    """Give the volume of a shape, `wanted` itself where it is as near as rounding allows."""
+    """Return the volume of a shape, `wanted` itself where it is as near as rounding allows."""
     found = volume(shape)
     return wanted if abs(found - wanted) <= 1e-9 * max(abs(wanted), 1e-6) else found
 
 
 def told(problems) -> set[str]:
-    """Give the codes of what was lost."""
+    """Return the codes of what was lost."""
     return {problem.rule for problem in problems}
 
 
 def kept_texts(root) -> dict[str, object]:
-    """Give what a file keeps in its custom texts."""
+    """Return what a file keeps in its custom texts."""
     return {
         text.get("name"): json.loads(text.attributes["data"])
         for custom in root.all("custom")

@@ -69,7 +69,7 @@ def test_any_bytes(data):
 
 @st.composite
 def changed(draw) -> bytes:
-    """Give a good model in which attributes have other values, or elements other names, or which is cut off."""
+    """Return a good model in which attributes have other values, or elements other names, or which is cut off."""
     text = draw(st.sampled_from(TEXTS)).decode()
     for _ in range(draw(st.integers(1, 4))):
         places = list(re.finditer(r'(?<==")[^"]*(?=")|(?<=<)\w+|\b\w+(?==")', text))

@@ -17,7 +17,7 @@ TILTED = poses.from_parts([0.1, 0.2, 0.3], rotations.from_rpy([0.4, -0.3, 1.2]))
 
 
 def block(*devices: bm.Device) -> bm.Body:
-    """Give a free block of 2 kg with devices."""
+    """Return a free block of 2 kg with devices."""
     segment = Segment(
         name="block", mass=2.0, inertia=np.diag([0.02, 0.03, 0.04]), visuals=(Shape(Box((0.1, 0.1, 0.1))),)
     )

@@ -36,7 +36,7 @@ def said_of(text, tmp_path):
 
 
 def schema():
-    """Give depth, name and attributes of each element as MuJoCo lists them."""
+    """Return depth, name and attributes of each element as MuJoCo lists them."""
     found: list[tuple[int, str, set[str]]] = []
     for line in mujoco.mj_printSchema(False, False).splitlines():
         head, attributes = line[:30].rstrip(), set(line[30:].split())

@@ -136,7 +136,7 @@ def test_where_it_has_no_place_it_is_told(name, target, tmp_path):
 
 
 def test_what_names_something_that_is_gone(tmp_path):
-    """A joint taken out of the body: the actuator at it, and keyframes for it, can not be written."""
+    """A joint taken out of the body: the actuator at it, and keyframes for it, cannot be written."""
     path = tmp_path / "model.xml"
     path.write_text(MODELS["keyframes and bodies of the world"])
     body = bm.load(path)
@@ -170,7 +170,7 @@ def test_what_touches_nothing_is_no_obstacle(tmp_path):
 
 
 def test_edited_ball_joints_are_three_and_told(tmp_path):
-    """With a sensor on a link between, a ball joint can not be written; the body is the same robot still."""
+    """With a sensor on a link between, a ball joint cannot be written; the body is the same robot still."""
     path = tmp_path / "model.xml"
     path.write_text(MODELS["ball joints"].partition("<keyframe>")[0] + "</mujoco>")
     body = bm.load(path)

@@ -36,7 +36,7 @@ def repaired_body_of(path: Path):
 
 @cache
 def mujoco_model_of(path: Path, folder: Path):
-    """Give MuJoCo's model of the MJCF that is written of a model into a folder, and what was lost."""
+    """Return MuJoCo's model of the MJCF that is written of a model into a folder, and what was lost."""
     import mujoco
 
     target = folder / f"{short(path)}.xml"
@@ -54,7 +54,7 @@ class Place:
 
 
 def joint_places(body, model) -> dict[int, Place]:
-    """Give for each joint column of a body that moves a link where it is in MuJoCo, found by the name of the joint.
+    """Return for each joint column of a body that moves a link where it is in MuJoCo, found by the name of the joint.
 
     One sample has a name twice; there it is the joint of the body of that number.
     """
@@ -69,7 +69,7 @@ def joint_places(body, model) -> dict[int, Place]:
 
 
 def configurations(body, count: int = CONFIGURATIONS) -> tuple[np.ndarray, np.ndarray]:
-    """Give random joint values (N, J) and root poses (N, 7), those of the body itself where its root is fixed."""
+    """Return random joint values (N, J) and root poses (N, 7), those of the body itself where its root is fixed."""
     rng = np.random.default_rng(11)
     q = rng.uniform(-2, 2, (count, body.num_joints))
     if body.links[0].joint.type != "free":

@@ -21,22 +21,22 @@ def read(folder: Path, text: str, name: str = "model.wrl") -> Body:
 
 
 def shapes(folder: Path, text: str) -> tuple[Shape, ...]:
-    """Give what a scene without Humanoid shows."""
+    """Return what a scene without Humanoid shows."""
     return read(folder, text).links[0].visuals
 
 
 def mesh(folder: Path, text: str) -> Mesh:
-    """Give the only shape of a scene as a mesh."""
+    """Return the only shape of a scene as a mesh."""
     (shape,) = shapes(folder, text)
     return shape.to_mesh()
 
 
 def volume(shape: Mesh) -> float:
-    """Give the volume of a closed mesh whose faces look outwards (Gauss)."""
+    """Return the volume of a closed mesh whose faces look outwards (Gauss)."""
     corner = shape.vertices[shape.faces]
     return float(np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum() / 6)
 
 
 def rules(body: Body) -> list[str]:
-    """Give the codes of a body's problems."""
+    """Return the codes of a body's problems."""
     return [problem.rule for problem in body.problems]

@@ -20,7 +20,7 @@ ROBOTS = (
 
 
 def model_of(body):
-    """Give Pinocchio's model, and for each link its joint there and its placement in it; the root floats."""
+    """Return Pinocchio's model, and for each link its joint there and its placement in it; the root floats."""
 
     def se3(pose):
         return pin.SE3(rotations.to_matrix(pose[3:]), np.array(pose[:3]))

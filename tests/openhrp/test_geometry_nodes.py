@@ -16,7 +16,7 @@ TWO = "coord Coordinate { point [ 0 0 0, 1 0 0, 1 1 0, 0 1 0, 2 0 0, 2 1 0 ] } c
 
 
 def corner_values(corners):
-    """Give the values (F, 3, K) at the corners of faces."""
+    """Return the values (F, 3, K) at the corners of faces."""
     return corners.values[corners.indices]
 
 

@@ -25,7 +25,7 @@ NESTED = {
 
 
 def model(path):
-    """Give the body of an answer's model, and the answer."""
+    """Return the body of an answer's model, and the answer."""
     golden = answer(path)
     return body_of(CORPUS / golden["file"]), golden
 

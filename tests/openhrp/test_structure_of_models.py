@@ -260,7 +260,7 @@ def test_masses_merge_as_points_do(parts):
 
 
 def point_masses(points, weights):
-    """Give centre (3,) and inertia (3, 3) about it by the definition: Σ m (r² 1 − r rᵀ)."""
+    """Return centre (3,) and inertia (3, 3) about it by the definition: Σ m (r² 1 − r rᵀ)."""
     center = weights @ points / weights.sum()
     arms = points - center
     inertia = sum(m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(weights, arms, strict=True))

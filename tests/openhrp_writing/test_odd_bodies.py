@@ -21,7 +21,7 @@ KEPT = ("index", "parent", "link", "problems", "source", "type", "path")
 
 
 def spoiled(value, choose: random.Random):
-    """Give the value with some of its numbers and names replaced by odd ones."""
+    """Return the value with some of its numbers and names replaced by odd ones."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size and choose.random() < 0.15:
         value = np.array(value)
         value.flat[choose.randrange(value.size)] = choose.choice(WILD)

@@ -32,7 +32,7 @@ VRML_SHAPES = ("box", "sphere", "cylinder", "cone", "mesh", "lines", "points")
 
 
 def there_and_back(body, folder, **options):
-    """Give the body that is read back, and the codes of what was lost."""
+    """Return the body that is read back, and the codes of what was lost."""
     path = folder / f"{body.name or 'model'}.wrl"
     losses = write_openhrp(body, path, **options)
     return read_openhrp(path, allow_outside=True), [problem.rule for problem in losses]

@@ -55,7 +55,7 @@ np.save(sys.argv[2], np.array(found))
 
 
 def plain(node: Node) -> Node | None:
-    """Give a copy of a node with all instances of prototypes in it replaced by what they stand for.
+    """Return a copy of a node with all instances of prototypes in it replaced by what they stand for.
 
     Nothing in it is shared: of a geometry that is used again VTK makes no mesh.
     """
@@ -76,7 +76,7 @@ def plain(node: Node) -> Node | None:
 
 
 def shapes_in(nodes: list[Node], around: tuple[Node, ...] = ()) -> list[Node]:
-    """Give each Shape by itself, under copies of the Transforms that it stands in."""
+    """Return each Shape by itself, under copies of the Transforms that it stands in."""
     found: list[Node] = []
     for node in nodes:
         if node.type == "Shape":
@@ -97,7 +97,7 @@ def faces_of(node: Node) -> int:
 
 
 def read_by_vtk(path, folder) -> np.ndarray:
-    """Give for each mesh (N, 7) the number of triangles, lowest and highest corner."""
+    """Return for each mesh (N, 7) the number of triangles, lowest and highest corner."""
     scene = read_vrml(path)
     shapes = shapes_in([found for node in scene.nodes if (found := plain(node)) is not None])
     # The largest first: of a mesh with more faces than all before it VTK 9.7 drops some.

@@ -29,7 +29,7 @@ def measures(biped, walk):
 
 @pytest.fixture(scope="session")
 def swing(biped):
-    """Give a motion of so many frames in which all joints swing, each with the given amplitude [rad]; the root as high as it is said."""
+    """Return a motion of so many frames in which all joints swing, each with the given amplitude [rad]; the root as high as it is said."""
 
     def make(
         frames: int = 200, amplitude: float = 0.2, body: bm.Body = biped, height: float | None = None

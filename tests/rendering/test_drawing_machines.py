@@ -1,4 +1,4 @@
-"""Machines that can not draw: it is said what they need, and nothing crashes."""
+"""Machines that cannot draw: it is said what they need, and nothing crashes."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def pixels(picture) -> np.ndarray:
 
 
 def of_color(picture, channel: int) -> np.ndarray:
-    """Give the rows and columns (N, 2) of pixels in which a colour channel clearly leads."""
+    """Return the rows and columns (N, 2) of pixels in which a colour channel clearly leads."""
     rgb = pixels(picture)[..., :3]
     others = np.delete(rgb, channel, axis=2).max(axis=2)
     return np.argwhere(rgb[..., channel] > others + 60)
@@ -230,7 +230,7 @@ def test_it_stands_where_nobody_says_where_it_is(examples):
         ({"strobe": 0}, "1 to 60 moments"),
         ({"strobe": 3, "start": 1.5, "end": 1.0}, "there is nothing"),
         ({"start": 1.0}, "for videos and stroboscopes"),
-        ({"overlay": ("clock",)}, "'clock' can not be written"),
+        ({"overlay": ("clock",)}, "'clock' cannot be written"),
         ({"background": "pink"}, "no background 'pink'"),
         ({"sheet": True, "at": 1.0}, "shows the model"),
         ({"output": "a.bmp"}, "pictures are .png"),

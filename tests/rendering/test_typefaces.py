@@ -32,7 +32,7 @@ def none_there(anew):
 
 @pytest.fixture(scope="module")
 def knee(tmp_path_factory) -> str:
-    """Give a typeface with two Japanese letters, each a triangle."""
+    """Return a typeface with two Japanese letters, each a triangle."""
     builders = pytest.importorskip("fontTools.fontBuilder")
     pens = pytest.importorskip("fontTools.pens.ttGlyphPen")
     pen = pens.TTGlyphPen(None)

@@ -26,7 +26,7 @@ def names_in(folder) -> list[str]:
 
 
 def read(path) -> tuple[list[np.ndarray], float, str]:
-    """Give the frames of a video, its seconds and its codec."""
+    """Return the frames of a video, its seconds and its codec."""
     import av
 
     with av.open(str(path)) as container:

@@ -36,7 +36,7 @@ __all__ = [
 
 
 def _all_rules() -> dict[str, Rule]:
-    """Give the rules that are in the documents: those of the catalogue, and what is only said while something is changed or saved."""
+    """Return the rules that are in the documents: those of the catalogue, and what is only said while something is changed or saved."""
     spec = importlib.util.spec_from_file_location("make_rules", ROOT / "docs" / "make_rules.py")
     assert spec is not None and spec.loader is not None
     maker = importlib.util.module_from_spec(spec)
@@ -101,14 +101,14 @@ def limited(pair: Pair, name: str, value: object) -> Pair:
 
 
 def example_of(code: str) -> tuple[str, str]:
-    """Give the example of a rule: what breaks it, and what does not."""
+    """Return the example of a rule: what breaks it, and what does not."""
     example = RULES[code].example
     assert example is not None, f"{code} has no example"
     return example
 
 
 def problems_of(read: Callable[[], object]) -> tuple[Problem, ...]:
-    """Give what is said when something is read or made."""
+    """Return what is said when something is read or made."""
     try:
         found = read()
     except FormatError as error:

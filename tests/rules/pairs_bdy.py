@@ -45,12 +45,12 @@ extra_joints:
 
 
 def links(text: str) -> str:
-    """Give a file with these links."""
+    """Return a file with these links."""
     return f"{HEAD}links:\n{text}"
 
 
 def shape(text: str) -> str:
-    """Give a file with an element in its only link."""
+    """Return a file with an element in its only link."""
     return links(f"  - name: BASE\n    mass: 1\n    elements:\n      - {text}\n")
 
 

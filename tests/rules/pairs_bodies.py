@@ -31,7 +31,7 @@ Shape {
 
 
 def picture() -> bytes:
-    """Give an image as PNG."""
+    """Return an image as PNG."""
     file = io.BytesIO()
     Image.new("RGB", (4, 4)).save(file, "PNG")
     return file.getvalue()
@@ -52,7 +52,7 @@ def of_segment(wrong: dict[str, object], right: dict[str, object] | None = None)
 
 
 def shapes(edge: float) -> bm.Body:
-    """Give a robot of one link, a box of that size."""
+    """Return a robot of one link, a box of that size."""
     box = (bm.Shape(bm.Box((edge, edge, edge))),)
     part = bm.Segment(mass=1.0, inertia=edge**2 / 6 * EYE, visuals=box, collisions=box)
     arm = bm.Joint(name="ARM", type="rotate", id=0)

@@ -27,7 +27,7 @@ BYTES = bm.spot.to_bytes(bm.spot.from_text(WAVE))
 
 
 def sparse(count: int) -> bytes:
-    """Give the bytes of an animation with so many empty keyframes (field 2, of length 0) at its end."""
+    """Return the bytes of an animation with so many empty keyframes (field 2, of length 0) at its end."""
     return FULL + b"\x12\x00" * count
 
 

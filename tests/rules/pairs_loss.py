@@ -1,4 +1,4 @@
-"""Pairs for what a save, or a change of a body or a motion, can not keep."""
+"""Pairs for what a save, or a change of a body or a motion, cannot keep."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def stamped(*times: float) -> Motion:
 
 
 def turned(length: float) -> Motion:
-    """Give poses of the root with quaternions of that length."""
+    """Return poses of the root with quaternions of that length."""
     values = np.tile([0.0, 0, 0, length, 0, 0, 0], (2, 1, 1))
     return Motion((MultiSE3Seq(content="LinkPosition", timeline=Timeline.uniform(2, 10), values=values),))
 
@@ -94,7 +94,7 @@ def segment(**changes: object) -> bm.Body:
 
 
 def shape(geometry: object, transform: object = EYE, **more: object) -> bm.Body:
-    """Give the robot with one shape in the hand, seen and touched."""
+    """Return the robot with one shape in the hand, seen and touched."""
     shapes = (bm.Shape(geometry, np.asarray(transform, float), **more),)  # type: ignore[arg-type]
     return segment(visuals=shapes, collisions=shapes)
 
@@ -114,7 +114,7 @@ def two_parts(count: int) -> bm.Body:
 
 
 def broad_first() -> bm.Body:
-    """Give links that do not stand depth-first: both children of the base before the child of the first."""
+    """Return links that do not stand depth-first: both children of the base before the child of the first."""
     base, arm, hand, leg = BODY.links
     return replace(BODY, links=(base, arm, replace(leg, index=2), replace(hand, index=3, parent=1)))
 
@@ -147,7 +147,7 @@ def contact(value: float) -> Animation:
 
 
 def column(name: str) -> Animation:
-    """Give a move of the body with further columns, the first of them 1."""
+    """Return a move of the body with further columns, the first of them 1."""
     row = [0.48, 1.0, *[0.0] * (len(name.split()) - 1)]
     return move("body", f"body_z {name}", [row, row])
 

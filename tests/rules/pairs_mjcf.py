@@ -46,7 +46,7 @@ CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 def stl(*faces: tuple[int, int, int]) -> str:
-    """Give a mesh of some faces of a tetrahedron."""
+    """Return a mesh of some faces of a tetrahedron."""
     text = "solid hand\n"
     for face in faces:
         corners = "".join("vertex {} {} {}\n".format(*CORNERS[k]) for k in face)
@@ -66,7 +66,7 @@ def world(text: str) -> str:
 
 
 def classes(depth: int) -> str:
-    """Give classes one in the other, each with what is in the one around it."""
+    """Return classes one in the other, each with what is in the one around it."""
     many = " ".join(f'a{k}="0"' for k in range(700))
     inside = " ".join(f"<e{k} {many}/>" for k in range(10))
     text = f"<default> {inside} " + "".join(f'<default class="c{k}"> ' for k in range(depth)) + "</default>" * depth

@@ -24,14 +24,14 @@ def pair(wrong: bm.Motion, right: bm.Motion = WALK, body: bm.Body | None = BODY)
 
 
 def joints(index: object, value: float) -> bm.Motion:
-    """Give the walk with another value of a joint."""
+    """Return the walk with another value of a joint."""
     values = np.array(WALK.joint_displacement.values)
     values[index] = value
     return WALK.replaced(WALK.link_position, replace(WALK.joint_displacement, values=values))
 
 
 def poses(index: object, value: object, motion: bm.Motion = WALK) -> bm.Motion:
-    """Give a motion with other numbers in its poses."""
+    """Return a motion with other numbers in its poses."""
     values = np.array(motion.link_position.values)
     values[index] = value
     changed = replace(motion.link_position, values=values)
@@ -57,7 +57,7 @@ def physics(code: str) -> Pair:
 
 
 def gone(scale: float) -> bm.Motion:
-    """Give a motion whose root goes on at 0.5 m/s, 0.7 m above the floor, in metres over `scale`."""
+    """Return a motion whose root goes on at 0.5 m/s, 0.7 m above the floor, in metres over `scale`."""
     root = np.tile([0.0, 0, 0.7, 1, 0, 0, 0], (100, 1))
     root[:, 0] = 0.5 * TIMES[:100]
     return bm.Motion.from_joints(np.zeros((100, 3)), 100, root=root * [scale, scale, scale, 1, 1, 1, 1])

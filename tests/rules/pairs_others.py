@@ -26,7 +26,7 @@ ZEROS = Motion.from_joints(np.zeros((40, ROBOT.num_joints)), 100, root=[0, 0, 0.
 
 
 def curve(*values: float) -> Motion:
-    """Give a motion of one joint."""
+    """Return a motion of one joint."""
     numbers = np.array(values, float)[:, None]
     return Motion(
         (MultiValueSeq(content="JointDisplacement", timeline=Timeline.uniform(len(values), 10), values=numbers),)
@@ -34,7 +34,7 @@ def curve(*values: float) -> Motion:
 
 
 def said(make: object) -> Said:
-    """Give what is said of a motion that is made."""
+    """Return what is said of a motion that is made."""
     return lambda _: problems_of(make)  # type: ignore[arg-type]
 
 

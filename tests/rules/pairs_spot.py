@@ -29,7 +29,7 @@ def feet(*places: object, body: object = (0, 0, 0.48), contacts: object = None, 
 
 
 def shifted(**steps: object) -> np.ndarray:
-    """Give the feet with some of them moved by (3,)."""
+    """Return the feet with some of them moved by (3,)."""
     places = UNDER.copy()
     for name, step in steps.items():
         places[("fl", "fr", "hl", "hr").index(name)] += step

@@ -31,7 +31,7 @@ POINTS = np.array([[0.0], [0.1], [0.2]])
 
 
 def opened(read: Callable[..., object], name: str, content: Content, **options: object) -> Said:
-    """Give what is said when a file is read."""
+    """Return what is said when a file is read."""
 
     def said(folder: Path) -> Iterable[Problem]:
         (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
@@ -51,14 +51,14 @@ def table(code: str, good: str = TABLE, **options: object) -> Pair:
 
 
 def archive(**arrays: object) -> bytes:
-    """Give an archive of arrays."""
+    """Return an archive of arrays."""
     stream = io.BytesIO()
     np.savez(stream, **arrays)  # type: ignore[arg-type]
     return stream.getvalue()
 
 
 def zeros(save: Callable[..., None]) -> bytes:
-    """Give an archive of a megabyte of zeros."""
+    """Return an archive of a megabyte of zeros."""
     stream = io.BytesIO()
     save(stream, joint_displacement=np.zeros((1000, 125)), frame_rate=100)
     return stream.getvalue()

@@ -55,7 +55,7 @@ def chain(length: int) -> dict[str, str]:
 
 
 def glb(**more: object) -> bytes:
-    """Give a triangle as a binary glTF, with more in its JSON."""
+    """Return a triangle as a binary glTF, with more in its JSON."""
     points = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
     scene = {
         "asset": {"version": "2.0"},

@@ -64,7 +64,7 @@ GYRO = ROBOT.replace(" sensorId 0 maxAngularVelocity [ 10 10 10 ]", " sensorId 0
 
 
 def body(text: str) -> str:
-    """Give a robot around what stands in its humanoidBody."""
+    """Return a robot around what stands in its humanoidBody."""
     return f"{HEAD}DEF robot Humanoid {{ humanoidBody [ {text} ] }}\n"
 
 

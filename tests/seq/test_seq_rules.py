@@ -129,7 +129,7 @@ def problems_of(text: bytes) -> list[Problem]:
 
 
 def without_mark(text: str | bytes) -> tuple[bytes, int | None, int | None]:
-    """Give the text, and the line and column of the mark in it."""
+    """Return the text, and the line and column of the mark in it."""
     if isinstance(text, bytes) or HERE not in text:
         return text if isinstance(text, bytes) else text.encode(), None, None
     before = text[: text.index(HERE)]

@@ -63,7 +63,7 @@ VENDOR_CRASHES = {"hand_x", "hand_y", "hand_z"}
 
 
 def single_or_group(draw: st.DrawFn, group: str) -> list[str]:
-    """Give a group's keyword or some of its single columns, in any order."""
+    """Return a group's keyword or some of its single columns, in any order."""
     if draw(st.booleans()):
         return [group]
     singles = [name for name in GROUPS[group] if name not in VENDOR_CRASHES]
@@ -72,7 +72,7 @@ def single_or_group(draw: st.DrawFn, group: str) -> list[str]:
 
 @st.composite
 def headers(draw: st.DrawFn) -> tuple[set[str], list[str]]:
-    """Give tracks and columns of them, of all alternatives one."""
+    """Return tracks and columns of them, of all alternatives one."""
     tracks = draw(st.sets(st.sampled_from(("legs", "body", "arm", "gripper")), min_size=1))
     columns: list[str] = []
     if "gripper" in tracks or draw(st.booleans()):
@@ -129,7 +129,7 @@ class ChaFile:
 
 @st.composite
 def cha_files(draw: st.DrawFn) -> ChaFile:
-    """Give a file that obeys the document."""
+    """Return a file that obeys the document."""
     tracks, columns = draw(headers())
     options = ["controls " + " ".join(draw(st.permutations(sorted(tracks))))]
     options += draw(st.lists(st.sampled_from(FLAGS), unique=True))

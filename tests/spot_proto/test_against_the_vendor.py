@@ -42,7 +42,7 @@ body_exit_slices 1 2 3
 
 
 def vendors(path: Path, config: str = ""):
-    """Give what the vendor's converter makes of a file."""
+    """Return what the vendor's converter makes of a file."""
     with contextlib.redirect_stdout(io.StringIO()):
         return converter.convert_animation_file_to_proto(str(path), config)
 
@@ -55,7 +55,7 @@ def read(path: Path) -> Animation:
 
 
 def find(name: str):
-    """Give the descriptor of one of the vendor's messages by its bare name."""
+    """Return the descriptor of one of the vendor's messages by its bare name."""
     for file in (
         sequence_pb2.DESCRIPTOR,
         params_pb2.DESCRIPTOR,

@@ -35,7 +35,7 @@ def untiny(values: np.ndarray) -> np.ndarray:
 
 
 def check_same(back: Animation, first: Animation) -> None:
-    """Check that an animation came back but for what a message can not hold."""
+    """Check that an animation came back but for what a message cannot hold."""
     assert back.name == first.name
     assert back.options["controls"] == tuple(t for t in ("legs", "body", "arm", "gripper") if t in first.controls)
     expected = {key: value for key, value in first.options.items() if key not in (*NOT_HELD, "controls") and value != 0}

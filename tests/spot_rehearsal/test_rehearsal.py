@@ -275,7 +275,7 @@ def test_who_may_not_in(stand_in, heard):
 def test_it_is_tls_and_local(stand_in):
     """Another authority's certificate is not accepted, a plain connection neither; other addresses of the machine do not answer."""
     with (
-        pytest.raises(SpotError, match=r"can not be reached|does not answer"),
+        pytest.raises(SpotError, match=r"cannot be reached|does not answer"),
         connected("127.0.0.1", stand_in.credentials, port=stand_in.port),
     ):
         pass

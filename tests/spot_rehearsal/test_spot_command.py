@@ -67,7 +67,7 @@ def test_upload_that_can_not_be(stand_in, tmp_path):
         for arguments, given, code, said in (
             ((str(file), "--robot", robot, *pem), secrets, 1, "refuses this user name and password"),
             ((str(file), "--robot", robot, *pem), {}, 1, USERNAME),
-            ((str(file), "--robot", nobody, *pem), secrets, 1, "can not be reached"),
+            ((str(file), "--robot", nobody, *pem), secrets, 1, "cannot be reached"),
             ((str(tmp_path / "no.cha"), "--robot", robot), secrets, 1, "no such file"),
             ((str(tmp_path / "no"), "--robot", robot), secrets, 1, "no such file"),
             ((str(file), "--robot", robot, "--certificate", "no.pem"), secrets, 1, "no.pem"),
@@ -116,7 +116,7 @@ def test_rehearse_as_a_program(tmp_path, given):
 
 
 def test_where_credentials_come_from():
-    """A user name that is given goes before that of the environment; who can not be asked is told the variables."""
+    """A user name that is given goes before that of the environment; who cannot be asked is told the variables."""
     asked = []
 
     def ask(known: str) -> tuple[str, str]:

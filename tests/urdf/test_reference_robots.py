@@ -29,7 +29,7 @@ def body_of(path):
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory):
-    """Give the file of a body's URDF, written once."""
+    """Return the file of a body's URDF, written once."""
     folder, known = tmp_path_factory.mktemp("urdf"), {}
 
     def write(path):
@@ -56,7 +56,7 @@ def configurations(body):
 
 
 def movers(body, file):
-    """Give (column, link, name of the joint in the file) of each joint that moves something, and the links' names in the file."""
+    """Return (column, link, name of the joint in the file) of each joint that moves something, and the links' names in the file."""
     robot = ET.parse(file).getroot()
     holder = {joint.find("child").get("link"): joint.get("name") for joint in robot.findall("joint")}
     titles = [link.get("name") for link in robot.findall("link")]
@@ -110,7 +110,7 @@ def test_pinocchio_sees_the_same_robot(path, written):
 
 
 def axis_of(pin, joint):
-    """Give the axis of a joint in its link's frame: where a unit of velocity leads."""
+    """Return the axis of a joint in its link's frame: where a unit of velocity leads."""
     data = joint.createData()
     joint.calc(data, np.array([0.0] if joint.nq == 1 else [1.0, 0.0]))
     motion = np.asarray(data.S).ravel()

@@ -182,7 +182,7 @@ def test_the_next_free_port_is_taken_and_a_wrong_host_is_said() -> None:
     with one, two:
         assert one.url != two.url
     for host in ("no.such.host.invalid", "203.0.113.7"):
-        with pytest.raises(OSError, match="can not listen"):
+        with pytest.raises(OSError, match="cannot listen"):
             free_port(host, 8770)
 
 

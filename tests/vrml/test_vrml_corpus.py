@@ -23,7 +23,7 @@ REFUSED = {
 
 
 def all_nodes(scene: Scene, expanded: bool = False) -> list[Node]:
-    """Give the nodes of a scene, each once; those that instances stand for as well, if wanted."""
+    """Return the nodes of a scene, each once; those that instances stand for as well, if wanted."""
     todo, seen, found = list(scene.nodes), set(), []
     while todo:
         node = todo.pop()
@@ -109,7 +109,7 @@ np.savez(sys.argv[2], **found)
 
 
 def face_sets(path) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Give places of corners and numbers of corners of all faces, for each indexed face set as often as it is used."""
+    """Return places of corners and numbers of corners of all faces, for each indexed face set as often as it is used."""
     found = []
 
     def walk(node: Node) -> None:

@@ -403,7 +403,7 @@ def test_other_languages_are_refused_in_words(data):
     ],
 )
 def test_encodings(data, encoding):
-    """The second byte of ソ and 表 in Shift-JIS is a backslash, that of 能 a bracket's neighbour: bytes can not be parsed as they are."""
+    """The second byte of ソ and 表 in Shift-JIS is a backslash, that of 能 a bracket's neighbour: bytes cannot be parsed as they are."""
     scene = parse_vrml(data)
     group, info = scene.nodes
     assert (group.name, group.fields["children"][0].name, info.fields["title"]) == ("ソ能", "表", "ソ")

@@ -25,7 +25,7 @@ def test_a_scene_is_read_back_as_it_was_written(made, gap):
 
 @st.composite
 def prototypes(draw):
-    """Give a prototype with fields of all types, one instance, and the value that each field has then."""
+    """Return a prototype with fields of all types, one instance, and the value that each field has then."""
     types = st.sampled_from(
         ["SFBool", "SFInt32", "SFFloat", "SFString", "SFVec3f", "SFRotation", "SFNode", "MFNode", *MULTIPLE]
     )

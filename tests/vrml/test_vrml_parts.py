@@ -297,7 +297,7 @@ def source(tmp_path):
 
 
 def shapes_of(path, **options):
-    """Give the types of the nodes that a model's chain of parts ends with, and the rules of the problems."""
+    """Return the types of the nodes that a model's chain of parts ends with, and the rules of the problems."""
     scene = read_vrml(path)
     loader = InlineLoader(path.parent, model=path, **options)
     while scene is not None and scene.nodes[0].type == "Inline":

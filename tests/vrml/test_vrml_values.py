@@ -15,7 +15,7 @@ HEADER = "#VRML V2.0 utf8\n"
 
 
 def field(field_type: str, text: str):
-    """Give the value of a field of that type, its scene, and the problems."""
+    """Return the value of a field of that type, its scene, and the problems."""
     source = f"{HEADER}PROTO P [ field {field_type} f {DEFAULTS[field_type]} ] {{ Group {{ }} }}\nP {{ f {text}\n}}\n"
     scene = parse_vrml(source.encode())
     return scene.nodes[0].fields["f"], [problem.rule for problem in scene.problems]

@@ -33,7 +33,7 @@ MULTIPLE = ["MFInt32", "MFFloat", "MFTime", "MFVec2f", "MFVec3f", "MFColor", "MF
 
 @st.composite
 def doubles(draw):
-    """Give a number in one of the spellings that mean the same double."""
+    """Return a number in one of the spellings that mean the same double."""
     value = draw(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-1000, 1000).map(float))
     text = draw(st.sampled_from(["{!r}", "{:.17g}", "{:.20e}", "{:.16E}"])).format(value)
     if "e" not in text.lower() and "." in text:
@@ -60,7 +60,7 @@ def strings(draw):
 
 @st.composite
 def values(draw, field_type: str, depth: int):
-    """Give a value of a field type."""
+    """Return a value of a field type."""
     kind, many = field_type[2:], field_type[:2] == "MF"
     if kind == "Node":
         return draw(node_lists(depth) if many else single_nodes(depth))
@@ -97,7 +97,7 @@ def joined(draw, words: list[str]) -> str:
 
 @st.composite
 def nodes(draw, depth: int = 3):
-    """Give a node of the standard with some of its fields."""
+    """Return a node of the standard with some of its fields."""
     node_type = draw(st.sampled_from(sorted(STANDARD_NODES)))
     fields = [d for d in standard_fields(node_type).values() if d.access in ("field", "exposedField")]
     chosen = draw(st.lists(st.sampled_from(fields), unique_by=lambda d: d.name, max_size=4)) if fields else []

@@ -181,7 +181,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(disk)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("a small disk can not be mounted here")
+        pytest.skip("a small disk cannot be mounted here")
     try:
         bm.save(motion(30), disk / "a.seq")
         for frames in (2000, 5000):

@@ -25,7 +25,7 @@ __all__ = ["check_body"]
 
 
 def check_body(body: Body) -> tuple[Problem, ...]:
-    """Give what a reader has said of a body, and what else there is to say of it."""
+    """Return what a reader has said of a body, and what else there is to say of it."""
     sheet = Sheet(body)
     source = body.source
     if source.format == "openhrp" and not source.version and source.path is not None and _names_joints(source.path):

@@ -41,7 +41,7 @@ def check(
     ignore: Sequence[str] = (),
     **options: Any,  # noqa: ANN401
 ) -> Findings:
-    """Give all problems of a file, or of a thing that was loaded or made.
+    """Return all problems of a file, or of a thing that was loaded or made.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def check(
 
 
 def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:
-    """Give all problems of a file: those that its format's own check finds, and those of what it holds."""
+    """Return all problems of a file: those that its format's own check finds, and those of what it holds."""
     if row.check is not None and row.holds == "Motion":
         return _alone(row, path, options) if body is None else _on_body(row, path, body, options)
     if row.holds == "Body":
@@ -102,7 +102,7 @@ def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, A
 
 
 def _alone(row: Format, path: Path, options: Mapping[str, Any]) -> tuple[Problem, ...]:
-    """Give all problems of a motion by itself; of a large file its units are not looked at, for which it is read a second time."""
+    """Return all problems of a motion by itself; of a large file its units are not looked at, for which it is read a second time."""
     assert row.check is not None
     found = row.check(path)
     if any(problem.severity == "error" for problem in found) or path.stat().st_size > LARGEST:
@@ -116,7 +116,7 @@ def _alone(row: Format, path: Path, options: Mapping[str, Any]) -> tuple[Problem
 
 
 def _of_model(row: Format, path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:
-    """Give all problems of a model. Only one that can not be read is read a second time, for what else is wrong with it."""
+    """Return all problems of a model. Only one that cannot be read is read a second time, for what else is wrong with it."""
     try:
         return _problems(load(path, **options), body)
     except FormatError:
@@ -127,7 +127,7 @@ def _of_model(row: Format, path: Path, body: Body | None, options: Mapping[str, 
 
 
 def _on_body(row: Format, path: Path, body: Body, options: Mapping[str, Any]) -> tuple[Problem, ...]:
-    """Give all problems of a motion on a body. Only where it has errors, or odd quaternions, are its rows looked at one by one."""
+    """Return all problems of a motion on a body. Only where it has errors, or odd quaternions, are its rows looked at one by one."""
     assert row.check is not None
     try:
         motion = load(path, **options)
@@ -174,7 +174,7 @@ def _can_be_minded(found: tuple[Problem, ...]) -> bool:
 
 
 def _minded(animation: Animation, found: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """Give what a robot would mind. Where values jump, of which the format's own check speaks, the body's speed is none besides."""
+    """Return what a robot would mind. Where values jump, of which the format's own check speaks, the body's speed is none besides."""
     jumps = any(problem.rule == JUMP.code for problem in found)
     return tuple(problem for problem in mind(animation) if not (jumps and problem.rule == BODY_SPEED.code))
 

@@ -60,18 +60,18 @@ def _limits(sheet: Sheet, link: Link, joint: Joint) -> None:
         sheet.of_link(
             rules.NO_RANGE,
             link,
-            f"has a {joint.type} joint with both limits at {joint.lower:g} {unit}: it can not move",
+            f"has a {joint.type} joint with both limits at {joint.lower:g} {unit}: it cannot move",
             "lower",
         )
     if joint.velocity_lower > joint.velocity_upper:
         said = f"has the velocity limits {joint.velocity_lower:g} to {joint.velocity_upper:g} {unit}/s"
         sheet.of_link(rules.LIMITS, link, said, "velocity")
     elif joint.velocity_lower == joint.velocity_upper == 0:
-        said = f"has a velocity limit of 0 {unit}/s: it can not move"
+        said = f"has a velocity limit of 0 {unit}/s: it cannot move"
         sheet.of_link(rules.VELOCITY, link, said, "velocity", "give it the speed that it makes, or no limit")
     elif joint.velocity_lower >= 0 or joint.velocity_upper <= 0:
         said = f"has the velocity limits {joint.velocity_lower:g} to {joint.velocity_upper:g} {unit}/s"
-        sheet.of_link(rules.VELOCITY, link, f"{said}: it can not move both ways", "velocity")
+        sheet.of_link(rules.VELOCITY, link, f"{said}: it cannot move both ways", "velocity")
     if joint.type == "slide":
         far = [abs(end) for end in (joint.lower, joint.upper) if FAR < abs(end) < NO_LIMIT]
         far = [end for end in far if not (end >= 100 and math.log10(end).is_integer())]

@@ -110,7 +110,7 @@ def found_moments(
     threshold: float,
     said: Callable[[int], str],
 ) -> tuple[Moment, ...]:
-    """Give the moments in which `amount` (of frames, or of the steps from them) is above a threshold; `said` tells of a frame."""
+    """Return the moments in which `amount` (of frames, or of the steps from them) is above a threshold; `said` tells of a frame."""
     times = component.timeline.times
     found, _ = runs(amount / threshold, times[: len(amount)])
     return tuple(
@@ -131,7 +131,7 @@ def found_moments(
 
 
 def _part(speed: Floats, low: float, high: float) -> Floats:
-    """Give how much of its limit each speed is, where one of the two is infinite."""
+    """Return how much of its limit each speed is, where one of the two is infinite."""
     return np.asarray(np.where(speed < 0, speed / low, speed / high))
 
 

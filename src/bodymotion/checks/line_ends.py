@@ -76,13 +76,13 @@ def _counted(piece: bytes) -> dict[bytes, int]:
 
 
 def most_common_end(data: bytes) -> bytes:
-    """Give how most lines end; LF where there are none."""
+    """Return how most lines end; LF where there are none."""
     count = _counted(data)
     return max(count, key=lambda end: count[end])
 
 
 def other_ends(data: bytes) -> list[tuple[int, int]]:
-    """Give where the ends of lines are that are not the most common one."""
+    """Return where the ends of lines are that are not the most common one."""
     most = most_common_end(data)
     if len([1 for number in _counted(data).values() if number]) < 2:
         return []

@@ -14,7 +14,7 @@ __all__ = ["check_motion", "part_name"]
 
 
 def check_motion(motion: Motion) -> tuple[Problem, ...]:
-    """Give what a reader has said of a motion, and what else there is to say of its numbers."""
+    """Return what a reader has said of a motion, and what else there is to say of its numbers."""
     problems = list(motion.problems)
     said = {problem.rule for problem in problems}
     for number, component in enumerate(motion.components):

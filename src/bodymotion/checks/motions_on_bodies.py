@@ -28,12 +28,12 @@ PIECE = 1 << 16
 
 
 def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
-    """Give what is wrong with a motion when the body moves by it."""
+    """Return what is wrong with a motion when the body moves by it."""
     return tuple(one.problem for one in _findings(motion, body))
 
 
 def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
-    """Give when a motion breaks a rule on its body, in order of time: the moments of the problems that `check` tells.
+    """Return when a motion breaks a rule on its body, in order of time: the moments of the problems that `check` tells.
 
     They are those of limits (MOT204, MOT205), of link poses (MOT206) and of physics (MOT3xx); of one rule, and for limits of one joint,
     the 100 worst. `amount` tells which of one rule is worst. What is wrong with a motion as a whole has none.
@@ -93,7 +93,7 @@ def _number(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> int:
 
 
 def _place(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Location:
-    """Give the place of a component: its first frame, where it has one."""
+    """Return the place of a component: its first frame, where it has one."""
     number = _number(motion, component)
     inside = f"components[{number}]"
     if component.num_frames:

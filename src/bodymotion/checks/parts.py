@@ -89,7 +89,7 @@ _Lookup: TypeAlias = "Callable[[Spot, Link, tuple[str, ...]], Location | None]"
 def parts_of(
     body: Body, wanted: Collection[tuple[int, str]], links: tuple[Location, ...]
 ) -> dict[tuple[int, str], Location]:
-    """Give the places of parts of links, each named by the link's index and a word of `WORDS`, as far as they are found.
+    """Return the places of parts of links, each named by the link's index and a word of `WORDS`, as far as they are found.
 
     `links` are the places of the links. Where a file is not there any more, is too large or has changed since, nothing may be found.
     """
@@ -177,7 +177,7 @@ def _in_openhrp(data: bytes, path: Path, spots: set[Spot], names: set[str]) -> _
 
 
 def _nodes(tops: list[Node], below: str = "") -> Iterator[Node]:
-    """Give nodes and all in them, each once, but not what is of the type `below` and in them."""
+    """Return nodes and all in them, each once, but not what is of the type `below` and in them."""
     from bodymotion.formats.vrml.nodes import Node
 
     stack, seen = tops[::-1], set[int]()

@@ -53,7 +53,7 @@ class BelowLinks:
             del self._parser
 
     def place(self, spot: Spot, link: Link, words: tuple[str, ...]) -> Location | None:
-        """Give the place of the first of `words` (`inertial/mass@value`: an attribute of an element) below the link at `spot`."""
+        """Return the place of the first of `words` (`inertial/mass@value`: an attribute of an element) below the link at `spot`."""
         below = self._found.get(spot, {})
         for word in words:
             way, _, attribute = word.partition("@")

@@ -21,7 +21,7 @@ _START = {
 
 
 def places_of(body: Body) -> dict[str, tuple[Location, ...]]:
-    """Give the locations of a body's "links", "devices" and "extra_joints", in their order, as far as they are known.
+    """Return the locations of a body's "links", "devices" and "extra_joints", in their order, as far as they are known.
 
     They are those that the reader has kept; for XML formats a link is where its name stands in its tag. Of a body that was changed since
     (other links than the file's) none are known.

@@ -19,7 +19,7 @@ _ROW = re.compile(rb"\s*-\s*\[")
 
 
 def place_of_frame(motion: Motion, component: int, frame: int) -> Location:
-    """Give the path inside the document, and the line where the file has a line for each frame, as those of Choreonoid have."""
+    """Return the path inside the document, and the line where the file has a line for each frame, as those of Choreonoid have."""
     path = motion.source.path
     inside = f"components[{component}].frames[{frame}]"
     if path is None:
@@ -38,7 +38,7 @@ def place_of_frame(motion: Motion, component: int, frame: int) -> Location:
 
 @lru_cache(maxsize=2)
 def _rows(path: Path) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """Give line and column of the rows of each component; of those that have one row a line, and no other."""
+    """Return line and column of the rows of each component; of those that have one row a line, and no other."""
     found: list[list[tuple[int, int]]] = []
     whole = True
     try:

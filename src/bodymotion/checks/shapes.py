@@ -45,7 +45,7 @@ def check_numbers(sheet: Sheet) -> None:
 
 
 def _not_finite(link: Link) -> list[tuple[str, str]]:
-    """Give what of a link has such a number, and the part that it belongs to."""
+    """Return what of a link has such a number, and the part that it belongs to."""
     joint = link.joint
     found = []
     if not np.isfinite(link.offset).all():

@@ -84,7 +84,7 @@ class Sheet:
         return any(code in self._said for code in SAID.get(rule.code, ()))
 
     def placed(self) -> tuple[Problem, ...]:
-        """Give the problems, those of links at what is wrong in the file as far as that is found."""
+        """Return the problems, those of links at what is wrong in the file as far as that is found."""
         found = parts_of(self.body, set(self._parts.values()), self._places.get("links", ())) if self._parts else {}
         placed: list[Problem] = []
         for number, problem in enumerate(self.problems):
@@ -172,17 +172,17 @@ def _bounds(shape: Shape) -> Floats | None:
 
 
 def corners(box: Box) -> Floats:
-    """Give the corners (8, 3) of a box."""
+    """Return the corners (8, 3) of a box."""
     return np.array([[box[i][0], box[j][1], box[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 
 
 def distance(box: Box, point: Floats) -> float:
-    """Give how far [m] a point is outside of a box, 0 inside."""
+    """Return how far [m] a point is outside of a box, 0 inside."""
     return float(np.linalg.norm(np.maximum(np.maximum(box[0] - point, point - box[1]), 0.0)))
 
 
 def size(box: Box) -> float:
-    """Give the length [m] of a box's diagonal."""
+    """Return the length [m] of a box's diagonal."""
     return float(np.linalg.norm(box[1] - box[0]))
 
 

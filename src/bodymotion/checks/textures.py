@@ -40,7 +40,7 @@ def check_textures(sheet: Sheet) -> None:
 
 
 def _fault(path: Path) -> str | None:
-    """Say why an image can not be shown; None if nothing speaks against it."""
+    """Say why an image cannot be shown; None if nothing speaks against it."""
     from PIL import Image, UnidentifiedImageError
 
     size = size_of(path)
@@ -59,14 +59,14 @@ def _fault(path: Path) -> str | None:
     except UnidentifiedImageError:
         return "is no image that can be read" if size else "is empty"
     except OSError as error:
-        return f"can not be read: {error.strerror or error}"
+        return f"cannot be read: {error.strerror or error}"
     except Exception as error:  # Pillow raises whatever the bytes of an image lead to
-        return f"can not be read: {error}"
+        return f"cannot be read: {error}"
     return None
 
 
 def _place(url: str, files: tuple[Path | None, ...]) -> Location:
-    """Give where a file first names an image; the first file where none does."""
+    """Return where a file first names an image; the first file where none does."""
     for path in files:
         try:
             if path is None or not path.is_file() or path.stat().st_size > LARGEST:

@@ -134,7 +134,7 @@ def _root(
 
 
 def _from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
-    """Give how far [m] a point mostly is from the root."""
+    """Return how far [m] a point mostly is from the root."""
     if zmp.is_root_relative:
         away = zmp.values
     else:

@@ -39,7 +39,7 @@ def diff(
     Of motions: components, times, and the largest difference of each with its frame and joint; --body gives the names. Lengths are in
     metres, angles in radians; an orientation differs by the angle between the two. Of models: links, joints, masses, shapes, devices.
 
-    Exit code 0: equal within the tolerances; 1: different; 2: they can not be compared.
+    Exit code 0: equal within the tolerances; 1: different; 2: they cannot be compared.
 
     \b
     Examples:

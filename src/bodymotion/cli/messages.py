@@ -27,7 +27,7 @@ def say(text: str) -> None:
 
 
 def headline(problem: Problem) -> str:
-    """Give ``path:line:column: RULE message (path inside the document)`` on one line, safe to print."""
+    """Return ``path:line:column: RULE message (path inside the document)`` on one line, safe to print."""
     place = str(problem.location)
     inside = problem.location.inside
     tail = f" ({inside})" if inside and inside != place else ""
@@ -51,7 +51,7 @@ def _excerpt(location: Location) -> list[str]:
 
 
 def excerpt_of(location: Location, text: str) -> list[str]:
-    """Give the line that is at a place, cut to what is near it, and a caret under the column."""
+    """Return the line that is at a place, cut to what is near it, and a caret under the column."""
     number = str(location.line)
     column = None if location.column is None else min(location.column - 1, len(text))
     start = max(0, (column or 0) - BEFORE)
@@ -65,7 +65,7 @@ def excerpt_of(location: Location, text: str) -> list[str]:
 
 
 def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
-    """Give the lines of a file that have these numbers, counted from 1; those that can not be had are left out."""
+    """Return the lines of a file that have these numbers, counted from 1; those that cannot be had are left out."""
     last = max(numbers, default=0)
     try:
         path = Path(name)

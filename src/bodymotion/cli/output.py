@@ -19,7 +19,7 @@ PIPE_CLOSED = 141
 
 @contextmanager
 def results() -> Iterator[TextIO]:
-    """Give stdout to write results to; when its reader has gone, end quietly."""
+    """Return stdout to write results to; when its reader has gone, end quietly."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

@@ -42,7 +42,7 @@ class Page:
             self.parts.append(Table(table.columns, rows, table.right).used())
 
     def plain(self) -> str:
-        """Give the page as plain text, with a newline at its end."""
+        """Return the page as plain text, with a newline at its end."""
         lines: list[str] = []
         for part in self.parts:
             if isinstance(part, Table):
@@ -68,7 +68,7 @@ class Page:
             console.print(Text.assemble(*line), soft_wrap=True)
 
     def _styled(self, window: int) -> Iterator[list[tuple[str, str]]]:
-        """Give the lines for a window of so many columns, each of pieces with their style."""
+        """Return the lines for a window of so many columns, each of pieces with their style."""
         for place, part in enumerate(self.parts):
             if isinstance(part, Table):
                 names, rows = part.fitted(window)

@@ -156,7 +156,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _size(text: str, dpi: int) -> tuple[float, float] | float | None:
-    """Give inches of a size in pixels."""
+    """Return inches of a size in pixels."""
     if not text.strip():
         return None
     found = re.fullmatch(r"\s*(\d{2,5})\s*(?:[xX×]\s*(\d{2,5})\s*)?", text)

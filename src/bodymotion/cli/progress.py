@@ -60,7 +60,7 @@ class Bar:
 
 @contextmanager
 def progress(what: str) -> Iterator[Bar | None]:
-    """Give a bar to be told how much is done; None where nobody looks."""
+    """Return a bar to be told how much is done; None where nobody looks."""
     if not sys.stderr.isatty():
         yield None
         return

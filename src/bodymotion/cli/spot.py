@@ -170,7 +170,7 @@ def _failures(verb: str) -> Iterator[None]:
 
 
 def _asker(host: str) -> Callable[[str], tuple[str, str]] | None:
-    """Give a function that asks for user name and password on the terminal; None where there is none."""
+    """Return a function that asks for user name and password on the terminal; None where there is none."""
     import sys
 
     if not sys.stdin.isatty():
@@ -209,7 +209,7 @@ def _screen(arm: bool, port: int, no_browser: bool) -> Viewer:
 
 
 def _shower(viewer: Viewer) -> Callable[[Motion, float, float], None]:
-    """Give what plays a dance in the viewer, from when it begins."""
+    """Return what plays a dance in the viewer, from when it begins."""
     from threading import Event
 
     from bodymotion.viewer.api import load_take

@@ -31,19 +31,19 @@ class Table:
     right: frozenset[str] = frozenset()
 
     def used(self) -> Table:
-        """Give the table without the columns in which nothing stands."""
+        """Return the table without the columns in which nothing stands."""
         kept = [i for i in range(len(self.columns)) if any(row[i].strip() for row in self.rows)]
         return Table(
             tuple(self.columns[i] for i in kept), [tuple(row[i] for i in kept) for row in self.rows], self.right
         )
 
     def plain(self) -> list[str]:
-        """Give a line for the names of the columns, and one for each row."""
+        """Return a line for the names of the columns, and one for each row."""
         full = self._full()
         return [self._line(row, full, GAP) for row in (self.columns, *self.rows)]
 
     def fitted(self, window: int) -> tuple[list[str], list[str]]:
-        """Give the lines of the names, and those of the rows, of `window` columns at most: in the way that takes the fewest lines."""
+        """Return the lines of the names, and those of the rows, of `window` columns at most: in the way that takes the fewest lines."""
         full = self._full()
         if _total(full, GAP) <= window:
             return [self._line(self.columns, full, GAP)], [self._line(row, full, GAP) for row in self.rows]
@@ -57,7 +57,7 @@ class Table:
         return [max(map(width, cells)) for cells in zip(self.columns, *self.rows, strict=True)]
 
     def _ways(self, window: int, full: Sequence[int]) -> list[tuple[list[int], int]]:
-        """Give the widths of the first columns and the gap between them, for all columns or fewer, as far as there is room.
+        """Return the widths of the first columns and the gap between them, for all columns or fewer, as far as there is room.
 
         A column is as wide as its longest word at the least; what is left of the window goes to those that need least to be whole.
         """
@@ -80,7 +80,7 @@ class Table:
         return ways or [([max(window - MARGIN, 1)], GAP)]
 
     def _folded(self, row: Sequence[str], widths: Sequence[int], gap: int, window: int) -> list[str]:
-        """Give the lines of a row: the columns side by side, and below them what there is no column for."""
+        """Return the lines of a row: the columns side by side, and below them what there is no column for."""
         shown = len(widths)
         more = "; ".join(
             f"{name}: {cell}" for name, cell in zip(self.columns[shown:], row[shown:], strict=True) if cell

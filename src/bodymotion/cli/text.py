@@ -17,7 +17,7 @@ UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2
 
 
 def one_line(text: object) -> str:
-    r"""Give the text on one line, with all that could drive a terminal shown as an escape such as ``\x1b``."""
+    r"""Return the text on one line, with all that could drive a terminal shown as an escape such as ``\x1b``."""
     return _UNSAFE.sub(_escape, str(text))
 
 
@@ -26,7 +26,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def width(text: str) -> int:
-    """Give how many columns of a terminal the text takes: two for a wide East Asian character, none for a combining one."""
+    """Return how many columns of a terminal the text takes: two for a wide East Asian character, none for a combining one."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
@@ -42,7 +42,7 @@ _WORD = re.compile(r"\s*[^\s…]+(?:…|\s+)?|\s*…\s*|\s+")
 
 
 def words(text: str) -> list[str]:
-    """Give the pieces between which a text may be folded: words with the blanks after them; a range is folded after its `…`."""
+    """Return the pieces between which a text may be folded: words with the blanks after them; a range is folded after its `…`."""
     return _WORD.findall(text.strip())
 
 
@@ -70,7 +70,7 @@ def folded(text: str, columns: int) -> list[str]:
 
 
 def _fitting(text: str, columns: int) -> int:
-    """Give how many characters, at the least one, there is room for."""
+    """Return how many characters, at the least one, there is room for."""
     total = 0
     for place, character in enumerate(text):
         total += width(character)

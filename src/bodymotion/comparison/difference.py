@@ -76,7 +76,7 @@ class Tolerance:
 
 
 def in_words(x: object) -> str:
-    """Give a value for a message."""
+    """Return a value for a message."""
     if isinstance(x, float):
         return f"{x:.9g}"
     text = str(x)

@@ -116,7 +116,7 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
 
 
 def _by_name(a: Sequence[str], b: Sequence[str]) -> list[int] | None:
-    """Give for each name of a its place in b; None where the two are no different orders of the same names."""
+    """Return for each name of a its place in b; None where the two are no different orders of the same names."""
     if a == b or sorted(a) != sorted(b) or len(set(a)) != len(a):
         return None
     return [list(b).index(name) for name in a]
@@ -216,7 +216,7 @@ def _difference(
 
 
 def _names_of(body: Body | None, component: Timed) -> tuple[str, ...]:
-    """Give the names that a body has for the parts of a component."""
+    """Return the names that a body has for the parts of a component."""
     if body is None or isinstance(component, Vector3Seq):
         return ()
     if isinstance(component, MultiSE3Seq):

@@ -1,4 +1,4 @@
-"""Names from files made fit for people: what can not be shown is not in them, and those of columns and curves are all different."""
+"""Names from files made fit for people: what cannot be shown is not in them, and those of columns and curves are all different."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\
 
 
 def shown(text: str, most: int = 40) -> str:
-    """Give the text without control characters and halves of surrogate pairs, cut off after `most` characters."""
+    """Return the text without control characters and halves of surrogate pairs, cut off after `most` characters."""
     clean = _UNSEEN.sub("\ufffd", text)
     return clean if len(clean) <= most else clean[: most - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""What a save can not keep: rules with codes ``LOSS…``, all warnings. The command exits with 3 when there was one."""
+"""What a save cannot keep: rules with codes ``LOSS…``, all warnings. The command exits with 3 when there was one."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ SURFACE = Rule(
     "warning",
     "The target knows a surface by its colour and image alone.",
     "judgement",
-    example=("a texture in a .jpg that can not be read, saved as .xml", "no texture"),
+    example=("a texture in a .jpg that cannot be read, saved as .xml", "no texture"),
 )
 DEVICE = Rule(
     "LOSS038",

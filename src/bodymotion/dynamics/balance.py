@@ -17,7 +17,7 @@ LEAST = 0.01
 def zero_moment_point(
     root_wrench: npt.ArrayLike, root_position: npt.ArrayLike, ground: npt.ArrayLike = 0.0, *, weight: float = 0.0
 ) -> Floats:
-    """Give the point (..., 3) [m] on level ground about which the force of the ground has no moment along the ground.
+    """Return the point (..., 3) [m] on level ground about which the force of the ground has no moment along the ground.
 
     With F and N the force and the moment about the root's origin r that the world exerts on the body, and h the ground's height:
 
@@ -45,7 +45,7 @@ def zero_moment_point(
 
 
 def shares(points: npt.ArrayLike, standing: npt.ArrayLike, target: npt.ArrayLike) -> Floats:
-    """Give which part (T, K) of the force each of K feet bears, that stand at `points` (T, K, 2), for a centre of pressure `target` (T, 2).
+    """Return which part (T, K) of the force each of K feet bears, that stand at `points` (T, K, 2), for a centre of pressure `target` (T, 2).
 
     The parts w are not negative, sum to 1 and put Σ w·point as near to the target as can be; of those that do, they are the most even
     ones. On one foot, or between two of them, there is no choice. Frames without a standing foot have zeros.
@@ -85,7 +85,7 @@ def shares(points: npt.ArrayLike, standing: npt.ArrayLike, target: npt.ArrayLike
 def contact_wrenches(
     contacts: Contacts, root_wrench: npt.ArrayLike, root_position: npt.ArrayLike, zmp: npt.ArrayLike
 ) -> Floats:
-    """Give force [N] and moment [Nm] (T, K, 6) of the ground on each foot, about its contact point, along the world's axes.
+    """Return force [N] and moment [Nm] (T, K, 6) of the ground on each foot, about its contact point, along the world's axes.
 
     Together they are the whole force and moment of the ground (`root_wrench` (T, 6), about the root at `root_position` (T, 3)). Two feet
     or more could share it in many ways; here a foot bears the part w of `shares` for the zero moment point `zmp` (T, 3): of the force,

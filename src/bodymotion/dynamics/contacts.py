@@ -101,7 +101,7 @@ class SupportPolygons(ContentEquality):
     counts: npt.NDArray[np.int64]
 
     def margins(self, points: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Give how far (T,) [m] points (T, 2) are inside (negative outside), and of each polygon the point (T, 2) nearest to them."""
+        """Return how far (T,) [m] points (T, 2) are inside (negative outside), and of each polygon the point (T, 2) nearest to them."""
         from bodymotion.kernels.contacts import margins
 
         found = margins(self.corners, self.counts, np.asarray(points, dtype=np.float64))
@@ -109,7 +109,7 @@ class SupportPolygons(ContentEquality):
 
 
 def ground_height(feet: Soles, link_poses: npt.ArrayLike) -> float:
-    """Give the height [m] of the flat ground that feet walk on: the median over all frames of the lowest foot's lowest point; 0 without
+    """Return the height [m] of the flat ground that feet walk on: the median over all frames of the lowest foot's lowest point; 0 without
     feet.
 
     While one foot stands most of the time this is where it stands, and neither jumps nor single frames below the ground change it.
@@ -134,7 +134,7 @@ def detect_contacts(
     *,
     times: npt.ArrayLike,
 ) -> Contacts:
-    """Give when feet stand on level ground.
+    """Return when feet stand on level ground.
 
     A foot that is low stands, but not
 
@@ -177,7 +177,7 @@ def detect_contacts(
 
 
 def slides(contacts: Contacts, times: npt.ArrayLike) -> tuple[Slide, ...]:
-    """Give how far feet slide in each of their stances, foot by foot; crawlers are left out.
+    """Return how far feet slide in each of their stances, foot by foot; crawlers are left out.
 
     The way is that of the place where a foot touches, from tenth to tenth of a second: what trembles, as the last digits of files do, goes
     nowhere. The fastest frame is that of the tenth in which it is fastest.
@@ -204,14 +204,14 @@ def slides(contacts: Contacts, times: npt.ArrayLike) -> tuple[Slide, ...]:
 
 
 def _largest(values: Floats) -> int:
-    """Give the first place of what is largest but for rounding."""
+    """Return the first place of what is largest but for rounding."""
     return int(np.argmax(values >= (1 - 1e-6) * values.max()))
 
 
 def support_polygons(
     contacts: Contacts, feet: Soles, link_poses: npt.ArrayLike, ground: float | npt.ArrayLike
 ) -> SupportPolygons:
-    """Give the convex hulls of the points with which standing feet touch the ground: those within 3 mm of a foot's lowest one."""
+    """Return the convex hulls of the points with which standing feet touch the ground: those within 3 mm of a foot's lowest one."""
     from bodymotion.kernels.contacts import hulls
 
     poses = np.asarray(link_poses, dtype=np.float64)

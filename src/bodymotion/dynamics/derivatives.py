@@ -44,7 +44,7 @@ Stencils: TypeAlias = tuple[npt.NDArray[np.intp], Floats, Floats]
 def derivatives(
     values: npt.ArrayLike, times: npt.ArrayLike, method: Derivative = "spline", *, window: int = 9, order: int = 3
 ) -> tuple[Floats, Floats]:
-    """Give the first and second derivatives (T, …) by time of values (T, …) with times (T,) [s].
+    """Return the first and second derivatives (T, …) by time of values (T, …) with times (T,) [s].
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def derivatives(
 def pose_derivatives(
     poses: npt.ArrayLike, times: npt.ArrayLike, method: Derivative = "spline", *, window: int = 9, order: int = 3
 ) -> tuple[Floats, Floats]:
-    """Give the velocities and accelerations (T, …, 6) of poses (T, …, 7) in the world with times (T,) [s].
+    """Return the velocities and accelerations (T, …, 6) of poses (T, …, 7) in the world with times (T,) [s].
 
     Velocities are those of the origin [m/s], then the angular velocity [rad/s], both along the world's axes; accelerations alike [m/s²,
     rad/s²]. All else is as for `derivatives`.
@@ -135,7 +135,7 @@ def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
 def _rotation_derivatives(
     quaternions: Floats, times: Floats, method: Derivative, window: int, order: int
 ) -> tuple[Floats, Floats]:
-    """Give angular velocities and accelerations (T, L, 3) in the links' own frames, of unit quaternions (T, L, 4)."""
+    """Return angular velocities and accelerations (T, L, 3) in the links' own frames, of unit quaternions (T, L, 4)."""
     if method == "spline":
         return _rotation_spline(quaternions, times)
     near, once, twice = _stencils(times, *((3, 2) if method == "central" else (window, order)))
@@ -156,7 +156,7 @@ def _through_logarithm(
 
 
 def _pieces(count: int) -> list[slice]:
-    """Give so many frames in pieces whose windows stay small in memory."""
+    """Return so many frames in pieces whose windows stay small in memory."""
     return [slice(first, first + PIECE) for first in range(0, count, PIECE)]
 
 
@@ -185,7 +185,7 @@ def _logarithm(quaternions: Floats) -> Floats:
 
 
 def _speed_of_vector(vector: Floats, spin: Floats) -> Floats:
-    """Give φ' (..., 3) at a rotation vector φ whose rotation has the angular velocity ω in its own frame: J(φ)⁻¹·ω."""
+    """Return φ' (..., 3) at a rotation vector φ whose rotation has the angular velocity ω in its own frame: J(φ)⁻¹·ω."""
     square = np.sum(vector * vector, axis=-1, keepdims=True)
     half = 0.5 * np.sqrt(np.maximum(square, 1e-6))
     exact = (1.0 - half / np.tan(half)) / np.maximum(square, 1e-6)
@@ -195,7 +195,7 @@ def _speed_of_vector(vector: Floats, spin: Floats) -> Floats:
 
 
 def _stencils(times: Floats, window: int, order: int) -> Stencils:
-    """Give for each frame the frames of its window (T, W), and with which weights (T, W) their values make both derivatives."""
+    """Return for each frame the frames of its window (T, W), and with which weights (T, W) their values make both derivatives."""
     count = len(times)
     window = min(window, count)
     order = min(order, window - 1)

@@ -45,12 +45,12 @@ class Soles:
 
 
 def contact_points(link: Link) -> Floats:
-    """Give the outermost points (N, 3) [m] of a link in its frame; none for a link without shapes."""
+    """Return the outermost points (N, 3) [m] of a link in its frame; none for a link without shapes."""
     return outermost_points(link.collisions or link.visuals)
 
 
 def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
-    """Give the indices of feet, which are indices or names of links.
+    """Return the indices of feet, which are indices or names of links.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
 
 
 def soles(body: Body, feet: Sequence[int | str]) -> Soles:
-    """Give the points of feet, which are indices or names of links; one without shapes stands on its origin."""
+    """Return the points of feet, which are indices or names of links; one without shapes stands on its origin."""
     links = foot_links(body, feet)
     clouds = [contact_points(body.links[index]) for index in links]
     clouds = [cloud if len(cloud) else np.zeros((1, 3)) for cloud in clouds]
@@ -78,7 +78,7 @@ def soles(body: Body, feet: Sequence[int | str]) -> Soles:
 
 
 def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
-    """Give the links, in link order, that a body stands on while its links are at poses (T, L, 7).
+    """Return the links, in link order, that a body stands on while its links are at poses (T, L, 7).
 
     In each of up to 200 frames those are down that reach to within 0.2 % of the body's height of its lowest point. A foot is a link that is
     down in 10 % of the frames or more. One that carries a foot is a foot, too, if it is level with that one at least half of the time that

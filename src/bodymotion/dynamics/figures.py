@@ -70,7 +70,7 @@ class Extreme:
 
 
 def extremes(of: Series) -> tuple[Extreme, ...]:
-    """Give the extremes of each column of a quantity, in its order."""
+    """Return the extremes of each column of a quantity, in its order."""
     return tuple(_extreme(of, k) for k in range(len(of.labels)))
 
 
@@ -90,7 +90,7 @@ def _extreme(of: Series, k: int) -> Extreme:
 
 
 def figures(measures: Measures) -> tuple[Figure, ...]:
-    """Give the key figures of a motion, in an order for reading; those that it does not have are left out."""
+    """Return the key figures of a motion, in an order for reading; those that it does not have are left out."""
     return tuple(one for one in _all(measures) if np.isfinite(one.value))
 
 
@@ -133,7 +133,7 @@ def _largest(name: str, title: str, values: np.ndarray, unit: str, m: Measures) 
 
 
 def _of_joints(name: str, title: str, unit: str, of: Series) -> Iterator[Figure]:
-    """Give the greatest value over all joints of one unit; those that slide are another figure."""
+    """Return the greatest value over all joints of one unit; those that slide are another figure."""
     for wanted in dict.fromkeys((unit, *of.units)):
         columns = [k for k, one in enumerate(of.units) if one == wanted]
         if not columns:
@@ -197,7 +197,7 @@ def _standing(m: Measures) -> Iterator[Figure]:
 
 
 def _longest_slide(m: Measures) -> Iterator[Figure]:
-    """Give how far a foot slides in one stance, and when it is fastest."""
+    """Return how far a foot slides in one stance, and when it is fastest."""
     found = slides(m.contacts, m.times)
     if found:
         most = max(found, key=lambda one: one.way)

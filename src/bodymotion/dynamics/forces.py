@@ -51,7 +51,7 @@ def inverse_dynamics(
     rotors: bool = True,
     wrenches: bool = False,
 ) -> InverseDynamics:
-    """Give what drives a motion, by the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980), in one pass over all frames.
+    """Return what drives a motion, by the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980), in one pass over all frames.
 
     All outer forces act on the root link: contacts elsewhere would change the torques of the joints between (`Measures.contact_torques`).
 
@@ -97,7 +97,7 @@ def inverse_dynamics(
 
 
 def mass_matrix(body: Body, link_poses: npt.ArrayLike, *, rotors: bool = True) -> Floats:
-    """Give the mass matrix M (..., 6 + J, 6 + J): the kinetic energy is ½·uᵀ·M·u of the speeds u = (v₀, ω₀, q̇) that `jacobian` explains.
+    """Return the mass matrix M (..., 6 + J, 6 + J): the kinetic energy is ½·uᵀ·M·u of the speeds u = (v₀, ω₀, q̇) that `jacobian` explains.
 
     Composite rigid bodies (Walker and Orin, 1982). With `rotors` the joints' rotors are in it, on the diagonal. Rows 0 … 2 are the Jacobian
     of the centre of mass, times the mass. Columns that move no link are 0.

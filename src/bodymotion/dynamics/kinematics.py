@@ -16,7 +16,7 @@ __all__ = ["jacobian", "jacobians", "link_accelerations", "link_velocities", "po
 def link_velocities(
     body: Body, link_poses: npt.ArrayLike, joint_velocities: npt.ArrayLike, root_velocity: npt.ArrayLike = 0.0
 ) -> Floats:
-    """Give the velocities (..., L, 6) of all links: v of the link's origin [m/s], then ω [rad/s], both along the world's axes.
+    """Return the velocities (..., L, 6) of all links: v of the link's origin [m/s], then ω [rad/s], both along the world's axes.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def link_accelerations(
     root_velocity: npt.ArrayLike = 0.0,
     root_acceleration: npt.ArrayLike = 0.0,
 ) -> tuple[Floats, Floats]:
-    """Give velocities and accelerations (..., L, 6) of all links.
+    """Return velocities and accelerations (..., L, 6) of all links.
 
     Accelerations are the second derivative of the origin's place [m/s²] and the derivative of ω [rad/s²], along the world's axes, as the
     motion has them: gravity is not in them. `root_acceleration` (..., 6) alike; all else is as for `link_velocities`.
@@ -70,13 +70,13 @@ def link_accelerations(
 
 
 def point_velocities(link_velocities: npt.ArrayLike, arms: npt.ArrayLike) -> Floats:
-    """Give the velocities (..., 3) [m/s] of points `arms` (..., 3) from the origins of links that move with (..., 6), all in the world."""
+    """Return the velocities (..., 3) [m/s] of points `arms` (..., 3) from the origins of links that move with (..., 6), all in the world."""
     moving = np.asarray(link_velocities, dtype=np.float64)
     return np.asarray(moving[..., :3] + np.cross(moving[..., 3:], np.asarray(arms, dtype=np.float64)))
 
 
 def jacobian(body: Body, link_poses: npt.ArrayLike, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
-    """Give the Jacobian (..., 6, 6 + J) of a point on a link.
+    """Return the Jacobian (..., 6, 6 + J) of a point on a link.
 
     It takes the speeds u = (v₀, ω₀, q̇) to the point's velocity and the link's angular velocity, all along the world's axes: v₀ is that of
     the root link's origin, ω₀ the root's angular velocity, q̇ those of the joints in order of columns. Columns that move no link are 0.
@@ -99,7 +99,7 @@ def jacobian(body: Body, link_poses: npt.ArrayLike, link: int | str, point: npt.
 
 
 def jacobians(body: Body, link_poses: npt.ArrayLike) -> Floats:
-    """Give the Jacobians (..., L, 6, 6 + J) of the origins of all links; see `jacobian`.
+    """Return the Jacobians (..., L, 6, 6 + J) of the origins of all links; see `jacobian`.
 
     Raises
     ------

@@ -103,7 +103,7 @@ class Measures:
         return self._links_moving[1]
 
     def jacobian(self, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
-        """Give the Jacobian (T, 6, 6 + J) of a `point` (3,) [m] in a link's frame; see `bodymotion.dynamics.jacobian`."""
+        """Return the Jacobian (T, 6, 6 + J) of a `point` (3,) [m] in a link's frame; see `bodymotion.dynamics.jacobian`."""
         return kinematics.jacobian(self.body, self.link_poses, link, point)
 
     @cached_property
@@ -181,7 +181,7 @@ class Measures:
         return frozen(torques)
 
     def _wrench_about(self, foot: int, points: Floats) -> Floats:
-        """Give force and moment (T, 6) of the ground on the foot of that number, about points (T, 3) in the world."""
+        """Return force and moment (T, 6) of the ground on the foot of that number, about points (T, 3) in the world."""
         given = self.contact_wrenches[:, foot]
         arm = self.contacts.points[:, foot] - points
         return np.concatenate([given[:, :3], given[:, 3:] + np.cross(arm, given[:, :3])], axis=1)
@@ -195,7 +195,7 @@ class Measures:
         return frozen(found.link_wrenches)
 
     def transmitted_wrench(self, link: int) -> Floats:
-        """Give force [N] and moment [Nm] about the link's origin (T, 6), along the world's axes, that a link gets from its parent."""
+        """Return force [N] and moment [Nm] about the link's origin (T, 6), along the world's axes, that a link gets from its parent."""
         wrench = np.array(self._link_wrenches[:, link])
         if self.is_mounted:
             return wrench
@@ -323,7 +323,7 @@ class Measures:
     @overload
     def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | Pictures: ...
     def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | Pictures:
-        """Give what a sensor, or the one of that name, reads: of a camera its pictures.
+        """Return what a sensor, or the one of that name, reads: of a camera its pictures.
 
         `scenery` is what range sensors and cameras see. See `read_sensor` and `take_pictures`.
         """
@@ -338,7 +338,7 @@ class Measures:
         return sensors.read_sensor(self, device, scenery)
 
     def read_all(self, scenery: Scenery | Iterable[Thing] = ()) -> tuple[sensors.Reading, ...]:
-        """Give what all accelerometers, gyros, force and range sensors read, in the body's order of devices.
+        """Return what all accelerometers, gyros, force and range sensors read, in the body's order of devices.
 
         Cameras are left out, as their pictures take much more memory: `read` gives those of one.
         """

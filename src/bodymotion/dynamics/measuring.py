@@ -160,7 +160,7 @@ def _check_kinds(body: object, motion: object) -> None:
 
 
 def _heights(ground: float | npt.ArrayLike, frames: int) -> Floats:
-    """Give the height of the ground (T,) in each frame."""
+    """Return the height of the ground (T,) in each frame."""
     heights = np.asarray(ground, dtype=np.float64)
     if heights.shape not in ((), (1,), (frames,)):
         raise WrongUseError(
@@ -195,7 +195,7 @@ def _suited(gap: float, seconds: float, fewest: int) -> _Pace:
 
 
 def _standing(body: Body, q: Floats, feet: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Give the feet that may stay where they stand; none where the root is not free, or nothing stands but wheels."""
+    """Return the feet that may stay where they stand; none where the root is not free, or nothing stands but wheels."""
     if not body.links or body.is_mounted:
         return ()
     whole = bridged(q)[0]
@@ -227,7 +227,7 @@ def _more_columns(body: Body, motion: Motion, where: Location) -> tuple[Problem,
 def _finite(
     body: Body, times: Floats, q: Floats, root: Floats | None, where: Location
 ) -> tuple[Floats, Floats | None, tuple[Problem, ...]]:
-    """Give joints and root with NaN for what is not finite, and say so."""
+    """Return joints and root with NaN for what is not finite, and say so."""
     wrong = ~np.isfinite(q)
     lost = np.zeros(len(q), dtype=np.bool_)
     if root is not None:
@@ -252,7 +252,7 @@ def _finite(
 
 
 def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats | None, tuple[Problem, ...]]:
-    """Give times (T,), joint values (T, J), root poses (T, 7) or None without any, and what was odd."""
+    """Return times (T,), joint values (T, J), root poses (T, 7) or None without any, and what was odd."""
     problems: tuple[Problem, ...] = ()
     link_position = motion.link_position
     if link_position is not None and link_position.num_parts > len(body.links):

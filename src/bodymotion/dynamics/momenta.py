@@ -38,7 +38,7 @@ class Momentum(ContentEquality):
 
 
 def momentum(body: Body, link_poses: npt.ArrayLike, link_velocities: npt.ArrayLike) -> Momentum:
-    """Give momentum and kinetic energy of link poses (..., L, 7) in the world and their velocities (..., L, 6) (`link_velocities`)."""
+    """Return momentum and kinetic energy of link poses (..., L, 7) in the world and their velocities (..., L, 6) (`link_velocities`)."""
     from bodymotion.kernels import momentum as kernels
 
     poses, batch = tables(body, link_poses)
@@ -52,12 +52,12 @@ def momentum(body: Body, link_poses: npt.ArrayLike, link_velocities: npt.ArrayLi
 
 
 def potential_energy(body: Body, link_poses: npt.ArrayLike, *, gravity: float | npt.ArrayLike = GRAVITY) -> Floats:
-    """Give the energy (...) [J] of the weight, −m·g·c: 0 where the centre of mass is at the height of the world's origin."""
+    """Return the energy (...) [J] of the weight, −m·g·c: 0 where the centre of mass is at the height of the world's origin."""
     return np.asarray(-body.mass * (body.center_of_mass(link_poses) @ gravity_vector(gravity)))
 
 
 def rotor_energy(body: Body, joint_velocities: npt.ArrayLike) -> Floats:
-    """Give the kinetic energy (...) [J] of the joints' rotors, Σ ½·J·q̇² (J as `rotor_inertias` gives it), of velocities (..., J)."""
+    """Return the kinetic energy (...) [J] of the joints' rotors, Σ ½·J·q̇² (J as `rotor_inertias` gives it), of velocities (..., J)."""
     dq = np.asarray(joint_velocities, dtype=np.float64)
     table(dq, dq.shape[:-1], body.num_joints, "joint velocities")
     return np.asarray(0.5 * (dq * dq) @ rotor_inertias(body))

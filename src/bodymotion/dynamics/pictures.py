@@ -80,7 +80,7 @@ class Pictures:
     @overload
     def __getitem__(self, chosen: slice) -> Pictures: ...
     def __getitem__(self, chosen: int | slice) -> Picture | Pictures:
-        """Give one picture, or those of a slice, which are not drawn yet."""
+        """Return one picture, or those of a slice, which are not drawn yet."""
         if isinstance(chosen, slice):
             return self.at(self.times[chosen])
         index = range(len(self))[chosen]
@@ -96,7 +96,7 @@ class Pictures:
                 yield Picture(float(time), None if color is None else color[k], None if depth is None else depth[k])
 
     def at(self, times: npt.ArrayLike) -> Pictures:
-        """Give the pictures that the camera would take at these times [s] of the motion; before its start and after its end it rests."""
+        """Return the pictures that the camera would take at these times [s] of the motion; before its start and after its end it rests."""
         return Pictures(
             device=self.device,
             times=frozen(np.atleast_1d(np.asarray(times, dtype=np.float64)), (None,), "times"),
@@ -174,7 +174,7 @@ class Pictures:
         return colors, depths if self.has_depth else None
 
     def _placements(self, times: Floats) -> tuple[Floats, Floats]:
-        """Give matrices (N, L + 1, 3, 4) and (N, 1, 3, 4) from links and the world (the last one) to x, y and depth of the camera."""
+        """Return matrices (N, L + 1, 3, 4) and (N, 1, 3, 4) from links and the world (the last one) to x, y and depth of the camera."""
         links = self.measures.link_poses
         check_memory(2 * links[0].nbytes * len(times), f"the poses of {links.shape[1]} links in {len(times)} pictures")
         placed = sampled(links, self.measures.times, times, "cubic") if len(links) > 1 else links[[0] * len(times)]
@@ -188,7 +188,7 @@ class Pictures:
 
 
 def take_pictures(measures: Measures, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> Pictures:
-    """Give what a camera of the body sees along the motion; nothing is drawn yet.
+    """Return what a camera of the body sees along the motion; nothing is drawn yet.
 
     Parameters
     ----------

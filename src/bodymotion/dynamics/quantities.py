@@ -60,7 +60,7 @@ class Series(ContentEquality):
         return f"Series({self.name!r}: {self.values.shape[0]} frames of {', '.join(self.labels[:6])}{' …' * (len(self.labels) > 6)})"
 
     def column(self, label: str) -> Floats:
-        """Give the column (T,) of that label.
+        """Return the column (T,) of that label.
 
         Raises
         ------
@@ -72,13 +72,13 @@ class Series(ContentEquality):
         return np.asarray(self.values[:, self.labels.index(label)])
 
     def select(self, labels: Sequence[str]) -> Series:
-        """Give these columns alone, in this order; KeyError as in `column`."""
+        """Return these columns alone, in this order; KeyError as in `column`."""
         for label in labels:
             self.column(label)
         return self._take([self.labels.index(label) for label in labels])
 
     def in_degrees(self) -> Series:
-        """Give the same with degrees for radians, for people to read; all else stays."""
+        """Return the same with degrees for radians, for people to read; all else stays."""
         turns = np.array([unit.startswith("rad") for unit in self.units], dtype=bool)
         factors = np.where(turns, np.rad2deg(1.0), 1.0)
         return replace(
@@ -202,7 +202,7 @@ QUANTITIES: dict[str, Quantity] = {
 
 
 def series(measures: Measures, name: str) -> Series:
-    """Give a quantity of a motion by its name in `QUANTITIES`.
+    """Return a quantity of a motion by its name in `QUANTITIES`.
 
     Raises
     ------
@@ -232,7 +232,7 @@ def series(measures: Measures, name: str) -> Series:
 
 
 def measurable(measures: Measures) -> tuple[str, ...]:
-    """Give the names of the quantities that this motion on this body has; nothing is measured for it yet, but for finding the feet."""
+    """Return the names of the quantities that this motion on this body has; nothing is measured for it yet, but for finding the feet."""
     return tuple(name for name, quantity in QUANTITIES.items() if quantity.exists(measures))
 
 
@@ -255,7 +255,7 @@ def _unit(quantity: Quantity, joint: Joint) -> str:
 def _limits(
     joints: Sequence[Joint], of: Callable[[Joint], tuple[float, float] | None]
 ) -> tuple[Floats, Floats] | tuple[None, None]:
-    """Give the lower and the upper limits (J,); None where no joint has any."""
+    """Return the lower and the upper limits (J,); None where no joint has any."""
     pairs = np.array([of(joint) or (-np.inf, np.inf) for joint in joints], dtype=np.float64).reshape(-1, 2)
     return (frozen(pairs[:, 0]), frozen(pairs[:, 1])) if np.isfinite(pairs).any() else (None, None)
 

@@ -54,7 +54,7 @@ class Scenery:
         return len(self._tree[0])
 
     def distances(self, origins: npt.ArrayLike, directions: npt.ArrayLike, longest: float = np.inf) -> Floats:
-        """Give how far (...) [m] rays from `origins` (..., 3) go along `directions` (..., 3), of any length but 0, to the nearest triangle.
+        """Return how far (...) [m] rays from `origins` (..., 3) go along `directions` (..., 3), of any length but 0, to the nearest triangle.
 
         It counts from either side; inf where there is none up to `longest`. Batch axes broadcast.
         """
@@ -71,7 +71,7 @@ class Scenery:
 
 
 def ray_directions(device: RangeSensor) -> Floats:
-    """Give the unit directions (N, 3) of a range sensor's rays in its own frame, in order of `ray_angles`.
+    """Return the unit directions (N, 3) of a range sensor's rays in its own frame, in order of `ray_angles`.
 
     They lie in the XZ plane: angle 0 is along −z, the others are turned about +y (to the left, towards −x, where the angle is positive).
     """
@@ -80,7 +80,7 @@ def ray_directions(device: RangeSensor) -> Floats:
 
 
 def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
-    """Give when (S,) [s] a sensor looks: `scan_rate` or `frame_rate` times a second from the first frame on, up to the last one.
+    """Return when (S,) [s] a sensor looks: `scan_rate` or `frame_rate` times a second from the first frame on, up to the last one.
 
     Without a rate it looks at every frame.
 

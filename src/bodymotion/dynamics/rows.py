@@ -22,7 +22,7 @@ GRAVITY = 9.80665
 
 
 def table(values: npt.ArrayLike, batch: tuple[int, ...], width: int, what: str) -> Floats:
-    """Give `values` (..., width) over the `batch` axes (they broadcast) as (N, width)."""
+    """Return `values` (..., width) over the `batch` axes (they broadcast) as (N, width)."""
     array = np.asarray(values, dtype=np.float64)
     try:
         count = int(np.prod(batch, dtype=np.int64))
@@ -33,7 +33,7 @@ def table(values: npt.ArrayLike, batch: tuple[int, ...], width: int, what: str) 
 
 
 def tables(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
-    """Give link poses (..., L, 7) as (N, L, 7), and their batch axes."""
+    """Return link poses (..., L, 7) as (N, L, 7), and their batch axes."""
     poses = np.asarray(link_poses, dtype=np.float64)
     count = len(body.links)
     if poses.ndim < 2 or poses.shape[-2:] != (count, 7):
@@ -43,7 +43,7 @@ def tables(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, tuple[int, ..
 
 
 def mass_arrays(body: Body) -> Masses:
-    """Give masses (L,), centres of mass (L, 3) and inertias (L, 3, 3) about them in the links' frames, of these the symmetric part."""
+    """Return masses (L,), centres of mass (L, 3) and inertias (L, 3, 3) about them in the links' frames, of these the symmetric part."""
     inertias = np.array([link.inertia for link in body.links]).reshape(-1, 3, 3)
     return (
         np.array([link.mass for link in body.links], dtype=np.float64),
@@ -53,7 +53,7 @@ def mass_arrays(body: Body) -> Masses:
 
 
 def rotor_inertias(body: Body) -> Floats:
-    """Give what the rotor adds to the inertia (J,) [kg m² or kg] that a joint feels: `equivalentInertia`, else gear_ratio² · rotor_inertia.
+    """Return what the rotor adds to the inertia (J,) [kg m² or kg] that a joint feels: `equivalentInertia`, else gear_ratio² · rotor_inertia.
 
     It is 0 for joints that move no link.
     """
@@ -64,7 +64,7 @@ def rotor_inertias(body: Body) -> Floats:
 
 
 def gravity_vector(gravity: float | npt.ArrayLike) -> Floats:
-    """Give the acceleration (3,) [m/s²] of what falls: one number is its amount, downwards along z."""
+    """Return the acceleration (3,) [m/s²] of what falls: one number is its amount, downwards along z."""
     array = np.asarray(gravity, dtype=np.float64)
     if not np.isfinite(array).all():
         raise WrongUseError(f"gravity is finite, not {array}")

@@ -145,7 +145,7 @@ def _at_corners(values: Floats, corners: Corners) -> npt.NDArray[np.float32]:
 
 
 def _picture(path: Path, first: int) -> tuple[int, npt.NDArray[np.uint8], bool] | None:
-    """Give the number of an image's first pixel, its pixels (H, W, 3) from the top and whether it is grey; None for what is no image."""
+    """Return the number of an image's first pixel, its pixels (H, W, 3) from the top and whether it is grey; None for what is no image."""
     from PIL import Image
 
     try:

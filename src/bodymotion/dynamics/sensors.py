@@ -65,7 +65,7 @@ class Reading(ContentEquality):
 
 
 def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[Thing] = ()) -> Reading:
-    """Give what an AccelerationSensor, Gyro, ForceSensor or RangeSensor of the body reads along the motion.
+    """Return what an AccelerationSensor, Gyro, ForceSensor or RangeSensor of the body reads along the motion.
 
     `scenery` is what range sensors see: meshes, shapes and bodies in the world. They do not see the body itself.
 

@@ -18,7 +18,7 @@ __all__ = ["feet_of_joints", "placed_on_feet", "root_on_feet"]
 def root_on_feet(
     body: Body, q: npt.ArrayLike, feet: Sequence[int | str] | None = None, start: npt.ArrayLike | None = None
 ) -> Floats:
-    """Give root poses (T, 7) in the world that let the feet of a walk stay where they stand, for joint values (T, J).
+    """Return root poses (T, 7) in the world that let the feet of a walk stay where they stand, for joint values (T, J).
 
     The lowest foot stands and does not move, until another one would be lower by 0.1 mm: then that one stands where it is. So feet do not
     slip, and there is no flight; on a sole that rolls over its toe the root is off until the next one stands.
@@ -39,7 +39,7 @@ def root_on_feet(
 
 
 def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
-    """Give the links, in link order, that may stand in a motion of joint values (T, J) alone.
+    """Return the links, in link order, that may stand in a motion of joint values (T, J) alone.
 
     They are those that `find_feet` finds in the first frame and in the whole motion, with the root at the body's own pose; and those that
     it finds when the body stands on these.
@@ -57,7 +57,7 @@ def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
 def placed_on_feet(
     body: Body, q: npt.ArrayLike, feet: Sequence[int | str], start: npt.ArrayLike | None = None
 ) -> tuple[Floats, Floats]:
-    """Give the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the lowest point of all `feet` then."""
+    """Return the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the lowest point of all `feet` then."""
     from bodymotion.kernels.contacts import lowest
     from bodymotion.kernels.standing import roots
 

@@ -15,7 +15,7 @@ __all__ = ["unwrap"]
 
 
 def unwrap(motion: Motion, body: Body | None = None) -> Motion:
-    """Give the motion with jumps of joint displacements by full turns taken out (`bodymotion.motion.interpolation.unwrapped`).
+    """Return the motion with jumps of joint displacements by full turns taken out (`bodymotion.motion.interpolation.unwrapped`).
 
     With a body only the columns of joints that rotate are looked at; columns with names go by name (`Body.joint_columns`, which may raise
     ValueError).

@@ -45,7 +45,7 @@ class Residual:
 
 
 def fill_link_poses(motion: Motion, body: Body) -> Motion:
-    """Give the motion with the poses of all links beside the joints (combination 3), by forward kinematics.
+    """Return the motion with the poses of all links beside the joints (combination 3), by forward kinematics.
 
     Poses that the motion has stay as they are; without a root pose the root stands at the body's own. They get the timeline of the joint
     displacements; a root on another one goes in straight lines and SLERP between its frames. To have link poses alone (combination 1),
@@ -82,7 +82,7 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
 
 
 def keep_root_pose(motion: Motion) -> Motion:
-    """Give the motion with the pose of the root link alone (from combination 3 to 2).
+    """Return the motion with the pose of the root link alone (from combination 3 to 2).
 
     Raises
     ------
@@ -170,7 +170,7 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
 
 
 def _labels(old: tuple[str, ...], columns: tuple[int, ...], body: Body) -> tuple[str, ...]:
-    """Give the labels of columns in the body's order; joints that were not there before get their own names."""
+    """Return the labels of columns in the body's order; joints that were not there before get their own names."""
     if not old or columns[: len(old)] == tuple(range(len(old)))[: len(columns)]:
         return old[: len(columns)]
     return tuple(
@@ -201,7 +201,7 @@ def _residual(given: Floats, q: Floats, body: Body, step: int) -> Residual:
 
 
 def _worst(values: Floats, start: int) -> tuple[float, int, int]:
-    """Give the largest of values (T, L), its frame and its link; numbers that are not finite count as nothing."""
+    """Return the largest of values (T, L), its frame and its link; numbers that are not finite count as nothing."""
     usable = np.where(np.isfinite(values), values, 0.0)
     frame, link = np.unravel_index(int(np.argmax(usable)), usable.shape)
     return float(usable[frame, link]), start + int(frame), int(link)

@@ -8,7 +8,7 @@ __all__ = ["drop", "keep"]
 
 
 def keep(motion: Motion, *contents: str) -> Motion:
-    """Give the motion with only the components of these contents ("JointDisplacement", "LinkPosition", "ZMP", …), in their order.
+    """Return the motion with only the components of these contents ("JointDisplacement", "LinkPosition", "ZMP", …), in their order.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def keep(motion: Motion, *contents: str) -> Motion:
 
 
 def drop(motion: Motion, *contents: str) -> Motion:
-    """Give the motion without the components of these contents; errors are those of `keep`."""
+    """Return the motion without the components of these contents; errors are those of `keep`."""
     _check(motion, contents)
     return motion.replaced(*(c for c in motion.components if c.content not in contents))
 

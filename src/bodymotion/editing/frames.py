@@ -23,7 +23,7 @@ PIECE = 1 << 17
 
 
 def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
-    """Give the motion moved through the world as one: each pose X of a link becomes `pose`·X, a ZMP in the world moves alike.
+    """Return the motion moved through the world as one: each pose X of a link becomes `pose`·X, a ZMP in the world moves alike.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def _may_be_in_the_world(component: Component) -> bool:
 
 
 def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> Motion:
-    """Give the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame; its height and tilt stay.
+    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame; its height and tilt stay.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -
         raise ValueError("the motion has no pose of the root link (LinkPosition), so it starts nowhere")
     if not np.isfinite(link_position.values[0, 0]).all():
         raise ValueError(
-            "the first pose of the root link has numbers that are not finite, so it can not be put anywhere"
+            "the first pose of the root link has numbers that are not finite, so it cannot be put anywhere"
         )
     if not np.isfinite([x, y, yaw]).all():
         raise ValueError(f"a motion starts at finite numbers, not at {x}, {y} with heading {yaw}")
@@ -83,7 +83,7 @@ def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -
 
 
 def heading(quaternion: npt.ArrayLike) -> Floats:
-    """Give the yaw (...) [rad] of orientations (..., 4): the turn about z that leaves only a tilt about a horizontal axis.
+    """Return the yaw (...) [rad] of orientations (..., 4): the turn about z that leaves only a tilt about a horizontal axis.
 
     Unlike the yaw of roll, pitch and yaw it has no trouble with a root that looks straight up or down.
     """
@@ -92,7 +92,7 @@ def heading(quaternion: npt.ArrayLike) -> Floats:
 
 
 def level(pose: npt.ArrayLike) -> Floats:
-    """Give poses (..., 7) on the ground: only x, y and the heading of the ones given."""
+    """Return poses (..., 7) on the ground: only x, y and the heading of the ones given."""
     pose = np.asarray(pose, dtype=np.float64)
     flat = np.zeros(pose.shape)
     flat[..., :2] = pose[..., :2]
@@ -102,7 +102,7 @@ def level(pose: npt.ArrayLike) -> Floats:
 
 
 def moved(component: Component, by: Floats) -> Component:
-    """Give a component with `by` (7,) applied to it from the left, where it is one of link poses or of a ZMP in the world."""
+    """Return a component with `by` (7,) applied to it from the left, where it is one of link poses or of a ZMP in the world."""
     if isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION:
         return replace(component, values=moved_poses(component.values, by))
     if isinstance(component, Vector3Seq) and component.content == ZMP and not component.is_root_relative:
@@ -111,7 +111,7 @@ def moved(component: Component, by: Floats) -> Component:
 
 
 def moved_poses(values: Floats, by: Floats) -> Floats:
-    """Give `by` · poses, for poses (T, L, 7), piece by piece."""
+    """Return `by` · poses, for poses (T, L, 7), piece by piece."""
     out = np.empty(values.shape)
     step = max(PIECE // max(values.shape[1], 1), 1)
     for start in range(0, len(values), step):
@@ -120,7 +120,7 @@ def moved_poses(values: Floats, by: Floats) -> Floats:
 
 
 def root_poses(motion: Motion, times: Floats, what: str) -> Floats:
-    """Give the root link's poses (N, 7) at times (N,) [s]; between frames by straight lines and SLERP.
+    """Return the root link's poses (N, 7) at times (N,) [s]; between frames by straight lines and SLERP.
 
     Raises
     ------

@@ -35,7 +35,7 @@ Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq
 
 
 def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
-    """Give motions one after another.
+    """Return motions one after another.
 
     The last frame of one and the first of the next fall on one frame, so durations add up, and what `trim` cut at a common time is whole
     again. With `blend`, that many seconds of the end of one lie over as many of the beginning of the next, and the one fades into the
@@ -108,7 +108,7 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
 
 
 def loop(motion: Motion, times: int, blend: float = 0.0) -> Motion:
-    """Give the motion `times` times one after another, each going on in x, y and heading where the one before it was; see `join`."""
+    """Return the motion `times` times one after another, each going on in x, y and heading where the one before it was; see `join`."""
     if times < 1:
         raise ValueError(f"a motion is looped once or more, not {times} times")
     check_memory(times * sum(c.values.nbytes for c in motion.timed), f"the motion {times} times")
@@ -124,7 +124,7 @@ def _shared_rate(motions: tuple[Motion, ...]) -> float:
         said = ", ".join(f"{rate:g}" for rate in rates)
         raise ValueError(f"motions with different frame rates ({said} Hz) are put on one first: Motion.resample() does")
     if any(not motion.num_frames for motion in motions):
-        raise ValueError("a motion without frames can not be joined")
+        raise ValueError("a motion without frames cannot be joined")
     return first
 
 
@@ -193,7 +193,7 @@ def _meeting(a: Timed, b: Timed, overlap: int) -> Floats | None:
 
 
 def _faded(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
-    """Give what of `a` comes before the overlap, and the overlap with the rest of `b`."""
+    """Return what of `a` comes before the overlap, and the overlap with the rest of `b`."""
     before, old, new = a[: len(a) - 1 - overlap], a[len(a) - 1 - overlap :], b[: overlap + 1]
     if overlap:
         u = np.arange(overlap + 1) / overlap

@@ -36,7 +36,7 @@ CLOSE = 1e-3
 
 
 def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | None = None) -> Motion:
-    """Give the motion mirrored in the plane y = 0 of the world: a step to the left becomes one to the right.
+    """Return the motion mirrored in the plane y = 0 of the world: a step to the left becomes one to the right.
 
     Joint displacements and efforts, poses of links, and the ZMP are mirrored; all else stays. Mirroring twice gives the motion back, and
     the link poses of the mirrored motion are the mirrored link poses, if the body is symmetric.

@@ -32,7 +32,7 @@ KEPT = "rerooted"
 
 
 def reroot(body: Body, link: str | int) -> Body:
-    """Give the body with another link as its root; all its points, and the values of its joints, stay what they are.
+    """Return the body with another link as its root; all its points, and the values of its joints, stay what they are.
 
     A joint on the way from the old root to the new one is then that of the link which it held before; it keeps its name, id, limits and
     motor, and its axis is turned round. Links on that way whose joint turns get their frame moved to the joint, without a turn, and what is
@@ -54,7 +54,7 @@ def reroot(body: Body, link: str | int) -> Body:
     KeyError
         When there is no link of that name.
     ValueError
-        When a crawler is on the way (its belt is on its own link, so it can not change hands), or the index is that of no link.
+        When a crawler is on the way (its belt is on its own link, so it cannot change hands), or the index is that of no link.
     """
     if isinstance(link, int):
         if not 0 <= link < len(body.links):
@@ -113,7 +113,7 @@ def reroot(body: Body, link: str | int) -> Body:
 
 
 def _devices(body: Body, way: list[int]) -> tuple[list[Device], list[Problem]]:
-    """Give the devices with force sensors on the links that hold their joints from now on, told in the frames of before; and say which."""
+    """Return the devices with force sensors on the links that hold their joints from now on, told in the frames of before; and say which."""
     holders = dict(pairwise(way)) | {0: way[0]}
     at_rest = {0: poses.IDENTITY}
     for index in reversed(way[:-1]):
@@ -132,7 +132,7 @@ def _devices(body: Body, way: list[int]) -> tuple[list[Device], list[Problem]]:
 
 
 def _way(body: Body, root: int) -> list[int]:
-    """Give the links from the new root to the old one."""
+    """Return the links from the new root to the old one."""
     way = [root]
     while way[-1] != 0:
         way.append(body.links[way[-1]].parent)
@@ -158,7 +158,7 @@ class _Memory:
         return cls({link.index: place[link.name] for link in body.links}, moved)
 
     def after(self, body: Body, shifts: Mapping[int, Floats]) -> dict[str, object]:
-        """Give what is to be kept when frames have been moved by `shifts`."""
+        """Return what is to be kept when frames have been moved by `shifts`."""
         order = sorted(self.ranks, key=lambda index: self.ranks[index])
         moved = {}
         for link in body.links:
@@ -216,14 +216,14 @@ def _joints_and_offsets(
 
 
 def _placed(pose: Floats, shift: Floats | None) -> Floats:
-    """Give the pose of a frame that has been moved by `shift` along its own axes."""
+    """Return the pose of a frame that has been moved by `shift` along its own axes."""
     if shift is None:
         return pose
     return poses.compose(pose, np.array([*shift, 1.0, 0.0, 0.0, 0.0]))
 
 
 def _seen_from(pose: Floats, shift: Floats | None) -> Floats:
-    """Give a pose in a frame that has been moved by `shift` along its own axes."""
+    """Return a pose in a frame that has been moved by `shift` along its own axes."""
     return pose if shift is None else frozen(np.concatenate([pose[:3] - shift, pose[3:]]))
 
 

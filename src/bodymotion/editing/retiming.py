@@ -24,7 +24,7 @@ def change_speed(
     antialias: bool = False,
     unwrap: bool = False,
 ) -> Motion:
-    """Give the motion `factor` times as fast: 2 takes half the time, 0.5 twice the time.
+    """Return the motion `factor` times as fast: 2 takes half the time, 0.5 twice the time.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def change_speed(
 
 
 def reverse(motion: Motion) -> Motion:
-    """Give the motion backwards: what was at the end of its time is at the beginning.
+    """Return the motion backwards: what was at the end of its time is at the beginning.
 
     Raises
     ------

@@ -34,7 +34,7 @@ LENGTHS: dict[str, tuple[str, ...]] = {
 
 
 def scale(body: Body, factor: float) -> Body:
-    """Give the body with all lengths times `factor`: 0.001 makes metres of what was in millimetres.
+    """Return the body with all lengths times `factor`: 0.001 makes metres of what was in millimetres.
 
     Lengths are: offsets, centres of mass, shapes, places of devices and of extra joints, limits and velocity limits of sliding joints, clip
     distances and the largest distance of sensors; of what a URDF says beyond that of a sliding joint, its soft limits, calibration and
@@ -122,7 +122,7 @@ def _joint(joint: Joint, factor: float, slides: Collection[str]) -> Joint:
 
 
 def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, object]:
-    """Give what is kept of a joint with its lengths scaled.
+    """Return what is kept of a joint with its lengths scaled.
 
     A mimic of another joint is q = multiplier · q' + offset: each q is a length where its joint slides.
     """

@@ -19,7 +19,7 @@ _HUMP = re.compile("(?<=[a-z0-9])[LR](?=[A-Z])")
 
 
 def pair_names(names: Sequence[str], given: Mapping[str, str] | None = None) -> list[int]:
-    """Give for each name the index of its partner on the other side, or its own index where it has none.
+    """Return for each name the index of its partner on the other side, or its own index where it has none.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def pair_names(names: Sequence[str], given: Mapping[str, str] | None = None) -> 
 
 
 def other_sides(name: str) -> Iterator[str]:
-    """Give what the link on the other side may be called, likeliest first."""
+    """Return what the link on the other side may be called, likeliest first."""
     if _WORD.search(name):
         yield _WORD.sub(_other_word, name)
     parts = [(m.start(), m.end()) for m in _PART.finditer(name)]
@@ -79,7 +79,7 @@ def _other_word(match: re.Match[str]) -> str:
 
 
 def _corner(part: str) -> list[int]:
-    """Give the place of the side in a corner's name: fl, hr, RR (front, hind, rear, back), or with the side first: lf, RH."""
+    """Return the place of the side in a corner's name: fl, hr, RR (front, hind, rear, back), or with the side first: lf, RH."""
     if len(part) != 2:
         return []
     first, second = part[0].lower(), part[1].lower()

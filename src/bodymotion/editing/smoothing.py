@@ -21,7 +21,7 @@ MOVING = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
 
 
 def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None) -> Motion:
-    """Give the motion with what is faster than `cutoff` [Hz] damped: joint displacements, poses of links and the ZMP.
+    """Return the motion with what is faster than `cutoff` [Hz] damped: joint displacements, poses of links and the ZMP.
 
     The filter is a weighted mean with the weights of a bell (Gaussian) that damps `cutoff` by 3 dB. It does not delay, does not
     overshoot, and leaves the first and the last frame as they are: beyond them, movement is continued by reflection through the end.

@@ -166,7 +166,7 @@ def resample_file(
 
 
 def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
-    """Refuse what the disk can not hold, before hours are spent on writing it."""
+    """Refuse what the disk cannot hold, before hours are spent on writing it."""
     if target.exists() and not target.is_file():
         return
     try:
@@ -191,7 +191,7 @@ def _resampled(
     tell: Callable[[int], None],
     wraps: list[Wrap] | None,
 ) -> Pieces:
-    """Give the frames 0…count−1 piece by piece; the last row that was read stays, as the one before the next piece."""
+    """Return the frames 0…count−1 piece by piece; the last row that was read stays, as the one before the next piece."""
     times, values = np.empty(0), np.empty((0,))
     done = read = 0
     for more, _, rows in _rows(reader, index, header):
@@ -232,7 +232,7 @@ def _frames(times: Floats, values: Floats, first: int, last: int, rate: float, m
 def _rows(
     reader: MotionReader, index: int, header: ComponentHeader
 ) -> Iterator[tuple[Floats, Floats | None, npt.NDArray[np.float64]]]:
-    """Give the rows of a component piece by piece: their times, their time stamps if they have any, their values."""
+    """Return the rows of a component piece by piece: their times, their time stamps if they have any, their values."""
     assert header.layout is not None
     row = 0
     for stamps, values in reader.pieces(index, max(NUMBERS // header.layout.width, 1)):
@@ -242,7 +242,7 @@ def _rows(
 
 
 def _times(reader: MotionReader, index: int) -> Iterator[Floats]:
-    """Give the times of a component's frames; only time stamps have to be read for that."""
+    """Return the times of a component's frames; only time stamps have to be read for that."""
     header = reader.components[index]
     if header.has_frame_time:
         yield from (times for times, _, _ in _rows(reader, index, header))

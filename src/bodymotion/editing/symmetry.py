@@ -55,12 +55,12 @@ class Symmetry:
 
 
 def mirrored_points(points: Floats) -> Floats:
-    """Give the mirror images of points (..., 3)."""
+    """Return the mirror images of points (..., 3)."""
     return np.asarray(points * np.array([1.0, -1.0, 1.0]))
 
 
 def mirrored_turns(quaternions: Floats) -> Floats:
-    """Give M·R·M for orientations (..., 4)."""
+    """Return M·R·M for orientations (..., 4)."""
     return np.asarray(quaternions * np.array([1.0, -1.0, 1.0, -1.0]))
 
 

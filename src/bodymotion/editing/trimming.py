@@ -14,7 +14,7 @@ __all__ = ["trim", "trim_frames"]
 
 
 def trim(motion: Motion, start: float | None = None, end: float | None = None) -> Motion:
-    """Give the frames from time `start` to time `end` [s], both included; None is from the beginning, or to the end.
+    """Return the frames from time `start` to time `end` [s], both included; None is from the beginning, or to the end.
 
     Each component keeps its frames with start ≤ t ≤ end (within a microsecond). At a fixed rate the first frame that is kept becomes
     frame 0; time stamps are counted from `start` on. Components of unknown types stay whole, which `problems` says.
@@ -42,7 +42,7 @@ def trim(motion: Motion, start: float | None = None, end: float | None = None) -
 
 
 def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Motion:
-    """Give frames `first` to `last`, both included and counted from 0; negative ones count from the end, −1 being the last frame.
+    """Return frames `first` to `last`, both included and counted from 0; negative ones count from the end, −1 being the last frame.
 
     Time stamps are counted from that of the first frame on.
 

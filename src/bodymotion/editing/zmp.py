@@ -13,7 +13,7 @@ __all__ = ["zmp_to_root", "zmp_to_world"]
 
 
 def zmp_to_world(motion: Motion) -> Motion:
-    """Give the motion with its ZMP in the world's frame; one that is there already stays as it is.
+    """Return the motion with its ZMP in the world's frame; one that is there already stays as it is.
 
     Raises
     ------
@@ -24,7 +24,7 @@ def zmp_to_world(motion: Motion) -> Motion:
 
 
 def zmp_to_root(motion: Motion) -> Motion:
-    """Give the motion with its ZMP in the root link's frame; all else is as for `zmp_to_world`."""
+    """Return the motion with its ZMP in the root link's frame; all else is as for `zmp_to_world`."""
     return _all_converted(motion, root_relative=True)
 
 

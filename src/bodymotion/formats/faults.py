@@ -49,7 +49,7 @@ class Faults(list[Problem]):
         return bool(self._seen)
 
     def told(self) -> tuple[Problem, ...]:
-        """Give all problems, each once; the last fault of a rule that is broken very often says how often."""
+        """Return all problems, each once; the last fault of a rule that is broken very often says how often."""
         more = {
             problem: f"{problem.message}; and {self._counts[rule] - SHOWN} more like this"
             for rule, problem in self._last.items()
@@ -72,7 +72,7 @@ def fault(problems: list[Problem], error: FormatError) -> None:
 
 
 def with_first(error: FormatError, found: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """Give what was found in a file with what a reader that stops at the first fault says of it."""
+    """Return what was found in a file with what a reader that stops at the first fault says of it."""
     first = error.problem
     if any((problem.rule, problem.location) == (first.rule, first.location) for problem in found):
         return found

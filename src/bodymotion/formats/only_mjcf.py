@@ -15,13 +15,13 @@ __all__ = ["of_mjcf", "passed_over", "texts"]
 
 
 def of_mjcf(extra: Mapping[str, object]) -> dict[str, object]:
-    """Give what an `extra` holds under "mjcf"; nothing where that is no mapping."""
+    """Return what an `extra` holds under "mjcf"; nothing where that is no mapping."""
     found = extra.get("mjcf")
     return {key: value for key, value in found.items() if isinstance(key, str)} if isinstance(found, Mapping) else {}
 
 
 def texts(given: object) -> dict[str, str]:
-    """Give the entries of a mapping that can be attributes of an element."""
+    """Return the entries of a mapping that can be attributes of an element."""
     if not isinstance(given, Mapping):
         return {}
     return {
@@ -32,7 +32,7 @@ def texts(given: object) -> dict[str, str]:
 
 
 def passed_over(body: Body) -> Iterator[tuple[str, str]]:
-    """Give pairs of words and a name for all that a body keeps of MJCF, for the report of a writer that has no place for it."""
+    """Return pairs of words and a name for all that a body keeps of MJCF, for the report of a writer that has no place for it."""
     for section, held in of_mjcf(body.extra).items():
         if held and section != "joints":
             yield f"<{section}> of MJCF", body.name or "the model"

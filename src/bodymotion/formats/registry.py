@@ -34,7 +34,7 @@ UNWRITABLE = Rule(
 UNREADABLE = Rule(
     "FMT002",
     "error",
-    "The file can not be opened.",
+    "The file cannot be opened.",
     "judgement",
     example=("a path where nothing is", "the path of a file"),
 )
@@ -61,7 +61,7 @@ class Format:
 
 
 def _later(module: str, function: str) -> Callable[..., Any]:
-    """Give a function whose module is imported when it is called."""
+    """Return a function whose module is imported when it is called."""
 
     def call(*things: Any, **options: Any) -> Any:  # noqa: ANN401
         return getattr(import_module(f"bodymotion.formats.{module}"), function)(*things, **options)
@@ -203,7 +203,7 @@ UNKNOWN = Rule(
 
 
 def named_format(name: str) -> Format:
-    """Give the format of this name.
+    """Return the format of this name.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def find_format(path: str | Path) -> Format:
     Raises
     ------
     FormatError
-        When it is of none (FMT001), or can not be opened (FMT002).
+        When it is of none (FMT001), or cannot be opened (FMT002).
     """
     path = Path(path)
     try:
@@ -276,7 +276,7 @@ def target_format(thing: object, path: str | Path, format: str | None = None) ->
     Raises
     ------
     FormatError
-        When no format for such things has the extension, or the one named can not be written (FMT003).
+        When no format for such things has the extension, or the one named cannot be written (FMT003).
     """
     path, kind = Path(path), type(thing).__name__
     able = [f for f in FORMATS if f.write is not None and f.holds == kind]
@@ -321,7 +321,7 @@ def save(thing: object, path: str | Path, *, format: str | None = None, **option
     FormatError
         When the thing is not written in such a format (FMT003).
     OSError
-        When the file can not be written; the old one is as it was.
+        When the file cannot be written; the old one is as it was.
     """
     found = target_format(thing, path, format)
     assert found.write is not None

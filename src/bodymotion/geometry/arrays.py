@@ -20,7 +20,7 @@ __all__ = ["ContentEquality", "Floats", "Ints", "frozen", "frozen_ints", "real_n
 
 
 def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, what: str = "array") -> Floats:
-    """Give `values` as a read-only float64 array, checked against `shape` (None in it: any length).
+    """Return `values` as a read-only float64 array, checked against `shape` (None in it: any length).
 
     An array that already is float64 and owned by the caller is not copied: it becomes read-only through the view
     that is returned, not in the caller's hands.
@@ -45,7 +45,7 @@ def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, wha
 
 
 def frozen_ints(values: npt.ArrayLike, what: str = "array") -> Ints:
-    """Give `values` as a read-only int32 array."""
+    """Return `values` as a read-only int32 array."""
     array = np.asarray(values)
     if array.dtype.kind not in "iu" and array.size:
         raise ValueError(f"{what}: expected whole numbers, got {array.dtype}")
@@ -55,7 +55,7 @@ def frozen_ints(values: npt.ArrayLike, what: str = "array") -> Ints:
 
 
 def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
-    """Give `values` as a float64 array; what is no regular array of real numbers is refused, not made into one.
+    """Return `values` as a float64 array; what is no regular array of real numbers is refused, not made into one.
 
     Raises
     ------

@@ -32,7 +32,7 @@ def from_parts(position: npt.ArrayLike, quaternion: npt.ArrayLike) -> Floats:
 
 
 def compose(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Give the pose of C in A from that of B in A and that of C in B."""
+    """Return the pose of C in A from that of B in A and that of C in B."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     q = rotations.normalized(a[..., 3:])
     return from_parts(
@@ -41,14 +41,14 @@ def compose(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 
 def inverse(pose: npt.ArrayLike) -> Floats:
-    """Give the pose of A in B from that of B in A."""
+    """Return the pose of A in B from that of B in A."""
     pose = np.asarray(pose, dtype=np.float64)
     q = rotations.conjugate(rotations.normalized(pose[..., 3:]))
     return from_parts(-rotations.rotate(q, pose[..., :3]), q)
 
 
 def to_matrix(pose: npt.ArrayLike) -> Floats:
-    """Give homogeneous matrices (..., 4, 4)."""
+    """Return homogeneous matrices (..., 4, 4)."""
     pose = np.asarray(pose, dtype=np.float64)
     matrix = np.zeros((*pose.shape[:-1], 4, 4))
     matrix[..., :3, :3] = rotations.to_matrix(pose[..., 3:])
@@ -58,7 +58,7 @@ def to_matrix(pose: npt.ArrayLike) -> Floats:
 
 
 def from_matrix(matrix: npt.ArrayLike) -> Floats:
-    """Give the poses of rigid homogeneous matrices (..., 4, 4)."""
+    """Return the poses of rigid homogeneous matrices (..., 4, 4)."""
     matrix = np.asarray(matrix, dtype=np.float64)
     return from_parts(matrix[..., :3, 3], rotations.from_matrix(matrix[..., :3, :3]))
 

@@ -51,7 +51,7 @@ def normalized(quaternion: npt.ArrayLike) -> Floats:
 
 
 def conjugate(quaternion: npt.ArrayLike) -> Floats:
-    """Give the inverse of unit quaternions (..., 4)."""
+    """Return the inverse of unit quaternions (..., 4)."""
     q: Floats = np.asarray(quaternion, dtype=np.float64)
     return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
 
@@ -85,7 +85,7 @@ def rotate(quaternion: npt.ArrayLike, vector: npt.ArrayLike) -> Floats:
 
 
 def to_matrix(quaternion: npt.ArrayLike) -> Floats:
-    """Give rotation matrices (..., 3, 3) of quaternions (..., 4)."""
+    """Return rotation matrices (..., 3, 3) of quaternions (..., 4)."""
     w, x, y, z = _columns(normalized(quaternion))
     matrix = np.empty((*np.shape(w), 3, 3))
     matrix[..., 0, 0] = 1 - 2 * (y * y + z * z)
@@ -101,7 +101,7 @@ def to_matrix(quaternion: npt.ArrayLike) -> Floats:
 
 
 def from_matrix(matrix: npt.ArrayLike) -> Floats:
-    """Give quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3).
+    """Return quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3).
 
     Of the four expressions for a quaternion the one with the largest divisor is taken (Shepperd, 1978), so no digits are lost
     near half turns.
@@ -131,7 +131,7 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
 
 
 def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
-    """Give quaternions (..., 4) of turns by `angle` (...) about `axis` (..., 3), which need not be of unit length.
+    """Return quaternions (..., 4) of turns by `angle` (...) about `axis` (..., 3), which need not be of unit length.
 
     A zero axis gives the identity.
     """
@@ -146,7 +146,7 @@ def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
 
 
 def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Give unit axes (..., 3) and angles (...) in 0…π of quaternions (..., 4); the identity has the axis z."""
+    """Return unit axes (..., 3) and angles (...) in 0…π of quaternions (..., 4); the identity has the axis z."""
     q = normalized(quaternion)
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1)
@@ -157,7 +157,7 @@ def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def from_rpy(rpy: npt.ArrayLike) -> Floats:
-    """Give quaternions (..., 4) of roll, pitch, yaw (..., 3)."""
+    """Return quaternions (..., 4) of roll, pitch, yaw (..., 3)."""
     half = 0.5 * np.asarray(rpy, dtype=np.float64)
     (sr, sp, sy), (cr, cp, cy) = _columns(np.sin(half)), _columns(np.cos(half))
     return np.stack(
@@ -172,7 +172,7 @@ def from_rpy(rpy: npt.ArrayLike) -> Floats:
 
 
 def to_rpy(quaternion: npt.ArrayLike) -> Floats:
-    """Give roll, pitch, yaw (..., 3) of quaternions (..., 4).
+    """Return roll, pitch, yaw (..., 3) of quaternions (..., 4).
 
     Roll is taken first; yaw and pitch then from the matrix with the roll taken off, M = R · Rx(−roll) = Rz(yaw) · Ry(pitch).
     The textbook pitch = asin(…) loses half the digits near ±90°, this none.
@@ -181,7 +181,7 @@ def to_rpy(quaternion: npt.ArrayLike) -> Floats:
 
 
 def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
-    """Give roll, pitch, yaw (..., 3) of rotation matrices (..., 3, 3), as `to_rpy` does."""
+    """Return roll, pitch, yaw (..., 3) of rotation matrices (..., 3, 3), as `to_rpy` does."""
     r = np.asarray(matrix, dtype=np.float64)
     roll = np.arctan2(r[..., 2, 1], r[..., 2, 2])
     sine, cosine = np.sin(roll), np.cos(roll)
@@ -191,7 +191,7 @@ def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
 
 
 def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Give the angle (...) in 0…π of the turn from orientation a (..., 4) to b (..., 4)."""
+    """Return the angle (...) in 0…π of the turn from orientation a (..., 4) to b (..., 4)."""
     return to_axis_angle(multiply(conjugate(normalized(a)), normalized(b)))[1]
 
 

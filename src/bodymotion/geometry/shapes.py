@@ -238,11 +238,11 @@ class Shape(ContentEquality):
         object.__setattr__(self, "transform", frozen(self.transform, (4, 4), "transform"))
 
     def moved(self, transform: npt.ArrayLike) -> Shape:
-        """Give the shape with `transform` (4, 4) applied after its own."""
+        """Return the shape with `transform` (4, 4) applied after its own."""
         return Shape(self.geometry, np.asarray(transform) @ self.transform, self.material, self.name)
 
     def to_mesh(self) -> Mesh:
-        """Give the triangles in the frame of the thing that has the shape; lines and points have none."""
+        """Return the triangles in the frame of the thing that has the shape; lines and points have none."""
         from bodymotion.geometry.meshes import to_mesh, transformed
 
         return transformed(to_mesh(self.geometry), self.transform)

@@ -47,7 +47,7 @@ def _smooth(light: Light, edge: Light, out: Light) -> None:
 
 @inlined
 def _at(light: Light, index: int) -> int:
-    """Give a brightness as a number with a sign, which differences have."""
+    """Return a brightness as a number with a sign, which differences have."""
     return int(np.int64(light[index]))
 
 

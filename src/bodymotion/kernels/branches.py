@@ -12,7 +12,7 @@ __all__ = ["nearest_branches"]
 
 
 def nearest_branches(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats) -> npt.NDArray[np.int64]:
-    """Give for each frame (T,) the index of the solution to take.
+    """Return for each frame (T,) the index of the solution to take.
 
     Parameters
     ----------

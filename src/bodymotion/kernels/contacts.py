@@ -14,7 +14,7 @@ __all__ = ["hulls", "lowest", "margins"]
 
 
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
-    """Give for feet of poses (T, K, 7) the height of the lowest point, and the middle of all points up to `patch` above it: (T, K, 4).
+    """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle of all points up to `patch` above it: (T, K, 4).
 
     `points` (P, 3) in the feet's frames; those of foot k are `edges[k]`…`edges[k + 1]`.
     """
@@ -27,7 +27,7 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
 def hulls(
     poses: Floats, points: Floats, edges: Indices, standing: Floats, heights: Floats, patch: float
 ) -> tuple[Floats, Indices]:
-    """Give the corners (T, M, 2), counter-clockwise, and their numbers (T,) of the convex hull of the standing feet's lowest points.
+    """Return the corners (T, M, 2), counter-clockwise, and their numbers (T,) of the convex hull of the standing feet's lowest points.
 
     Of a foot with `standing` (T, K) not 0 these are the points up to `patch` above its lowest one, at `heights` (T, K). Corners that a
     hull does not have are NaN.
@@ -45,7 +45,7 @@ def hulls(
 
 
 def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
-    """Give by how much points (T, 2) are inside polygons (negative outside), and of each polygon the nearest point: (T, 3).
+    """Return by how much points (T, 2) are inside polygons (negative outside), and of each polygon the nearest point: (T, 3).
 
     The nearest point of a polygon to one that is inside is that one itself. Without corners all is NaN.
     """

@@ -14,7 +14,7 @@ __all__ = ["extremes"]
 
 @kernel
 def extremes(values: Floats) -> Any:  # noqa: ANN401
-    """Give the lowest and highest value of each column of (N, C), N > 0, and the longest step from one row to the next.
+    """Return the lowest and highest value of each column of (N, C), N > 0, and the longest step from one row to the next.
 
     Each is (C,); NaN where the column has one.
     """

@@ -28,7 +28,7 @@ BLOCK = 32
 
 
 def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
-    """Give poses (..., L, 7) in the world.
+    """Return poses (..., L, 7) in the world.
 
     `tree`: parents, kinds (0 none, 1 rotate, 2 slide), columns of q (L,), offsets (L, 7), axes (L, 3). `q` (..., J), `root` (..., 7); their
     batch axes broadcast.
@@ -45,7 +45,7 @@ def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
 
 
 def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
-    """Give Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares (L,) of the mass and their centres (L, 3)."""
+    """Return Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares (L,) of the mass and their centres (L, 3)."""
     count = int(np.prod(poses.shape[:-2], dtype=np.int64))
     table = as_rows(poses, (count, *poses.shape[-2:]))
     out = np.empty((count, 3))

@@ -48,14 +48,14 @@ def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None
 
 
 def unit_quaternions(quaternions: Floats) -> Floats:
-    """Give quaternions (T, L, 4) scaled to unit length, of the two signs the one nearer to the frame before."""
+    """Return quaternions (T, L, 4) scaled to unit length, of the two signs the one nearer to the frame before."""
     out = np.empty(quaternions.shape)
     _unit_quaternions(as_rows(quaternions, quaternions.shape), out)
     return out
 
 
 def filtered(values: Floats, taps: Floats, step: int) -> Floats:
-    """Give the sums (N, P) of `taps` (K,) over K rows of (T, P), from every `step`-th row on: N = (T - K) // step + 1."""
+    """Return the sums (N, P) of `taps` (K,) over K rows of (T, P), from every `step`-th row on: N = (T - K) // step + 1."""
     count = (len(values) - len(taps)) // step + 1
     table = as_rows(values, values.shape)
     out = np.zeros((count, values.shape[1]))

@@ -25,7 +25,7 @@ FEW = 64
 
 
 def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -> Floats:
-    """Give (T, 6, 6 + J) of a `point` (3,) or (T, 3) in the frame of a link, for poses (T, L, 7)."""
+    """Return (T, 6, 6 + J) of a `point` (3,) or (T, 3) in the frame of a link, for poses (T, L, 7)."""
     parents, kinds, columns, _, axes = tree
     table = as_rows(poses, poses.shape)
     points = as_rows(np.broadcast_to(point, (len(poses), 3)), (len(poses), 3))
@@ -39,7 +39,7 @@ def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -
 
 
 def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Floats:
-    """Give (T, 6 + J, 6 + J) for poses (T, L, 7); `rotors` (J,) stand on the diagonal."""
+    """Return (T, 6 + J, 6 + J) for poses (T, L, 7); `rotors` (J,) stand on the diagonal."""
     parents, kinds, columns, _, axes = tree
     table = as_rows(poses, poses.shape)
     size = 6 + len(rotors)

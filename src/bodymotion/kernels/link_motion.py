@@ -23,14 +23,14 @@ __all__ = ["accelerations", "cross", "rotation", "velocities"]
 
 
 def velocities(tree: Tree, poses: Floats, dq: Floats, root: Floats) -> Floats:
-    """Give v and ω (T, L, 6) of poses (T, L, 7), joint velocities (T, J) and v, ω (T, 6) of the root."""
+    """Return v and ω (T, L, 6) of poses (T, L, 7), joint velocities (T, J) and v, ω (T, 6) of the root."""
     return _moved(tree, poses, dq, np.zeros((len(dq), 0)), root, np.zeros((len(dq), 0)))[0]
 
 
 def accelerations(
     tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
-    """Give v, ω and a, α, both (T, L, 6), of poses (T, L, 7), joint velocities and accelerations (T, J), and the root's (T, 6)."""
+    """Return v, ω and a, α, both (T, L, 6), of poses (T, L, 7), joint velocities and accelerations (T, J), and the root's (T, 6)."""
     return _moved(tree, poses, dq, ddq, root, root_rate)
 
 

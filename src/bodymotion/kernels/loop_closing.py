@@ -39,7 +39,7 @@ MOST, MOST_WHEN_LOST = 12, 240
 
 
 def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:
-    """Give the equations' residual (m,) and their derivatives (m, v) at variables x (v,)."""
+    """Return the equations' residual (m,) and their derivatives (m, v) at variables x (v,)."""
     residual = np.zeros(len(mechanism[7]))
     jacobian = np.zeros((len(residual), len(x)))
     _derivatives(mechanism, np.array(x), residual, jacobian)

@@ -39,7 +39,7 @@ Mechanism: TypeAlias = tuple[
 
 @inlined
 def length(values: Floats) -> float:
-    """Give the Euclidean length of a vector."""
+    """Return the Euclidean length of a vector."""
     square = 0.0
     for value in values:
         square += value * value

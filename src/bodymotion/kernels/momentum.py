@@ -14,7 +14,7 @@ __all__ = ["momentum"]
 
 
 def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
-    """Give (T, 10) of poses (T, L, 7) and v, ω (T, L, 6): momentum, angular momentum about the centre of mass, that centre, kinetic energy.
+    """Return (T, 10) of poses (T, L, 7) and v, ω (T, L, 6): momentum, angular momentum about the centre of mass, that centre, kinetic energy.
 
     The centre of mass of what has no mass is at the root.
     """

@@ -43,7 +43,7 @@ def inverse_dynamics(
     gravity: Floats,
     with_wrenches: bool,
 ) -> tuple[Floats, Floats]:
-    """Give torques (T, J), and F, N (T, L, 6) on each link from its parent, or the root's alone (T, 1, 6).
+    """Return torques (T, J), and F, N (T, L, 6) on each link from its parent, or the root's alone (T, 1, 6).
 
     `rotors` (J,) what the rotors add to a joint's inertia; `motion`: poses (T, L, 7), joint velocities and accelerations (T, J), the root's
     v, ω and a, α (T, 6); `gravity` (3,) the acceleration of what falls.

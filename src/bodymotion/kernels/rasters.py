@@ -113,7 +113,7 @@ def shade(
     owners: Ints,
     colors: Bytes,
 ) -> None:
-    """Give `colors` (N, H, W, 3) the colours of those faces from number `first` on that are seen; all else is as for `draw`.
+    """Return `colors` (N, H, W, 3) the colours of those faces from number `first` on that are seen; all else is as for `draw`.
 
     The last frame of the placements is the world: the light from above comes along its z axis.
     """

@@ -36,7 +36,7 @@ def boxes(triangles: Floats) -> Boxes:
 
 
 def distances(tree: Boxes, origins: Floats, directions: Floats, longest: float) -> Floats:
-    """Give (N,) how far rays from `origins` (N, 3) go along unit `directions` (N, 3) until they meet a triangle; inf beyond `longest`."""
+    """Return (N,) how far rays from `origins` (N, 3) go along unit `directions` (N, 3) until they meet a triangle; inf beyond `longest`."""
     out = np.full(len(origins), np.inf)
     starts, ways = as_rows(origins, origins.shape), as_rows(directions, directions.shape)
     if len(tree[1]):
@@ -111,7 +111,7 @@ def _enters(bounds: Floats, origin: Floats, inverse: Floats, nearest: float) -> 
 
 @inlined
 def _meets(triangle: Floats, origin: Floats, way: Floats) -> float:
-    """Give the distance to a triangle, inf where it is not met."""
+    """Return the distance to a triangle, inf where it is not met."""
     ex, ey, ez = triangle[1, 0] - triangle[0, 0], triangle[1, 1] - triangle[0, 1], triangle[1, 2] - triangle[0, 2]
     fx, fy, fz = triangle[2, 0] - triangle[0, 0], triangle[2, 1] - triangle[0, 1], triangle[2, 2] - triangle[0, 2]
     px = way[1] * fz - way[2] * fy

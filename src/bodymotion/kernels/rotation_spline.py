@@ -26,7 +26,7 @@ SETTLED = 1e-12
 
 
 def angular_velocities(quaternions: Floats, gaps: Floats, ends: Floats | None = None) -> Floats:
-    """Give ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L, 4), `gaps` (T - 1,) seconds apart.
+    """Return ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L, 4), `gaps` (T - 1,) seconds apart.
 
     `ends` (2, L, 3): what it is at the first and the last of them.
     """

@@ -18,7 +18,7 @@ FEW = 512
 
 
 def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
-    """Give values in a shape, contiguous and read-only: for any other mix of the two, a kernel would be compiled once more."""
+    """Return values in a shape, contiguous and read-only: for any other mix of the two, a kernel would be compiled once more."""
     return frozen(np.ascontiguousarray(values).reshape(shape))
 
 

@@ -12,7 +12,7 @@ __all__ = ["pchip_slopes", "spline_slopes"]
 
 
 def spline_slopes(values: Floats, gaps: Floats) -> Floats:
-    """Give the slopes (T, P) of the cubic spline through rows (T, P) that are `gaps` (T - 1,) apart.
+    """Return the slopes (T, P) of the cubic spline through rows (T, P) that are `gaps` (T - 1,) apart.
 
     Its first and second derivatives have no jumps; at the second row and at the last but one its third has none either ("not a knot",
     de Boor, 1978). Through three rows it is a parabola, through two a line.
@@ -24,7 +24,7 @@ def spline_slopes(values: Floats, gaps: Floats) -> Floats:
 
 
 def pchip_slopes(values: Floats, gaps: Floats) -> Floats:
-    """Give the slopes (T, P) of the cubics through rows (T, P) that never leave the range of the two rows they run between.
+    """Return the slopes (T, P) of the cubics through rows (T, P) that never leave the range of the two rows they run between.
 
     Between rising and falling the slope is 0, elsewhere the weighted harmonic mean of the slopes on both sides (Fritsch and Butland, 1984);
     at the ends a three-point estimate that keeps the shape (Moler, 2004).

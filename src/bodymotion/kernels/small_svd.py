@@ -87,7 +87,7 @@ def decompose(w: Floats, v: Floats, s: Floats, near: bool) -> None:
 def solve(
     w: Floats, v: Floats, s: Floats, transposed: bool, right: Floats, damping: float, cut: float, out: Floats
 ) -> None:
-    """Give the shortest x (n,) that makes |A·x − right|² + (damping·|x|)² least, for A (m, n) as `decompose` left it.
+    """Return the shortest x (n,) that makes |A·x − right|² + (damping·|x|)² least, for A (m, n) as `decompose` left it.
 
     `transposed`: Aᵀ was decomposed. Singular values not above `cut` count as 0.
     """

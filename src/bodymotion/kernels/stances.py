@@ -23,7 +23,7 @@ LASTING = 0.1
 def stances(
     heights: Floats, speeds: Floats, times: Floats, height: tuple[float, float], speed: tuple[float, float]
 ) -> Floats:
-    """Give where feet of `heights` (T, K) [m] above the ground and `speeds` (T, K) [m/s] over it stand: (T, K), 1 or 0.
+    """Return where feet of `heights` (T, K) [m] above the ground and `speeds` (T, K) [m/s] over it stand: (T, K), 1 or 0.
 
     A foot is low from where it is below `height[0]` until it is above `height[1]`. Of that time it does not stand
 
@@ -41,7 +41,7 @@ def stances(
 
 @inlined
 def _level(heights: Floats, first: int, after: int) -> float:
-    """Give the height at which a foot stands that is low in frames `first` … `after` - 1: the mean of those that are not above the mean."""
+    """Return the height at which a foot stands that is low in frames `first` … `after` - 1: the mean of those that are not above the mean."""
     mean = 0.0
     for t in range(first, after):
         mean += heights[t]
@@ -57,7 +57,7 @@ def _level(heights: Floats, first: int, after: int) -> float:
 
 @inlined
 def _foot_of_climb(heights: Floats, times: Floats, top: int, last: int, step: int, level: float) -> int:
-    """Give the frame, going from `top` by `step` to `last`, in which the way down that begins there ends."""
+    """Return the frame, going from `top` by `step` to `last`, in which the way down that begins there ends."""
     low = top
     other = top
     t = top

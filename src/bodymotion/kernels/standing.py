@@ -17,7 +17,7 @@ SUNK = 1e-4
 
 
 def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[Floats, Floats]:
-    """Give root poses (T, 7), the first being `start` (7,), of poses (T, K, 7) of the feet in the root's frame, K > 0.
+    """Return root poses (T, 7), the first being `start` (7,), of poses (T, K, 7) of the feet in the root's frame, K > 0.
 
     The second array is the height (T,) of the lowest foot's lowest point then. `points` (P, 3) in the feet's frames; those of foot k are
     `edges[k]`…`edges[k + 1]`.

@@ -133,7 +133,7 @@ class Body(Shown, ContentEquality):
         return float(sum(link.mass for link in self.links))
 
     def link(self, name: str) -> Link:
-        """Give the link of that name.
+        """Return the link of that name.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class Body(Shown, ContentEquality):
         raise KeyError(f"no link {name!r}; there are: {', '.join(link.name for link in self.links)}")
 
     def joint_columns(self, component: MultiValueSeq) -> tuple[int, ...]:
-        """Give for each of the J joints the column of a component that is its own; −1 for a joint that has none there.
+        """Return for each of the J joints the column of a component that is its own; −1 for a joint that has none there.
 
         Where part labels are names of the body's joints, or of the links that these move, columns go by name, whatever their order.
         Without labels, or where none of them is such a name (they may say anything), column i is joint i.
@@ -191,7 +191,7 @@ class Body(Shown, ContentEquality):
         return tuple(columns)
 
     def joint_values(self, component: MultiValueSeq) -> Floats:
-        """Give the values (T, J) of the body's joints in a component, in order of joint columns; see `joint_columns`.
+        """Return the values (T, J) of the body's joints in a component, in order of joint columns; see `joint_columns`.
 
         Columns beyond the body's are left out; placeholders without a column are 0.
 
@@ -219,7 +219,7 @@ class Body(Shown, ContentEquality):
         return frozen(values)
 
     def forward_kinematics(self, q: npt.ArrayLike, root: npt.ArrayLike | None = None) -> Floats:
-        """Give the poses of all links in the world.
+        """Return the poses of all links in the world.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class Body(Shown, ContentEquality):
         )
 
     def link_poses(self, motion: Motion, *, close_loops: bool = False) -> Floats:
-        """Give the poses (T, L, 7) of all links in the world over a motion.
+        """Return the poses (T, L, 7) of all links in the world over a motion.
 
         The .seq document combines link and joint trajectories in three ways. Where the motion has the poses of all links, they are
         taken as they are, with or without joints beside them. Where it has fewer, the first is the root's and the rest follows from
@@ -325,7 +325,7 @@ class Body(Shown, ContentEquality):
         return frozen(self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0]))
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:
-        """Give the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7); a body without mass has it at its root."""
+        """Return the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7); a body without mass has it at its root."""
         link_poses = np.asarray(link_poses, dtype=np.float64)
         if link_poses.ndim < 2 or link_poses.shape[-2:] != (len(self.links), 7):
             raise ValueError(f"link poses have shape (..., {len(self.links)}, 7), these have {link_poses.shape}")

@@ -110,7 +110,7 @@ class VisionSensor(Device):
 
 
 def angle_over(angle: float, pixels: int, across: int) -> float:
-    """Give the angle [rad] that a camera sees over `across` pixels in a line, where it sees `angle` over `pixels` of them.
+    """Return the angle [rad] that a camera sees over `across` pixels in a line, where it sees `angle` over `pixels` of them.
 
     Formats say it of the width, the height or the shorter side. What is no angle of a camera, or has no pixels, stays as it is.
     """

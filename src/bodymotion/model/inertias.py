@@ -67,7 +67,7 @@ class Fault:
 
 
 def principal_moments(inertia: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Give the principal moments (3,) in ascending order, and their axes as the columns of a rotation (3, 3)."""
+    """Return the principal moments (3,) in ascending order, and their axes as the columns of a rotation (3, 3)."""
     tensor = np.asarray(inertia, dtype=np.float64)
     size = np.abs(tensor).max()
     if not np.isfinite(size) or size == 0:
@@ -103,7 +103,7 @@ def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
 
 
 def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:
-    """Give the links, by index, in groups that move as one: a fixed link (a crawler, whose belt alone moves) goes with its parent."""
+    """Return the links, by index, in groups that move as one: a fixed link (a crawler, whose belt alone moves) goes with its parent."""
     home: list[int] = []
     groups: dict[int, list[int]] = {}
     for link in body.links:
@@ -124,7 +124,7 @@ def is_moving(body: Body, index: int) -> bool:
 
 
 def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
-    """Give the links with a mass and inertia that simulators refuse, in link order.
+    """Return the links with a mass and inertia that simulators refuse, in link order.
 
     A missing mass or inertia counts where nothing of the link's rigid group has them and the group moves; it is then told of the link
     that the joint moves. `asymmetric` tells of tensors that are not symmetric, too, of which simulators take a half.
@@ -181,7 +181,7 @@ def _possible_without_width(inertia: Floats) -> bool:
 
 
 def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
-    """Give the tensor (3, 3) nearest to `inertia` that a rigid body can have; None where no second moment of it is positive.
+    """Return the tensor (3, 3) nearest to `inertia` that a rigid body can have; None where no second moment of it is positive.
 
     The axes stay. Negative second moments (see the module) become `SPREAD` of the largest one: where a + b < c, both a and b grow by half
     of what is missing, and c stays but for a millionth. An asymmetric tensor is replaced by its symmetric part.
@@ -229,7 +229,7 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
 
 
 def _mended(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
-    """Give the link changed, the rule that says so, and what was done in words."""
+    """Return the link changed, the rule that says so, and what was done in words."""
     mass, center, inertia = link.mass, link.center_of_mass, link.inertia
     if why == "finite" or mass < 0:
         mass = mass if np.isfinite(mass) and mass > 0 else 0.0
@@ -253,7 +253,7 @@ def _mended(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
 
 
 def _solid(link: Link, mass: float) -> tuple[Floats, str]:
-    """Give the inertia of a solid of that mass as large as the link."""
+    """Return the inertia of a solid of that mass as large as the link."""
     boxes = [shape.bounds for shape in link.collisions or link.visuals]
     corners = np.array([box for box in boxes if box is not None and np.isfinite(box).all()])
     if len(corners):
@@ -270,7 +270,7 @@ def _solid(link: Link, mass: float) -> tuple[Floats, str]:
 
 
 def _with(link: Link, mass: float, center: npt.ArrayLike, inertia: npt.ArrayLike) -> Link:
-    """Give the link with another mass, centre and inertia, by a change of its segments.
+    """Return the link with another mass, centre and inertia, by a change of its segments.
 
     One that only gets another inertia keeps what each segment weighs: the change goes to the heaviest. Else the first has all.
     """
@@ -296,7 +296,7 @@ def _turns(segment: Segment) -> bool:
 
 
 def _all_in_one(segments: Sequence[Segment], mass: float, center: Floats, inertia: Floats) -> tuple[Segment, ...]:
-    """Give the segments with all mass in the first that only turns and moves; one is added where none does."""
+    """Return the segments with all mass in the first that only turns and moves; one is added where none does."""
     empty: Mapping[str, float | Floats] = {
         "mass": 0.0,
         "center_of_mass": frozen(np.zeros(3)),

@@ -13,7 +13,7 @@ __all__ = ["armature", "effort_range", "motor_range"]
 
 
 def armature(joint: Joint) -> float:
-    """Give the inertia [kg m² or kg] of the rotor as the joint feels it.
+    """Return the inertia [kg m² or kg] of the rotor as the joint feels it.
 
     That is `equivalentInertia` where a file gives it, else gear_ratio² · rotor_inertia.
     """
@@ -22,7 +22,7 @@ def armature(joint: Joint) -> float:
 
 
 def effort_range(joint: Joint) -> tuple[float, float] | None:
-    """Give the least and the most torque [Nm] (force [N]) that the motor gives at the joint, None where nothing says so.
+    """Return the least and the most torque [Nm] (force [N]) that the motor gives at the joint, None where nothing says so.
 
     `.body` files say it as `joint_effort_range`, URDF as `effort`; in OpenHRP it follows from the limit of the current: climit · torque
     constant · gear ratio.
@@ -40,7 +40,7 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
 
 
 def motor_range(joint: Joint) -> tuple[float, float] | None:
-    """Give `effort_range` before the gear."""
+    """Return `effort_range` before the gear."""
     efforts = effort_range(joint)
     gear = joint.gear_ratio
     if efforts is None or gear in (0.0, 1.0):

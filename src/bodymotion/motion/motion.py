@@ -249,5 +249,5 @@ class Motion(Shown, ContentEquality):
         return replace(self, components=components, problems=(*self.problems, *noticed))
 
     def replaced(self, *components: Component) -> Motion:
-        """Give the motion with other components."""
+        """Return the motion with other components."""
         return replace(self, components=components)

@@ -20,7 +20,7 @@ __all__ = ["left_on_rate", "put_on_rate", "wished_rate"]
 
 
 def wished_rate(timelines: Sequence[Timeline], frame_rate: float | None) -> float:
-    """Give the rate [Hz] that is asked for, or else the highest of the timelines or of what they wish; ValueError where there is none."""
+    """Return the rate [Hz] that is asked for, or else the highest of the timelines or of what they wish; ValueError where there is none."""
     if frame_rate is None:
         rates = [rate for t in timelines for rate in (t.frame_rate or t.import_rate,) if rate is not None]
         if not rates:

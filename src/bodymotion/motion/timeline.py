@@ -78,7 +78,7 @@ class Timeline(ContentEquality):
         return (self.num_frames - 1) / self.frame_rate
 
     def frames_at(self, times: npt.ArrayLike) -> npt.NDArray[np.intp]:
-        """Give the index of the frame that is in force at each time (...): the last one at or before it, at least the first."""
+        """Return the index of the frame that is in force at each time (...): the last one at or before it, at least the first."""
         t = np.asarray(times, dtype=np.float64) + ON_FRAME
         if self.num_frames == 0:
             raise ValueError("there are no frames")

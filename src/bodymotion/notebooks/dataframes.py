@@ -39,7 +39,7 @@ AXES = ("x", "y", "z")
 
 
 def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> pandas.DataFrame:
-    """Give a table of pandas: a row for each frame, the index is the time [s].
+    """Return a table of pandas: a row for each frame, the index is the time [s].
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
 
 
 def to_polars(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> polars.DataFrame:
-    """Give a table of polars; its first column is `time` [s]. All else is as for `to_pandas`."""
+    """Return a table of polars; its first column is `time` [s]. All else is as for `to_pandas`."""
     _tell_left_out(what, body)
     frame = need("polars", "data", "a table of polars")
     times, columns = _flat(what, body, of)
@@ -77,7 +77,7 @@ def to_polars(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
 
 
 def to_xarray(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> xarray.Dataset:
-    """Give a data set of xarray: a variable for each component or quantity, with `units` in its attributes. See `to_pandas`."""
+    """Return a data set of xarray: a variable for each component or quantity, with `units` in its attributes. See `to_pandas`."""
     _tell_left_out(what, body)
     array = need("xarray", "data", "a data set of xarray")
     times, blocks = _blocks(what, body, of)
@@ -158,7 +158,7 @@ def _of_series(of: Series, *, prefix: bool) -> _Block:
 
 
 def _units(units: Sequence[str]) -> str | list[str]:
-    """Give the one unit of all columns, or one for each."""
+    """Return the one unit of all columns, or one for each."""
     return next(iter(units), "") if len(set(units)) < 2 else list(units)
 
 
@@ -212,7 +212,7 @@ def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
 
 
 def _numbered(block: _Block, number: int) -> _Block:
-    """Give a further component of the same content names of its own."""
+    """Return a further component of the same content names of its own."""
     dimensions = tuple(d if d in ("axis", "coordinate") else f"{d}_{number}" for d in block.dimensions)
     flat = tuple(f"{name} ({number})" for name in block.flat)
     return _Block(f"{block.name}_{number}", block.values, flat, dimensions, block.labels, block.units)

@@ -64,7 +64,7 @@ def _points(polygon: Polygon, low: Floats, high: Floats, scale: float) -> str:
 
 
 def _color(link: Link) -> str:
-    """Give the colour of the link's largest shape."""
+    """Return the colour of the link's largest shape."""
     largest = max(
         link.visuals, key=lambda shape: 0.0 if shape.bounds is None else float(np.ptp(shape.bounds, axis=0).sum())
     )
@@ -73,7 +73,7 @@ def _color(link: Link) -> str:
 
 
 def _hull(points: Iterable[tuple[float, float]]) -> Polygon:
-    """Give the convex hull, counter-clockwise (Andrew's monotone chain)."""
+    """Return the convex hull, counter-clockwise (Andrew's monotone chain)."""
     ordered = sorted(set(points))
     if len(ordered) < 3:
         return ordered

@@ -25,7 +25,7 @@ COLORS = ("#1f77d0", "#e0701a", "#2a9d4a", "#b03ac0", "#c8a400", "#d0364c")
 
 
 def html_of(thing: object) -> str:
-    """Give the summary of a Body, a Motion or an Animation."""
+    """Return the summary of a Body, a Motion or an Animation."""
     if isinstance(thing, Body):
         return _body(thing)
     if isinstance(thing, Motion):

@@ -46,7 +46,7 @@ def alone_sheet(subject: Subject, flow: Flow) -> Sheet:
 
 
 def _way(subject: Subject, width: float) -> Ground | None:
-    """Give the way of the file's zero moment point over the ground, or else that of its root."""
+    """Return the way of the file's zero moment point over the ground, or else that of its root."""
     motion = subject.motion
     zmp, links = motion.zmp, motion.link_position
     root = links.values[:, 0] if links is not None and links.num_parts and links.num_frames else None

@@ -59,13 +59,13 @@ class Plot:
         return draw(self.sheets, self.theme)
 
     def interactive(self) -> tuple[Any, ...]:
-        """Give a plotly Figure for each plot."""
+        """Return a plotly Figure for each plot."""
         from bodymotion.plots.pages import interactive
 
         return tuple(interactive(sheet, self.theme) for sheet in self.sheets)
 
     def html(self) -> str:
-        """Give all as one self-contained page."""
+        """Return all as one self-contained page."""
         from bodymotion.plots.pages import page
 
         return page(self.sheets, self.theme, self.title)
@@ -78,7 +78,7 @@ class Plot:
         ValueError
             When the name ends otherwise; `WrongUseError` when it is that of a file that was read.
         OSError
-            When the file can not be written.
+            When the file cannot be written.
         """
         from bodymotion.system.atomic_files import check_not_read, whole_file
 
@@ -96,7 +96,7 @@ class Plot:
 
 
 def form_of(path: str | PathLike[str]) -> str:
-    """Give the format of a file by its name: "png", "svg", "pdf" or "html".
+    """Return the format of a file by its name: "png", "svg", "pdf" or "html".
 
     Raises
     ------
@@ -201,7 +201,7 @@ def subject_of(
     on_feet: bool | None = None,
     allow_outside: bool = False,
 ) -> Subject:
-    """Give what is plotted of a body and a motion, see `plot`; of `heavy` plots of very long motions not every frame is measured."""
+    """Return what is plotted of a body and a motion, see `plot`; of `heavy` plots of very long motions not every frame is measured."""
     if isinstance(body, Measures):
         return Subject(
             measures=body,

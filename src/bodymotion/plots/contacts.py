@@ -22,7 +22,7 @@ MOST_TOGETHER = 8
 
 
 def stretches(flags: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Give where flags (T,) are set: the first frame of each stretch and the one after its last."""
+    """Return where flags (T,) are set: the first frame of each stretch and the one after its last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
@@ -48,7 +48,7 @@ def bars(subject: Subject) -> Bars:
 
 
 def _spans(flags: npt.NDArray[np.bool_], times: Floats) -> tuple[tuple[float, float], ...]:
-    """Give stretches as times; each frame lasts until the next one, the last one as long as the one before."""
+    """Return stretches as times; each frame lasts until the next one, the last one as long as the one before."""
     if not len(times):
         return ()
     last = float(times[-1] - times[-2]) if len(times) > 1 else 0.01

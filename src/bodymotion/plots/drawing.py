@@ -338,7 +338,7 @@ class Pen:
 
 
 def _cut(text: str, width: float, each: float) -> str:
-    """Give as much of a text as fits into a width, its letters being `each` wide on average [inch]."""
+    """Return as much of a text as fits into a width, its letters being `each` wide on average [inch]."""
     most = max(int(width / each), 4)
     return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1 - most // 2) :]}"
 

@@ -18,7 +18,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
 def safe(text: str) -> str:
-    """Give text that plotly shows as it is: it takes some HTML for itself."""
+    """Return text that plotly shows as it is: it takes some HTML for itself."""
     return escape(text, quote=False)
 
 

@@ -145,7 +145,7 @@ def _worst(m: Measures, frames: npt.NDArray[np.intp], subject: Subject) -> tuple
 
 
 def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, ...]:
-    """Give the feet's footprints: one for each time that they stand, more where they slide or roll on; and what several feet span."""
+    """Return the feet's footprints: one for each time that they stand, more where they slide or roll on; and what several feet span."""
     standing = m.contacts.standing[frames]
     found: list[Footprint] = []
     stances = [
@@ -172,7 +172,7 @@ def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, .
 
 
 def _moments(points: Floats, first: int) -> list[list[int]]:
-    """Give for each footprint that a standing foot leaves the frames from which it may be taken."""
+    """Return for each footprint that a standing foot leaves the frames from which it may be taken."""
     count = len(points)
     net = float(np.linalg.norm(np.nan_to_num(points[-1] - points[0])))
     if net < STEP:
@@ -188,7 +188,7 @@ def _area(corners: Floats) -> float:
 
 
 def _hull(m: Measures, frame: int, feet: list[int]) -> Floats:
-    """Give the polygon (M, 2) that these feet span at a frame."""
+    """Return the polygon (M, 2) that these feet span at a frame."""
     c = m.contacts
     standing = np.zeros((1, c.standing.shape[1]), dtype=bool)
     standing[0, feet] = True

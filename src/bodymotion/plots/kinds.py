@@ -64,7 +64,7 @@ LIGHT = ("joints", "velocities", "accelerations")
 
 
 def available(subject: Subject) -> tuple[str, ...]:
-    """Give the names of the plots that there are of a motion."""
+    """Return the names of the plots that there are of a motion."""
     if subject.measures is None:
         return ("overview", *dict.fromkeys(_alone(subject)))
     has = set(measurable(subject.measures))
@@ -72,13 +72,13 @@ def available(subject: Subject) -> tuple[str, ...]:
 
 
 def _alone(subject: Subject) -> dict[str, str]:
-    """Give the plots of a motion alone: name, and title of the component."""
+    """Return the plots of a motion alone: name, and title of the component."""
     names = {"JointDisplacement": "joints", "ZMP": "zmp", "LinkPosition": "links"}
     return {names.get(of.name, of.name): of.name for of in subject.components}
 
 
 def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
-    """Give the plots that were asked for: the names, "all" for those that most people want.
+    """Return the plots that were asked for: the names, "all" for those that most people want.
 
     Raises
     ------

@@ -146,7 +146,7 @@ class Flow:
         return replace(cell, time_title=cell.time_labels and not below, unit_title=first)
 
     def sheet(self, name: str, title: str, subject: Subject, notes: Sequence[str] = ()) -> Sheet:
-        """Give the sheet as it is filled."""
+        """Return the sheet as it is filled."""
         times = subject.times
         start, end = (float(times[0]), float(times[-1])) if len(times) else (0.0, 1.0)
         heading = subject.title + (f" — {title}" if title else "")

@@ -24,7 +24,7 @@ class Limb:
 
 
 def limbs(body: Body, labels: Sequence[str]) -> tuple[Limb, ...]:
-    """Give the J joint columns of a body in groups, `labels` (J,) naming them; each column is in one group.
+    """Return the J joint columns of a body in groups, `labels` (J,) naming them; each column is in one group.
 
     A limb goes on from joint to joint as long as there is one way on. Where several ways part, those with fewer than four joints are one
     group together.

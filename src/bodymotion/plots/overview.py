@@ -71,7 +71,7 @@ def _strips(subject: Subject) -> Strips:
 
 
 def _working(subject: Subject) -> list[str]:
-    """Give the names of the joints that move links: of a crawler's belt no torque is known."""
+    """Return the names of the joints that move links: of a crawler's belt no torque is known."""
     assert subject.measures is not None
     joints = subject.measures.body.joints
     return [subject.joint_labels[k] for k in subject.columns if joints[k].type != "crawler"]
@@ -93,7 +93,7 @@ def _root(of: Series) -> Curves:
 
 
 def facts(subject: Subject) -> Facts:
-    """Give the key figures of the whole motion, in units for people."""
+    """Return the key figures of the whole motion, in units for people."""
     assert subject.measures is not None
     rows = []
     for one in figures(subject.measures):

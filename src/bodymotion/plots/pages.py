@@ -30,7 +30,7 @@ POLICY = (
 
 
 def interactive(sheet: Sheet, theme: Theme = LIGHT) -> Any:  # noqa: ANN401
-    """Give a sheet as a `plotly.graph_objects.Figure`.
+    """Return a sheet as a `plotly.graph_objects.Figure`.
 
     Raises
     ------
@@ -42,14 +42,14 @@ def interactive(sheet: Sheet, theme: Theme = LIGHT) -> Any:  # noqa: ANN401
 
 
 def script() -> str:
-    """Give what a page with plots needs once, before the first: plotly.js and our few functions, as HTML (4.8 MB)."""
+    """Return what a page with plots needs once, before the first: plotly.js and our few functions, as HTML (4.8 MB)."""
     offline = need("plotly.offline", "plot", "an interactive plot")
     own = files("bodymotion.plots").joinpath("cursor.js").read_text(encoding="utf-8")
     return f"<script>{offline.get_plotlyjs()}</script>\n<script>{own}</script>\n"
 
 
 def fragment(sheet: Sheet, theme: Theme = LIGHT, identifier: str | None = None) -> str:
-    """Give a sheet as HTML to be put on a page after `script()`; `identifier` is that of its `div`. Nothing is needed for it here."""
+    """Return a sheet as HTML to be put on a page after `script()`; `identifier` is that of its `div`. Nothing is needed for it here."""
     name = identifier or f"bodymotion-{sheet.name}"
     pen = Traces(sheet, theme)
     tables = {one.name: _colors(one) for one in (LIGHT, DARK)}
@@ -71,7 +71,7 @@ def fragment(sheet: Sheet, theme: Theme = LIGHT, identifier: str | None = None) 
 
 
 def page(sheets: Sequence[Sheet], theme: Theme = LIGHT, title: str = "bodymotion") -> str:
-    """Give sheets as one self-contained page, which opens from a disk without a network."""
+    """Return sheets as one self-contained page, which opens from a disk without a network."""
     body = "".join(fragment(sheet, theme, f"plot-{k}") for k, sheet in enumerate(sheets))
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -84,13 +84,13 @@ def page(sheets: Sequence[Sheet], theme: Theme = LIGHT, title: str = "bodymotion
 
 
 def spec(sheet: Sheet, theme: Theme = LIGHT) -> dict[str, Any]:
-    """Give a sheet as plotly's `data` and `layout`, with NumPy arrays for numbers."""
+    """Return a sheet as plotly's `data` and `layout`, with NumPy arrays for numbers."""
     pen = Traces(sheet, theme)
     return {"data": pen.data, "layout": pen.layout}
 
 
 def _colors(theme: Theme) -> list[str]:
-    """Give all colours of a theme, in one order."""
+    """Return all colours of a theme, in one order."""
     found: list[str] = []
     for field, value in zip(fields(theme), astuple(theme), strict=True):
         if field.name != "name":

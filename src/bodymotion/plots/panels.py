@@ -69,7 +69,7 @@ def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
 def beyond_limits(
     times: Floats, column: Floats, lower: float | None, upper: float | None
 ) -> tuple[tuple[float, float], ...]:
-    """Give (time, value) of the worst moment of each stretch outside of the limits, of the worst few stretches, in their order."""
+    """Return (time, value) of the worst moment of each stretch outside of the limits, of the worst few stretches, in their order."""
     low, high = -np.inf if lower is None else lower, np.inf if upper is None else upper
     over = np.maximum(column - high, low - column)
     over = np.where(np.isnan(over), -np.inf, over)
@@ -83,7 +83,7 @@ def beyond_limits(
 
 
 def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
-    """Give what of a curve is bad, beyond the limits or below the floor, from where it crosses them; None where nothing is."""
+    """Return what of a curve is bad, beyond the limits or below the floor, from where it crosses them; None where nothing is."""
     low = max(-np.inf if limit is None else limit for limit in (part.lower, part.floor))
     high = np.inf if part.upper is None else part.upper
     values, times = line.values, line.times
@@ -103,7 +103,7 @@ def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
 
 
 def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves, ...]:
-    """Give panels a common range of their axes: what their curves need, and limits that are near."""
+    """Return panels a common range of their axes: what their curves need, and limits that are near."""
     ends = [
         (float(np.nanmin(line.values)), float(np.nanmax(line.values)))
         for one in panels

@@ -202,7 +202,7 @@ class Cell:
     unit_title: bool = True
 
     def down(self, by: float) -> Cell:
-        """Give the same cell so much lower."""
+        """Return the same cell so much lower."""
         return replace(self, y=self.y + by)
 
 

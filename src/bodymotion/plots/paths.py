@@ -18,7 +18,7 @@ NEAR = 0.25
 
 
 def thin_path(times: Floats, points: Floats) -> npt.NDArray[np.intp]:
-    """Give the frames of a path (T, 2) that are drawn: the outermost ones stay."""
+    """Return the frames of a path (T, 2) that are drawn: the outermost ones stay."""
     if len(times) <= MOST_POINTS:
         return np.arange(len(times))
     found = np.concatenate([thinned(times, points[:, k], MOST_POINTS // 2)[0] for k in range(2)])
@@ -28,7 +28,7 @@ def thin_path(times: Floats, points: Floats) -> npt.NDArray[np.intp]:
 def view_of(
     solid: Sequence[Floats], path: Floats, width: float, least: float, most: float
 ) -> tuple[tuple[float, float], tuple[float, float], bool]:
-    """Give what axes show, a metre as long along x as along y, in a frame of this width and between these heights [inch].
+    """Return what axes show, a metre as long along x as along y, in a frame of this width and between these heights [inch].
 
     All of the `solid` points (…, 2) are shown, and of the `path` (N, 2) what is not much farther away; the third thing given says whether
     some of it is.

@@ -57,13 +57,13 @@ def _fonts() -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def _letters_of(family: str) -> frozenset[int]:
-    """Give the letters that a typeface has."""
+    """Return the letters that a typeface has."""
     manager = need("matplotlib.font_manager", "plot", "plotting")
     return frozenset(manager.get_font(manager.findfont(family)).get_charmap())
 
 
 def _foreign(figure: Figure) -> set[str]:
-    """Give the letters in a figure that the usual typeface has not, having said which ones no other has either."""
+    """Return the letters in a figure that the usual typeface has not, having said which ones no other has either."""
     texts = need("matplotlib.text", "plot", "plotting")
     written = {letter for text in figure.findobj(texts.Text) for letter in text.get_text() if letter.isprintable()}
     foreign = {letter for letter in written if ord(letter) not in _letters_of(FONTS[0])}
@@ -97,7 +97,7 @@ def draw(sheets: Sequence[Sheet], theme: Theme = LIGHT) -> Figure:
 
 
 def picture(sheets: Sequence[Sheet], form: str, theme: Theme = LIGHT, dpi: float = DPI) -> bytes:
-    """Give sheets as the bytes of a picture: "png" or "svg" with one below the other, "pdf" with one on each page."""
+    """Return sheets as the bytes of a picture: "png" or "svg" with one below the other, "pdf" with one on each page."""
     out = io.BytesIO()
     if form == "pdf":
         matplotlib = need("matplotlib", "plot", "plotting")
@@ -107,7 +107,7 @@ def picture(sheets: Sequence[Sheet], form: str, theme: Theme = LIGHT, dpi: float
         foreign = [_foreign(figure) for figure in figures]
         with _style(theme, _scale(sheets)):
             if any(foreign):
-                # Most Japanese typefaces hold curves of a kind that can not be embedded as TrueType (42).
+                # Most Japanese typefaces hold curves of a kind that cannot be embedded as TrueType (42).
                 matplotlib.rcParams["pdf.fonttype"] = 3
             with pages.PdfPages(out, metadata=facts) as document:
                 for figure in figures:
@@ -124,5 +124,5 @@ def picture(sheets: Sequence[Sheet], form: str, theme: Theme = LIGHT, dpi: float
 
 
 def _scale(sheets: Sequence[Sheet]) -> float:
-    """Give the scale at which sheets of one picture are drawn."""
+    """Return the scale at which sheets of one picture are drawn."""
     return min((sheet.scale for sheet in sheets), default=1.0)

@@ -38,7 +38,7 @@ def series_sheet(subject: Subject, flow: Flow, of: Series) -> Sheet:
 
 
 def groups_of(subject: Subject, of: Series) -> tuple[Limb, ...]:
-    """Give the columns of a series in groups: of joints, the limbs."""
+    """Return the columns of a series in groups: of joints, the limbs."""
     if of.of != "joint":
         return (Limb("", tuple(range(len(of.labels)))),)
     place = {column: k for k, column in enumerate(subject.columns)}

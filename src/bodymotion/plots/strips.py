@@ -31,7 +31,7 @@ def strips(title: str, of: Series, groups: tuple[Limb, ...]) -> Strips:
 
 
 def liveliest(of: Series, count: int) -> list[int]:
-    """Give the columns that span most, each measured by what is little in its unit, at most so many."""
+    """Return the columns that span most, each measured by what is little in its unit, at most so many."""
     if not len(of.times):
         return list(range(min(count, len(of.labels))))
     finite = np.where(np.isfinite(of.values), of.values, np.nan)

@@ -32,7 +32,7 @@ class Theme:
     times: tuple[str, ...]
 
     def color(self, color: Color) -> str:
-        """Give a colour by its number in the palette, which goes round, or by what it is for."""
+        """Return a colour by its number in the palette, which goes round, or by what it is for."""
         if isinstance(color, int):
             return self.palette[color % len(self.palette)]
         return {"muted": self.muted, "given": self.given, "bad": self.bad, "text": self.text}[color]
@@ -71,7 +71,7 @@ DARK = Theme(
 
 
 def rc(theme: Theme, fonts: tuple[str, ...] = FONTS, scale: float = 1.0) -> dict[str, Any]:
-    """Give matplotlib's settings for a theme, letters and lines at a scale; used within a context, so that the user's own stay."""
+    """Return matplotlib's settings for a theme, letters and lines at a scale; used within a context, so that the user's own stay."""
     return {
         "font.family": [*fonts],
         "font.size": 8.0 * scale,

@@ -111,7 +111,7 @@ class Subject:
         return (Limb(name_of(names), tuple(range(len(names)))),) if names else ()
 
     def series(self, name: str) -> Series:
-        """Give a quantity of `bodymotion.dynamics.QUANTITIES` as it is shown: its times, its joints, its units."""
+        """Return a quantity of `bodymotion.dynamics.QUANTITIES` as it is shown: its times, its joints, its units."""
         assert self.measures is not None
         found = series(self.measures, name)
         if found.of == "joint" and self.joints is not None:
@@ -119,7 +119,7 @@ class Subject:
         return self.fit(found)
 
     def fit(self, found: Series) -> Series:
-        """Give a series within the times that are shown, in units for people."""
+        """Return a series within the times that are shown, in units for people."""
         if self.start is not None or self.end is not None:
             inside = self.inside(found.times)
             found = replace(found, times=frozen(found.times[inside]), values=frozen(found.values[inside]))
@@ -161,7 +161,7 @@ class Subject:
         return np.unique(np.concatenate(every)) if every else np.zeros(0)
 
     def angle(self, unit: str) -> str:
-        """Give the unit in which angles are shown."""
+        """Return the unit in which angles are shown."""
         return unit if self.radians else unit.replace("rad", "°")
 
     @property
@@ -182,7 +182,7 @@ def _labels(component: MultiValueSeq | MultiSE3Seq | Vector3Seq, kind: str) -> t
 
 
 def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]:
-    """Give the series that a component is: its values, or places and orientations."""
+    """Return the series that a component is: its values, or places and orientations."""
     times, values, title = component.timeline.times, component.values, component.content
     if isinstance(component, MultiSE3Seq):
         parts = _labels(component, "link")

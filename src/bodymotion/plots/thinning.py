@@ -10,7 +10,7 @@ __all__ = ["thinned"]
 
 
 def thinned(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats]:
-    """Give at most about `most` points of a curve, values (T,) over times (T,): all of those that are left were in it.
+    """Return at most about `most` points of a curve, values (T,) over times (T,): all of those that are left were in it.
 
     The frames are divided into equal stretches; of each the lowest and the highest value stay, at their times. The first and the last frame
     stay, too. What is not finite becomes NaN, and where a stretch has such a frame a gap is left.

@@ -117,7 +117,7 @@ class Traces(Frame):
             )
 
     def line(self, line: Line) -> dict[str, Any]:
-        """Give the trace of one curve."""
+        """Return the trace of one curve."""
         alone = int(np.isfinite(line.values).sum()) == 1
         return {
             "type": "scatter",

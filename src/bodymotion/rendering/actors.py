@@ -135,7 +135,7 @@ def _bytes(colors: npt.NDArray[np.float32], pale: float) -> npt.NDArray[np.uint8
 
 
 def _texture(look: Material, known: dict[Path, Any]) -> Any:  # noqa: ANN401
-    """Give the texture of a material; None where the file is no image, and the surface is drawn without it."""
+    """Return the texture of a material; None where the file is no image, and the surface is drawn without it."""
     assert look.texture is not None
     path = look.texture.path
     if path not in known:
@@ -167,7 +167,7 @@ def _opened(path: Path) -> Any:  # noqa: ANN401
 
 
 def _axes(length: float) -> _Drawn:
-    """Give the three axes of a frame."""
+    """Return the three axes of a frame."""
     points = np.concatenate([np.zeros((3, 3)), length * np.eye(3)])
     data = poly_data(LINES, points, np.array([[0, 3], [1, 4], [2, 5]]), colors=np.array(AXIS_COLORS * 2))
     style = vtk().vtkProperty()

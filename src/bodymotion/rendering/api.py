@@ -123,7 +123,7 @@ def render(
         When motion and body do not fit, or there is nothing to show; `WrongUseError` when what is asked for makes no sense, or
         `output` is one of the files that are read.
     OSError
-        When the file can not be written, or nothing on this machine can draw; the message names the packages that are missing.
+        When the file cannot be written, or nothing on this machine can draw; the message names the packages that are missing.
     """
     path = None if output is None else Path(output)
     kind = "" if path is None else path.suffix.lower()
@@ -200,7 +200,7 @@ def _moments(
     start: float | None,
     end: float | None,
 ) -> list[float]:
-    """Give the times [s] of the moments of a still."""
+    """Return the times [s] of the moments of a still."""
     times = [playback.first]
     if strobe is not None:
         if not 1 <= strobe <= MOST_MOMENTS:
@@ -262,10 +262,10 @@ def _save(picture: Image.Image, path: Path, kind: str) -> None:
 
 @contextlib.contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Say of faults of writing which file can not be written."""
+    """Say of faults of writing which file cannot be written."""
     try:
         yield
     except NoRendererError:
         raise
     except OSError as error:
-        raise OSError(f"{path} can not be written: {error.strerror or error}") from error
+        raise OSError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -55,11 +55,11 @@ class Camera:
         return float(np.linalg.norm(self.look_at - self.position))
 
     def moved(self, offset: Floats) -> Camera:
-        """Give the camera moved by `offset` (3,)."""
+        """Return the camera moved by `offset` (3,)."""
         return replace(self, position=self.position + offset, look_at=self.look_at + offset)
 
     def project(self, points: npt.ArrayLike, size: tuple[int, int]) -> Floats:
-        """Give where points (..., 3) of the world are in a picture of `size` (width, height): pixels (..., 2) from its upper left corner.
+        """Return where points (..., 3) of the world are in a picture of `size` (width, height): pixels (..., 2) from its upper left corner.
 
         What is behind the camera is NaN.
         """
@@ -74,7 +74,7 @@ class Camera:
 
 
 def looking(position: npt.ArrayLike, look_at: npt.ArrayLike) -> Camera:
-    """Give the camera at a place that looks at another, upright.
+    """Return the camera at a place that looks at another, upright.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def fitted(
     room: float = ROOM,
     field_of_view: float = FIELD_OF_VIEW,
 ) -> Camera:
-    """Give the camera that just sees points (N, 3) from a direction (3,), in a picture of `size` (width, height).
+    """Return the camera that just sees points (N, 3) from a direction (3,), in a picture of `size` (width, height).
 
     `flat`: without perspective. `room`: so much of the picture stays free at each side.
     """
@@ -124,7 +124,7 @@ def fitted(
 
 
 def followed(roots: Floats, step: float) -> Floats:
-    """Give the path (T, 3) of a camera that follows roots (T, 3), one each `step` seconds: smooth, and level unless the root flies."""
+    """Return the path (T, 3) of a camera that follows roots (T, 3), one each `step` seconds: smooth, and level unless the root flies."""
     reach = min(int(np.ceil(3 * SOFTLY / step)), max(len(roots) - 1, 0))
     path = np.array(roots)
     if reach:
@@ -137,7 +137,7 @@ def followed(roots: Floats, step: float) -> Floats:
 
 
 def _up_of(forward: Floats) -> Floats:
-    """Give which way (3,) is up: +z, or +x for a camera that looks straight down or up."""
+    """Return which way (3,) is up: +z, or +x for a camera that looks straight down or up."""
     level = np.hypot(forward[0], forward[1]) > 1e-3 * abs(forward[2])
     return np.array([0.0, 0.0, 1.0]) if level else np.array([1.0, 0.0, 0.0])
 

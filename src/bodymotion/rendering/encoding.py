@@ -81,7 +81,7 @@ class Encoder:
         self._container.mux(self._stream.encode(frame))
 
     def _smoothed(self, pixels: npt.NDArray[np.uint8], sharp: Area) -> Any:  # noqa: ANN401
-        """Give a frame, the highest row first, in brightness, which is smoothed as eyes see edges by it, and two planes of colour."""
+        """Return a frame, the highest row first, in brightness, which is smoothed as eyes see edges by it, and two planes of colour."""
         from bodymotion.kernels.antialiasing import smooth_edges
         from bodymotion.kernels.television import to_planes
 
@@ -100,7 +100,7 @@ class Encoder:
 
 
 def _planes(frame: Any) -> list[npt.NDArray[np.uint8]]:  # noqa: ANN401
-    """Give the planes (H, W) of a frame, to be read and written."""
+    """Return the planes (H, W) of a frame, to be read and written."""
     return [
         np.frombuffer(plane, dtype=np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
         for plane in frame.planes

@@ -27,7 +27,7 @@ HALO = [min(2 * value, 200) for value in range(256)]
 
 
 def font(pixels: int, text: str = "") -> Any:  # noqa: ANN401
-    """Give a typeface of a height in pixels that has the letters of a text; where there is none for all, that is said once."""
+    """Return a typeface of a height in pixels that has the letters of a text; where there is none for all, that is said once."""
     face = _face(pixels, None)
     lacking = _lacking(None, text)
     if lacking:
@@ -47,7 +47,7 @@ def _face(pixels: int, file: str | None) -> Any:  # noqa: ANN401
 
 @lru_cache(maxsize=1)
 def _files() -> tuple[str, ...]:
-    """Give those typefaces with more letters that are on this machine."""
+    """Return those typefaces with more letters that are on this machine."""
     there = []
     for file in FILES:
         with suppress(OSError):
@@ -56,18 +56,18 @@ def _files() -> tuple[str, ...]:
 
 
 def _lacking(file: str | None, text: str) -> frozenset[str]:
-    """Give the letters of a text that a typeface has not."""
+    """Return the letters of a text that a typeface has not."""
     return frozenset(one for one in set(text) if one.isprintable() and _drawn(file, one) == _drawn(file, NO_LETTER))
 
 
 @lru_cache(maxsize=4096)
 def _drawn(file: str | None, letter: str) -> bytes:
-    """Give what a typeface draws for a letter: for one that it has not, the same as for what is no letter at all."""
+    """Return what a typeface draws for a letter: for one that it has not, the same as for what is no letter at all."""
     return bytes(_face(24, file).getmask(letter))
 
 
 def said(playback: Playback, time: float, names: tuple[str, ...]) -> str:
-    """Give the text of an overlay at a time [s]; `names` of `OVERLAYS`."""
+    """Return the text of an overlay at a time [s]; `names` of `OVERLAYS`."""
     texts = {
         "title": shown(playback.take.title, 60),
         "time": f"{time:.2f} s",
@@ -78,7 +78,7 @@ def said(playback: Playback, time: float, names: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=64)
 def stamp(text: str, pixels: int, ink: tuple[int, int, int], halo: tuple[int, int, int]) -> Image.Image:
-    """Give a text as a picture (RGBA) that is clear around it; a soft `halo` keeps it readable on anything."""
+    """Return a text as a picture (RGBA) that is clear around it; a soft `halo` keeps it readable on anything."""
     from PIL import Image, ImageDraw, ImageFilter
 
     room = max(pixels // 4, 2)

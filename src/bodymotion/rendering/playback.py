@@ -43,11 +43,11 @@ class Playback:
         return float(self._times[-1])
 
     def frame(self, time: float) -> int:
-        """Give the frame that is in force at a time [s]."""
+        """Return the frame that is in force at a time [s]."""
         return int(np.clip(np.searchsorted(self._times, time + 1e-9, side="right") - 1, 0, len(self._times) - 1))
 
     def at(self, time: float) -> Floats:
-        """Give the poses (L, 7) of the links in the world at a time [s], between two frames those in between."""
+        """Return the poses (L, 7) of the links in the world at a time [s], between two frames those in between."""
         frame = self.frame(time)
         found: Floats = self.take.link_poses[frame]
         after = min(frame + 1, len(self._times) - 1)
@@ -63,14 +63,14 @@ class Playback:
         return found
 
     def roots(self, times: Floats) -> Floats:
-        """Give where the root is (T, 3) [m] at times (T,) [s]."""
+        """Return where the root is (T, 3) [m] at times (T,) [s]."""
         if self.stand:
             return np.stack([self.at(float(time))[0, :3] for time in times])
         places = self.take.link_poses[:, 0, :3]
         return np.stack([np.interp(times, self._times, places[:, k]) for k in range(3)], axis=1)
 
     def points(self, link_poses: Floats) -> Floats:
-        """Give the outermost points (N, 3) of the robot at poses (L, 7); of one without shapes, its links and what is around them."""
+        """Return the outermost points (N, 3) of the robot at poses (L, 7); of one without shapes, its links and what is around them."""
         if len(self.take.footprint.points):
             return self.take.footprint.placed(link_poses)
         around = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)

@@ -104,7 +104,7 @@ class Scene:
             self._shadow.cast(link_poses, self._sun)
 
     def picture(self, camera: Camera) -> npt.NDArray[np.uint8]:
-        """Give what a camera sees: (H, W, 4), the lowest row first; red, green, blue, and one that says nothing."""
+        """Return what a camera sees: (H, W, 4), the lowest row first; red, green, blue, and one that says nothing."""
         view = self._camera
         view.SetPosition(*camera.position)
         view.SetFocalPoint(*camera.look_at)

@@ -60,7 +60,7 @@ class Settings:
             raise WrongUseError(f"there is no background {self.background!r}, but {', '.join(BACKGROUNDS)}")
         for name in self.overlay:
             if name not in OVERLAYS:
-                raise WrongUseError(f"{name!r} can not be written into a picture; there are: {', '.join(OVERLAYS)}")
+                raise WrongUseError(f"{name!r} cannot be written into a picture; there are: {', '.join(OVERLAYS)}")
 
     @property
     def look(self) -> str:
@@ -68,7 +68,7 @@ class Settings:
         return self.background if self.background in LOOKS else "light"
 
     def camera_for(self, points: Floats, field_of_view: float = FIELD_OF_VIEW) -> Camera:
-        """Give the camera for what comes to points (N, 3) [m]; the field of view [rad] is that of presets."""
+        """Return the camera for what comes to points (N, 3) [m]; the field of view [rad] is that of presets."""
         if isinstance(self.camera, str):
             return fitted(points, PRESETS[self.camera], self.size, field_of_view=field_of_view)
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))

@@ -64,7 +64,7 @@ class Caster:
         return cls(np.concatenate(points), np.concatenate(owners), np.concatenate(faces))
 
     def fallen(self, link_poses: Floats, sun: Floats) -> Floats:
-        """Give where (N, 2) the points come to on the floor, along the direction (3,) of the sun, for links at poses (L, 7)."""
+        """Return where (N, 2) the points come to on the floor, along the direction (3,) of the sun, for links at poses (L, 7)."""
         along = np.array([[1.0, 0.0, -sun[0] / sun[2]], [0.0, 1.0, -sun[1] / sun[2]]])
         falls = along @ poses.to_matrix(link_poses)[:, :3]
         return np.asarray(np.einsum("nij,nj->ni", falls[self.links, :, :3], self.points) + falls[self.links, :, 3])
@@ -130,7 +130,7 @@ def _coarse(positions: Floats, faces: npt.NDArray[np.int64], cell: float) -> tup
 
 
 def _dimming(covered: npt.NDArray[np.uint8], shade: float, blur: float) -> npt.NDArray[np.uint8]:
-    """Give black (H, W, 4) that is opaque where the floor is covered (H, W), with soft edges."""
+    """Return black (H, W, 4) that is opaque where the floor is covered (H, W), with soft edges."""
     from PIL import Image, ImageFilter
 
     soft = Image.fromarray(covered).filter(ImageFilter.GaussianBlur(blur))

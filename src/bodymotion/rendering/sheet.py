@@ -64,7 +64,7 @@ class JointMark:
 
 
 def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
-    """Give the marks of all joints that move something, in order of joint arrays; `link_poses` (L, 7)."""
+    """Return the marks of all joints that move something, in order of joint arrays; `link_poses` (L, 7)."""
     marks = []
     for number, index in enumerate(body.joint_links):
         if index >= 0:
@@ -75,7 +75,7 @@ def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
 
 
 def sheet(playback: Playback, settings: Settings) -> Image.Image:
-    """Give the sheet of the model as it stands at the first moment."""
+    """Return the sheet of the model as it stands at the first moment."""
     from PIL import Image, ImageDraw
 
     factor = finer(settings.size)
@@ -118,7 +118,7 @@ def sheet(playback: Playback, settings: Settings) -> Image.Image:
 
 
 def _cameras(points: Floats, panel: tuple[int, int]) -> list[Camera]:
-    """Give a camera for each side, all of one scale."""
+    """Return a camera for each side, all of one scale."""
     cameras = [fitted(points, direction, panel, flat=True, room=0.08) for _, direction in SIDES]
     height = max(camera.height or 0.0 for camera in cameras)
     return [replace(camera, height=height) for camera in cameras]
@@ -223,7 +223,7 @@ def _draw_numbers(
 
 
 def _shared(some: Floats, others: Floats) -> Floats:
-    """Give the areas (...) that boxes (..., 4) share."""
+    """Return the areas (...) that boxes (..., 4) share."""
     sides = np.minimum(some[..., 2:], others[..., 2:]) - np.maximum(some[..., :2], others[..., :2])
     return np.asarray(np.prod(np.maximum(sides, 0.0), axis=-1))
 
@@ -265,7 +265,7 @@ def _draw_list(
 
 
 def _cut(draw: Any, text: str, letters: Any, room: float) -> str:  # noqa: ANN401
-    """Give so much of a text as there is room for in pixels, with "…" for the rest."""
+    """Return so much of a text as there is room for in pixels, with "…" for the rest."""
     while len(text) > 1 and draw.textlength(text, font=letters) > room:
         text = text[:-2] + "…"
     return text

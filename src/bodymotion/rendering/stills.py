@@ -32,7 +32,7 @@ TOUCHING = 0.15
 
 
 def still(playback: Playback, times: Sequence[float], settings: Settings) -> Image.Image:
-    """Give the picture of a robot at times [s]; of several moments all in one picture, apart from each other."""
+    """Return the picture of a robot at times [s]; of several moments all in one picture, apart from each other."""
     moments = [playback.at(time) for time in times]
     clouds = [playback.points(one) for one in moments]
     field_of_view = FIELD_OF_VIEW if len(moments) == 1 else FROM_AFAR
@@ -92,12 +92,12 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
 
 
 def finer(size: tuple[int, int]) -> int:
-    """Give how many times as large a picture of `size` pixels is drawn as it is."""
+    """Return how many times as large a picture of `size` pixels is drawn as it is."""
     return FINER if FINER * max(size) <= LARGEST else 1
 
 
 def seen(scene: Scene, camera: Camera, clear: bool) -> npt.NDArray[np.uint8]:
-    """Give what a camera sees as RGBA (H, W, 4), the highest row first; `clear` where nothing is.
+    """Return what a camera sees as RGBA (H, W, 4), the highest row first; `clear` where nothing is.
 
     What lets a white background through but not a black one tells how clear each pixel is.
     """
@@ -115,7 +115,7 @@ def seen(scene: Scene, camera: Camera, clear: bool) -> npt.NDArray[np.uint8]:
 
 
 def scaled_down(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> Image.Image:
-    """Give RGBA pixels (H, W, 4) as an image of `size`; clear ones have no part in the colour of those around them."""
+    """Return RGBA pixels (H, W, 4) as an image of `size`; clear ones have no part in the colour of those around them."""
     from PIL import Image
 
     image = Image.fromarray(np.ascontiguousarray(pixels), "RGBA")
@@ -123,7 +123,7 @@ def scaled_down(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> Image.I
 
 
 def _row(clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera) -> list[Floats]:
-    """Give by how much (3,) robots at points (N, 3), with `roots` (3,), are moved so that they stand apart as the camera sees them.
+    """Return by how much (3,) robots at points (N, 3), with `roots` (3,), are moved so that they stand apart as the camera sees them.
 
     They stay where they are if they are apart anyway; otherwise they stand in a row, the earliest on the left.
     """

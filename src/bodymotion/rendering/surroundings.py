@@ -51,7 +51,7 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
 
 
 def cell_size(size: float) -> float:
-    """Give the edge [m] of the squares of the floor for things of `size` metres: 1 m, or for tiny and huge ones another power of ten."""
+    """Return the edge [m] of the squares of the floor for things of `size` metres: 1 m, or for tiny and huge ones another power of ten."""
     return float(10.0 ** np.round(np.log10(max(size, 1e-6) / 1.5)))
 
 
@@ -135,7 +135,7 @@ def add_sky(renderer: Any, look: Look, radius: float) -> Any:  # noqa: ANN401
 
 
 def sun_of(camera: Camera) -> Floats:
-    """Give the direction (3,) to the sun: from behind the camera, over its left shoulder."""
+    """Return the direction (3,) to the sun: from behind the camera, over its left shoulder."""
     back = -camera.axes[2]
     level = np.array([back[0], back[1], 0.0])
     if np.linalg.norm(level) < 0.05:

@@ -55,7 +55,7 @@ def video(
     Raises
     ------
     OSError
-        When the file can not be written.
+        When the file cannot be written.
     """
     times = stretch.times
     film = _Film(playback, times, settings, stretch.speed)

@@ -19,7 +19,7 @@ MODULES = ("CommonCore", "CommonDataModel", "CommonMath", "RenderingCore", "Rend
 
 @lru_cache(maxsize=1)
 def vtk() -> Any:  # noqa: ANN401
-    """Give the classes of VTK that pictures need.
+    """Return the classes of VTK that pictures need.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def poly_data(
     colors: npt.NDArray[Any] | None = None,
     uv: npt.NDArray[Any] | None = None,
 ) -> Any:  # noqa: ANN401
-    """Give points (N, 3) with `indices` of triangles, lines or points; `colors` (N, 3 or 4) are in 0…255, `uv` (N, 2)."""
+    """Return points (N, 3) with `indices` of triangles, lines or points; `colors` (N, 3 or 4) are in 0…255, `uv` (N, 2)."""
     v = vtk()
     data, points, cells = v.vtkPolyData(), v.vtkPoints(), v.vtkCellArray()
     points.SetData(v.numpy_to_vtk(np.ascontiguousarray(positions, dtype=np.float32), deep=1))
@@ -61,7 +61,7 @@ def poly_data(
 
 
 def image_of(pixels: npt.NDArray[np.uint8]) -> Any:  # noqa: ANN401
-    """Give pixels (H, W, channels), the lowest row first, as an image."""
+    """Return pixels (H, W, channels), the lowest row first, as an image."""
     v = vtk()
     image = v.vtkImageData()
     height, width, channels = pixels.shape
@@ -71,7 +71,7 @@ def image_of(pixels: npt.NDArray[np.uint8]) -> Any:  # noqa: ANN401
 
 
 def pixels_of(window: Any, width: int, height: int) -> npt.NDArray[np.uint8]:  # noqa: ANN401
-    """Give what was drawn in the lower left `width` × `height` of a window: (H, W, 4), the lowest row first; the fourth says nothing."""
+    """Return what was drawn in the lower left `width` × `height` of a window: (H, W, 4), the lowest row first; the fourth says nothing."""
     v = vtk()
     array = v.vtkUnsignedCharArray()
     # As the window holds them; to leave out the fourth would take seven times as long.

@@ -27,7 +27,7 @@ class NoRendererError(OSError):
 
 
 def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
-    """Give a window of so many pixels that can be drawn in.
+    """Return a window of so many pixels that can be drawn in.
 
     Raises
     ------

@@ -63,7 +63,7 @@ def report(
     ImportError
         When what plots need is not installed; the message says how it is.
     OSError
-        When the page can not be written.
+        When the page cannot be written.
     """
     from bodymotion.plots import available, sheets, subject_of
     from bodymotion.plots.pages import fragment, script

@@ -106,7 +106,7 @@ def _of_figures(found: tuple[Figure, ...]) -> list[Moment]:
 
 
 def _of_rules(motion: Motion, body: Body) -> list[Moment]:
-    """Give the worst moments of each rule that the motion breaks on the body."""
+    """Return the worst moments of each rule that the motion breaks on the body."""
     kept: dict[str, list[checks.Moment]] = {}
     for moment in sorted(checks.moments(motion, body), key=lambda moment: -moment.amount):
         kept.setdefault(moment.rule, []).append(moment)

@@ -25,7 +25,7 @@ MOST_FINDINGS = 200
 
 
 def page(contents: Contents, robot: str, plots: Sequence[str], head: str, span: tuple[float, float]) -> str:
-    """Give the page.
+    """Return the page.
 
     Parameters
     ----------

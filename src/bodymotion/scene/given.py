@@ -27,7 +27,7 @@ class Given(NamedTuple):
 
 
 def files_of(*things: Body | Motion | Animation | None) -> tuple[Path, ...]:
-    """Give the files that things were read from, their parts among them."""
+    """Return the files that things were read from, their parts among them."""
     sources = [thing.source for thing in things if thing is not None]
     return tuple(path for source in sources for path in (source.path, *source.parts) if path is not None)
 
@@ -39,7 +39,7 @@ def sort_out(
     allow_outside: bool = False,
     output: str | PathLike[str] | None = None,
 ) -> Given:
-    """Give what the sources are, read where they are files.
+    """Return what the sources are, read where they are files.
 
     Parameters
     ----------

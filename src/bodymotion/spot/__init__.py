@@ -85,7 +85,7 @@ __all__ = [
 
 
 def body(*, arm: bool = True) -> Body:
-    """Give Spot as a body, with or without its arm."""
+    """Return Spot as a body, with or without its arm."""
     from bodymotion.spot.playback.robot import spot_body
 
     return spot_body(arm=arm)

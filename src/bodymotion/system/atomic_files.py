@@ -37,7 +37,7 @@ _OF_WRITING = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBI
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """Give a stream whose content becomes the file `path` when the block ends, and is gone when it raises.
+    """Return a stream whose content becomes the file `path` when the block ends, and is gone when it raises.
 
     A symbolic link stays one: the file that it points to is replaced. The permissions of an existing file are kept. What is no regular file
     (a pipe, a terminal, `/dev/null`) is written to directly.
@@ -53,7 +53,7 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
-    """Give streams for several files that belong together: none is replaced before all are on the disk."""
+    """Return streams for several files that belong together: none is replaced before all are on the disk."""
     with ExitStack() as stack:
         pending = [_Pending(Path(path)) for path in paths]
         for one in pending:
@@ -69,7 +69,7 @@ def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
 
 
 def check_place(path: str | Path) -> None:
-    """Say before any work is done when a file can not be where it shall be.
+    """Say before any work is done when a file cannot be where it shall be.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def check_not_read(path: str | PathLike[str], read: Iterable[str | PathLike[str]
 
 @contextmanager
 def _named(*paths: str | Path) -> Iterator[None]:
-    """Give faults of writing, which do not know their file, the name of the first of these."""
+    """Return faults of writing, which do not know their file, the name of the first of these."""
     try:
         yield
     except OSError as error:
@@ -222,7 +222,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the new name to the disk; some file systems can not, and the file is whole in any case."""
+    """Bring the new name to the disk; some file systems cannot, and the file is whole in any case."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

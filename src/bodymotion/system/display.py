@@ -22,11 +22,11 @@ class Shown:
     """Base of what shows itself."""
 
     def _repr_html_(self) -> str:
-        """Give a summary as HTML, which notebooks show in place of the text."""
+        """Return a summary as HTML, which notebooks show in place of the text."""
         return str(_drawers["html"](self))
 
     def view(self, other: object = None, *, height: int = 560, show: Iterable[str] = ()) -> Any:  # noqa: ANN401
-        """Give it as a page that plays inline in a notebook; in a program, `save` the page or see `bodymotion.view`.
+        """Return it as a page that plays inline in a notebook; in a program, `save` the page or see `bodymotion.view`.
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ __all__ = ["available_memory", "check_memory"]
 
 
 def available_memory() -> int | None:
-    """Give how many bytes a process can still get without swapping; None where the system does not say."""
+    """Return how many bytes a process can still get without swapping; None where the system does not say."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
             for line in file:

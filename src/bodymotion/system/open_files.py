@@ -60,19 +60,19 @@ class _Pipe:
             raise
 
     def head(self, size: int) -> bytes:
-        """Give the first bytes, fewer where there are no more."""
+        """Return the first bytes, fewer where there are no more."""
         self._fill(size)
         return self._seen.getbuffer()[:size].tobytes()
 
     def whole(self) -> bytes:
-        """Give all bytes; OSError says if they are more than `MOST`."""
+        """Return all bytes; OSError says if they are more than `MOST`."""
         self._fill(MOST + 1)
         if self._file is not None:
             raise OSError(errno.EFBIG, "more than 1 GiB comes out of it: save it as a file first")
         return self._seen.getvalue()
 
     def seen(self) -> bytes | None:
-        """Give all bytes if they have been read, else None."""
+        """Return all bytes if they have been read, else None."""
         return None if self._file is not None else self._seen.getvalue()
 
     def _fill(self, size: int) -> None:
@@ -140,12 +140,12 @@ def _about_pipe(path: Path) -> os.stat_result | None:
 
 
 def pipe_content(path: str | Path) -> bytes | None:
-    """Give all that comes out of a pipe; None for a regular file, a folder, and where there is nothing.
+    """Return all that comes out of a pipe; None for a regular file, a folder, and where there is nothing.
 
     Raises
     ------
     OSError
-        When it can not be read, or when more than 1 GiB comes out of it.
+        When it cannot be read, or when more than 1 GiB comes out of it.
     """
     path = Path(path)
     about = _about_pipe(path)
@@ -162,7 +162,7 @@ def open_file(path: str | Path) -> BinaryIO:
 
 
 def read_head(path: str | Path, size: int) -> bytes:
-    """Give the first bytes of a file, no more than `size`. Raises OSError as `open` does."""
+    """Return the first bytes of a file, no more than `size`. Raises OSError as `open` does."""
     path = Path(path)
     about = _about_pipe(path)
     if about is None:
@@ -173,7 +173,7 @@ def read_head(path: str | Path, size: int) -> bytes:
 
 
 def pipe_seen(path: str | Path) -> bytes | None:
-    """Give what has come out of a pipe if all of it has been read already; never reads."""
+    """Return what has come out of a pipe if all of it has been read already; never reads."""
     about = _about_pipe(Path(path))
     pipes = _kept.get()
     pipe = None if about is None or pipes is None else pipes.get((about.st_dev, about.st_ino))
@@ -181,7 +181,7 @@ def pipe_seen(path: str | Path) -> bytes | None:
 
 
 def size_of(path: str | Path) -> int | None:
-    """Give how many bytes a file has; None where there is none, and for a pipe that has not been read to its end."""
+    """Return how many bytes a file has; None where there is none, and for a pipe that has not been read to its end."""
     path = Path(path)
     if _about_pipe(path) is not None:
         content = pipe_seen(path)

@@ -25,13 +25,13 @@ INERTIA = (235, 170, 30)
 
 
 def tag(link: Link) -> str:
-    """Give what is written at a link: the joint's id, where it has one, and its name, or else the link's."""
+    """Return what is written at a link: the joint's id, where it has one, and its name, or else the link's."""
     name = shown(link.joint.name or link.name or f"link {link.index}", 30)
     return f"{link.joint.id}  {name}" if link.joint.id >= 0 else name
 
 
 def tags(links: Sequence[Link], places: Floats, near: float) -> dict[int, str]:
-    """Give what is written at links, by their index; links in a row whose places (L, 3) are `near` [m] the first have one tag, at that."""
+    """Return what is written at links, by their index; links in a row whose places (L, 3) are `near` [m] the first have one tag, at that."""
     found: dict[int, list[str]] = {}
     firsts: dict[int, int] = {}
     for link in links:
@@ -44,7 +44,7 @@ def tags(links: Sequence[Link], places: Floats, near: float) -> dict[int, str]:
 
 
 def half_axes(link: Link) -> tuple[Floats, Floats] | None:
-    """Give the half axes (3,) [m] of the even ellipsoid with a link's mass and inertia, and the rotation (3, 3) of its axes.
+    """Return the half axes (3,) [m] of the even ellipsoid with a link's mass and inertia, and the rotation (3, 3) of its axes.
 
     None where there is no such ellipsoid: no mass, or an inertia that no body has. Of an ellipsoid with half axes a, b, c the moment about
     the first axis is m (b² + c²) / 5.

@@ -102,7 +102,7 @@ class AnimationPanel:
             self._viewer.go_to_keyframe(keyframe)
 
     def _value(self, key: str, wishes: Wishes) -> float:
-        """Give what a slider shows."""
+        """Return what a slider shows."""
         timing = self._performance.timing
         if key == "bpm":
             return timing.bpm
@@ -225,7 +225,7 @@ def in_short(problem: Problem) -> str:
 
 
 def with_wish(wishes: Wishes, key: str, value: float) -> Wishes:
-    """Give wishes with one more: "bpm", "slices", or a parameter's name after a dot; "" takes all back."""
+    """Return wishes with one more: "bpm", "slices", or a parameter's name after a dot; "" takes all back."""
     if not key:
         return Wishes()
     if key == "bpm":

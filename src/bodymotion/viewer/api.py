@@ -92,11 +92,11 @@ def view(
     FormatError
         When nothing can be made of a file.
     ValueError
-        When motion and body do not fit, or there is nothing to show, or an animation can not be played so; `WrongUseError` when it is not
+        When motion and body do not fit, or there is nothing to show, or an animation cannot be played so; `WrongUseError` when it is not
         one body and one motion at most, or one animation, when nothing has the name of what is to be switched on, or the page
         is one of the files that are read.
     OSError
-        When the host can not be listened at, or the page can not be written.
+        When the host cannot be listened at, or the page cannot be written.
     """
     sources = [body, *_listed(motion)]
     files = [Path(source) for source in sources if not isinstance(source, (Body, Motion, Animation))]
@@ -113,7 +113,7 @@ def view(
         try:
             sampling = write_page(take, Path(html), switches, play=play)
         except OSError as error:
-            raise OSError(f"{html} can not be written: {error.strerror or error}") from error
+            raise OSError(f"{html} cannot be written: {error.strerror or error}") from error
         print(f"{html}: {sampling}", file=sys.stderr, flush=True)
         say_problems(take.problems)
         say_notes(take.notes)
@@ -213,7 +213,7 @@ def _performed(animation: Animation, arm: bool | None, wishes: Wishes | None) ->
 
 
 def _spot_of(motion: Motion) -> Body | None:
-    """Give our Spot for a motion whose joint columns have the names of its joints, in its order; else None."""
+    """Return our Spot for a motion whose joint columns have the names of its joints, in its order; else None."""
     from bodymotion.spot.playback import JOINT_NAMES, spot_body
 
     joints = motion.joint_displacement
@@ -263,7 +263,7 @@ def _watch(
 
 
 def _why(error: Exception) -> str:
-    """Say why a file can not be shown: its first faults with line and column, and how many more there are."""
+    """Say why a file cannot be shown: its first faults with line and column, and how many more there are."""
     if not isinstance(error, FormatError):
         return str(error)
     from bodymotion.viewer.animation_panel import in_short

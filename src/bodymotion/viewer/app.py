@@ -134,7 +134,7 @@ class Viewer(Asked):
         self._do(lambda: self._switch(name, on))
 
     def link_poses(self) -> Floats:
-        """Give the poses (L, 7) of the links in the world, as they are shown."""
+        """Return the poses (L, 7) of the links in the world, as they are shown."""
         return self._do(self.stage.link_poses)
 
     def replace(self, take: Take) -> None:
@@ -151,7 +151,7 @@ class Viewer(Asked):
         Raises
         ------
         ValueError
-            When no animation is shown, or it can not be played so.
+            When no animation is shown, or it cannot be played so.
         """
         wishes = Wishes(bpm, slices, dict(parameters or {}))
         self._do(lambda: self.performing.perform(wishes))

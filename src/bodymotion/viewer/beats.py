@@ -22,11 +22,11 @@ class Beats:
     slices: float
 
     def slice_at(self, time: float) -> float:
-        """Give the slices that have passed at a time [s]; no more than there are."""
+        """Return the slices that have passed at a time [s]; no more than there are."""
         return min(max(time / self.slice, 0.0), self.slices)
 
     def beat_at(self, time: float) -> int:
-        """Give the number of the beat at a time [s], counted from 1."""
+        """Return the number of the beat at a time [s], counted from 1."""
         last = max(ceil(self.slices / SLICES_IN_A_BEAT - 1e-9), 1)
         return min(floor(self.slice_at(time) / SLICES_IN_A_BEAT + 1e-9) + 1, last)
 
@@ -36,7 +36,7 @@ class Beats:
 
 
 def beats_of(motion: Motion) -> Beats | None:
-    """Give the slices and beats of a motion that was played of an animation; None for others, and where the numbers make no sense."""
+    """Return the slices and beats of a motion that was played of an animation; None for others, and where the numbers make no sense."""
     said = motion.extra.get("spot")
     if not isinstance(said, Mapping):
         return None

@@ -36,7 +36,7 @@ class View:
 
 
 def framing(bounds: npt.ArrayLike, preset: str) -> View:
-    """Give the camera that sees the whole box `bounds` (2, 3) from the side of a preset."""
+    """Return the camera that sees the whole box `bounds` (2, 3) from the side of a preset."""
     low, high = np.asarray(bounds, dtype=np.float64)
     center = 0.5 * (low + high)
     radius = max(0.5 * float(np.linalg.norm(high - low)), 1e-3)
@@ -47,7 +47,7 @@ def framing(bounds: npt.ArrayLike, preset: str) -> View:
 
 
 def from_viewpoint(viewpoint: Viewpoint, model: npt.ArrayLike, reach: float) -> View:
-    """Give the camera of a model's viewpoint, for the pose (7,) of the model in the world.
+    """Return the camera of a model's viewpoint, for the pose (7,) of the model in the world.
 
     A viewpoint has a direction but no centre; the point looked at is put `reach` metres in front of it.
     """

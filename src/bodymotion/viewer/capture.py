@@ -32,7 +32,7 @@ def file_name(title: str, ending: str) -> str:
 
 
 def even_size(width: int, height: int) -> tuple[int, int]:
-    """Give the size of a video: even numbers, as its encoders want, and no more than `MOST_PIXELS`."""
+    """Return the size of a video: even numbers, as its encoders want, and no more than `MOST_PIXELS`."""
     factor = min(1.0, float(np.sqrt(MOST_PIXELS / max(width * height, 1))))
     return max(2, int(width * factor) // 2 * 2), max(2, int(height * factor) // 2 * 2)
 
@@ -107,7 +107,7 @@ class Capture:
 
 
 def over_white(picture: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Give a picture (H, W, 4) without see-through parts as (H, W, 3)."""
+    """Return a picture (H, W, 4) without see-through parts as (H, W, 3)."""
     if picture.shape[-1] == 3:
         return picture
     alpha = picture[..., 3:].astype(np.float64) / 255.0
@@ -115,7 +115,7 @@ def over_white(picture: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, 
 
 
 def png(picture: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
-    """Give a picture (H, W, 3) as a PNG file."""
+    """Return a picture (H, W, 3) as a PNG file."""
     import imageio.v3 as images
 
     file = io.BytesIO()

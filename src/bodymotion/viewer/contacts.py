@@ -68,7 +68,7 @@ class Contacts:
 
 
 def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> Contacts | None:
-    """Give the contacts of a motion at the frames of a timeline, or None where it has none for feet of the body.
+    """Return the contacts of a motion at the frames of a timeline, or None where it has none for feet of the body.
 
     They are those of the component FootContact; the foot of `fl` is the link `fl_foot`, or `fl`.
     """

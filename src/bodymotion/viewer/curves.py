@@ -74,7 +74,7 @@ _GRID = 'stroke="currentColor" stroke-opacity="0.12" vector-effect="non-scaling-
 
 
 def _room(columns: list[Floats]) -> tuple[float, float]:
-    """Give a lowest and a highest value with some room around the curves."""
+    """Return a lowest and a highest value with some room around the curves."""
     low, high = min(float(c.min()) for c in columns), max(float(c.max()) for c in columns)
     room = 0.06 * (high - low) or max(0.1 * abs(high), 1e-3)
     return low - room, high + room
@@ -85,7 +85,7 @@ def _on_grid(values: Floats, low: float, high: float) -> Floats:
 
 
 def ticks(low: float, high: float, about: int = 7) -> list[float]:
-    """Give round numbers from `low` to `high`: steps of 1, 2 or 5 times a power of ten, `about` so many of them."""
+    """Return round numbers from `low` to `high`: steps of 1, 2 or 5 times a power of ten, `about` so many of them."""
     span = high - low
     if not (np.isfinite(span) and span > 0):
         return []
@@ -97,7 +97,7 @@ def ticks(low: float, high: float, about: int = 7) -> list[float]:
 
 
 def unique(curves: tuple[Curve, ...], reserved: str = "") -> dict[str, Curve]:
-    """Give the curves by name; further ones of the same name, or of a `reserved` one, get a number."""
+    """Return the curves by name; further ones of the same name, or of a `reserved` one, get a number."""
     named: dict[str, Curve] = {}
     for curve in curves:
         first = shown(curve.name) or "joint"
@@ -109,7 +109,7 @@ def unique(curves: tuple[Curve, ...], reserved: str = "") -> dict[str, Curve]:
 
 
 def liveliest(curves: dict[str, Curve], count: int) -> list[str]:
-    """Give the names of the curves that span most, of the unit that most curves have."""
+    """Return the names of the curves that span most, of the unit that most curves have."""
     units = [curve.unit for curve in curves.values()]
     common = max(set(units), key=units.count, default="")
     spans = {name: float(np.ptp(c.values)) for name, c in curves.items() if c.unit == common and len(c.values)}
@@ -117,7 +117,7 @@ def liveliest(curves: dict[str, Curve], count: int) -> list[str]:
 
 
 def thinned(times: Floats, columns: list[Floats]) -> tuple[Floats, list[Floats]]:
-    """Give fewer points (at most about `MOST_POINTS`) of curves over times (T,) with every peak kept.
+    """Return fewer points (at most about `MOST_POINTS`) of curves over times (T,) with every peak kept.
 
     The frames are divided into equal stretches; of each the lowest and the highest value stay, in their order.
     """

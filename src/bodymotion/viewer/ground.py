@@ -27,12 +27,12 @@ class Footprint:
         self.links: npt.NDArray[np.intp] = np.concatenate(owners) if owners else np.zeros(0, dtype=np.intp)
 
     def placed(self, link_poses: npt.ArrayLike) -> Floats:
-        """Give the points (N, 3) in the world for link poses (L, 7)."""
+        """Return the points (N, 3) in the world for link poses (L, 7)."""
         poses = np.asarray(link_poses, dtype=np.float64)[self.links]
         return np.asarray(poses[:, :3] + rotations.rotate(rotations.normalized(poses[:, 3:]), self.points))
 
     def lowest(self, link_poses: npt.ArrayLike) -> Floats:
-        """Give the height (...) [m] of the lowest point for link poses (..., L, 7); 0 for a body without shapes."""
+        """Return the height (...) [m] of the lowest point for link poses (..., L, 7); 0 for a body without shapes."""
         poses = np.asarray(link_poses, dtype=np.float64)
         if not len(self.points):
             return np.zeros(poses.shape[:-2])
@@ -42,6 +42,6 @@ class Footprint:
         return np.asarray(heights.min(axis=-1))
 
     def bounds(self, link_poses: npt.ArrayLike) -> Floats | None:
-        """Give the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7); None without shapes."""
+        """Return the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7); None without shapes."""
         placed = self.placed(link_poses)
         return np.stack([placed.min(axis=0), placed.max(axis=0)]) if len(placed) else None

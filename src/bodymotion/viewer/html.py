@@ -66,7 +66,7 @@ def sampled(timeline: Timeline) -> Sampling:
 
 
 def page(take: Take, switches: Switches | None = None, *, play: bool = True, either: bool = False) -> str:
-    """Give the page as text, for a file of its own or, as `srcdoc`, for an `iframe` of another page, which can talk to it.
+    """Return the page as text, for a file of its own or, as `srcdoc`, for an `iframe` of another page, which can talk to it.
 
     It begins to `play`, or stands at its first picture. With `either` it is light or dark as its reader likes it, whatever `switches` say.
     """
@@ -80,7 +80,7 @@ def page(take: Take, switches: Switches | None = None, *, play: bool = True, eit
 
 
 def _recorded(take: Take, switches: Switches, sampling: Sampling) -> tuple[str, str]:
-    """Give viser's page of the pictures, and what is to be said of what was measured, as HTML."""
+    """Return viser's page of the pictures, and what is to be said of what was measured, as HTML."""
     from bodymotion.viewer.server import quiet_server, stop_server
 
     server = quiet_server("127.0.0.1", 0)
@@ -108,7 +108,7 @@ def _recorded(take: Take, switches: Switches, sampling: Sampling) -> tuple[str, 
 
 
 def _either(light: str, dark: str) -> str:
-    """Give a page with what was recorded for both: they differ in nothing else."""
+    """Return a page with what was recorded for both: they differ in nothing else."""
     scripts = []
     for text in (light, dark):
         start = text.index(RECORDED) + len("<script>")
@@ -123,7 +123,7 @@ def write_page(take: Take, path: Path, switches: Switches | None = None, *, play
     Raises
     ------
     OSError
-        When the file can not be written.
+        When the file cannot be written.
     """
     with whole_file(path) as stream:
         stream.write(page(take, switches, play=play).encode("utf-8"))
@@ -134,7 +134,7 @@ def _measured(stage: Stage) -> str:
     """Say as HTML what the colours of limits mean, or why nothing is measured; nothing where nobody asked."""
     layers = stage.layers
     if layers.insight is not None and layers.insight.why_not:
-        return f" · it can not be measured: {html_text(layers.insight.why_not)}"
+        return f" · it cannot be measured: {html_text(layers.insight.why_not)}"
     if layers.colors is None:
         return ""
     if not layers.colors.there:

@@ -51,7 +51,7 @@ class Inbox:
         return result  # type: ignore[no-any-return]
 
     def next(self, timeout: float) -> Callable[[], object] | None:
-        """Give the next piece of work, waiting at most `timeout` seconds for it; None when there is none."""
+        """Return the next piece of work, waiting at most `timeout` seconds for it; None when there is none."""
         try:
             return self._waiting.get(timeout=timeout) if timeout > 0 else self._waiting.get_nowait()
         except queue.Empty:

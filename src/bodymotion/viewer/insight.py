@@ -126,7 +126,7 @@ class Insight:
         return frozen(placed)
 
     def series(self, name: str) -> Series:
-        """Give a quantity by its name in `bodymotion.dynamics.QUANTITIES`, with degrees for radians; KeyError where there is none."""
+        """Return a quantity by its name in `bodymotion.dynamics.QUANTITIES`, with degrees for radians; KeyError where there is none."""
         if name not in self._series:
             from bodymotion.dynamics import series
 

@@ -47,12 +47,12 @@ class SliderRange:
     upper: float
 
     def shown(self, value: float) -> float:
-        """Give a joint value [rad or m] as the slider shows it: on one of its steps, kept within it."""
+        """Return a joint value [rad or m] as the slider shows it: on one of its steps, kept within it."""
         on_step = round(round(value * self.to_shown / self.step) * self.step, 6)
         return float(np.clip(on_step, self.lowest, self.highest))
 
     def joint_value(self, shown: float) -> float:
-        """Give the joint value [rad or m] for what the slider shows, or what is typed into its box: never beyond the limits."""
+        """Return the joint value [rad or m] for what the slider shows, or what is typed into its box: never beyond the limits."""
         if self.lowest < self.highest and shown <= self.lowest:
             return self.lower
         if self.lowest < self.highest and shown >= self.highest:
@@ -65,7 +65,7 @@ class SliderRange:
 
 
 def slider_range(joint: Joint) -> SliderRange:
-    """Give what the slider of a joint covers: its limits, or a half turn or a metre each way where it has none."""
+    """Return what the slider of a joint covers: its limits, or a half turn or a metre each way where it has none."""
     turning = joint.type != "slide"
     widest = WIDEST["rotate" if turning else "slide"]
     lower, upper = joint.lower, joint.upper

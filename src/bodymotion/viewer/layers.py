@@ -54,7 +54,7 @@ class Layers:
         return ("torques",) if self._switches.torque_limits else ()
 
     def in_words(self) -> str:
-        """Say why some of what is on can not be shown."""
+        """Say why some of what is on cannot be shown."""
         balance = any(getattr(self._switches, name) for name in self._names)
         return self.insight.about_feet if self.insight is not None and balance else ""
 

@@ -33,7 +33,7 @@ STEPS = 40
 
 
 def limit_ranges(body: Body, kind: str) -> tuple[Floats, Floats]:
-    """Give the lower and the upper limits (J,) of the joints' velocities [rad/s, m/s] or torques [Nm, N]; ±inf where there is none."""
+    """Return the lower and the upper limits (J,) of the joints' velocities [rad/s, m/s] or torques [Nm, N]; ±inf where there is none."""
     if kind == "velocity":
         pairs = [(joint.velocity_lower, joint.velocity_upper) for joint in body.joints]
     else:
@@ -43,7 +43,7 @@ def limit_ranges(body: Body, kind: str) -> tuple[Floats, Floats]:
 
 
 def shares(values: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Floats:
-    """Give how much of their limits values (T, J) use: 1 at the limit on whose side they are, NaN without limits."""
+    """Return how much of their limits values (T, J) use: 1 at the limit on whose side they are, NaN without limits."""
     v, low, high = (np.asarray(x, dtype=np.float64) for x in (values, lower, upper))
     with np.errstate(divide="ignore", invalid="ignore"):
         used = np.where(v >= 0, v / np.where(high > 0, high, np.nan), v / np.where(low < 0, low, np.nan))
@@ -51,7 +51,7 @@ def shares(values: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) ->
 
 
 def color_of(share: float) -> tuple[int, int, int]:
-    """Give the colour of a share of a limit."""
+    """Return the colour of a share of a limit."""
     if not np.isfinite(share):
         return NO_LIMIT
     if share > 1.0:
@@ -129,7 +129,7 @@ class LimitColors:
 
 
 def legend(kind: str, words: str, there: bool = True) -> str:
-    """Give the legend of the colours as HTML, or only the words where no joint has such a limit; `words` say what is at the moment."""
+    """Return the legend of the colours as HTML, or only the words where no joint has such a limit; `words` say what is at the moment."""
     if not there:
         return f'<div style="padding:0 1em;font-size:0.8em">{html_text(words)}</div>'
     stops = ", ".join(f"rgb{color_of(share)}" for share in (0.0, 0.25, 0.5, 0.75, 1.0))

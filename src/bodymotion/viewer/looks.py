@@ -56,12 +56,12 @@ DARK = Look(
 
 
 def look_of(dark: bool) -> Look:
-    """Give the dark look, or the light one."""
+    """Return the dark look, or the light one."""
     return DARK if dark else LIGHT
 
 
 def apply_theme(gui: viser.GuiApi, dark: bool) -> None:
-    """Give the panel its look."""
+    """Return the panel its look."""
     gui.configure_theme(
         show_logo=False, show_share_button=False, control_width="large", dark_mode=dark, brand_color=(28, 110, 190)
     )

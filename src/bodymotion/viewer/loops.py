@@ -51,7 +51,7 @@ class TakeLoops:
         return self._loops
 
     def pose(self, q: Floats, target: Floats, moved: int | None = None) -> Floats:
-        """Give joint values (J,) near the target that close the loops, reached from q; the joint `moved` is where the target has it."""
+        """Return joint values (J,) near the target that close the loops, reached from q; the joint `moved` is where the target has it."""
         first = () if moved is None or moved not in self.loops.columns else (moved,)
         apart, tilted = loop_errors(self.take.body, self.take.body.forward_kinematics(q))
         # A loop that is open has no branch to stay on: the nearest closed pose is taken.

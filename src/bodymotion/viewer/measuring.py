@@ -39,13 +39,13 @@ class Measuring:
         if self.running:
             return "measuring …"
         if self._refused is not None:
-            return f"It can not be measured: {self._refused[2]}."
+            return f"It cannot be measured: {self._refused[2]}."
         if self.insight is not None and self.insight.why_not:
-            return f"It can not be measured: {self.insight.why_not}."
+            return f"It cannot be measured: {self.insight.why_not}."
         return ""
 
     def known(self, take: Take, stands: bool) -> Insight | None:
-        """Give what is known of a take, lifted to the ground or not; None when that is not yet worked out."""
+        """Return what is known of a take, lifted to the ground or not; None when that is not yet worked out."""
         found = self.insight
         return found if found is not None and found.stands == stands and self._of is take else None
 

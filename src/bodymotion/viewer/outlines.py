@@ -19,7 +19,7 @@ MOST_RAYS = 61
 
 
 def device_outline(device: Device, size: float) -> Floats:
-    """Give the lines (N, 2, 3) [m] of a device on a robot of `size` metres.
+    """Return the lines (N, 2, 3) [m] of a device on a robot of `size` metres.
 
     Cameras and range sensors are drawn no farther than half the robot's size, since their true reach (often 10 m) would fill the view.
     """

@@ -156,7 +156,7 @@ class Overlays:
 
 
 def names_at_places(devices: Sequence[Device], near: float) -> dict[int, str]:
-    """Give what is written at devices, by their number; those of one link `near` [m] each other have one name tag, at the first."""
+    """Return what is written at devices, by their number; those of one link `near` [m] each other have one name tag, at the first."""
     tags: dict[int, list[str]] = {}
     for number, device in enumerate(devices[:MOST_NAMES]):
         if device.name:

@@ -11,7 +11,7 @@ __all__ = ["page_script"]
 
 
 def page_script(rate: float, pictures: int, start: float, *, play: bool = True) -> str:
-    """Give the script of a page with so many `pictures`, `rate` of them a second, whose motion begins at `start` [s].
+    """Return the script of a page with so many `pictures`, `rate` of them a second, whose motion begins at `start` [s].
 
     Without `play` it stands at its first picture; the player begins to play on its own.
     """

@@ -43,12 +43,12 @@ class ParameterRange:
         return self.lowest >= self.highest
 
     def within(self, value: float) -> float:
-        """Give the value that is nearest to one that somebody wants."""
+        """Return the value that is nearest to one that somebody wants."""
         return min(max(value, self.lowest), self.highest) if isfinite(value) else self.default
 
 
 def parameter_range(name: str, parameter: Parameter) -> ParameterRange:
-    """Give what the slider of a parameter covers: its limits, or where it is only named, and the robot has the limits, our guess."""
+    """Return what the slider of a parameter covers: its limits, or where it is only named, and the robot has the limits, our guess."""
     low, high = _guess(name)
     given = False
     if parameter.minimum is not None and parameter.maximum is not None:
@@ -70,7 +70,7 @@ def _guess(name: str) -> tuple[float, float]:
 
 
 def step_for(low: float, high: float) -> float:
-    """Give a round step of which there are 100 to 250 from `low` to `high`."""
+    """Return a round step of which there are 100 to 250 from `low` to `high`."""
     span = (high - low) / 100
     if not span > 0:
         return 1.0

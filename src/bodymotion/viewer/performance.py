@@ -31,7 +31,7 @@ class Wishes:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def within(self, animation: Animation) -> Wishes:
-        """Give those of the wishes that an animation allows, as near as it does."""
+        """Return those of the wishes that an animation allows, as near as it does."""
         parameters = {}
         for name, value in self.parameters.items():
             limits = animation.parameters.get(name)
@@ -93,7 +93,7 @@ class Performance:
         return replace(self, wishes=wishes, motion=motion, timing=times)
 
     def keyframe_of(self, problem: Problem) -> int | None:
-        """Give the keyframe, counted from 0, that a problem is about; None where it is about none."""
+        """Return the keyframe, counted from 0, that a problem is about; None where it is about none."""
         lines = self.animation.source.options.get("keyframe_lines")
         count = len(self.animation.keyframes)
         line = problem.location.line
@@ -103,7 +103,7 @@ class Performance:
         return int(number[1]) - 1 if number and 0 < int(number[1]) <= count else None
 
     def time_of(self, keyframe: int) -> float | None:
-        """Give when [s] a keyframe is first shown; None where it is not."""
+        """Return when [s] a keyframe is first shown; None where it is not."""
         at = float(self.animation.keyframes.times[keyframe])
         moments = self.timing.moments
         frame = int(np.argmax(moments >= at - 1e-9))
@@ -116,7 +116,7 @@ def perform(animation: Animation, wishes: Wishes | None = None, arm: bool | None
     Raises
     ------
     ValueError
-        When it can not be played so; see `bodymotion.spot.playback.play`.
+        When it cannot be played so; see `bodymotion.spot.playback.play`.
     MemoryError
         When there would be too many frames.
     """
@@ -126,7 +126,7 @@ def perform(animation: Animation, wishes: Wishes | None = None, arm: bool | None
 
 
 def slices_allowed(animation: Animation, natural: int) -> tuple[float, float]:
-    """Give the shortest and the longest a move can be made in the viewer, when it is `natural` slices long by itself."""
+    """Return the shortest and the longest a move can be made in the viewer, when it is `natural` slices long by itself."""
     low = min(1.0, natural) if "truncatable" in animation.options else float(natural)
     high = max(LONGEST * natural, natural + 16.0) if "extendable" in animation.options else float(natural)
     return low, high

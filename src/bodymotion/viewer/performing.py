@@ -49,11 +49,11 @@ class Performing:
         try:
             self.perform(wishes.within(performance.animation))
         except (ValueError, MemoryError) as error:
-            self._viewer.panel.say(f"It can not be played so: {error}", bad=True)
+            self._viewer.panel.say(f"It cannot be played so: {error}", bad=True)
             self._refused = True
 
     def perform(self, wishes: Wishes) -> None:
-        """Play it so, and stay at the slice that is shown; ValueError when no animation is shown or it can not be played so."""
+        """Play it so, and stay at the slice that is shown; ValueError when no animation is shown or it cannot be played so."""
         take = self._viewer.take
         performance = take.performance
         if performance is None:
@@ -66,6 +66,6 @@ class Performing:
             self._refused = False
 
     def time_of(self, keyframe: int) -> float | None:
-        """Give the time [s] at which a keyframe is shown; None where it is not."""
+        """Return the time [s] at which a keyframe is shown; None where it is not."""
         performance = self._viewer.take.performance
         return None if performance is None else performance.time_of(keyframe)

@@ -121,7 +121,7 @@ class Player:
             self.time = time
 
     def moved_to(self, timeline: Timeline) -> Player:
-        """Give a player over another timeline that stands at the same time, with the same speed and loop."""
+        """Return a player over another timeline that stands at the same time, with the same speed and loop."""
         playing = self.playing and timeline.num_frames > 1
         return Player(timeline, self.time, playing, self.loop, self.speed)
 

@@ -131,7 +131,7 @@ class Plot:
 
 
 def curves_of(series: Series) -> tuple[Curve, ...]:
-    """Give the columns of a quantity in which there is any number."""
+    """Return the columns of a quantity in which there is any number."""
     return tuple(
         Curve(label, unit, np.asarray(series.values[:, k]))
         for k, (label, unit) in enumerate(zip(series.labels, series.units, strict=True))
@@ -140,7 +140,7 @@ def curves_of(series: Series) -> tuple[Curve, ...]:
 
 
 def filled(curve: Curve, count: int) -> Curve:
-    """Give a curve over `count` frames in which what is not finite, or missing at the end, has the last value before, or the first one."""
+    """Return a curve over `count` frames in which what is not finite, or missing at the end, has the last value before, or the first one."""
     values = np.asarray(curve.values, dtype=np.float64)[:count]
     values = np.concatenate([values, np.full(count - len(values), np.nan)])
     known = np.isfinite(values)

@@ -28,7 +28,7 @@ LEAST_ROOM = 0.45
 
 
 def on_one_time_line(first: Take, second: Take) -> Take:
-    """Give the first take with its last frame going on as long as the second one does."""
+    """Return the first take with its last frame going on as long as the second one does."""
     end, own = float(second.timeline.times[-1]), first.timeline
     missing = end - float(own.times[-1])
     if first.num_frames < 2 or missing <= 0:
@@ -58,7 +58,7 @@ def on_one_time_line(first: Take, second: Take) -> Take:
 
 
 def together(first: Take, second: Take, is_ghost: bool) -> Take:
-    """Give the first take with the second one beside it, or as a ghost in its place, on one time line."""
+    """Return the first take with the second one beside it, or as a ghost in its place, on one time line."""
     return replace(on_one_time_line(first, second), second=second, is_ghost=is_ghost)
 
 
@@ -75,7 +75,7 @@ class Differences:
     roots: Floats | None
 
     def largest(self, frame: int) -> tuple[int, float]:
-        """Give the column with the largest difference at a frame, and the difference."""
+        """Return the column with the largest difference at a frame, and the difference."""
         row = self.joints[min(frame, len(self.joints) - 1)]
         column = int(np.abs(row).argmax())
         return column, float(row[column])
@@ -152,7 +152,7 @@ class SecondRobot:
         self.scene.place(self._poses_at(int(self.take.timeline.frames_at(time)), stands))
 
     def with_it(self, bounds: Floats) -> Floats:
-        """Give the box (2, 3) around the first robot widened so that the second one, where it stands beside it, is in it."""
+        """Return the box (2, 3) around the first robot widened so that the second one, where it stands beside it, is in it."""
         return np.stack([np.minimum(bounds[0], bounds[0] + self._at), np.maximum(bounds[1], bounds[1] + self._at)])
 
     def remove(self) -> None:

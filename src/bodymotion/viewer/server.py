@@ -75,7 +75,7 @@ def is_welcome(host: str | None, origin: str | None, served: str) -> bool:
 
 
 def _authority(text: str | None, port: int = 0) -> tuple[str, int] | None:
-    """Give name and port (`port` where none is given) of `name:port`; None where it is nothing of the kind."""
+    """Return name and port (`port` where none is given) of `name:port`; None where it is nothing of the kind."""
     try:
         parts = urlsplit(f"//{text or ''}")
         if parts.path or parts.query or parts.fragment or "@" in parts.netloc or not parts.hostname:
@@ -102,7 +102,7 @@ def _own_names() -> frozenset[str]:
 
 
 def _looking(served: str, then: _Hook | None) -> _Hook:
-    """Give a hook that refuses who is not welcome, and asks `then` about everybody else."""
+    """Return a hook that refuses who is not welcome, and asks `then` about everybody else."""
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 
@@ -110,7 +110,7 @@ def _looking(served: str, then: _Hook | None) -> _Hook:
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         once = len(hosts) == 1 and len(origins) <= 1
         if not once or not is_welcome(hosts[0], origins[0] if origins else None, served):
-            text = b"This page can not be used from there: open it by the address that it is served at.\n"
+            text = b"This page cannot be used from there: open it by the address that it is served at.\n"
             headers = Headers({"Content-Type": "text/plain", "Content-Length": str(len(text)), "Connection": "close"})
             return Response(http.HTTPStatus.FORBIDDEN, "Forbidden", headers, text)
         return None if then is None else then(connection, request)
@@ -154,7 +154,7 @@ def free_port(host: str, port: int) -> int:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror as error:
-        raise OSError(f"can not listen at {host!r}: {error.strerror}") from error
+        raise OSError(f"cannot listen at {host!r}: {error.strerror}") from error
     for candidate in range(port, min(port + 100, 65536)):
         with socket.socket(family, kind, protocol) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -165,7 +165,7 @@ def free_port(host: str, port: int) -> int:
             except OSError as error:
                 if error.errno == 98 or "in use" in str(error).lower():
                     continue
-                raise OSError(f"can not listen at {host!r}: {error.strerror}") from error
+                raise OSError(f"cannot listen at {host!r}: {error.strerror}") from error
             return candidate
     raise OSError(f"no port from {port} to {min(port + 99, 65535)} is free at {host!r}")
 

@@ -149,7 +149,7 @@ def _say(place: Any, text: str) -> None:  # noqa: ANN401
 
 
 def _absent(take: Take, has_joints: bool) -> dict[str, bool]:
-    """Give the switches that make no sense for a take."""
+    """Return the switches that make no sense for a take."""
     moves = take.num_frames > 1 and not take.motion_alone
     absent = {
         "zmp": take.zmp is None,

@@ -143,13 +143,13 @@ class Stage:
         self.choose_path(self.switches.path)
 
     def offset(self, poses: Floats) -> Floats:
-        """Give by how much (3,) the world is moved back so that the root stays in view."""
+        """Return by how much (3,) the world is moved back so that the root stays in view."""
         if not self.switches.follow:
             return np.zeros(3)
         return np.array([*(poses[0, :2] - self._anchor[:2]), 0.0])
 
     def link_poses(self) -> Floats:
-        """Give the poses (L, 7) of the links in the world as they are shown."""
+        """Return the poses (L, 7) of the links in the world as they are shown."""
         return self._poses(self.frame)
 
     def _poses(self, frame: int) -> Floats:
@@ -211,7 +211,7 @@ class Stage:
         self.overlays.show_path(points)
 
     def view(self, preset: str) -> View:
-        """Give the camera of a preset, around the robot as it is shown."""
+        """Return the camera of a preset, around the robot as it is shown."""
         poses = self._poses(self.frame)
         bounds = self.take.footprint.bounds(poses)
         bounds = self.scene.bounds if bounds is None else bounds
@@ -220,7 +220,7 @@ class Stage:
         return framing(bounds - self.offset(poses), preset)
 
     def first_view(self) -> View:
-        """Give the first camera. Of an animation it sees all the places where parts of Spot come."""
+        """Return the first camera. Of an animation it sees all the places where parts of Spot come."""
         if self.take.performance is None:
             return self.view("Corner")
         boxes = [self.scene.bounds - self.offset(self._poses(0))]
@@ -232,7 +232,7 @@ class Stage:
         return framing(np.stack([np.min(boxes, axis=(0, 1)), np.max(boxes, axis=(0, 1))]), "Corner")
 
     def viewpoint(self, number: int) -> View:
-        """Give the camera of one of the model's own viewpoints: it goes with the robot over the ground, as the presets do."""
+        """Return the camera of one of the model's own viewpoints: it goes with the robot over the ground, as the presets do."""
         now = self._poses(self.frame)
         walked = now[0, :2] - self.take.body.root_pose[:2]
         origin = np.array([*walked, 0.0, 1.0, 0.0, 0.0, 0.0])
@@ -253,7 +253,7 @@ class Stage:
 
 
 def fitting(take: Take) -> dict[str, bool]:
-    """Give the switches that a take wants to be on or off at first.
+    """Return the switches that a take wants to be on or off at first.
 
     It stands on the ground when nothing says where its root is, the camera follows a root that goes far, frames are shown of what has
     no shapes, and feet are marked where the motion itself says which ones stand.

@@ -18,7 +18,7 @@ from bodymotion.viewer.text import html_text
 __all__ = ["runs", "strip_html", "strip_now"]
 
 COLUMNS = 1000
-"""Contacts are looked at in so many moments: more can not be seen."""
+"""Contacts are looked at in so many moments: more cannot be seen."""
 LEFT, RIGHT, RULER, ROW = 24, 12, 20, 9
 """Pixels: room for the names of feet, on the right, for the numbers of beats, for each foot."""
 MOST_NUMBERS = 9
@@ -62,13 +62,13 @@ def strip_html(
 
 
 def strip_now(timeline: Timeline, time: float) -> str:
-    """Give the tiny piece of HTML that puts the line to a time [s]."""
+    """Return the tiny piece of HTML that puts the line to a time [s]."""
     share = (time - float(timeline.times[0])) / max(float(timeline.duration), 1e-12)
     return f"<style>:root{{--bodymotion-strip:{min(max(share, 0.0), 1.0):.5f}}}</style>"
 
 
 def runs(on: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Give the first index and the one after the last of each run of true values in (N,)."""
+    """Return the first index and the one after the last of each run of true values in (N,)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(np.int8)))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
@@ -91,7 +91,7 @@ def _ruler(beats: Beats, start: float, span: float) -> tuple[str, str]:
 
 
 def _rounded(at_least: float) -> int:
-    """Give the smallest of 1, 2, 5, 10, 20 … that is not below a number."""
+    """Return the smallest of 1, 2, 5, 10, 20 … that is not below a number."""
     power = 1
     while True:
         for factor in (1, 2, 5):

@@ -28,7 +28,7 @@ SMALLEST_CHANGE = 1e-5
 
 
 def filled(corners: Floats) -> Floats | None:
-    """Give corners (M, 3) of which those beyond their number are NaN with the last one in their place; None where there is none."""
+    """Return corners (M, 3) of which those beyond their number are NaN with the last one in their place; None where there is none."""
     count = int(np.isfinite(corners[:, 0]).sum())
     if not count:
         return None

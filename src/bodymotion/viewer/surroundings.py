@@ -43,7 +43,7 @@ class Lights:
 
 
 def floor_glb(radius: float, look: Look = LIGHT) -> bytes:
-    """Give a round floor as GLB: seen from above only, of one colour whatever the light, and opaque."""
+    """Return a round floor as GLB: seen from above only, of one colour whatever the light, and opaque."""
     angles = np.linspace(0.0, 2.0 * np.pi, 49)[:-1]
     rim = radius * np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
     following = np.roll(np.arange(48), -1) + 1

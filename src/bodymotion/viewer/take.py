@@ -26,7 +26,7 @@ from bodymotion.viewer.performance import Performance
 __all__ = ["FARTHEST", "MOST_POSES", "Curve", "Take", "joint_values", "make_take"]
 
 FARTHEST = 1e5
-"""Positions [m] farther out than this, or not finite, can not be drawn; they are pulled in to it."""
+"""Positions [m] farther out than this, or not finite, cannot be drawn; they are pulled in to it."""
 
 MOST_POSES = 20_000_000
 """So many poses of links are worked out at most (1.1 GB); of longer motions only every n-th frame is shown."""
@@ -140,11 +140,11 @@ class Take:
         return self.misfits + self.body.problems + found
 
     def lift(self, link_poses: Floats) -> Floats:
-        """Give the height (...) [m] to add to link poses (..., L, 7) so that the lowest point of the body is at 0."""
+        """Return the height (...) [m] to add to link poses (..., L, 7) so that the lowest point of the body is at 0."""
         return -self.footprint.lowest(link_poses)
 
     def zmp_at(self, frame: int, root: Floats) -> Floats | None:
-        """Give the zero moment point (3,) in the world at a frame, for the pose (7,) of the root as it is shown."""
+        """Return the zero moment point (3,) in the world at a frame, for the pose (7,) of the root as it is shown."""
         if self.zmp is None:
             return None
         point = self.zmp[frame]
@@ -172,7 +172,7 @@ class Take:
         return tuple(found)
 
     def timeline_index(self, other: Timeline) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
-        """Give for each frame (T,) the frame of another timeline that is in force then."""
+        """Return for each frame (T,) the frame of another timeline that is in force then."""
         if other == self.timeline:
             return np.arange(self.num_frames)
         return np.asarray(other.frames_at(self.timeline.times))
@@ -297,7 +297,7 @@ def _poses_alone(body: Body, motion: Motion, timeline: Timeline) -> tuple[Floats
 
 
 def _small_enough(motion: Motion, links: int) -> tuple[Motion, int]:
-    """Give the motion with every n-th frame only, and n, so that the poses of so many links stay within `MOST_POSES`."""
+    """Return the motion with every n-th frame only, and n, so that the poses of so many links stay within `MOST_POSES`."""
     timed = [c for c in motion.timed if c.num_frames]
     every = max((-(-c.num_frames * links // MOST_POSES) for c in timed), default=1)
     if every < 2:
@@ -315,7 +315,7 @@ def _every(timeline: Timeline, count: int) -> Timeline:
 
 
 def _drawable(link_poses: Floats, read: Floats) -> tuple[Floats, int]:
-    """Give poses (T, L, 7) with unit quaternions and finite, not too distant positions, and in how many frames some were not so.
+    """Return poses (T, L, 7) with unit quaternions and finite, not too distant positions, and in how many frames some were not so.
 
     `read` (T, P, 7) are the poses as the motion has them.
     """

@@ -13,7 +13,7 @@ _UNFIT = re.compile(r"[^\w .+-]")
 
 
 def html_text(text: str, most: int = 2000) -> str:
-    """Give the text as HTML that shows it."""
+    """Return the text as HTML that shows it."""
     return escape(shown(text, most))
 
 

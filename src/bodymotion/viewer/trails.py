@@ -25,7 +25,7 @@ PIECES = 40
 
 
 def trail(points: Floats, timeline: Timeline, time: float, seconds: float) -> Floats:
-    """Give the pieces (PIECES, 2, 3), oldest first, of the way that points (T, 3) went in the last seconds before a time.
+    """Return the pieces (PIECES, 2, 3), oldest first, of the way that points (T, 3) went in the last seconds before a time.
 
     Pieces before the first frame, and those with a point that is NaN, have no length.
     """
@@ -89,7 +89,7 @@ class Trails:
 
 
 def faded(color: tuple[int, int, int], look: Look) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Give the colours (PIECES, 2, 3) of a trail: the floor's where it begins, its own where it ends."""
+    """Return the colours (PIECES, 2, 3) of a trail: the floor's where it begins, its own where it ends."""
     share = np.linspace(0.0, 1.0, PIECES + 1)[:, None] ** 0.7
     colors = share * np.array(color) + (1.0 - share) * np.array(look.fade)
     return np.stack([colors[:-1], colors[1:]], axis=1).astype(np.uint8)

@@ -1,7 +1,7 @@
 """Mending: what has one right answer is changed in the bytes of a file, at the place, and nothing else.
 
 Each format has a file here: its `edits_of(data, path)` gives changes, each for a rule that is marked `fixable`. What a reader takes to be
-meant is written as it is taken; what could be meant in two ways stays, and so does all of a text that can not be read.
+meant is written as it is taken; what could be meant in two ways stays, and so does all of a text that cannot be read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Mended:
         return applied(self.before, self.edits)
 
     def diff(self) -> Iterator[str]:
-        """Give the lines of the changes as a unified diff."""
+        """Return the lines of the changes as a unified diff."""
         return unified_diff(self.before, self.edits, str(self.path))
 
     @property
@@ -56,7 +56,7 @@ def mended(path: Path, codes: Iterable[str]) -> Mended | None:
     Raises
     ------
     OSError
-        When the file can not be read.
+        When the file cannot be read.
     """
     wanted = set(codes)
     about = path.stat()
@@ -98,7 +98,7 @@ def write_mended(found: Mended) -> None:
     Raises
     ------
     OSError
-        When it can not be written, or is not any more as it was read.
+        When it cannot be written, or is not any more as it was read.
     """
     if found.path.read_bytes() != found.before:
         raise OSError(f"{found.path}: the file has changed meanwhile; it stays as it is")
@@ -107,7 +107,7 @@ def write_mended(found: Mended) -> None:
 
 
 def fixable(problems: Iterable[Problem], path: Path) -> set[str]:
-    """Give the rules, of those that are spoken of in a file itself, that may be mended."""
+    """Return the rules, of those that are spoken of in a file itself, that may be mended."""
     from bodymotion.diagnostics.catalogue import catalogue
 
     known = catalogue()

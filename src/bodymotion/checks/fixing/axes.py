@@ -29,7 +29,7 @@ _WHERE = {
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
-    """Give what is to be changed; nothing in a text that is not in UTF-8, or has lines that end with CR alone."""
+    """Return what is to be changed; nothing in a text that is not in UTF-8, or has lines that end with CR alone."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

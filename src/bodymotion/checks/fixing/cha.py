@@ -34,7 +34,7 @@ _WORD = re.compile(r"\S+")
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
-    """Give what is to be changed; nothing in a text that is not in UTF-8."""
+    """Return what is to be changed; nothing in a text that is not in UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

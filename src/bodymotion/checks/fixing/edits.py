@@ -35,7 +35,7 @@ def in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
 
 
 def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """Give the changed bytes."""
+    """Return the changed bytes."""
     pieces, at = [], 0
     for edit in in_order(edits):
         pieces += [data[at : edit.start], edit.text]
@@ -61,16 +61,16 @@ class Lines:
         self.starts: list[int] = [3 if data.startswith(b"\xef\xbb\xbf") else 0, *(np.flatnonzero(ends) + 1).tolist()]
 
     def span(self, line: int) -> tuple[int, int]:
-        """Give where a line begins, and where the next one does; lines count from 1."""
+        """Return where a line begins, and where the next one does; lines count from 1."""
         stop = self.starts[line] if line < len(self.starts) else len(self.data)
         return self.starts[line - 1], stop
 
     def text(self, line: int) -> bytes:
-        """Give a line with its end."""
+        """Return a line with its end."""
         return self.data[slice(*self.span(line))]
 
     def offset(self, line: int, column: int) -> int:
-        """Give the byte at which a character of a line begins; both count from 1."""
+        """Return the byte at which a character of a line begins; both count from 1."""
         if not 1 <= line <= len(self.starts):
             return len(self.data)
         before = self.text(line).decode("utf-8", "replace")[: column - 1]
@@ -78,7 +78,7 @@ class Lines:
 
 
 def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]:
-    """Give the lines of what `diff -u` shows of edits, each with its end.
+    """Return the lines of what `diff -u` shows of edits, each with its end.
 
     Made of the edits themselves, it takes time for what changes, not for all pairs of lines; and memory for the largest piece of changes
     that stand close together, not for the whole.

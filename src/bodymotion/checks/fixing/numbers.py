@@ -16,7 +16,7 @@ FEWEST = 9
 
 
 def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[str] | None:
-    """Give texts for the numbers divided by their common length; None where they have none. A number that stays keeps its text."""
+    """Return texts for the numbers divided by their common length; None where they have none. A number that stays keeps its text."""
     largest = max(map(abs, values))
     if not 0 < largest < math.inf or any(map(math.isnan, values)):
         return None

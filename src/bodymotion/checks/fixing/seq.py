@@ -31,7 +31,7 @@ __all__ = ["edits_of", "says_the_same"]
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
-    """Give what is to be changed; nothing in a text that is no YAML, or not in UTF-8."""
+    """Return what is to be changed; nothing in a text that is no YAML, or not in UTF-8."""
     source = ByteSource(None, data, str(path))
     if source.encoding not in ("utf-8", "utf-8-sig"):
         return ()
@@ -164,7 +164,7 @@ def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) ->
 
 
 def _odd_rows(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, list[float], list[int]]]:
-    """Give the rows that have such quaternions, with their numbers, and which of their poses these are in."""
+    """Return the rows that have such quaternions, with their numbers, and which of their poses these are in."""
     if piece.block is not None:
         # All rows at once: a long motion may have as many that are to be mended.
         odd = _odd(piece.block, layout)

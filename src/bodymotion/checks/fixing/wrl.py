@@ -31,7 +31,7 @@ _DEFINED = re.compile(r"(?<![^ \t\r\n,\f\v\[\]{}])DEF[ \t\r\n,]+([^ \t\r\n,\f\v#
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
-    """Give what is to be changed; nothing in a text that can not be read, or whose bytes its encoding does not tell for certain."""
+    """Return what is to be changed; nothing in a text that cannot be read, or whose bytes its encoding does not tell for certain."""
     whole, encoding = decode(data)
     start = len(BOM) if data.startswith(BOM) else 0
     if encoding == "utf-16" or whole.encode(encoding, "replace") != data[start:]:
@@ -197,7 +197,7 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
 
 
 def _start(text: str, item: re.Match[str]) -> tuple[int, int]:
-    """Give where the line of a USE begins, and where the USE does; comments may stand before it, and hold the word as well."""
+    """Return where the line of a USE begins, and where the USE does; comments may stand before it, and hold the word as well."""
     begin = text.rindex("USE", item.start(), item.start(1))
     return max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1, begin
 
@@ -218,7 +218,7 @@ def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Ch
 
 
 def _end_of_value(text: str, at: int) -> int | None:
-    """Give where the list or the node that follows ends."""
+    """Return where the list or the node that follows ends."""
     depth = 0
     while True:
         string = STRING.match(text, at)

@@ -31,7 +31,7 @@ SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
 
 
 def physics(motion: Motion, body: Body, q: Floats | None, doubtful: Collection[str] = ()) -> list[Finding]:
-    """Give what is wrong with the physics of a motion that fits its body.
+    """Return what is wrong with the physics of a motion that fits its body.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, doubtful: Collection[s
 
 
 def calm_steps(times: Floats, found: Sequence[Finding]) -> npt.NDArray[np.bool_]:
-    """Give in which steps (T − 1,) between frames at `times` no joint does something sudden: there their speeds can be told of."""
+    """Return in which steps (T − 1,) between frames at `times` no joint does something sudden: there their speeds can be told of."""
     calm = np.ones(max(len(times) - 1, 0), dtype=bool)
     for one in found:
         moments = [moment for moment in one.moments if moment.rule in OF_JOINTS]

@@ -44,7 +44,7 @@ def off_the_floor(
 
 
 def _heights(zmp: Vector3Seq, root: Floats, times: Floats) -> Floats:
-    """Give the height [m] of the point in each frame in which it can be told."""
+    """Return the height [m] of the point in each frame in which it can be told."""
     points = np.asarray(sampled(zmp.values, zmp.timeline.times, times))
     if zmp.is_root_relative:
         points = poses.transform_points(root, points)

@@ -20,7 +20,7 @@ SLIP = 0.01
 DEPTH = 0.01
 """[m] So deep a foot may be below the ground: soles are a little off, and give way."""
 HEIGHT = 0.02
-"""[m] From there on a foot can not be on the ground."""
+"""[m] From there on a foot cannot be on the ground."""
 MOVING = 0.3
 """[m/s] A foot that is faster stands on nothing."""
 BORNE = 0.3
@@ -45,7 +45,7 @@ BRIDGE = 0.05
 
 
 def feet_on_ground(tape: Tape, standing: Standing, body: Body, where: Where) -> list[Finding]:
-    """Give feet that slip or sink, and where a body hovers. Of ground that is not level only the last can be told."""
+    """Return feet that slip or sink, and where a body hovers. Of ground that is not level only the last can be told."""
     if not standing.level:
         return _hovers(tape, where, level=False) or _uneven(tape, where)
     slips: list[Moment] = []
@@ -110,7 +110,7 @@ def _hovers(tape: Tape, where: Where, *, level: bool) -> list[Finding]:
 
 
 def balance(tape: Tape, where: Where) -> list[Finding]:
-    """Give where the zero moment point is outside of the feet, the motion's own is, and where the two are apart."""
+    """Return where the zero moment point is outside of the feet, the motion's own is, and where the two are apart."""
     point = "the zero moment point"
     own = f"{point} that the motion has"
     found: list[Finding] = []
@@ -136,7 +136,7 @@ def balance(tape: Tape, where: Where) -> list[Finding]:
 
 
 def torques(tape: Tape, body: Body, where: Where) -> list[Finding]:
-    """Give where joints need more than their motors give."""
+    """Return where joints need more than their motors give."""
     moments: list[Moment] = []
     total = 0
     for k, column in enumerate(tape.motors):
@@ -163,7 +163,7 @@ def torques(tape: Tape, body: Body, where: Where) -> list[Finding]:
 
 
 def _slips(tape: Tape, foot: int, name: str, where: Where) -> tuple[list[Moment], int]:
-    """Give each time on the ground in which a foot slips farther than it may."""
+    """Return each time on the ground in which a foot slips farther than it may."""
     near = np.where(tape.heights[:, foot] < FADE, 1.0, 0.0)
     stances, _ = runs(near, tape.times, 0.5, most=len(near))
     way = _way(tape.sliding[:, foot], tape.times)
@@ -184,7 +184,7 @@ def _slips(tape: Tape, foot: int, name: str, where: Where) -> tuple[list[Moment]
 
 
 def _way(speeds: Floats, times: Floats) -> Floats:
-    """Give how far something has gone (T,) since the first frame (trapezoidal rule)."""
+    """Return how far something has gone (T,) since the first frame (trapezoidal rule)."""
     given = np.nan_to_num(speeds)
     return np.concatenate([[0.0], np.cumsum(0.5 * (given[1:] + given[:-1]) * np.diff(times))])
 

@@ -22,7 +22,7 @@ OPPOSITE = -0.5
 
 
 def jumps_of_joints(q: Floats, times: Floats, body: Body, where: Where) -> list[Finding]:
-    """Give jumps, spikes and jumps by full turns of joint values (T, J)."""
+    """Return jumps, spikes and jumps by full turns of joint values (T, J)."""
     gaps = np.diff(times)
     jumped: list[tuple[Sudden, str, str]] = []
     spiked: list[tuple[Sudden, str, str]] = []
@@ -49,7 +49,7 @@ def jumps_of_joints(q: Floats, times: Floats, body: Body, where: Where) -> list[
 
 
 def jumps_of_root(root: Floats, times: Floats, where: Where) -> list[Finding]:
-    """Give jumps and spikes of the root's poses (T, 7), of its place and of its orientation."""
+    """Return jumps and spikes of the root's poses (T, 7), of its place and of its orientation."""
     gaps = np.diff(times)
     places = np.diff(root[:, :3], axis=0)
     units = rotations.normalized(root[:, 3:])
@@ -72,7 +72,7 @@ def jumps_of_root(root: Floats, times: Floats, where: Where) -> list[Finding]:
 
 
 def sign_flips(quaternions: Floats, times: Floats, where: Where) -> list[Finding]:
-    """Give where quaternions (T, 4) change their sign from one frame to the next."""
+    """Return where quaternions (T, 4) change their sign from one frame to the next."""
     lengths = np.sum(quaternions * quaternions, axis=1)
     product = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
     flipped = np.flatnonzero(product < OPPOSITE * np.sqrt(lengths[1:] * lengths[:-1])) + 1
@@ -168,7 +168,7 @@ def _together(rule: Rule, found: list[tuple[Sudden, str, str]], times: Floats, w
 
 
 def _spans(busy: Floats) -> list[tuple[int, int]]:
-    """Give first and last frames of what is busy, with up to `TOGETHER` frames between."""
+    """Return first and last frames of what is busy, with up to `TOGETHER` frames between."""
     frames = np.flatnonzero(np.isfinite(busy))
     cuts = np.flatnonzero(np.diff(frames) > TOGETHER) + 1
     parts = np.split(frames, cuts)

@@ -74,7 +74,7 @@ class Run:
 def runs(
     amount: Floats, times: Floats, threshold: float = 1.0, *, least: float = 0.0, bridge: float = 0.0, most: int = MOST
 ) -> tuple[list[Run], int]:
-    """Give where `amount` (T,) is above a threshold for `least` seconds or longer; gaps of up to `bridge` seconds do not part two runs.
+    """Return where `amount` (T,) is above a threshold for `least` seconds or longer; gaps of up to `bridge` seconds do not part two runs.
 
     NaN is not above. A frame lasts half of the way to both neighbours. Of more than `most` runs the worst are given, in order of time;
     the second result is how many there are in all.

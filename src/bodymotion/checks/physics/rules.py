@@ -10,7 +10,7 @@ __all__ = ["RULES"]
 JOINT_JUMPS = Rule(
     "MOT301",
     "warning",
-    "A joint gets from one place to another through those between: a motor can not follow a jump.",
+    "A joint gets from one place to another through those between: a motor cannot follow a jump.",
     "judgement",
     "frames may be missing there, or two motions be joined: `bodymotion edit --append … --blend` does it smoothly",
     example=("a joint at 0.3 rad in one frame, at 0.8 rad in the next", "the frames between"),
@@ -84,7 +84,7 @@ SINKS = Rule(
 HOVERS = Rule(
     "MOT313",
     "warning",
-    "A body that nothing carries falls: where no foot is near the ground, its weight can not be borne.",
+    "A body that nothing carries falls: where no foot is near the ground, its weight cannot be borne.",
     "judgement",
     "is the root's height right, and does it stand on something else than its feet?",
     example=("both feet 25 mm above the ground for half a second", "one of them on it, or a jump"),
@@ -118,7 +118,7 @@ TIPS = Rule(
 OWN_ZMP_OUTSIDE = Rule(
     "MOT322",
     "warning",
-    "The zero moment point that a motion has is within the feet: a controller can not hold it anywhere else.",
+    "The zero moment point that a motion has is within the feet: a controller cannot hold it anywhere else.",
     "judgement",
     "is it relative to the root as the motion says, and the model the one that it was made for?",
     example=("a point 12 mm ahead of the toes for half a second", "a point within the feet"),

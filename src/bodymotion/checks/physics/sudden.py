@@ -71,7 +71,7 @@ class Sudden:
 
 
 def sudden(steps: Floats, gaps: Floats, scale: Scale) -> list[Sudden]:
-    """Give what is sudden in a motion of steps (T − 1, N) that take `gaps` (T − 1,) [s]; at most `MOST`, the worst, in order of time."""
+    """Return what is sudden in a motion of steps (T − 1, N) that take `gaps` (T − 1,) [s]; at most `MOST`, the worst, in order of time."""
     if len(steps) < 2:
         return []
     speeds = steps / gaps[:, None]
@@ -103,7 +103,7 @@ def sudden(steps: Floats, gaps: Floats, scale: Scale) -> list[Sudden]:
 
 
 def trembling(steps: Floats, gaps: Floats, times: Floats, scale: Scale) -> tuple[list[Run], int]:
-    """Give where a motion of T frames at `times` (T,) trembles: runs of frames, as `runs` gives them."""
+    """Return where a motion of T frames at `times` (T,) trembles: runs of frames, as `runs` gives them."""
     amount = np.zeros(len(times))
     if len(steps) > 1:
         change, allowed, loud = _loud(steps / gaps[:, None], gaps, scale)
@@ -117,7 +117,7 @@ def trembling(steps: Floats, gaps: Floats, times: Floats, scale: Scale) -> tuple
 
 
 def _loud(speeds: Floats, gaps: Floats, scale: Scale) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
-    """Give by how much speeds (T − 1, N) change from step to step, how much is let pass, and where it is more."""
+    """Return by how much speeds (T − 1, N) change from step to step, how much is let pass, and where it is more."""
     change = _length(np.diff(speeds, axis=0))
     allowed = scale.speed + scale.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
     shorter = np.minimum(gaps[1:], gaps[:-1])
@@ -125,7 +125,7 @@ def _loud(speeds: Floats, gaps: Floats, scale: Scale) -> tuple[Floats, Floats, n
 
 
 def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, scale: Scale) -> tuple[float, int]:
-    """Give how far it jumps in steps `first` to `last + 1`, 0 where it does not stay away, and the frame before the largest step."""
+    """Return how far it jumps in steps `first` to `last + 1`, 0 where it does not stay away, and the frame before the largest step."""
     inside = slice(first, last + 2)
     around = [speeds[k] for k in (first - 1, last + 2) if 0 <= k < len(speeds)]
     expected = np.mean(around, axis=0) if around else np.zeros(steps.shape[1])
@@ -137,7 +137,7 @@ def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, sc
 
 
 def _around(change: Floats, frames: npt.NDArray[np.intp]) -> Floats:
-    """Give the median of `change` in the frames around each of `frames`; 0 where there are none."""
+    """Return the median of `change` in the frames around each of `frames`; 0 where there are none."""
     away = np.concatenate([-np.arange(NEAR, FAR + 1), np.arange(NEAR, FAR + 1)])
     place = frames[:, None] + away
     there = (place >= 0) & (place < len(change))

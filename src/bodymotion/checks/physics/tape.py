@@ -112,7 +112,7 @@ class Tape:
 
 
 def standing_on(body: Body, q: Floats, root: Floats | None, times: Floats) -> Standing | None:
-    """Give what a body stands on in a motion of joint values (T, J) and root poses (T, 7); None where it has no feet to stand on.
+    """Return what a body stands on in a motion of joint values (T, J) and root poses (T, 7); None where it has no feet to stand on.
 
     It has none either where the root link is one of them: it lies on the ground then. Without root poses it stands upright on level ground.
     """
@@ -239,7 +239,7 @@ def _write(
 
 
 def _slip(velocities: Floats, spins: Floats) -> Floats:
-    """Give the least speed (T, K) along the ground of all points up to `ROUND` above the one that touches, which moves with (T, K, 3)."""
+    """Return the least speed (T, K) along the ground of all points up to `ROUND` above the one that touches, which moves with (T, K, 3)."""
     speed = velocities[..., :2]
     rising = np.stack([spins[..., 1], -spins[..., 0]], axis=-1)
     square = np.sum(rising * rising, axis=-1)
@@ -248,7 +248,7 @@ def _slip(velocities: Floats, spins: Floats) -> Floats:
 
 
 def _polygons(measures: Measures, standing: Standing) -> tuple[SupportPolygons, Mask]:
-    """Give the hulls of all that is near the ground, and where (T,) a body can stand on it: on a sole, or three points."""
+    """Return the hulls of all that is near the ground, and where (T,) a body can stand on it: on a sole, or three points."""
     from bodymotion.kernels.contacts import hulls
 
     heights = measures.contacts.heights
@@ -261,7 +261,7 @@ def _polygons(measures: Measures, standing: Standing) -> tuple[SupportPolygons, 
 
 
 def _flat(feet: Soles, placed: Floats, bottom: Floats) -> Mask:
-    """Give which feet (K,) touch with an area, where they are lowest."""
+    """Return which feet (K,) touch with an area, where they are lowest."""
     from bodymotion.kernels.contacts import hulls
 
     flat = np.zeros(len(feet.links), dtype=bool)
@@ -277,7 +277,7 @@ def _flat(feet: Soles, placed: Floats, bottom: Floats) -> Mask:
 
 
 def _chosen(q: Floats, root: Floats | None, times: Floats) -> npt.NDArray[np.intp]:
-    """Give the frames to be looked at: those with finite numbers and orientations, and no more than are needed."""
+    """Return the frames to be looked at: those with finite numbers and orientations, and no more than are needed."""
     if len(times) < 5:
         return np.zeros(0, dtype=np.intp)
     stride = max(int(MOST_OFTEN / max(float(np.median(np.diff(times))), 1e-9)), 1)
@@ -290,7 +290,7 @@ def _chosen(q: Floats, root: Floats | None, times: Floats) -> npt.NDArray[np.int
 
 
 def _pieces(count: int, size: int, overlap: int) -> Iterator[tuple[slice, slice]]:
-    """Give the pieces of `count` frames, and each with its overlap on both sides."""
+    """Return the pieces of `count` frames, and each with its overlap on both sides."""
     for start in range(0, count, size):
         end = min(start + size, count)
         yield slice(start, end), slice(max(start - overlap, 0), min(end + overlap, count))

@@ -13,7 +13,7 @@ VAGUE = {".yaml", ".yml", ".json", ".xml", ".csv", ".txt", ".dae", ".npz", ".obj
 
 
 def found_files(given: Iterable[Path], outside: Callable[[Path, Path], None] | None = None) -> Iterator[Path]:
-    """Give the files, each once, in order; a folder's in order of name, without hidden ones, and without going into linked folders.
+    """Return the files, each once, in order; a folder's in order of name, without hidden ones, and without going into linked folders.
 
     What links in a folder lead out of it to is not among them: `outside(link, folder)` hears of each such link. A folder from elsewhere
     might lead to any file of this machine otherwise, which would be shown, and with `--fix` changed.

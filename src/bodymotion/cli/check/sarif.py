@@ -21,7 +21,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 
 def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
-    """Give a SARIF log with one run: an object for each rule that is spoken of, and a result for each problem."""
+    """Return a SARIF log with one run: an object for each rule that is spoken of, and a result for each problem."""
     from bodymotion.diagnostics.catalogue import catalogue
 
     known = catalogue()
@@ -51,7 +51,7 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
 
 
 def _help(rule: Rule) -> str:
-    """Give what to do about a rule, and its example."""
+    """Return what to do about a rule, and its example."""
     lines = [rule.hint] if rule.hint else []
     if rule.example is not None:
         wrong, right = rule.example
@@ -84,7 +84,7 @@ def _location(path: Path, location: Location) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """Give a relative reference for a relative path, so that it holds wherever the folder lies; else a file address."""
+    """Return a relative reference for a relative path, so that it holds wherever the folder lies; else a file address."""
     given = Path(path)
     if given.is_absolute():
         return "file://" + quote(given.as_posix(), errors="surrogateescape")

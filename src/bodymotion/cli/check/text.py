@@ -22,7 +22,7 @@ COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def text_of(problems: Sequence[Problem], color: bool = False) -> str:
-    """Give the text of a file's problems."""
+    """Return the text of a file's problems."""
     shown: list[Problem] = []
     count: Counter[str] = Counter()
     for problem in problems:

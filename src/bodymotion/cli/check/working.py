@@ -43,7 +43,7 @@ class Task:
     package_paths: tuple[Path, ...] = ()
 
     def options(self, path: Path) -> dict[str, Any]:
-        """Give the options for the reader of a file."""
+        """Return the options for the reader of a file."""
         options: dict[str, Any] = {"allow_outside": True} if self.allow_outside else {}
         if self.package_paths and _is_urdf(path):
             options["package_paths"] = self.package_paths
@@ -150,7 +150,7 @@ def _alone(path: Path, task: Task, body: Body | None) -> Checked:
         try:
             pool.submit(_ready).result()
         except BrokenProcessPool:
-            # Not the file's fault: processes can not be started here, as from a program that is read from a pipe.
+            # Not the file's fault: processes cannot be started here, as from a program that is read from a pipe.
             return check_file(path, task, body)
         try:
             return pool.submit(_work, path).result()

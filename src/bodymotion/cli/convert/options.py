@@ -52,16 +52,16 @@ class Options:
     every: bool = False
 
     def some(self, *names: str) -> dict[str, Any]:
-        """Give the options of these names that were given."""
+        """Return the options of these names that were given."""
         return {name: self.given[name] for name in names if self.given[name] is not None}
 
     def others(self, names: Collection[str]) -> dict[str, Any]:
-        """Give the options that were given, but those of these names."""
+        """Return the options that were given, but those of these names."""
         return {name: value for name, value in self.given.items() if value is not None and name not in names}
 
 
 def one(format: Format) -> str:
-    """Give a format's title with its article."""
+    """Return a format's title with its article."""
     return f"{'an' if format.title[0] in 'AEIOU' else 'a'} {format.title}"
 
 

@@ -37,7 +37,7 @@ class Beside:
         return None if self.model is None else load_body(self.model, self.allow_outside)
 
     def needed_body(self, option: str) -> Body:
-        """Give the body for an option that can not do without."""
+        """Return the body for an option that cannot do without."""
         if self.body is None:
             raise typer.BadParameter("needs the model: --body robot.wrl", param_hint=option)
         return self.body

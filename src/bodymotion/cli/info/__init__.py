@@ -42,7 +42,7 @@ def info(
     duration and range of values. A motion larger than memory is answered from its headers and a count of its rows. For an animation:
     options, parameters, columns, and how long it takes.
 
-    A file that can not be read gets a message on stderr with its line; the others are answered all the same, and the exit code is 1.
+    A file that cannot be read gets a message on stderr with its line; the others are answered all the same, and the exit code is 1.
 
     \b
     Examples:

@@ -17,7 +17,7 @@ __all__ = ["animation_page", "describe_animation"]
 
 
 def describe_animation(animation: Animation, path: Path) -> Data:
-    """Give all that `info` knows of an animation, as JSON can hold it."""
+    """Return all that `info` knows of an animation, as JSON can hold it."""
     frames, bpm = animation.keyframes, animation.bpm
     slices = None if bpm is None else number(animation.duration / 60 * bpm * 4)
     return {

@@ -21,7 +21,7 @@ _OF_EVERY_DEVICE = {"name", "id", "link", "pose", "extra"}
 
 
 def describe_body(body: Body, path: Path) -> Data:
-    """Give all that `info` knows of a body, as JSON can hold it; `docs/commands.md` names the members."""
+    """Return all that `info` knows of a body, as JSON can hold it; `docs/commands.md` names the members."""
     rest = _rest_poses(body)
     box = _bounding_box(body, rest)
     counts = _Counts()
@@ -69,7 +69,7 @@ def describe_body(body: Body, path: Path) -> Data:
 
 
 def _rest_poses(body: Body) -> Floats:
-    """Give the poses (L, 7) with all joints at 0, without the compiled kernels: to load them takes longer than this."""
+    """Return the poses (L, 7) with all joints at 0, without the compiled kernels: to load them takes longer than this."""
     rest = np.empty((len(body.links), 7))
     for link in body.links:
         rest[link.index] = body.root_pose if link.parent < 0 else poses.compose(rest[link.parent], link.offset)
@@ -105,7 +105,7 @@ class _Counts:
         self._known: dict[int, tuple[int, int]] = {}
 
     def of(self, geometry: Geometry) -> tuple[int, int]:
-        """Give how many triangles and vertices a geometry has."""
+        """Return how many triangles and vertices a geometry has."""
         if id(geometry) not in self._known:
             if isinstance(geometry, (Lines, Points)):
                 count = (0, len(geometry.vertices))

@@ -24,12 +24,12 @@ DEEPEST = 20
 
 
 def number(value: float) -> float | None:
-    """Give a number, or None where it is not finite: JSON has no infinity and no NaN."""
+    """Return a number, or None where it is not finite: JSON has no infinity and no NaN."""
     return float(value) if math.isfinite(value) else None
 
 
 def plain(value: object, depth: int = 0) -> Any:  # noqa: ANN401
-    """Give any value as JSON can hold it: arrays as lists, numbers that are not finite as None, anything strange by its type's name."""
+    """Return any value as JSON can hold it: arrays as lists, numbers that are not finite as None, anything strange by its type's name."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (np.bool_, np.integer, int)):
@@ -54,12 +54,12 @@ def _long(count: int) -> str:
 
 
 def about_file(path: Path, kind: str, format_name: str = "") -> Data:
-    """Give the members that every object of the answer begins with."""
+    """Return the members that every object of the answer begins with."""
     return {"file": str(path), "kind": kind, "format": format_name, "size": size_of(path)}
 
 
 def problems_of(problems: Sequence[Problem]) -> Data:
-    """Give the problems and how many there are of each severity."""
+    """Return the problems and how many there are of each severity."""
     counts = {name: sum(p.severity == name for p in problems) for name in ("error", "warning", "note")}
     return {
         "num_errors": counts["error"],
@@ -82,6 +82,6 @@ def problems_of(problems: Sequence[Problem]) -> Data:
 
 
 def as_json(value: object) -> str:
-    """Give JSON text that is safe on a terminal, too, with a newline at its end."""
+    """Return JSON text that is safe on a terminal, too, with a newline at its end."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
     return UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n"

@@ -70,7 +70,7 @@ class _Component:
 
 
 def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
-    """Give all that `info` knows of a motion, as JSON can hold it; with `parts`, the range of each joint and link, too."""
+    """Return all that `info` knows of a motion, as JSON can hold it; with `parts`, the range of each joint and link, too."""
     components = []
     for c in motion.components:
         if isinstance(c, OtherSeq):
@@ -97,7 +97,7 @@ def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
 def describe_open_motion(
     reader: MotionReader, path: Path, parts: bool = False, progress: Callable[[int, int], None] | None = None
 ) -> Data:
-    """Give the same of an open file, in little memory, from its headers and the count of its rows.
+    """Return the same of an open file, in little memory, from its headers and the count of its rows.
 
     The rows are read, some at a time, only with `parts`, or where they hold the times. `progress` is told how many frames have been
     read, and of how many.
@@ -154,7 +154,7 @@ def _described(
 
 
 def _shared_time(rows: list[Data]) -> Data:
-    """Give rate, count and duration where all components have the same, else None."""
+    """Return rate, count and duration where all components have the same, else None."""
     names = ("frame_rate", "num_frames", "duration")
     times = ("first_time", *names)
     same = rows and all(row[name] == rows[0][name] for row in rows for name in times)
@@ -190,7 +190,7 @@ def _component(c: _Component, parts: bool) -> Data:
 
 
 def _extent(c: _Component) -> tuple[Floats, Floats] | None:
-    """Give the lowest and highest of each part: numbers, or positions x y z."""
+    """Return the lowest and highest of each part: numbers, or positions x y z."""
     if c.seen.lower is None or c.seen.upper is None or not c.seen.lower.size:
         return None
     if c.type == MultiSE3Seq.__name__:
@@ -199,7 +199,7 @@ def _extent(c: _Component) -> tuple[Floats, Floats] | None:
 
 
 def _range(c: _Component) -> Data | None:
-    """Give the extent of all parts together: numbers for a MultiValueSeq, x y z for poses and vectors."""
+    """Return the extent of all parts together: numbers for a MultiValueSeq, x y z for poses and vectors."""
     extent = _extent(c)
     if extent is None:
         return None
@@ -225,7 +225,7 @@ def _parts(c: _Component) -> list[Data]:
 
 
 def _root_displacement(components: Sequence[_Component]) -> Data | None:
-    """Give where the root is at the first and at the last frame, and how far apart the two are."""
+    """Return where the root is at the first and at the last frame, and how far apart the two are."""
     for c in reversed(components):
         if c.type == MultiSE3Seq.__name__ and c.content == LINK_POSITION:
             if c.seen.first is None or c.seen.last is None or not len(c.seen.first):

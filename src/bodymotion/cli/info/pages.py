@@ -276,7 +276,7 @@ def _bytes(size: int) -> str:
 
 
 def _n(value: float | None, digits: int = 6) -> str:
-    """Give a number in as few digits as people read; `-` for none."""
+    """Return a number in as few digits as people read; `-` for none."""
     return "-" if value is None else f"{value + 0.0:.{digits}g}"
 
 
@@ -285,7 +285,7 @@ def _vector(values: Iterable[float | None], digits: int = 4) -> str:
 
 
 def _axis(axis: Sequence[float]) -> str:
-    """Give "x", "-y", …, or the vector where it lies along none of the axes."""
+    """Return "x", "-y", …, or the vector where it lies along none of the axes."""
     for name, along in zip("xyz", axis, strict=True):
         if abs(abs(along) - 1) < 1e-9:
             return name if along > 0 else f"-{name}"

@@ -185,7 +185,7 @@ def _tell_blind(measures: Measures, names: list[str]) -> None:
 
 
 def _loaded(model: Path, motion: Path | None, allow_outside: bool) -> tuple[Body, Motion]:
-    """Give a body and its motion; an animation alone is played by our Spot."""
+    """Return a body and its motion; an animation alone is played by our Spot."""
     from bodymotion.animation import Animation
     from bodymotion.cli.changes import load_body, load_motion
     from bodymotion.formats.registry import load

@@ -28,14 +28,14 @@ class Wanted:
 
 
 def wanted(measures: Measures) -> list[Wanted]:
-    """Give all quantities that this motion on this body has."""
+    """Return all quantities that this motion on this body has."""
     from bodymotion.dynamics import measurable, series
 
     return [Wanted(series(measures, name)) for name in measurable(measures)]
 
 
 def choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) -> list[Wanted]:
-    """Give the quantities and sensors of these names, all quantities where no name is given; another name is wrong use."""
+    """Return the quantities and sensors of these names, all quantities where no name is given; another name is wrong use."""
     from bodymotion.dynamics import QUANTITIES, Scenery, measurable, series
     from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro, RangeSensor, VisionSensor
 

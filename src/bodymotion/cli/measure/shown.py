@@ -27,7 +27,7 @@ LONG_AGO = 1e13
 
 
 def as_data(measures: Measures, chosen: Sequence[Wanted], model: Path, motion: Path, listed: bool) -> Data:
-    """Give all that is said as JSON can hold it, numbers in SI."""
+    """Return all that is said as JSON can hold it, numbers in SI."""
     data: Data = {"model": str(model), "motion": str(motion)}
     if listed:
         return {**data, "quantities": [_about(one.series) for one in chosen], "sensors": _sensors(measures)}
@@ -53,7 +53,7 @@ def as_data(measures: Measures, chosen: Sequence[Wanted], model: Path, motion: P
 
 
 def page_of(measures: Measures, chosen: Sequence[Wanted], model: Path, motion: Path, listed: bool) -> Page:
-    """Give the same as a page to read."""
+    """Return the same as a page to read."""
     page = Page()
     page.heading(f"{motion.name} on {measures.body.name or model.name}")
     if listed:
@@ -196,7 +196,7 @@ def _largest(values: Floats) -> int:
 
 
 def _used(values: Floats, lower: float, upper: float) -> float | None:
-    """Give the greatest share of a limit that values take, counted from 0; None without limits on that limit's side of 0."""
+    """Return the greatest share of a limit that values take, counted from 0; None without limits on that limit's side of 0."""
     shares = [
         float(np.nanmax(values / limit))
         for limit, is_side in ((lower, lower < 0), (upper, upper > 0))
@@ -237,7 +237,7 @@ def _joints(measures: Measures) -> list[Data]:
 
 
 def _feet(measures: Measures) -> list[Data]:
-    """Give for each foot how much of the time it stands, how often it comes down, and how far it slides in all."""
+    """Return for each foot how much of the time it stands, how often it comes down, and how far it slides in all."""
     if measures.is_mounted or not measures.body.mass > 0 or not measures.feet.links:
         return []
     contacts = measures.contacts
@@ -262,7 +262,7 @@ def _feet(measures: Measures) -> list[Data]:
 
 
 def _readable(unit: str) -> tuple[float, str]:
-    """Give by what a number in SI is multiplied for people, and the unit then: degrees for radians, percents for shares."""
+    """Return by what a number in SI is multiplied for people, and the unit then: degrees for radians, percents for shares."""
     if unit == "share":
         return 100.0, "%"
     return (float(np.rad2deg(1.0)), "°" + unit[3:]) if unit.startswith("rad") else (1.0, unit)

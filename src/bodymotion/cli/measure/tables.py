@@ -35,7 +35,7 @@ def write(path: Path, blocks: Sequence[Wanted]) -> None:
 
 
 def _table(blocks: Sequence[Wanted]) -> tuple[tuple[str, ...], Floats]:
-    """Give the names of the columns, `time` first, and the values (T, N) of all blocks side by side."""
+    """Return the names of the columns, `time` first, and the values (T, N) of all blocks side by side."""
     from bodymotion.diagnostics.labels import distinct
 
     for block in blocks:

@@ -85,7 +85,7 @@ class _OddRows:
                 self._seen = blanks
 
     def put_into(self, rows: Rows) -> Rows:
-        """Give the rows with those of the odd lines among them."""
+        """Return the rows with those of the odd lines among them."""
         whole = self._with_odd(rows) if self._places else rows
         lines = self._lines
         return replace(whole, comments=lines.comments, left_out=lines.left_out, begins_late=lines.begins_late)

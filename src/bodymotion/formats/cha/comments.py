@@ -51,5 +51,5 @@ class RemarkKeeper:
             self._pending = []
 
     def end(self) -> tuple[str, ...]:
-        """Give the comments after the last keyword."""
+        """Return the comments after the last keyword."""
         return tuple(self._pending)

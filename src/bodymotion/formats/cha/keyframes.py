@@ -103,7 +103,7 @@ def check_keyframes(animation: Animation, places: Places, findings: Findings, ti
 
 
 def _extremes(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Give the lowest and highest value of each column, and the longest step from one keyframe to the next; NaN where there is one."""
+    """Return the lowest and highest value of each column, and the longest step from one keyframe to the next; NaN where there is one."""
     if values.size >= MANY:
         from bodymotion.kernels.extremes import extremes
 
@@ -241,7 +241,7 @@ def _check_cycle(animation: Animation, places: Places, findings: Findings) -> No
 
 
 def _inferred(animation: Animation) -> npt.NDArray[np.bool_] | None:
-    """Give the contacts (N, 4) as playing infers them, or None where it can not be played."""
+    """Return the contacts (N, 4) as playing infers them, or None where it cannot be played."""
     from bodymotion.spot.playback.contacts import contacts_at_keyframes
 
     try:

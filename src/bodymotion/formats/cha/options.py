@@ -21,7 +21,7 @@ _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 
 
 def near(word: str, known: Iterable[str], what: str) -> str:
-    """Give a hint for a word that is not known."""
+    """Return a hint for a word that is not known."""
     found = difflib.get_close_matches(word[:60].lower().rstrip(":="), list(known), 1, 0.7)
     return f"did you mean {found[0]!r}?" if found else f"there is no such {what} in the document"
 
@@ -180,11 +180,11 @@ def _meant(word: str) -> list[str]:
 
 
 def number(word: Word) -> float | None:
-    """Give the number that a word is; None if it is none, or not finite."""
+    """Return the number that a word is; None if it is none, or not finite."""
     value = float(word.text) if NUMBER.fullmatch(word.text) else math.nan
     return value if math.isfinite(value) else None
 
 
 def shown(tracks: Iterable[str]) -> str:
-    """Give tracks in a row, or `none`."""
+    """Return tracks in a row, or `none`."""
     return tracks_text(tuple(tracks)) or "none"

@@ -48,7 +48,7 @@ def parse_cha(data: bytes, path: str | Path = "") -> Animation:
 
 
 def check_cha(path: str | Path) -> tuple[Problem, ...]:
-    """Give all that is wrong with an animation file, errors too, in the order of the file."""
+    """Return all that is wrong with an animation file, errors too, in the order of the file."""
     try:
         return examine(_content(path), path)[1]
     except FormatError as error:
@@ -56,7 +56,7 @@ def check_cha(path: str | Path) -> tuple[Problem, ...]:
 
 
 def check_animation(animation: Animation) -> tuple[Problem, ...]:
-    """Give all rules of the document that an animation breaks, wherever it comes from."""
+    """Return all rules of the document that an animation breaks, wherever it comes from."""
     findings, places = Findings(), Places()
     check_names(animation, findings)
     check_options(animation, places, findings)
@@ -84,7 +84,7 @@ def _content(path: str | Path) -> bytes:
 
 
 def move_name(path: str | Path) -> str:
-    """Give the name of the move in a file: the file's name up to the first ".cha"."""
+    """Return the name of the move in a file: the file's name up to the first ".cha"."""
     return Path(path).name.split(".cha")[0]
 
 
@@ -218,7 +218,7 @@ def _take(table: npt.NDArray[Any], chosen: list[int]) -> npt.NDArray[Any]:
 
 
 def _untimed(animation: Animation, rows: Rows | None, header: Header) -> Animation:
-    """Give the animation with its keyframes one second apart: to look at their values where nothing says their times."""
+    """Return the animation with its keyframes one second apart: to look at their values where nothing says their times."""
     frames = None if rows is None else _keyframes(rows, header, 1.0, TIME in header.places)
     return Animation(options=animation.options, keyframes=Keyframes() if frames is None else frames)
 

@@ -533,7 +533,7 @@ HAND_POSITION_MISSING = Rule(
     "warning",
     "The hand's orientation comes with its position.",
     "judgement",
-    "add hand_pos: the arm can not be placed by a direction alone",
+    "add hand_pos: the arm cannot be placed by a direction alone",
     example=("time hand_quat_wxyz", "time hand_pos hand_quat_wxyz"),
 )
 HAND_INCOMPLETE = Rule(

@@ -138,7 +138,7 @@ def _decoded(data: bytes, findings: Findings) -> tuple[bytes, str]:
 
 
 def line_at(data: bytes, begin: int, number: int) -> tuple[Line, int]:
-    """Give the line that begins at a byte, and where the next one begins."""
+    """Return the line that begins at a byte, and where the next one begins."""
     end = data.find(b"\n", begin)
     end = len(data) if end < 0 else end
     raw = data[begin : min(end, begin + LONGEST)]

@@ -214,7 +214,7 @@ JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
 
 
 def singles(keyword: str) -> tuple[str, ...]:
-    """Give the single columns that a keyword of the third section stands for."""
+    """Return the single columns that a keyword of the third section stands for."""
     return GROUPS.get(keyword, (keyword,))
 
 
@@ -234,5 +234,5 @@ COLUMNS: Mapping[str, Column] = {
 
 
 def tracks_text(tracks: tuple[str, ...] = TRACKS) -> str:
-    """Give names in a row: `legs, body`."""
+    """Return names in a row: `legs, body`."""
     return ", ".join(tracks)

@@ -57,7 +57,7 @@ def _lost_name(animation: Animation, path: str | Path) -> tuple[Problem, ...]:
 
 
 def cha_text(animation: Animation, *, style: Style | None = None) -> tuple[bytes, tuple[Problem, ...]]:
-    """Give the content of the file, and what it does not hold of the animation. Raises as `write_cha` does."""
+    """Return the content of the file, and what it does not hold of the animation. Raises as `write_cha` does."""
     if style not in (None, "canonical"):
         raise ValueError(f"the style is 'canonical' or None, not {style!r}")
     faults = check_animation(animation)
@@ -199,7 +199,7 @@ class _Writer:
 def _table(
     frames: Keyframes, header: list[str], canonical: bool
 ) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
-    """Give all numbers of the rows in the order of the header, and which zeros among them are the bare text 0."""
+    """Return all numbers of the rows in the order of the header, and which zeros among them are the bare text 0."""
     names = [column for keyword in header for column in singles(keyword)]
     at = [frames.columns.index(name) if name != TIME else -1 for name in names]
     full = np.column_stack([frames.values, frames.times])
@@ -216,7 +216,7 @@ def _table(
 
 
 def _number_lines(table: Floats) -> bytes:
-    """Give lines of numbers between blanks, whole ones without a point; NaN stands for 0.0."""
+    """Return lines of numbers between blanks, whole ones without a point; NaN stands for 0.0."""
     import orjson
 
     text = orjson.dumps(np.ascontiguousarray(table), option=orjson.OPT_SERIALIZE_NUMPY)
@@ -225,7 +225,7 @@ def _number_lines(table: Floats) -> bytes:
 
 
 def _grouped(columns: list[str]) -> list[str]:
-    """Give keywords for columns in this order, the largest groups that there are."""
+    """Return keywords for columns in this order, the largest groups that there are."""
     groups = sorted(GROUPS, key=lambda name: -len(GROUPS[name]))
     found: list[str] = []
     at = 0

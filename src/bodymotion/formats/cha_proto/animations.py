@@ -79,7 +79,7 @@ def _changes(message: str, location: Location) -> FormatError:
 
 
 def _frequency(times: Floats) -> float | None:
-    """Give the frequency [Hz] whose steps add up to these times, to the last bit as the vendor's converter adds them; or None."""
+    """Return the frequency [Hz] whose steps add up to these times, to the last bit as the vendor's converter adds them; or None."""
     if len(times) < 2 or times[0] != 0 or not times[1] > 0:
         return None
     with np.errstate(over="ignore"):
@@ -133,7 +133,7 @@ def _parameters(tree: Tree, location: Location, problems: list[Problem]) -> dict
 
 
 def _limit(parameters: Tree, path: tuple[str, ...]) -> float | None:
-    """Give a limit; None where its wrapper is missing. A wrapper without a value holds 0."""
+    """Return a limit; None where its wrapper is missing. A wrapper without a value holds 0."""
     for part in path[:-1]:
         if part not in parameters:
             return None

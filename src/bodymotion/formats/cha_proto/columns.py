@@ -90,13 +90,13 @@ def message_columns(keyframes: Keyframes) -> Columns:
 
 
 def _above(slot: int) -> list[int]:
-    """Give the nodes that a slot lies in, the row itself left out."""
+    """Return the nodes that a slot lies in, the row itself left out."""
     tree = row_tree("AnimationKeyframe")
     return [n for n, node in enumerate(tree.nodes) if n and node.first_slot <= slot < node.last_slot]
 
 
 def _grouped(keyframes: Keyframes) -> frozenset[int]:
-    """Give the places of columns that a group of the header stands for; of all columns where there is no header."""
+    """Return the places of columns that a group of the header stands for; of all columns where there is no header."""
     if not keyframes.header:
         return frozenset(range(len(keyframes.columns)))
     grouped: set[int] = set()

@@ -23,7 +23,7 @@ MANY = 1 << 15
 
 
 def to_bytes(animation: Animation, *, move_params_config: str | Path | None = None) -> bytes:
-    """Give an animation as the bytes of the vendor's message Animation, just as the robot gets them.
+    """Return an animation as the bytes of the vendor's message Animation, just as the robot gets them.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def complete(problems: list[Problem]) -> None:
 
 
 def encoded(animation: Animation, config: str | Path | None = None) -> tuple[bytes, list[Problem]]:
-    """Give the bytes of the message, and what it can not hold."""
+    """Return the bytes of the message, and what it cannot hold."""
     tree, problems = heading(animation, config)
     columns = message_columns(animation.keyframes)
     problems += column_losses(animation, columns)
@@ -74,7 +74,7 @@ def column_losses(animation: Animation, columns: Columns) -> list[Problem]:
 
 
 def message_times(animation: Animation) -> Floats:
-    """Give the times (N,) [s] of the keyframes in the message.
+    """Return the times (N,) [s] of the keyframes in the message.
 
     Those of the option `frequency` are summed up step by step, from 0; in a column `time` a zero becomes 1e-6.
     """
@@ -91,7 +91,7 @@ def message_times(animation: Animation) -> Floats:
 
 
 def message_values(animation: Animation, columns: Columns) -> Floats:
-    """Give the numbers (N, C) of all columns as the message holds them: zeros as the vendor's converter writes them."""
+    """Return the numbers (N, C) of all columns as the message holds them: zeros as the vendor's converter writes them."""
     keyframes = animation.keyframes
     # Of contacts zero and tiny are the same.
     numbers = [place for place, name in enumerate(keyframes.columns) if not name.endswith("_contact")]
@@ -106,7 +106,7 @@ def message_values(animation: Animation, columns: Columns) -> Floats:
 
 
 def _program(columns: Columns) -> Numbers:
-    """Give the entries of a keyframe's message in their order, as `row_kernels.measure` takes them."""
+    """Return the entries of a keyframe's message in their order, as `row_kernels.measure` takes them."""
     tree = row_tree("AnimationKeyframe")
     nodes = {0, *columns.nodes}
     entries: list[tuple[int, int, int, int]] = []
@@ -128,7 +128,7 @@ def _program(columns: Columns) -> Numbers:
 
 
 def _with_records(before: bytes, times: Floats, values: Floats, columns: Columns, after: bytes) -> bytes:
-    """Give the field of keyframes, a record for each row, between the bytes of other fields."""
+    """Return the field of keyframes, a record for each row, between the bytes of other fields."""
     program = _program(columns)
     if values.size + len(times) < MANY:
         return b"".join((before, *_plain_records(program, times, values), after))
@@ -150,7 +150,7 @@ def _with_records(before: bytes, times: Floats, values: Floats, columns: Columns
 
 
 def _plain_records(program: Numbers, times: Floats, values: Floats) -> Iterator[bytes]:
-    """Give the records of rows one by one, in plain Python."""
+    """Return the records of rows one by one, in plain Python."""
     entries: list[tuple[int, int, int, int]] = [tuple(entry) for entry in program.tolist()]
     for clock, row in zip(times.tolist(), values.tolist(), strict=True):
         contents = [b""] * len(entries)

@@ -22,7 +22,7 @@ class Field(NamedTuple):
 
 
 def _plain(kind: str, *names: str) -> dict[str, Field]:
-    """Give fields of one kind, numbered from 1."""
+    """Return fields of one kind, numbered from 1."""
     return {name: Field(number, kind) for number, name in enumerate(names, 1)}
 
 

@@ -82,7 +82,7 @@ def limits_of(config: str | Path | None) -> dict[str, Parameter]:
 
 
 def heading(animation: Animation, config: str | Path | None = None) -> tuple[Tree, list[Problem]]:
-    """Give the message of an animation without its keyframes, and what it can not hold."""
+    """Return the message of an animation without its keyframes, and what it cannot hold."""
     problems: list[Problem] = []
     name = animation.name
     try:
@@ -153,7 +153,7 @@ def _put(tree: Tree, path: tuple[str, ...], value: Any) -> None:  # noqa: ANN401
 
 
 def color(animation: Animation) -> tuple[int, int, int]:
-    """Give the colour of an animation's block, each 0 to 255: its own, else one that follows from its name (the first bytes of its MD5)."""
+    """Return the colour of an animation's block, each 0 to 255: its own, else one that follows from its name (the first bytes of its MD5)."""
     given = animation.options.get("display_rgb")
     if isinstance(given, tuple) and len(given) == 3:
         return int(given[0]), int(given[1]), int(given[2])
@@ -162,6 +162,6 @@ def color(animation: Animation) -> tuple[int, int, int]:
 
 
 def description(animation: Animation) -> str:
-    """Give what Choreographer shows of an animation: its own description, without quotation marks, else the usual one."""
+    """Return what Choreographer shows of an animation: its own description, without quotation marks, else the usual one."""
     given = animation.options.get("description")
     return _DESCRIPTION if given is None else " ".join(str(given).split()).replace('"', "")

@@ -24,7 +24,7 @@ class WireError(ValueError):
 
 
 def varint(value: int) -> bytes:
-    """Give a whole number as a varint; a negative one as its 64 bits."""
+    """Return a whole number as a varint; a negative one as its 64 bits."""
     value &= (1 << 64) - 1
     out = bytearray()
     while value >= 128:
@@ -35,7 +35,7 @@ def varint(value: int) -> bytes:
 
 
 def to_wire(message: str, tree: Mapping[str, Any]) -> bytes:
-    """Give a message as bytes, in order of field number; plain values that are 0, False or empty are left out."""
+    """Return a message as bytes, in order of field number; plain values that are 0, False or empty are left out."""
     fields = MESSAGES[message]
     return b"".join(_field(fields[name], tree[name]) for name in sorted(tree, key=lambda name: fields[name].number))
 

@@ -30,6 +30,6 @@ _RULES = frozenset(
 
 
 def unplayable(animation: Animation, path: str | None = None) -> tuple[Problem, ...]:
-    """Give the faults for which an animation can not be played. What else the document asks for, `check_animation` says."""
+    """Return the faults for which an animation cannot be played. What else the document asks for, `check_animation` says."""
     found = (problem for problem in check_animation(animation) if problem.rule in _RULES)
     return tuple(replace(one, location=replace(one.location, path=path)) for one in found)

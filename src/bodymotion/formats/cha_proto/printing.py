@@ -28,7 +28,7 @@ _ESCAPES |= {code: f"\\{code:03o}" for code in (*range(32), 127) if code not in 
 
 
 def to_text(animation: Animation, *, move_params_config: str | Path | None = None) -> str:
-    """Give an animation as the text of the vendor's message Animation: what a `.cap` file holds.
+    """Return an animation as the text of the vendor's message Animation: what a `.cap` file holds.
 
     Arguments and errors are those of `to_bytes`.
     """
@@ -38,7 +38,7 @@ def to_text(animation: Animation, *, move_params_config: str | Path | None = Non
 
 
 def printed(animation: Animation, config: str | Path | None = None) -> tuple[Iterator[str], list[Problem]]:
-    """Give the text of the message in pieces, and what it can not hold."""
+    """Return the text of the message in pieces, and what it cannot hold."""
     tree, problems = heading(animation, config)
     columns = message_columns(animation.keyframes)
     problems += column_losses(animation, columns)
@@ -53,7 +53,7 @@ def _pieces(tree: Mapping[str, Any], table: Floats, columns: Columns) -> Iterato
 
 
 def _printed(message: str, tree: Mapping[str, Any], indent: str) -> str:
-    """Give a message that has no rows as text."""
+    """Return a message that has no rows as text."""
     lines: list[str] = []
     for name in sorted(tree, key=lambda name: MESSAGES[message][name].number):
         value, kind = tree[name], MESSAGES[message][name].kind
@@ -74,7 +74,7 @@ def _printed(message: str, tree: Mapping[str, Any], indent: str) -> str:
 
 
 def _rows(table: Floats, columns: Columns) -> Iterator[str]:
-    """Give the keyframes as text: each is a layout, which depends on what is zero, filled with numbers."""
+    """Return the keyframes as text: each is a layout, which depends on what is zero, filled with numbers."""
     slots = _slots(columns)
     numbers = [place for _, kind, place in slots if kind == DOUBLE]
     flags = [place for _, kind, place in slots if kind == BOOL]
@@ -101,14 +101,14 @@ def _rows(table: Floats, columns: Columns) -> Iterator[str]:
 
 
 def _slots(columns: Columns) -> list[tuple[int, int, int]]:
-    """Give slot, kind and place in the table of all numbers of a row, in their order."""
+    """Return slot, kind and place in the table of all numbers of a row, in their order."""
     tree = row_tree("AnimationKeyframe")
     given = {tree.slot_of[TIME]: 0, **{slot: 1 + place for slot, place in columns.places.items()}}
     return [(slot, tree.slots[slot].kind, given[slot]) for slot in sorted(given)]
 
 
 def _layout(columns: Columns, there: Mapping[int, bool], numbers: list[int]) -> tuple[str, list[int]]:
-    """Give the text of a keyframe with a %r for each number that is written, and which numbers these are."""
+    """Return the text of a keyframe with a %r for each number that is written, and which numbers these are."""
     tree = row_tree("AnimationKeyframe")
     places = {slot: place for slot, _, place in _slots(columns)}
     lines: list[str] = []

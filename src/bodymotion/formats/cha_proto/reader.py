@@ -77,12 +77,12 @@ def read_state_log(path: str | Path) -> Animation:
 
 
 def check_animation_message(path: str | Path) -> tuple[Problem, ...]:
-    """Give all that is wrong with a file of a message Animation: as a message, and by the rules of animations."""
+    """Return all that is wrong with a file of a message Animation: as a message, and by the rules of animations."""
     return _checked(read_animation_message, path)
 
 
 def check_state_log(path: str | Path) -> tuple[Problem, ...]:
-    """Give all that is wrong with a log: as a message, and by the rules of animations."""
+    """Return all that is wrong with a log: as a message, and by the rules of animations."""
     return _checked(read_state_log, path)
 
 
@@ -108,7 +108,7 @@ def _recording(path: Path, kind: str) -> Recording:
             data = file.read(_MOST + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UNREADABLE.error(f"can not be opened: {reason}", location, "") from error
+        raise UNREADABLE.error(f"cannot be opened: {reason}", location, "") from error
     if len(data) > _MOST:
         raise UNREADABLE.error("the file is larger than 1 GiB", location, "")
     return decode(data, kind, location) if is_bytes(data) else parse(data, kind, location)

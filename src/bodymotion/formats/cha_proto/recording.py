@@ -85,7 +85,7 @@ def too_sparse(rows: int, columns: int, size: int, location: Location) -> Format
 
 
 def filled(recording: Recording) -> Floats:
-    """Give the numbers (N, C), each that is missing as it was before, or will first be; gaps become problems."""
+    """Return the numbers (N, C), each that is missing as it was before, or will first be; gaps become problems."""
     held = recording.held
     if held.all():
         return recording.values

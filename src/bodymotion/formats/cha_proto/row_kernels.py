@@ -48,7 +48,7 @@ def _put_varint(out: Bytes, at: int, x: int) -> int:
 
 @inlined
 def _put_double(out: Bytes, at: np.uint64, x: np.uint64) -> None:
-    """Write eight bytes; without a loop, and at a place that can not be negative, the compiler makes one store of them."""
+    """Write eight bytes; without a loop, and at a place that cannot be negative, the compiler makes one store of them."""
     out[at] = x
     out[at + np.uint64(1)] = x >> np.uint64(8)
     out[at + np.uint64(2)] = x >> np.uint64(16)
@@ -116,7 +116,7 @@ def write(program: Numbers, clock: Bits, values: Floats, bits: Bits, starts: Num
 
 @inlined
 def _varint(data: Bytes, at: int, stop: int) -> tuple[Any, int]:
-    """Give a varint's 64 bits, as a signed number, and where it ends; -1 for an end: it is cut off or too long."""
+    """Return a varint's 64 bits, as a signed number, and where it ends; -1 for an end: it is cut off or too long."""
     value = np.int64(0)
     shift = 0
     while at < stop and shift < 70:
@@ -132,7 +132,7 @@ def _varint(data: Bytes, at: int, stop: int) -> tuple[Any, int]:
 
 @inlined
 def _skipped(data: Bytes, at: int, stop: int, wire: int) -> int:
-    """Give where a value of this wire type ends; -1 when it is cut off, or of no type that is in use."""
+    """Return where a value of this wire type ends; -1 when it is cut off, or of no type that is in use."""
     if wire == VARINT:
         return _varint(data, at, stop)[1]
     if wire in (FIXED64, FIXED32):

@@ -58,7 +58,7 @@ def _rows(head: bytes) -> bytes:
 
 
 def _length(head: bytes, at: int) -> tuple[int, int]:
-    """Give a length of up to four bytes, and where it ends; 0 for an end: there is none."""
+    """Return a length of up to four bytes, and where it ends; 0 for an end: there is none."""
     size = 0
     for n, byte in enumerate(head[at : at + 4]):
         size |= (byte & 127) << 7 * n

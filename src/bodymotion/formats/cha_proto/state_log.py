@@ -27,7 +27,7 @@ _GROUPS = {
 
 
 def _logged(column: str) -> str:
-    """Give the number of a logged state that a column is, as a path through LoggedStateKeyFrame."""
+    """Return the number of a logged state that a column is, as a path through LoggedStateKeyFrame."""
     path = PATHS[column]
     part, _, inner = path.partition(".")
     leg, _, joint = inner.partition(".")
@@ -85,7 +85,7 @@ def animation_of_log(recording: Recording, path: Path | None = None) -> Animatio
 
 
 def _times(values: Floats, places: dict[str, int]) -> Floats:
-    """Give the times (N,) [s] since the first state, exact to the nanosecond."""
+    """Return the times (N,) [s] since the first state, exact to the nanosecond."""
     parts = [places.get(f"timestamp.{part}") for part in ("seconds", "nanos")]
     seconds, nanos = (np.zeros(len(values)) if place is None else values[:, place] for place in parts)
     return np.asarray((seconds - seconds[0]) + (nanos - nanos[0]) * 1e-9, np.float64)

@@ -116,7 +116,7 @@ class _Reader:
         return True
 
     def new_layout(self, layout: str, numbers: int) -> tuple[_Alike, list[int], list[float]] | None:
-        """Read a layout; None when it is not that of one row, or it can not be told which of its values are the numbers."""
+        """Read a layout; None when it is not that of one row, or it cannot be told which of its values are the numbers."""
         scanner = Scanner(layout, self.location)
         places = [found.start(1) for found in _NUMBER.finditer(layout)]
         try:

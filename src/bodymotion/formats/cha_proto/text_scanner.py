@@ -50,14 +50,14 @@ class Scanner:
         return TEXT.error(message, Location(self.location.path, line, column))
 
     def peek(self) -> str:
-        """Give the first character of the next token, "" at the end."""
+        """Return the first character of the next token, "" at the end."""
         found = _BLANK.match(self.text, self.at)
         assert found is not None
         self.at = found.end()
         return self.text[self.at : self.at + 1]
 
     def take(self) -> str:
-        """Give the next token; "" at the end."""
+        """Return the next token; "" at the end."""
         if not self.peek():
             self.start = self.at
             return ""

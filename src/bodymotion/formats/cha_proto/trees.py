@@ -109,5 +109,5 @@ class RowTree:
 
 @cache
 def row_tree(message: str) -> RowTree:
-    """Give the tree of a message that has no repeated fields and does not hold itself."""
+    """Return the tree of a message that has no repeated fields and does not hold itself."""
     return RowTree(message)

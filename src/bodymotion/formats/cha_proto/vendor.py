@@ -33,7 +33,7 @@ def messages() -> Any:  # noqa: ANN401
 
 
 def to_proto(animation: Animation, *, move_params_config: str | Path | None = None) -> Any:  # noqa: ANN401
-    """Give an animation as the vendor's message `bosdyn.api.spot.choreography_sequence_pb2.Animation`.
+    """Return an animation as the vendor's message `bosdyn.api.spot.choreography_sequence_pb2.Animation`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def from_proto(message: Any) -> Animation:  # noqa: ANN401
 
 
 def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
-    """Give the vendor's message MoveInfo, which tells Choreographer how an animation is shown and how long it takes.
+    """Return the vendor's message MoveInfo, which tells Choreographer how an animation is shown and how long it takes.
 
     With `bpm` the length is in slices, else in seconds; a move that can only be shortened has it as its longest, one that can only be
     stretched as its shortest.
@@ -107,7 +107,7 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
 
 
 def _slices(duration: float, bpm: float) -> int:
-    """Give how many whole slices a duration [s] takes; a slice is a quarter of a beat."""
+    """Return how many whole slices a duration [s] takes; a slice is a quarter of a beat."""
     slices = duration / 60.0 * (4 * bpm)
     if not abs(slices) < 1 << 31:
         raise ValueError(f"{duration} s at {bpm} beats per minute are too many slices")

@@ -22,7 +22,7 @@ def write_message_text(
     Raises
     ------
     OSError
-        When it can not be written.
+        When it cannot be written.
     """
     pieces, problems = printed(animation, move_params_config)
     with whole_file(path) as stream:
@@ -39,7 +39,7 @@ def write_message_bytes(
     Raises
     ------
     OSError
-        When it can not be written.
+        When it cannot be written.
     """
     data, problems = encoded(animation, move_params_config)
     with whole_file(path) as stream:

@@ -109,7 +109,7 @@ class Mapping(_Placed):
         self.places: dict[str, int] = {}
 
     def location_of(self, key: str) -> Location:
-        """Give the place of a key; that of the mapping where the key is merged into it or not there."""
+        """Return the place of a key; that of the mapping where the key is merged into it or not there."""
         return self.text.location(self.places.get(key, self.offset))
 
 
@@ -159,7 +159,7 @@ def parse_document(
 
 
 def _without_long_lists(text: str) -> tuple[str, dict[int, str]]:
-    """Give the text with the insides of long lists of numbers blanked out, and these by the place of their bracket."""
+    """Return the text with the insides of long lists of numbers blanked out, and these by the place of their bracket."""
     lists: dict[int, str] = {}
     pieces: list[str] = []
     done = 0

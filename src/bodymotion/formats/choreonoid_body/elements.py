@@ -117,7 +117,7 @@ class ElementReader:
             self.depth -= 1
 
     def _each(self, elements: Node, title: str) -> Iterator[tuple[str, Mapping]]:
-        """Give types and nodes of elements in any of their forms."""
+        """Return types and nodes of elements in any of their forms."""
         self._count(elements)
         if isinstance(elements, Sequence):
             for item in elements.items:
@@ -344,12 +344,12 @@ class ElementReader:
         return document
 
     def _broken(self, error: FormatError, path: Path, fields: Fields) -> None:
-        wrong = rules.RESOURCE_BROKEN.problem(f"{path.name} can not be used as a whole", fields.place("uri"))
+        wrong = rules.RESOURCE_BROKEN.problem(f"{path.name} cannot be used as a whole", fields.place("uri"))
         self.context.problems += [error.problem, wrong]
 
 
 def _matrix(translation: tuple[float, ...], turn: tuple[float, ...], scale: tuple[float, ...]) -> Floats:
-    """Give the matrix (4, 4) that stretches, turns by a unit quaternion, and moves; single numbers are faster without arrays."""
+    """Return the matrix (4, 4) that stretches, turns by a unit quaternion, and moves; single numbers are faster without arrays."""
     w, x, y, z = turn
     a, b, c = scale
     return np.array(

@@ -49,12 +49,12 @@ class RawExtraJoint:
         self.names = names
 
     def renamed(self, prefix: str, suffix: str) -> RawExtraJoint:
-        """Give the joint as part of a body that has it in a SubBody."""
+        """Return the joint as part of a body that has it in a SubBody."""
         first, second = self.names
         return RawExtraJoint(self.fields, self.joint, (f"{prefix}{first}{suffix}", f"{prefix}{second}{suffix}"))
 
     def joined(self, links: Mapping[str, int], incomplete: bool = False) -> ExtraJoint | None:
-        """Give the joint between links with numbers; None where one of them is not there, which is noted.
+        """Return the joint between links with numbers; None where one of them is not there, which is noted.
 
         Of an incomplete model that may be no fault of the joint's.
         """

@@ -65,7 +65,7 @@ def forgiving(fallback: object) -> Callable[[Reads], Reads]:
 
 @cache
 def camel(name: str) -> str:
-    """Give the spelling of version 1.0: jointType of joint_type."""
+    """Return the spelling of version 1.0: jointType of joint_type."""
     first, *others = name.split("_")
     return first + "".join(part[:1].upper() + part[1:] for part in others)
 
@@ -84,13 +84,13 @@ class Fields:
         self.context.problems.append(rule.problem(message, self.place(key)))
 
     def place(self, key: str | None = None) -> Location:
-        """Give the place of a key, in whatever spelling it stands."""
+        """Return the place of a key, in whatever spelling it stands."""
         if key is None:
             return self.node.location
         return self.node.location_of(key if key in self.node.items else camel(key))
 
     def find(self, *names: str) -> Node | None:
-        """Give the value of the first of several names that is there, all spellings tried, and count them all as used."""
+        """Return the value of the first of several names that is there, all spellings tried, and count them all as used."""
         found = None
         for name in names:
             for spelling in (name, camel(name)):
@@ -116,7 +116,7 @@ class Fields:
 
     @forgiving("")
     def text(self, *names: str, default: str = "") -> str:
-        """Give a text."""
+        """Return a text."""
         value = self.find(*names)
         if value is None:
             return default
@@ -126,7 +126,7 @@ class Fields:
 
     @forgiving([])
     def texts(self, *names: str) -> list[str]:
-        """Give a list of texts; a single one is a list of one."""
+        """Return a list of texts; a single one is a list of one."""
         value = self.find(*names)
         items = value.items if isinstance(value, Sequence) else [] if value is None else [value]
         texts = []
@@ -138,7 +138,7 @@ class Fields:
 
     @forgiving(False)
     def flag(self, *names: str, default: bool) -> bool:
-        """Give a truth value."""
+        """Return a truth value."""
         value = self.find(*names)
         if value is None:
             return default
@@ -148,7 +148,7 @@ class Fields:
         return word in _TRUE
 
     def scalar_number(self, name: str, value: Node) -> float:
-        """Give the number that a node holds; it may be infinite."""
+        """Return the number that a node holds; it may be infinite."""
         found = NUMBER.fullmatch(value.value) if isinstance(value, Scalar) else None
         if found is None:
             self.refuse(name, "a number", value)
@@ -163,7 +163,7 @@ class Fields:
 
     @forgiving(0.0)
     def number(self, *names: str, default: float) -> float:
-        """Give a finite number."""
+        """Return a finite number."""
         value = self.find(*names)
         if value is None:
             return default
@@ -174,13 +174,13 @@ class Fields:
         return default
 
     def angle(self, *names: str, default: float) -> float:
-        """Give an angle [rad]; `default` is in radians."""
+        """Return an angle [rad]; `default` is in radians."""
         given = self.number(*names, default=math.nan)
         return default if math.isnan(given) else given * self.context.angle_unit
 
     @forgiving(0)
     def integer(self, *names: str, default: int) -> int:
-        """Give a whole number."""
+        """Return a whole number."""
         value = self.find(*names)
         number = self.number(*names, default=default)
         if value is not None and number % 1 != 0:
@@ -189,7 +189,7 @@ class Fields:
 
     @forgiving(None)
     def numbers(self, *names: str) -> list[float] | None:
-        """Give a list of numbers, infinite ones too; None where the key is not there."""
+        """Return a list of numbers, infinite ones too; None where the key is not there."""
         value = self.find(*names)
         if value is None:
             return None
@@ -205,7 +205,7 @@ class Fields:
 
     @forgiving(())
     def vector(self, *names: str, default: tuple[float, ...]) -> tuple[float, ...]:
-        """Give as many finite numbers as `default` has."""
+        """Return as many finite numbers as `default` has."""
         values = self.numbers(*names)
         if values is None:
             return default
@@ -225,7 +225,7 @@ class Fields:
         raise rules.WRONG_VALUE.error(f"{name} of {self.title} has {length} numbers, {wanted} are needed", place)
 
     def rows(self, *names: str, width: int) -> Floats | None:
-        """Give a flat list of numbers as rows (N, width), infinite ones too; None where the key is not there."""
+        """Return a flat list of numbers as rows (N, width), infinite ones too; None where the key is not there."""
         values = self.numbers(*names)
         if values is None:
             return None
@@ -238,7 +238,7 @@ class Fields:
 
     @forgiving(None)
     def translation(self, name: str = "translation") -> tuple[float, ...] | None:
-        """Give a translation [m], the sum where there are several; None where the key is not there."""
+        """Return a translation [m], the sum where there are several; None where the key is not there."""
         value = self.find(name)
         if value is None:
             return None
@@ -249,7 +249,7 @@ class Fields:
 
     @forgiving(None)
     def rotation(self, name: str = "rotation") -> tuple[float, ...] | None:
-        """Give a rotation as a quaternion w x y z, the product where there are several; None where the key is not there."""
+        """Return a rotation as a quaternion w x y z, the product where there are several; None where the key is not there."""
         value = self.find(name)
         if value is None:
             return None
@@ -259,7 +259,7 @@ class Fields:
         return turn
 
     def _rows(self, value: Node, name: str) -> Iterator[Sequence]:
-        """Give the lists of numbers in a list, which may hold lists of them in any depth."""
+        """Return the lists of numbers in a list, which may hold lists of them in any depth."""
         if not isinstance(value, Sequence):
             self.refuse(name, "a list of numbers", value)
         nested = [item for item in value.items if isinstance(item, Sequence)]
@@ -329,7 +329,7 @@ class Fields:
         self.context.problems.append(rules.DEGREES.problem(said, part.location, hint))
 
     def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
-        """Give the keys that nobody has used, as plain values."""
+        """Return the keys that nobody has used, as plain values."""
         left = {}
         for key, value in self.node.items.items():
             if key not in self.used and key not in also_used:
@@ -362,7 +362,7 @@ def label(kind: str, name: object = None) -> str:
 
 @forgiving(math.pi / 180.0)
 def angle_unit(header: Fields, default: float) -> float:
-    """Give what an angle of 1 is in radians, as a file's header says it; `default` where it does not.
+    """Return what an angle of 1 is in radians, as a file's header says it; `default` where it does not.
 
     Raises
     ------

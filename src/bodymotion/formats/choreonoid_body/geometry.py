@@ -54,14 +54,14 @@ class ShapeReader:
         self._materials: dict[int, tuple[Mapping, Material]] = {}
 
     def geometry(self, node: Mapping, context: Context, textured: bool) -> Geometry | None:
-        """Give the geometry of a node, None where it shows nothing."""
+        """Return the geometry of a node, None where it shows nothing."""
         key = (id(node), textured)
         if key not in self._geometries:
             self._geometries[key] = (node, self._geometry(Fields(node, context, "a geometry"), textured))
         return self._geometries[key][1]
 
     def material(self, node: Mapping, context: Context) -> Material:
-        """Give the material of an appearance."""
+        """Return the material of an appearance."""
         if id(node) not in self._materials:
             made = self.appearances.read(_appearance(Fields(node, context, "an appearance")))
             self._materials[id(node)] = (node, made)
@@ -153,7 +153,7 @@ def _extrusion(fields: Fields) -> dict[str, Value]:
 
 
 def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
-    """Give one row for each point of the spine; one stands for all."""
+    """Return one row for each point of the spine; one stands for all."""
     if 1 < len(rows) < count:
         return frozen(np.concatenate([rows, np.tile(row, (count - len(rows), 1))]))
     return frozen(rows)

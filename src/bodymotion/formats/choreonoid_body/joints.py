@@ -123,7 +123,7 @@ def _id(fields: Fields, default: int) -> int:
 
 @forgiving(None)
 def _range(fields: Fields, name: str, unit: float) -> tuple[float, float] | None:
-    """Give lower and upper end; one number stands for both, the word unlimited for none."""
+    """Return lower and upper end; one number stands for both, the word unlimited for none."""
     value = fields.find(name)
     if value is None:
         return None
@@ -165,7 +165,7 @@ def _joint_axis(fields: Fields, kind: JointType, default: Floats) -> Floats:
 
 @forgiving(None)
 def axis(fields: Fields, *names: str) -> Floats | None:
-    """Give an axis (3,) of length 1, or zero; a vector, or a letter with or without a sign. None where the key is not there.
+    """Return an axis (3,) of length 1, or zero; a vector, or a letter with or without a sign. None where the key is not there.
 
     Raises
     ------

@@ -50,7 +50,7 @@ class RawLink:
         return self.node.location
 
     def place(self, *names: str) -> Location:
-        """Give the place of the first of several keys that the link has, in whatever spelling; else that of the link."""
+        """Return the place of the first of several keys that the link has, in whatever spelling; else that of the link."""
         spellings = (spelling for name in names for spelling in (name, camel(name)))
         key = next((spelling for spelling in spellings if spelling in self.node.places), None)
         return self.location if key is None else self.node.location_of(key)
@@ -66,7 +66,7 @@ class RawLink:
         return f"link {self.name!r}" if self.name else "a link without a name"
 
     def copy(self) -> RawLink:
-        """Give a link of its own with the same contents, without parent."""
+        """Return a link of its own with the same contents, without parent."""
         segments, devices, nodes = list(self.segments), list(self.devices), list(self.device_nodes)
         return replace(self, parent="", segments=segments, devices=devices, device_nodes=nodes)
 
@@ -121,7 +121,7 @@ def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
 
 
 def changed_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
-    """Give the root link of a SubBody what the SubBody's own keys say: joint, place, further elements; it keeps its name."""
+    """Return the root link of a SubBody what the SubBody's own keys say: joint, place, further elements; it keeps its name."""
     root.parent = fields.text("parent")
     root.joint = read_joint(fields, root.name, root.joint)
     root.position = fields.translation() or root.position

@@ -16,7 +16,7 @@ MASS_KEYS = ("mass", "center_of_mass", "inertia")
 
 
 def read_mass(fields: Fields) -> tuple[float, Floats, Floats]:
-    """Give mass [kg], centre of mass (3,) [m] and inertia (3, 3) [kg m²] about it.
+    """Return mass [kg], centre of mass (3,) [m] and inertia (3, 3) [kg m²] about it.
 
     Raises
     ------

@@ -85,7 +85,7 @@ class ModelLoader:
         return _FileReader(document, self).read()
 
     def sub_body(self, fields: Fields) -> Model | None:
-        """Give the model that a SubBody takes in, None where it can not be read, which is noted."""
+        """Return the model that a SubBody takes in, None where it cannot be read, which is noted."""
         uri, where = fields.text("uri"), fields.place("uri")
         known = len(self.parts.problems)
         path = locate(uri, fields.node.text.path, self.parts, where)
@@ -123,12 +123,12 @@ class ModelLoader:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Give the bytes of a file.
+    """Return the bytes of a file.
 
     Raises
     ------
     FormatError
-        When it can not be opened, or is too large for a model.
+        When it cannot be opened, or is too large for a model.
     """
     from bodymotion.diagnostics import Location
 
@@ -143,7 +143,7 @@ def read_bytes(path: Path) -> bytes:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         if isinstance(error, FormatError):
             raise
-        raise rules.UNREADABLE.error(f"can not be opened: {reason}", place) from error
+        raise rules.UNREADABLE.error(f"cannot be opened: {reason}", place) from error
 
 
 class _FileReader:
@@ -423,7 +423,7 @@ def _items(header: Fields, name: str) -> list[Mapping]:
 
 
 def _imported(node: Mapping) -> Mapping:
-    """Give a link with the keys that its `import` brings in, where it does not have them itself."""
+    """Return a link with the keys that its `import` brings in, where it does not have them itself."""
     source = node.items.get("import")
     if not isinstance(source, Mapping):
         return node

@@ -38,7 +38,7 @@ class Context:
 
 
 def plain(node: Node, context: Context) -> object:
-    """Give a node as plain values: dict, list, str, int, float, bool, None.
+    """Return a node as plain values: dict, list, str, int, float, bool, None.
 
     Where aliases unfold to more values than can be held, the rest is left out.
     """

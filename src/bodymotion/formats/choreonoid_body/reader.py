@@ -78,7 +78,7 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
 
 
 def check_body_file(path: str | Path, *, allow_outside: bool = False) -> tuple[Problem, ...]:
-    """Give all that is wrong with a model, errors too, where `read_body` ends with the first of them; it takes the same options.
+    """Return all that is wrong with a model, errors too, where `read_body` ends with the first of them; it takes the same options.
 
     Of one rule, 20 faults are listed, and the last of them says how many more there are.
     """

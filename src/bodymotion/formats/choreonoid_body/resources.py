@@ -43,7 +43,7 @@ MOST_BYTES = 2 * 10**8
 
 
 def locate(uri: str, base: Path | None, parts: InlineLoader, location: Location) -> Path | None:
-    """Give the file that a uri means, None where there is none to be opened; why is in the loader's problems."""
+    """Return the file that a uri means, None where there is none to be opened; why is in the loader's problems."""
     uris = [uri] if uri else []
     if uri.startswith(PACKAGE):
         name, _, rest = uri.removeprefix(PACKAGE).partition("/")
@@ -53,7 +53,7 @@ def locate(uri: str, base: Path | None, parts: InlineLoader, location: Location)
 
 
 def _package(name: str, folder: Path) -> Path | None:
-    """Give the folder of that name at, or beside, a folder or one of those above it."""
+    """Return the folder of that name at, or beside, a folder or one of those above it."""
     for above in (folder, *folder.parents):
         if above.name == name or (above / name).is_dir():
             return above if above.name == name else above / name
@@ -66,7 +66,7 @@ def read_elements(path: Path, including: Document) -> Document:
     Raises
     ------
     FormatError
-        When it can not be opened, or is not YAML.
+        When it cannot be opened, or is not YAML.
     """
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -96,7 +96,7 @@ class ResourceReader:
         self._found: tuple[VrmlNode, Floats] | None = None
 
     def mesh(self, path: Path, location: Location) -> Mesh | None:
-        """Give the mesh of a file, None where it can not be read (which is noted)."""
+        """Return the mesh of a file, None where it cannot be read (which is noted)."""
         if path not in self._meshes:
             try:
                 self._meshes[path] = read_mesh_file(path)
@@ -108,7 +108,7 @@ class ResourceReader:
     def scene(
         self, path: Path, uri: str, name: str, excluded: list[str], place: Place, location: Location
     ) -> list[Drawn]:
-        """Give the shapes of a VRML97 file, or of its node called `name`, at a place.
+        """Return the shapes of a VRML97 file, or of its node called `name`, at a place.
 
         A node that is asked for by name keeps the direction that it has in its file, not its position.
         """
@@ -136,7 +136,7 @@ class ResourceReader:
     def collada(
         self, path: Path, uri: str, name: str, excluded: list[str], place: Place, location: Location
     ) -> list[Drawn]:
-        """Give the shapes of a COLLADA file, or of its node called `name`, as `scene` does."""
+        """Return the shapes of a COLLADA file, or of its node called `name`, as `scene` does."""
         if path not in self._collada:
             self._collada[path] = self._open_collada(path, location)
         root = self._collada[path]
@@ -220,7 +220,7 @@ class ResourceReader:
 
 
 def _find(node: SceneNode, transform: Floats, name: str) -> tuple[SceneNode, Floats] | None:
-    """Give the node of that name or id, and its transform in the scene, from a node whose transform is known."""
+    """Return the node of that name or id, and its transform in the scene, from a node whose transform is known."""
     if name in (node.name, node.id):
         return node, transform
     below = (_find(child, transform @ child.transform, name) for child in node.children)
@@ -228,7 +228,7 @@ def _find(node: SceneNode, transform: Floats, name: str) -> tuple[SceneNode, Flo
 
 
 def asked_nodes(root: Node) -> dict[str, set[str]]:
-    """Give the names of nodes that a document asks for, by uri."""
+    """Return the names of nodes that a document asks for, by uri."""
     asked: dict[str, set[str]] = {}
     seen: set[int] = set()
     stack: list[Node] = [root]

@@ -371,7 +371,7 @@ RESOURCE_BROKEN = Rule(
 RESOURCE_PARTS = Rule(
     "BDY163",
     "warning",
-    "All that a resource holds can be used; what can not is left out.",
+    "All that a resource holds can be used; what cannot is left out.",
     "judgement",
     leaves_out=True,
     example=('a .dae with <unit meter="long"/>', 'a .dae with <unit meter="1"/>'),

@@ -182,7 +182,7 @@ class _Reader:
             self.problems.append(rules.NOT_FINITE.problem(message, table.row(int(bad[0]))))
 
     def of(self, *kinds: str, part: str = "") -> dict[int, Floats]:
-        """Give the columns of these kinds by their index, in SI units."""
+        """Return the columns of these kinds by their index, in SI units."""
         return {
             one.index: self.values[:, k] * (1.0 if one.factor is None else one.factor)
             if one.factor not in (None, 1.0)
@@ -245,7 +245,7 @@ class _Reader:
         return np.concatenate([np.stack([p for p in positions if p is not None], axis=-1), numbers], axis=-1)
 
     def angle_factors(self, kind: str) -> Floats:
-        """Give the factors from angles without a unit to radians, in the order of the columns' index or place."""
+        """Return the factors from angles without a unit to radians, in the order of the columns' index or place."""
         found = [one for one in self.columns if one.kind == kind]
         if kind == "angle":
             found.sort(key=lambda one: one.index)

@@ -141,7 +141,7 @@ class _Table:
         self.columns.append(values)
 
     def unit_poses(self, links: MultiSE3Seq) -> Floats:
-        """Give the poses with quaternions that a reader will not refuse."""
+        """Return the poses with quaternions that a reader will not refuse."""
         with np.errstate(over="ignore"):
             far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > NOT_FAR
         if not far.any():

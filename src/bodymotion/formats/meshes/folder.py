@@ -86,7 +86,7 @@ class MeshFolder:
         return self._by_content[key]
 
     def image(self, texture: Texture) -> str | None:
-        """Take the image of a texture and give its path from the model's folder; None where it can not be read."""
+        """Take the image of a texture and give its path from the model's folder; None where it cannot be read."""
         if not self.possible:
             return None
         if texture.path not in self._images:
@@ -120,7 +120,7 @@ class MeshFolder:
             words = f"triangles without area, and vertices that no triangle has, are left out of {self._flat} meshes"
             found.append(losses.MESH_LOOK.problem(words))
         for name in self._missing_images:
-            found.append(losses.MESH_LOOK.problem(f"the image {name!r:.80} can not be read: its surfaces lose it"))
+            found.append(losses.MESH_LOOK.problem(f"the image {name!r:.80} cannot be read: its surfaces lose it"))
         return found
 
     def write(self, model: bytes) -> None:
@@ -129,7 +129,7 @@ class MeshFolder:
         Raises
         ------
         OSError
-            When one can not be written.
+            When one cannot be written.
         """
         if self.files:
             (self.model.parent / self.name).mkdir(exist_ok=True)
@@ -207,7 +207,7 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """Give a name made of letters, digits, `.`, `_` and `-` alone, that every file system and every reader takes."""
+    """Return a name made of letters, digits, `.`, `_` and `-` alone, that every file system and every reader takes."""
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-") if name.strip(". ") else ""
 
 

@@ -37,7 +37,7 @@ _REPEAT, _CLAMP = 10497, 33071
 
 
 def to_glb(shapes: Iterable[Shape], paint: Material | None = None, glow: float = 0.0) -> bytes | None:
-    """Give the shapes as a GLB, in the frame that they are in; None where nothing is to be seen.
+    """Return the shapes as a GLB, in the frame that they are in; None where nothing is to be seen.
 
     With `paint` everything has that material, whatever the shapes say. With a `glow` it has so many times its colour, whatever the
     light (KHR_materials_unlit).
@@ -47,7 +47,7 @@ def to_glb(shapes: Iterable[Shape], paint: Material | None = None, glow: float =
 
 
 def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
-    """Give a mesh as a GLB that `glb_reading` makes the same mesh of, in single precision, without triangles that have no area."""
+    """Return a mesh as a GLB that `glb_reading` makes the same mesh of, in single precision, without triangles that have no area."""
     parts = surface_parts([Shape(mesh, material=material)], whole=True)
     extras = {"bodymotion": {"crease_angle": mesh.crease_angle, "normals": mesh.normals is not None}}
     return _written(parts, 0.0, extras) if parts else b""

@@ -171,7 +171,7 @@ class _File:
         )
 
     def _joined(self, places: Floats, attributes: dict[str, Any]) -> tuple[Floats, npt.NDArray[np.int64]]:
-        """Give the vertices as they were before they were split, and the number that each is now."""
+        """Return the vertices as they were before they were split, and the number that each is now."""
         if VERTEX in attributes:
             keys = self._numbers(attributes[VERTEX])
             _, first, number = np.unique(keys[:, 0], return_index=True, return_inverse=True)
@@ -184,7 +184,7 @@ class _File:
         return places[first[order]], rank[number.reshape(-1)]
 
     def _numbers(self, index: int) -> Floats:
-        """Give an accessor's values (N, K) as numbers, integers that stand for 0…1 or −1…1 as these."""
+        """Return an accessor's values (N, K) as numbers, integers that stand for 0…1 or −1…1 as these."""
         raw = self._raw(index)
         values = raw.astype(np.float64)
         if self.tables["accessors"][index].get("normalized") and raw.dtype != np.float32:

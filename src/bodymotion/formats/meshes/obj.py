@@ -39,7 +39,7 @@ class _Colored:
 
 
 def to_obj(mesh: Mesh, material: Material | None = None, image: str = "", library: str = "") -> tuple[bytes, bytes]:
-    """Give the bytes of an OBJ file and of its library of materials.
+    """Return the bytes of an OBJ file and of its library of materials.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _named_materials(colored: _Colored, look: Material, image: str) -> dict[str,
 
 
 def _rows(word: bytes, values: Floats) -> bytes:
-    """Give a line for each row, numbers in their shortest form."""
+    """Return a line for each row, numbers in their shortest form."""
     import orjson
 
     if not len(values):
@@ -152,7 +152,7 @@ def _faces(colored: _Colored, uv: Corners | None, normals: Corners | None, names
 
 
 def to_mtl(materials: dict[str, tuple[Material, str]]) -> bytes:
-    """Give the bytes of a library of materials: by name, each with the path of its image or ""."""
+    """Return the bytes of a library of materials: by name, each with the path of its image or ""."""
     lines = []
     for name, (look, image) in materials.items():
         ambient = [look.ambient_intensity * value for value in look.diffuse]

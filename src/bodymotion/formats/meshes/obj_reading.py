@@ -154,7 +154,7 @@ def _read_mark(words: list[bytes], lines: _Lines) -> None:
 
 
 def _even(rows: list[bytes]) -> int:
-    """Give the number of words in each of some lines where they are separated by single blanks and all have as many; else 0."""
+    """Return the number of words in each of some lines where they are separated by single blanks and all have as many; else 0."""
     blanks = rows[0].rstrip().count(b" ", 1)
     ends = rows[0].startswith(b" ")
     if any(row.count(b" ", 1) != blanks or row.startswith(b" ") != ends for row in rows):
@@ -163,7 +163,7 @@ def _even(rows: list[bytes]) -> int:
 
 
 def _parsed(text: bytes) -> Floats:
-    """Give numbers separated by blanks, in bulk; the first that is none ends them."""
+    """Return numbers separated by blanks, in bulk; the first that is none ends them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
@@ -173,7 +173,7 @@ def _parsed(text: bytes) -> Floats:
 
 
 def _numbers(rows: list[bytes], least: int) -> Floats:
-    """Give rows of numbers as an array; of rows of different lengths as many as all have."""
+    """Return rows of numbers as an array; of rows of different lengths as many as all have."""
     if not rows:
         return np.zeros((0, least))
     width = _even(rows)
@@ -197,7 +197,7 @@ def _numbers(rows: list[bytes], least: int) -> Floats:
 
 
 def _corners(lines: _Lines, ends: tuple[int, int, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Give the number of corners of each face, and of each corner its indices (N, 3) of place, texture and normal; −1 for none."""
+    """Return the number of corners of each face, and of each corner its indices (N, 3) of place, texture and normal; −1 for none."""
     rows = lines.f
     if not rows:
         return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
@@ -245,7 +245,7 @@ def _attribute(values: Floats, index: npt.NDArray[np.int64]) -> Corners | None:
 
 
 def _materials_of(lines: _Lines, count: int) -> npt.NDArray[np.int64]:
-    """Give for each face the place of its `usemtl`, −1 for none."""
+    """Return for each face the place of its `usemtl`, −1 for none."""
     found = np.full(count, -1, dtype=np.int64)
     for number, (start, _) in enumerate(lines.materials):
         found[start:] = number
@@ -286,7 +286,7 @@ def _dressed(
 
 
 def _part(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> Mesh:
-    """Give some faces of a mesh, with the vertices that they use."""
+    """Return some faces of a mesh, with the vertices that they use."""
     used, faces = np.unique(mesh.faces[chosen], return_inverse=True)
 
     def corners(given: Corners | None) -> Corners | None:
@@ -304,7 +304,7 @@ def _part(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> Mesh:
 
 
 def read_mtl(data: bytes) -> dict[str, tuple[Material, str]]:
-    """Give the materials of a library by name, each with the path of its image or ""; lines that are none are passed over."""
+    """Return the materials of a library by name, each with the path of its image or ""; lines that are none are passed over."""
     found: dict[str, tuple[Material, str]] = {}
     name: str | None = None
     values: dict[str, list[float]] = {}

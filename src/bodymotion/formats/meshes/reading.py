@@ -44,7 +44,7 @@ class MeshReader:
         return tuple(path for path, shapes in self._known.items() if shapes)
 
     def shapes(self, path: Path, parts: InlineLoader, location: Location) -> tuple[Shape, ...]:
-        """Give what a file shows, none where it can not be read; `parts` finds the files that it names itself."""
+        """Return what a file shows, none where it cannot be read; `parts` finds the files that it names itself."""
         if path not in self._known:
             self._known[path] = ()
             remarks: list[str] = []
@@ -95,7 +95,7 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
 
 
 def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Material:
-    """Give the material with the image of that name, which is named from the file `path`."""
+    """Return the material with the image of that name, which is named from the file `path`."""
     image = parts.resolve_urls([name], path, Location(str(path))) if name else None
     return material if image is None else replace(material, texture=Texture(image, name))
 

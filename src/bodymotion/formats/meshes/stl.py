@@ -16,7 +16,7 @@ _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attrib
 
 
 def to_stl(mesh: Mesh) -> bytes:
-    """Give the triangles of a mesh as the bytes of a file."""
+    """Return the triangles of a mesh as the bytes of a file."""
     records = np.zeros(len(mesh.faces), dtype=_TRIANGLE)
     with np.errstate(over="ignore"):
         records["normal"] = mesh.face_normals

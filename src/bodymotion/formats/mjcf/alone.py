@@ -44,7 +44,7 @@ GEOM_KEPT = (
 
 
 def of_body(element: Element, lights: Sequence[Item], settings: Settings) -> dict[str, object]:
-    """Give what is said of a body beside its joints, mass, shapes and devices: attributes, and the lights on it."""
+    """Return what is said of a body beside its joints, mass, shapes and devices: attributes, and the lights on it."""
     said: dict[str, object] = {}
     attributes = {key: value for key, value in element.attributes.items() if key not in BODY_TOLD}
     if attributes:
@@ -55,7 +55,7 @@ def of_body(element: Element, lights: Sequence[Item], settings: Settings) -> dic
 
 
 def placed(item: Item, settings: Settings) -> dict[str, object]:
-    """Give an element of a body as plain data: with its defaults, in the body's own frame, angles in radians."""
+    """Return an element of a body as plain data: with its defaults, in the body's own frame, angles in radians."""
     element = item.element
     values = {key: value for key, value in element.attributes.items() if key not in ("class", *PLACE)}
     if element.name == "light":
@@ -74,7 +74,7 @@ def placed(item: Item, settings: Settings) -> dict[str, object]:
 
 
 def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
-    """Give how each geom touches and is shown, as far as it is not what our writer gives one that is seen, touches, or both.
+    """Return how each geom touches and is shown, as far as it is not what our writer gives one that is seen, touches, or both.
 
     Nothing where no geom needs it.
     """
@@ -109,7 +109,7 @@ def _hidden(group: str) -> bool:
 
 
 def kind_of(*, visual: bool, collision: bool) -> str:
-    """Give the class of our writer for a geom."""
+    """Return the class of our writer for a geom."""
     return "seen_collision" if visual and collision else "visual" if visual else "collision"
 
 

@@ -61,7 +61,7 @@ class Assets:
         self._elements: dict[str, dict[str, Element]] = {"mesh": {}, "material": {}, "texture": {}}
         self._meshes: dict[str, MeshAsset | None] = {}
         self.faulty: set[str] = set()
-        """Meshes that are not there, or say what can not be."""
+        """Meshes that are not there, or say what cannot be."""
         self._unknown: set[str] = set()
         self._materials: dict[tuple[str, tuple[float, ...] | None], Material] = {}
         for section in root.all("asset"):
@@ -77,7 +77,7 @@ class Assets:
                 self._elements[element.name].setdefault(name, element)
 
     def mesh(self, name: str, asking: Element) -> MeshAsset | None:
-        """Give the mesh of a name; None where it can not be had, which is noted once."""
+        """Return the mesh of a name; None where it cannot be had, which is noted once."""
         if name not in self._meshes:
             element = self._elements["mesh"].get(name)
             self._meshes[name] = None
@@ -154,9 +154,7 @@ class Assets:
         except (
             Exception
         ) as error:  # without scipy there is no hull, and its own library raises what it likes for flat ones
-            words = (
-                f"mesh {element.get('name')!r:.60} is the hull of its corners, which can not be made: {error!s:.100}"
-            )
+            words = f"mesh {element.get('name')!r:.60} is the hull of its corners, which cannot be made: {error!s:.100}"
             self.problems.append(rules.MESH_MADE.problem(words, element.place("vertex")))
             return None
 
@@ -179,7 +177,7 @@ class Assets:
         return None
 
     def material(self, geom: Element) -> Material:
-        """Give how a geom looks: its material, the rgba of its own before that of the material."""
+        """Return how a geom looks: its material, the rgba of its own before that of the material."""
         name = geom.get("material")
         own = _finite(geom, "rgba", 4) if "rgba" in geom.attributes else None
         key = (name, own)
@@ -265,7 +263,7 @@ class Assets:
 
 
 def _numbers(value: object, count: int) -> tuple[float, ...] | None:
-    """Give a list of so many finite numbers, None for anything else."""
+    """Return a list of so many finite numbers, None for anything else."""
     if not isinstance(value, list) or len(value) != count:
         return None
     numbers = tuple(float(n) for n in value if isinstance(n, (int, float)) and math.isfinite(n))

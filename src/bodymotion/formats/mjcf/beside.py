@@ -34,7 +34,7 @@ MOST = 100_000
 
 
 def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: Defaults) -> tuple[Link, ...]:
-    """Give the links with the range of effort at their joints, as far as motors say it and the joints do not already."""
+    """Return the links with the range of effort at their joints, as far as motors say it and the joints do not already."""
     changed = list(links)
     by_joint = {link.joint.name: link.index for link in reversed(links) if link.joint.type in ("rotate", "slide")}
     for raw, link in zip(tree.links, links, strict=True):
@@ -71,7 +71,7 @@ def plain_sections(
     tree: Tree,
     problems: list[Problem],
 ) -> dict[str, object]:
-    """Give what has no place in a body by the name of its section; of a file of ours only what is not made of the body.
+    """Return what has no place in a body by the name of its section; of a file of ours only what is not made of the body.
 
     `said` is what a file of ours keeps of the body.
     """
@@ -141,7 +141,7 @@ def plain_sections(
 
 
 def _own_motors(root: Element, tree: Tree) -> set[int]:
-    """Give the motors that our writer made, the first one of each joint."""
+    """Return the motors that our writer made, the first one of each joint."""
     joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
     found: dict[str, int] = {}
     for section in root.all("actuator"):
@@ -160,7 +160,7 @@ def _plain(element: Element, left: list[int], depth: int = 0) -> dict[str, objec
 
 
 def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, object]:
-    """Give a class of defaults with those in it, as far as they say something of what is kept as it stands."""
+    """Return a class of defaults with those in it, as far as they say something of what is kept as it stands."""
     if depth > 20:
         return {}
     inside = [_plain(child, left) for child in element.children if child.name in CLASSED]

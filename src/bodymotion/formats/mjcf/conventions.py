@@ -21,7 +21,7 @@ FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0
 
 
 def read_look(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
-    """Give the material that the numbers of an MJCF material mean."""
+    """Return the material that the numbers of an MJCF material mean."""
     red, green, blue, alpha = rgba
     return Material(
         diffuse=(red, green, blue),

@@ -57,7 +57,7 @@ class Defaults:
             stack += [(child, own) for child in reversed(list(element.all("default")))]
 
     def known(self, element: Element, name: str) -> str:
-        """Give the name of a class that an element names; FormatError where there is none (`UNKNOWN` where that is noted)."""
+        """Return the name of a class that an element names; FormatError where there is none (`UNKNOWN` where that is noted)."""
         value = element.get(name)
         if value not in self._classes and value != "main":
             if value in self._missing:
@@ -69,7 +69,7 @@ class Defaults:
         return value if value in self._classes else ""
 
     def full(self, element: Element, childclass: str = "") -> Element:
-        """Give an element with what its class, or the class of the bodies around it, says of such elements."""
+        """Return an element with what its class, or the class of the bodies around it, says of such elements."""
         chosen = self.known(element, "class") if element.get("class") else childclass
         if chosen == UNKNOWN:
             return replace(element, vague=True)

@@ -97,7 +97,7 @@ class DeviceReader:
     def read(
         self, root: Element, links: list[RawLink], taken: set[str], left_out: frozenset[str]
     ) -> list[tuple[Device, Location]]:
-        """Give the devices in link order, and where they stand.
+        """Return the devices in link order, and where they stand.
 
         `taken` are the sites that closed loops use, `left_out` those of bodies that are not read.
         """
@@ -141,7 +141,7 @@ class DeviceReader:
         return frozen(own if item.frame is None else poses.compose(item.frame, own))
 
     def _sensors(self, root: Element, left_out: frozenset[str]) -> dict[str, list[Element]]:
-        """Give the sensors at each site; others go to `others`."""
+        """Return the sensors at each site; others go to `others`."""
         found: dict[str, list[Element]] = {}
         for section in root.all("sensor"):
             for plain in section.children:
@@ -166,7 +166,7 @@ class DeviceReader:
         return number
 
     def _of_site(self, item: Item, link: int, place: Floats, sensors: list[Element]) -> list[Device]:
-        """Give a device for each kind of sensor at a site; a force and a torque are one; a site alone is kept as it is."""
+        """Return a device for each kind of sensor at a site; a force and a torque are one; a site alone is kept as it is."""
         name = item.element.get("name")
         site = self._alone(item)
         if not sensors:
@@ -199,7 +199,7 @@ class DeviceReader:
         return list(made.values())
 
     def _alone(self, item: Item) -> dict[str, object]:
-        """Give what a site says beside its place, as the `extra` of a device."""
+        """Return what a site says beside its place, as the `extra` of a device."""
         element = item.element
         said: dict[str, object] = {k: v for k, v in element.attributes.items() if k not in SITE_PLACE}
         if "fromto" in element.attributes:
@@ -211,7 +211,7 @@ class DeviceReader:
         return {"mjcf": {"site": {"name": element.get("name"), **said}}}
 
     def _changed(self, device: Device, key: str) -> Device:
-        """Give a device with what the file keeps of it beside a site and sensors of MJCF's own."""
+        """Return a device with what the file keeps of it beside a site and sensors of MJCF's own."""
         said = self.kept.get("sensing", key)
         if not said:
             return device
@@ -263,7 +263,7 @@ class DeviceReader:
         )
 
     def _kept(self, said: dict[str, object], name: str, link: int, place: Floats) -> Device:
-        """Give the device that the file keeps beside its site."""
+        """Return the device that the file keeps beside its site."""
         kind = said["kind"]
         made = KINDS.get(kind) if isinstance(kind, str) else None
         given: dict[str, Any] = {"name": name, "link": link, "pose": place}

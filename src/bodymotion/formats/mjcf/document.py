@@ -23,7 +23,7 @@ ROOTS = ("mujoco", "mujocoinclude")
 
 
 def read_bytes(path: Path) -> bytes:
-    """Give the bytes of a file; FormatError where it can not be read, or is too large."""
+    """Return the bytes of a file; FormatError where it cannot be read, or is too large."""
     place = Location(str(path))
     try:
         with open_file(path) as file:
@@ -35,7 +35,7 @@ def read_bytes(path: Path) -> bytes:
         if isinstance(error, FormatError):
             raise
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rules.UNREADABLE.error(f"can not be opened: {reason}", place) from error
+        raise rules.UNREADABLE.error(f"cannot be opened: {reason}", place) from error
 
 
 def included(
@@ -43,7 +43,7 @@ def included(
 ) -> tuple[Element, list[Path]]:
     """Parse a model; the elements of included files stand in the place of their `<include>`.
 
-    With `faults`, those that can not be read are left out, and noted there.
+    With `faults`, those that cannot be read are left out, and noted there.
 
     Returns
     -------

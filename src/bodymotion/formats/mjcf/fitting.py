@@ -20,7 +20,7 @@ __all__ = ["fitted"]
 def fitted(
     asset: MeshAsset, kind: str, *, scale: float, bounds: bool, location: Location, problems: list[Problem]
 ) -> tuple[tuple[float, ...], Floats] | None:
-    """Give the half sizes of a solid around a mesh, and its pose (7,) in the mesh's frame; None for a mesh without volume.
+    """Return the half sizes of a solid around a mesh, and its pose (7,) in the mesh's frame; None for a mesh without volume.
 
     As MuJoCo has it, its axes are those of the mesh's inertia, z along the longest. It is as large as the box with the mesh's second
     moments, or with `bounds` as the box around the mesh along those axes; `scale` is the geom's `fitscale`.

@@ -34,7 +34,7 @@ class Item:
 
 
 def contents(body: Element, childclass: str, settings: Settings, defaults: Defaults) -> Iterator[Item]:
-    """Give what stands in a body, and in the frames in it, in order of the file."""
+    """Return what stands in a body, and in the frames in it, in order of the file."""
     stack: list[tuple[Element, Floats | None, str]] = [(child, None, childclass) for child in reversed(body.children)]
     while stack:
         element, frame, current = stack.pop()
@@ -50,7 +50,7 @@ def contents(body: Element, childclass: str, settings: Settings, defaults: Defau
 
 
 def finite(element: Element, name: str, count: int, default: tuple[float, ...] | None = None) -> Floats:
-    """Give numbers of an attribute; FormatError where there are others, or one is infinite or of no ordinary size."""
+    """Return numbers of an attribute; FormatError where there are others, or one is infinite or of no ordinary size."""
     numbers = np.array(element.numbers(name, count, default))
     if not (np.abs(numbers) < MOST_SIZE).all():
         element.fault(rules.NOT_FINITE, f"{name} of <{element.name}> is not finite, or of no ordinary size", name)
@@ -59,13 +59,13 @@ def finite(element: Element, name: str, count: int, default: tuple[float, ...] |
 
 
 def pose(element: Element, settings: Settings) -> Floats:
-    """Give where an element is (7,), in what stands around it."""
+    """Return where an element is (7,), in what stands around it."""
     position = finite(element, "pos", 3, (0.0, 0.0, 0.0))
     return poses.from_parts(position, orientation(element, settings))
 
 
 def orientation(element: Element, settings: Settings) -> Floats:
-    """Give the orientation of an element (4,) w x y z; that of a quat as it stands there.
+    """Return the orientation of an element (4,) w x y z; that of a quat as it stands there.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def orientation(element: Element, settings: Settings) -> Floats:
 
 
 def turn_to(direction: Floats) -> Floats | None:
-    """Give the smallest turn that takes z to a direction; None where that has no length."""
+    """Return the smallest turn that takes z to a direction; None where that has no length."""
     length = np.linalg.norm(direction)
     if length < LEAST:
         return None

@@ -57,7 +57,7 @@ class GeomReader:
         self._read = 0
 
     def read(self, item: Item) -> Geom | None:
-        """Give the geom of an element with its defaults; None where it shows nothing, which is noted."""
+        """Return the geom of an element with its defaults; None where it shows nothing, which is noted."""
         element = item.element
         self._read += 1
         if self._read > MOST_SHAPES:
@@ -128,7 +128,7 @@ class GeomReader:
         return Geom(element, kind, size, place, shape, visual, collision, inertia)
 
     def _fitted(self, item: Item, kind: str) -> Geom | None:
-        """Give a solid that is fitted around a mesh."""
+        """Return a solid that is fitted around a mesh."""
         element = item.element
         asset = self.assets.mesh(element.need("mesh"), element)
         if asset is None:
@@ -146,7 +146,7 @@ class GeomReader:
         size = found[0] if found is not None else ()
         # A capsule may be as short as a ball.
         if found is None or not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
-            self._tell(element, f"of type {kind} can not be fitted around a mesh without volume")
+            self._tell(element, f"of type {kind} cannot be fitted around a mesh without volume")
             return None
         place = poses.compose(self._pose(element), found[1])
         if item.frame is not None:
@@ -157,7 +157,7 @@ class GeomReader:
         return poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), orientation(element, self.settings))
 
     def _sized(self, element: Element, kind: str, given: Floats) -> tuple[tuple[float, ...], Floats]:
-        """Give the half sizes and the pose of a solid; a fromto gives its length and where it lies."""
+        """Return the half sizes and the pose of a solid; a fromto gives its length and where it lies."""
         size = given.tolist()
         if "fromto" not in element.attributes or kind == "sphere":
             place = self._pose(element)
@@ -203,7 +203,7 @@ def _seen_and_touched(element: Element) -> tuple[bool, bool]:
 
 
 def _solid(kind: str, size: tuple[float, ...], place: Floats) -> tuple[Geometry, Floats]:
-    """Give a geometry of ours, whose cylinders stand along y, and its transform (4, 4)."""
+    """Return a geometry of ours, whose cylinders stand along y, and its transform (4, 4)."""
     match kind:
         case "sphere":
             return Sphere(size[0]), poses.to_matrix(place)
@@ -218,7 +218,7 @@ def _solid(kind: str, size: tuple[float, ...], place: Floats) -> tuple[Geometry,
 
 
 def _plane(size: Floats) -> Mesh:
-    """Give a plane as two triangles that look along z; where it has no end, a wide one."""
+    """Return a plane as two triangles that look along z; where it has no end, a wide one."""
     half = [value if value > 0 else WIDEST for value in [*size[:2].tolist(), 0.0, 0.0][:2]]
     corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
     return Mesh(frozen(corners * [*half, 0.0]), np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32))

@@ -39,7 +39,7 @@ class JointRead:
 
 
 def read_joints(items: list[Item], settings: Settings, problems: list[Problem]) -> list[JointRead]:
-    """Give the joints of a body in the order in which they move it; of a ball joint three.
+    """Return the joints of a body in the order in which they move it; of a ball joint three.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def read_joints(items: list[Item], settings: Settings, problems: list[Problem]) 
 
 
 def _of_ball(element: Element, settings: Settings) -> dict[str, str]:
-    """Give the attributes of a ball joint that are not of its place, angles in radians."""
+    """Return the attributes of a ball joint that are not of its place, angles in radians."""
     said = {k: v for k, v in element.attributes.items() if k not in ("name", "class", "type", "pos", "axis", "ref")}
     if "range" in said:
         said["range"] = number_text(np.array(element.numbers("range", 2)) * settings.angle)
@@ -112,7 +112,7 @@ def _of_one_value(
 
 
 def _limits(element: Element, unit: float, settings: Settings, problems: list[Problem]) -> tuple[float, float]:
-    """Give the limits that hold: those of a range where `limited` is true, or auto and the range is one."""
+    """Return the limits that hold: those of a range where `limited` is true, or auto and the range is one."""
     low, high = element.numbers("range", 2, (0.0, 0.0))
     limited = element.get("limited", "auto")
     if limited not in ("true", "false", "auto"):
@@ -129,7 +129,7 @@ def _limits(element: Element, unit: float, settings: Settings, problems: list[Pr
 
 
 def with_kept(joint: Joint, kept: object) -> Joint:
-    """Give a joint with the fields that the file keeps of it beside; what the file itself says of a motor's inertia counts more."""
+    """Return a joint with the fields that the file keeps of it beside; what the file itself says of a motor's inertia counts more."""
     if not isinstance(kept, dict):
         return joint
     given: dict[str, object] = {}

@@ -29,12 +29,12 @@ DEEPEST = 50
 
 
 def text_name(kind: str, name: str) -> str:
-    """Give the name of the text that keeps something of a thing."""
+    """Return the name of the text that keeps something of a thing."""
     return f"bodymotion {kind} {name}".rstrip()
 
 
 def plain(value: object, lost: list[str], where: str, depth: int = 0) -> object:
-    """Give a value as JSON has it, arrays as lists; what it has not is left out, and its place goes to `lost`."""
+    """Return a value as JSON has it, arrays as lists; what it has not is left out, and its place goes to `lost`."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
@@ -72,11 +72,11 @@ class Kept:
             self._texts.setdefault(key, {}).update(said)
 
     def get(self, kind: str, name: str) -> dict[str, object]:
-        """Give what is kept of a thing, nothing as a rule."""
+        """Return what is kept of a thing, nothing as a rule."""
         return self._texts.get(text_name(kind, name), {})
 
     def names(self, kind: str) -> list[str]:
-        """Give the names of the things of a kind of which something is kept."""
+        """Return the names of the things of a kind of which something is kept."""
         start = f"{text_name(kind, '')} "
         return [key.removeprefix(start) for key in self._texts if key.startswith(start)]
 

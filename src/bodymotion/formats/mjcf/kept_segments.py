@@ -19,7 +19,7 @@ NEAR = 1e-9
 
 
 def kept_of_segments(link: Link) -> list[dict[str, object]] | None:
-    """Give what is kept of a link's segments; None where a place of one can not be undone."""
+    """Return what is kept of a link's segments; None where a place of one cannot be undone."""
     kept: list[dict[str, object]] = []
     for segment in link.segments:
         if _back(segment.transform) is None:
@@ -41,7 +41,7 @@ def kept_of_segments(link: Link) -> list[dict[str, object]] | None:
 def segments_again(
     said: object, whole: Segment | None, visuals: tuple[Shape, ...], collisions: tuple[Shape, ...]
 ) -> tuple[Segment, ...] | None:
-    """Give the segments that the file keeps of a link; None where there are none, or where the link is another one by now.
+    """Return the segments that the file keeps of a link; None where there are none, or where the link is another one by now.
 
     `whole` is the link as one segment, as the rest of the file says it.
     """
@@ -97,7 +97,7 @@ def _array(value: object, shape: tuple[int, ...]) -> Floats | None:
 
 
 def _back(transform: Floats) -> Floats | None:
-    """Give the inverse of a place; None where there is none to be relied on."""
+    """Return the inverse of a place; None where there is none to be relied on."""
     if not np.isfinite(transform).all() or not (transform[3] == (0.0, 0.0, 0.0, 1.0)).all():
         return None
     with np.errstate(all="ignore"):

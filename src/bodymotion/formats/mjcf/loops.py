@@ -40,7 +40,7 @@ class LoopReader:
     def read(
         self, root: Element, of_body: dict[str, int], resting: Floats, left_out: frozenset[str]
     ) -> list[tuple[ExtraJoint, Location]]:
-        """Give the extra joints, and where they stand.
+        """Return the extra joints, and where they stand.
 
         `of_body` gives the link of each body, `resting` (L, 7) where links are when all joints have the values that their bodies' poses
         are for: an anchor is given there. `left_out` are the names of bodies and sites that are not read.
@@ -166,5 +166,5 @@ class LoopReader:
 
 
 def _alone(element: Element) -> dict[str, object]:
-    """Give what the file says of a constraint, to be said again."""
+    """Return what the file says of a constraint, to be said again."""
     return {key: value for key, value in element.attributes.items() if key != "name"}

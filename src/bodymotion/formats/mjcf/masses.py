@@ -38,7 +38,7 @@ NONE = Mass(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def given_mass(item: Item, settings: Settings) -> Mass:
-    """Give what an `<inertial>` says; FormatError where it says two things or nothing of what must be there."""
+    """Return what an `<inertial>` says; FormatError where it says two things or nothing of what must be there."""
     element = item.element
     element.need("pos")
     mass = element.number("mass")
@@ -106,7 +106,7 @@ def _of_geom(geom: Geom, problems: list[Problem]) -> Mass | None:
 
 
 def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
-    """Give the volume [m³] of a solid and its second moments ∫x·xᵀdV (3, 3) [m⁵] about its middle."""
+    """Return the volume [m³] of a solid and its second moments ∫x·xᵀdV (3, 3) [m⁵] about its middle."""
     match kind:
         case "sphere":
             volume = 4 / 3 * np.pi * size[0] ** 3
@@ -129,7 +129,7 @@ def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
 
 
 def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
-    """Give the area [m²] of a solid's surface and its second moments ∫x·xᵀdA (3, 3) [m⁴] about its middle.
+    """Return the area [m²] of a solid's surface and its second moments ∫x·xᵀdA (3, 3) [m⁴] about its middle.
 
     That of an ellipsoid is spread as MuJoCo has it, as a skin equally thick along the three axes, and its area is Thomsen's formula.
     """
@@ -162,7 +162,7 @@ def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
 def mesh_moments(
     mesh: Mesh, kind: str, location: Location, problems: list[Problem]
 ) -> tuple[float, Floats, Floats] | None:
-    """Give volume (for a shell: area), centre and second moments about that, in the mesh's own frame, as MuJoCo takes them."""
+    """Return volume (for a shell: area), centre and second moments about that, in the mesh's own frame, as MuJoCo takes them."""
     corner = mesh.vertices[mesh.faces]
     if kind == "convex":
         try:
@@ -192,7 +192,7 @@ def mesh_moments(
 
 
 def _second(corner: Floats, weight: Floats, share: float) -> Floats:
-    """Give Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over the corners v of each triangle: with 20 of tetrahedra to the origin, with 12
+    """Return Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over the corners v of each triangle: with 20 of tetrahedra to the origin, with 12
     of triangles.
     """
     total = corner.sum(axis=1)

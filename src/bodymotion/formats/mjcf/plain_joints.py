@@ -27,7 +27,7 @@ def unit_axis(axis: Floats) -> Floats:
 
 
 def beyond(element: Element, unit: float) -> dict[str, object]:
-    """Give what a `<joint>` of one value says beyond the fields of a Joint, as its `extra`.
+    """Return what a `<joint>` of one value says beyond the fields of a Joint, as its `extra`.
 
     What MJCF alone has stands under "mjcf", as text; `unit` is what an angle of 1 is in radians, or 1.
     """
@@ -51,7 +51,7 @@ def beyond(element: Element, unit: float) -> dict[str, object]:
 
 
 def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
-    """Give the three joints that stand for a ball joint; what the file says of it is with each."""
+    """Return the three joints that stand for a ball joint; what the file says of it is with each."""
     said = {"name": name, **attributes}
     return [
         Joint(name=f"{name or 'ball'}_{letter}", type="rotate", axis=frozen(axis), extra={"mjcf": {"ball": said}})

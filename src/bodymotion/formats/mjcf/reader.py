@@ -44,7 +44,7 @@ OF_THE_WHOLE = (
     *(rules.CLASS, rules.ASSET, rules.REFERENCE, rules.NO_BODY, rules.NO_MASS),
     *(rules.BESIDE, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY),
 )
-"""Rules that say nothing of a model of which a part can not be read."""
+"""Rules that say nothing of a model of which a part cannot be read."""
 
 
 def read_mjcf(path: str | Path, *, allow_outside: bool = False) -> Body:
@@ -72,7 +72,7 @@ def read_mjcf(path: str | Path, *, allow_outside: bool = False) -> Body:
 
 
 def check_mjcf(path: str | Path, *, allow_outside: bool = False) -> tuple[Problem, ...]:
-    """Give all that is wrong with an MJCF model, in the order of the file; arguments as for `read_mjcf`.
+    """Return all that is wrong with an MJCF model, in the order of the file; arguments as for `read_mjcf`.
 
     What reading raises is among it, and does not hide what comes behind it. At most 200 problems of a rule are listed.
     """
@@ -162,7 +162,7 @@ def _check_numbers(tree: Tree) -> None:
 
 
 def _resting(links: tuple[Link, ...], tree: Tree) -> Floats:
-    """Give the poses (L, 7) of the links where the joints have the values that the poses in the file are for."""
+    """Return the poses (L, 7) of the links where the joints have the values that the poses in the file are for."""
     body = Body(links=links, root_pose=tree.root_pose)
     if not any(raw.rest for raw in tree.links):
         return body.forward_kinematics(np.zeros(body.num_joints))

@@ -36,7 +36,7 @@ def check_names(root: Element, problems: list[Problem]) -> None:
 
 
 def _unknown(root: Element) -> Iterator[tuple[Element, str | Element, Word]]:
-    """Give what is not known: the element that it is in, an attribute's name or an element, and what may be there."""
+    """Return what is not known: the element that it is in, an attribute's name or an element, and what may be there."""
     stack: list[tuple[Element, Word]] = [(root, words()[root.name])]
     while stack:
         element, word = stack.pop()

@@ -80,12 +80,12 @@ class TreeReader:
         self._said: dict[str, dict[str, object]] = {}
 
     def read(self, root: Element) -> Tree:
-        """Give the links of a model.
+        """Return the links of a model.
 
         Raises
         ------
         FormatError
-            When there is no body, or what a body says can not be.
+            When there is no body, or what a body says cannot be.
         """
         world = replace(
             next(root.all("worldbody"), root), children=[c for w in root.all("worldbody") for c in w.children]
@@ -121,7 +121,7 @@ class TreeReader:
         return Tree(self.links, self.of_body, self._root_pose, frozenset(self._left_out), self._world, self._said)
 
     def _beside(self, item: Item) -> dict[str, object]:
-        """Give a thing of the world as plain data; of a geom's material its colour."""
+        """Return a thing of the world as plain data; of a geom's material its colour."""
         said = placed(item, self.settings)
         if item.element.name == "geom":
             material = self.geoms.assets.material(item.element)
@@ -130,7 +130,7 @@ class TreeReader:
         return said
 
     def _robot(self, tops: list[Item]) -> list[Item]:
-        """Give the one body of the world that is free, if there is one alone; the others are left out, which is noted."""
+        """Return the one body of the world that is free, if there is one alone; the others are left out, which is noted."""
         free = [top for top in tops if "free" in self._joints(top)]
         if len(tops) < 2 or len(free) != 1:
             return tops
@@ -142,7 +142,7 @@ class TreeReader:
         return free
 
     def _joints(self, top: Item) -> list[str]:
-        """Give the types of the joints of a body."""
+        """Return the types of the joints of a body."""
         inside = contents(top.element, top.childclass, self.settings, self.defaults)
         elements = [item.element for item in inside if item.element.name in ("joint", "freejoint")]
         return ["free" if element.name == "freejoint" else element.get("type", "hinge") for element in elements]
@@ -215,7 +215,7 @@ class TreeReader:
         return parent
 
     def _chain(self, joints: list[JointRead], place: Floats, name: str, element: Element, parent: int) -> list[RawLink]:
-        """Give the links that joints make of a body: each turns about its anchor, and the last has the body's own frame."""
+        """Return the links that joints make of a body: each turns about its anchor, and the last has the body's own frame."""
         if not joints:
             return [RawLink(self._own(name), parent, Joint(name=name), frozen(place), element)]
         chain: list[RawLink] = []
@@ -255,7 +255,7 @@ class TreeReader:
     def _fill(
         self, link: RawLink, inside: list[Item], name: str, *, moving: bool, said: dict[str, object] | None = None
     ) -> None:
-        """Give a link the mass and the shapes of its body, and note where sites and cameras are."""
+        """Return a link the mass and the shapes of its body, and note where sites and cameras are."""
         geoms: list[Geom] = []
         lights: list[Item] = []
         given: Item | None = None

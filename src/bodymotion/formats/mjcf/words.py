@@ -226,7 +226,7 @@ class Word:
 
 @cache
 def words() -> Mapping[str, Word]:
-    """Give what may stand in `<mujoco>` and `<body>`, by these names."""
+    """Return what may stand in `<mujoco>` and `<body>`, by these names."""
     top: dict[str, Word] = {}
     stack: list[dict[str, Word]] = [top]
     for line in TEXT.splitlines():

@@ -74,7 +74,7 @@ def read_archive(path: str | Path) -> dict[str, Array]:
     except FormatError:
         raise
     except OSError as error:
-        raise UNREADABLE.error(f"can not be opened: {error.strerror or error}", where) from error
+        raise UNREADABLE.error(f"cannot be opened: {error.strerror or error}", where) from error
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         raise NOT_AN_ARCHIVE.error(str(error)[:200] or "damaged", where) from error
     except Exception as error:

@@ -123,7 +123,7 @@ def _beyond_mimic(shared: SharedTime, body: Body | None, problems: list[Problem]
 
 
 def _turning(turns: Floats) -> Floats:
-    """Give the turn per frame [rad] in the world (T, L, 3): over two frames in the middle, over one at the ends, as `np.gradient` does."""
+    """Return the turn per frame [rad] in the world (T, L, 3): over two frames in the middle, over one at the ends, as `np.gradient` does."""
     before = np.concatenate([turns[:1], turns[:-1]])
     after = np.concatenate([turns[1:], turns[-1:]])
     axis, angle = rotations.to_axis_angle(rotations.multiply(after, rotations.conjugate(before)))

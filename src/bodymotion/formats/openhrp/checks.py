@@ -230,7 +230,7 @@ def _check_masses(tree: Tree, _humanoid: Node, problems: list[Problem]) -> None:
 
 
 def _principal(inertias: list[Floats]) -> list[list[float]]:
-    """Give the principal moments of inertias, the least first."""
+    """Return the principal moments of inertias, the least first."""
     together = np.array(inertias).reshape(-1, 3, 3)
     found: list[list[float]] = np.linalg.eigvalsh(
         np.clip(0.5 * (together + together.swapaxes(1, 2)), -1e150, 1e150)

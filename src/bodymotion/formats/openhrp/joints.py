@@ -132,7 +132,7 @@ def _id(node: Node, problems: list[Problem]) -> int:
 
 
 def _limit(node: Node, name: str, default: float, extra: dict[str, object], problems: list[Problem]) -> float:
-    """Give the first number of a limit; empty is none."""
+    """Return the first number of a limit; empty is none."""
     given = access.numbers(node, name)
     if name != "climit" and len(given) <= 1:
         extra.pop(name, None)

@@ -79,7 +79,7 @@ def read_openhrp(path: str | Path, *, allow_outside: bool = False, apply_humanoi
 def check_openhrp(
     path: str | Path, *, allow_outside: bool = False, apply_humanoid_pose: bool = False
 ) -> tuple[Problem, ...]:
-    """Give all that is wrong with a model, errors too, where `read_openhrp` ends with the first of them; it takes the same options.
+    """Return all that is wrong with a model, errors too, where `read_openhrp` ends with the first of them; it takes the same options.
 
     Of one rule, 20 faults are listed, and the last of them says how many more there are. A model whose text does not follow the
     grammar has faults of the text, and those of Joints, Segments and other nodes that do not come from them.
@@ -100,7 +100,7 @@ def check_openhrp(
 
 
 def _all_faults(path: Path, allow_outside: bool) -> tuple[tuple[Problem, ...], bool]:
-    """Give all faults of a file that has some, and whether all its strings are closed: else what is met first may come from that."""
+    """Return all faults of a file that has some, and whether all its strings are closed: else what is met first may come from that."""
     scene, damage = survey_vrml(vrml_bytes(path), path)
     text = scene.problems
     problems = Faults()
@@ -256,7 +256,7 @@ def _humanoid(node: Node, where: Floats, top: _Top, path: Path) -> tuple[Body, d
 
 
 def _beside(world: Mapping[str, object]) -> dict[str, object]:
-    """Give the words of a WorldInfo beside a Humanoid, which has an info of its own."""
+    """Return the words of a WorldInfo beside a Humanoid, which has an info of its own."""
     return {"world_info" if name == "info" else name: value for name, value in world.items()}
 
 

@@ -128,7 +128,7 @@ def read_sensor(node: Node, link: int, transform: Floats, problems: list[Problem
 
 
 def _placed(node: Node, transform: Floats, own: Floats, problems: list[Problem]) -> Floats:
-    """Give the pose in the link of a sensor that has the pose `own` in the frame at `transform`."""
+    """Return the pose in the link of a sensor that has the pose `own` in the frame at `transform`."""
     whole = transform @ poses.to_matrix(own)
     if np.isfinite(whole).all():
         return poses.from_matrix(poses.nearest_rigid(whole))

@@ -55,7 +55,7 @@ class OpenLink:
     """Those of the segments; None for one of shapes that stand in no Segment."""
 
     def closed(self) -> Link:
-        """Give the link as it is now."""
+        """Return the link as it is now."""
         return Link(
             name=self.joint.name,
             index=self.index,
@@ -86,7 +86,7 @@ def read_tree(nodes: list[Node], parts: InlineLoader, problems: list[Problem]) -
     Raises
     ------
     FormatError
-        When a Joint or a Segment stands where it must not, or holds what can not be read.
+        When a Joint or a Segment stands where it must not, or holds what cannot be read.
     """
     return _TreeReader(parts, problems).read(nodes)
 

@@ -39,7 +39,7 @@ def label(node: Node) -> str:
 
 
 def plain(value: object) -> object:
-    """Give a field's value without nodes: a node by its DEF name, or its type."""
+    """Return a field's value without nodes: a node by its DEF name, or its type."""
     if isinstance(value, Node):
         return value.name or value.type
     if isinstance(value, list):
@@ -50,13 +50,13 @@ def plain(value: object) -> object:
 
 
 def rest(node: Node, used: Iterable[str]) -> dict[str, object]:
-    """Give the fields that the file gives to a node, but those in `used`."""
+    """Return the fields that the file gives to a node, but those in `used`."""
     used = set(used)
     return {name: plain(value) for name, value in node.fields.items() if name not in used}
 
 
 def finite(node: Node, name: str, default: tuple[float, ...], problems: list[Problem]) -> tuple[float, ...]:
-    """Give a field's numbers, `default` and a problem where one of them is not finite."""
+    """Return a field's numbers, `default` and a problem where one of them is not finite."""
     values = access.vector(node, name, default)
     say_more(node, name, len(default), problems)
     if all(map(math.isfinite, values)):
@@ -76,7 +76,7 @@ def say_more(node: Node, name: str, count: int, problems: list[Problem]) -> None
 
 
 def axis(node: Node, default: tuple[float, float, float], problems: list[Problem]) -> Floats:
-    """Give a jointAxis (3,) of length 1, or zero; a vector, or in old files the letter of an axis."""
+    """Return a jointAxis (3,) of length 1, or zero; a vector, or in old files the letter of an axis."""
     value = node.get("jointAxis")
     if isinstance(value, str):
         letter = value.strip().upper()
@@ -110,7 +110,7 @@ def axis(node: Node, default: tuple[float, float, float], problems: list[Problem
 
 
 def own_pose(node: Node, problems: list[Problem]) -> Floats:
-    """Give the pose (7,) of a node in its parent, from its translation and rotation."""
+    """Return the pose (7,) of a node in its parent, from its translation and rotation."""
     x, y, z, angle = turn = access.vector(node, "rotation", (0.0, 0.0, 1.0, 0.0))
     say_more(node, "rotation", 4, problems)
     if not all(map(math.isfinite, turn)):

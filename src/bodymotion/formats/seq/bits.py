@@ -52,7 +52,7 @@ class Rank:
         self.total = np.cumsum(counts) - counts
 
     def __call__(self, positions: Places) -> Places:
-        """Give for each position how many of the map's are before it."""
+        """Return for each position how many of the map's are before it."""
         word = positions >> 6
         below = (np.uint64(1) << (positions & 63).astype(np.uint64)) - np.uint64(1)
         return np.asarray(self.total[word] + np.bitwise_count(self.words[word] & below))

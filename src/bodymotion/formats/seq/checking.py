@@ -27,7 +27,7 @@ _TAIL = 1 << 16
 
 
 def check_seq(path: str | Path) -> tuple[Problem, ...]:
-    """Give all that is wrong with a body motion file, errors too, in the order of the file.
+    """Return all that is wrong with a body motion file, errors too, in the order of the file.
 
     Also what is to be said of the motion's numbers whatever its format: the rules MOT101 to MOT104. Of one rule, 20 problems of each
     component are listed, and the last of them says how many more there are.
@@ -40,7 +40,7 @@ def check_seq(path: str | Path) -> tuple[Problem, ...]:
 
 
 def examine(source: ByteSource) -> tuple[Problem, ...]:
-    """Give all that is wrong with a text: as the fast reader finds it, or a YAML parse, or, where it is no YAML, what can be read of it."""
+    """Return all that is wrong with a text: as the fast reader finds it, or a YAML parse, or, where it is no YAML, what can be read of it."""
     found = _attempt(source)
     if not isinstance(found, FormatError):
         return found
@@ -50,7 +50,7 @@ def examine(source: ByteSource) -> tuple[Problem, ...]:
 
 
 def _attempt(source: ByteSource) -> tuple[Problem, ...] | FormatError:
-    """Give all that is wrong with a text; an error for one that is no YAML as a whole, and whose rows can not be found."""
+    """Return all that is wrong with a text; an error for one that is no YAML as a whole, and whose rows cannot be found."""
     fast = None
     try:
         fast = open_document(source)
@@ -136,7 +136,7 @@ def _with_other_parts(document: Document, header: ComponentHeader, one_by_one: b
 
 
 def _first_parts(header: ComponentHeader, one_by_one: bool) -> tuple[Node | None, int]:
-    """Give the first row of a component, and how many parts it has; None and 0 where that can not be told."""
+    """Return the first row of a component, and how many parts it has; None and 0 where that cannot be told."""
     if header.layout is None or header.frames is None or header.type == VECTOR3:
         return None, 0
     try:
@@ -147,12 +147,12 @@ def _first_parts(header: ComponentHeader, one_by_one: bool) -> tuple[Node | None
 
 
 def parts_of_rows(header: ComponentHeader) -> int:
-    """Give how many parts the first row of a component has; 0 where that can not be told."""
+    """Return how many parts the first row of a component has; 0 where that cannot be told."""
     return _first_parts(header, False)[1]
 
 
 def component_fields(document: Document, header: ComponentHeader) -> Fields:
-    """Give the keys of a component."""
+    """Return the keys of a component."""
     node: Node | None = document.tree.root
     if header.inside:
         top = Fields(document, _mapping(node), Findings(lenient=True), "")

@@ -120,7 +120,7 @@ class ComponentCheck:
             yield SingleRow(number, 0, node)
 
     def _numbers(self, piece: RowPiece, row: SingleRow, node: Node, layout: Layout) -> list[float] | None:
-        """Give the numbers of a row, or say all that is wrong with it."""
+        """Return the numbers of a row, or say all that is wrong with it."""
         faulty = 0
         while True:
             try:
@@ -184,7 +184,7 @@ class ComponentCheck:
                 self.listing.add(rule, self.inside, message, where)
 
     def _wrong(self, rule: Rule, wrong: npt.NDArray[np.intp]) -> Iterator[int]:
-        """Give those that are listed; the others are counted."""
+        """Return those that are listed; the others are counted."""
         for number, k in enumerate(wrong.tolist()):
             if self.listing.full(rule, self.inside):
                 self.listing.add(rule, self.inside, "", Location, count=len(wrong) - number)

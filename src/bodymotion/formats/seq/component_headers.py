@@ -153,7 +153,7 @@ class ComponentReader:
         )
 
     def _missing(self, rule: Rule, message: str, name: str, *fields: Fields) -> None:
-        """Say that a component lacks a key without which it can not be read; where one is almost spelt like it, that is what is wrong."""
+        """Say that a component lacks a key without which it cannot be read; where one is almost spelt like it, that is what is wrong."""
         slip = next((mapping.slips[name] for mapping in fields if name in mapping.slips), None)
         if slip is None:
             self.problems.fault(rule, message, fields[0].at(None))
@@ -326,7 +326,7 @@ def _looks_stamped(row: Node, kind: str, parts: int | None) -> bool:
 
 
 def _texts(node: Node | None) -> tuple[str, ...] | None:
-    """Give the texts of a list, if it is one of texts only."""
+    """Return the texts of a list, if it is one of texts only."""
     if not isinstance(node, Sequence):
         return None
     texts = tuple(item.text for item in node.items if isinstance(item, Scalar))

@@ -33,13 +33,13 @@ class Document:
         return self.where.location(node.index, inside)
 
     def span(self, node: Node) -> Span | None:
-        """Give the rows that were taken out of a sequence, if they were."""
+        """Return the rows that were taken out of a sequence, if they were."""
         if isinstance(node, Sequence) and len(node.items) == 1 and isinstance(node.items[0], Scalar):
             return self.marks.get(node.items[0].index)
         return None
 
     def frames(self, node: Sequence) -> Frames:
-        """Give the rows of a sequence; the same object for the same node."""
+        """Return the rows of a sequence; the same object for the same node."""
         known = self._frames.get(id(node))
         if known is None:
             span = self.span(node)
@@ -49,7 +49,7 @@ class Document:
         return known
 
     def plain(self, node: Node) -> object:
-        """Give a node as plain values, its frames included."""
+        """Return a node as plain values, its frames included."""
         if isinstance(node, Mapping) and self.marks:
             return {key_text(key): self.plain(value) for key, value in node.pairs}
         if isinstance(node, Sequence) and self.span(node):
@@ -85,7 +85,7 @@ class Document:
             raise UnusualError("there are rows where YAML sees none")
 
     def marks_of_components(self) -> set[int]:
-        """Give the marks of the rows that are the frames of a component: someone will read those, and only those."""
+        """Return the marks of the rows that are the frames of a component: someone will read those, and only those."""
         root = self.tree.root
         kind, components = _value(root, "type"), _value(root, "components")
         if isinstance(kind, Scalar) and kind.text in OLD_TYPES:  # the top node is a component itself
@@ -97,7 +97,7 @@ class Document:
 
 
 def _value(node: Node, name: str) -> Node | None:
-    """Give the value of a key; the last one where there are several."""
+    """Return the value of a key; the last one where there are several."""
     pairs = node.pairs if isinstance(node, Mapping) else []
     return next((value for key, value in reversed(pairs) if isinstance(key, Scalar) and key.text == name), None)
 
@@ -108,7 +108,7 @@ def open_document(source: ByteSource) -> Document:
     Raises
     ------
     UnusualError
-        When that can not be done: `whole_document` then can.
+        When that cannot be done: `whole_document` then can.
     FormatError
         When the file is faulty.
     """

@@ -89,7 +89,7 @@ class Fields:
         return self.document.location(node or self.node, (self.inside + rest).lstrip(".") or None)
 
     def extra(self, *unwanted: str) -> dict[str, object]:
-        """Give all keys that are not known, and the known ones that have no meaning here, as plain values."""
+        """Return all keys that are not known, and the known ones that have no meaning here, as plain values."""
         left = dict(self.unknown)
         for name in unwanted:
             if name in self.values:
@@ -97,7 +97,7 @@ class Fields:
         return {key: self.document.plain(value) for key, value in left.items()}
 
     def text(self, name: str) -> str | None:
-        """Give the text of a key; None where it is missing or empty."""
+        """Return the text of a key; None where it is missing or empty."""
         node = self.values.get(name)
         if node is None or is_empty(node):
             return None
@@ -108,7 +108,7 @@ class Fields:
         return node.text
 
     def rate(self) -> float | None:
-        """Give the frame rate [Hz], where there is one."""
+        """Return the frame rate [Hz], where there is one."""
         text = self.text("frame_rate")
         if text is None:
             return None
@@ -127,7 +127,7 @@ class Fields:
         return value
 
     def flag(self, name: str) -> bool | None:
-        """Give a truth value, where there is one."""
+        """Return a truth value, where there is one."""
         text = self.text(name)
         if text is None:
             return None
@@ -139,7 +139,7 @@ class Fields:
         return None
 
     def count(self, name: str) -> int | None:
-        """Give a whole number, where there is one; −1 where the text is none."""
+        """Return a whole number, where there is one; −1 where the text is none."""
         text = self.text(name)
         if text is None:
             return None

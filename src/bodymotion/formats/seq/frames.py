@@ -58,19 +58,19 @@ class Frames(Protocol):
     num_rows: int
 
     def row(self, row: int) -> Node:
-        """Give a row."""
+        """Return a row."""
 
     def blocks(self, layout: Layout, inside: str) -> Iterator[npt.NDArray[np.float64]]:
-        """Give the numbers (N, width) of all rows, some rows at a time."""
+        """Return the numbers (N, width) of all rows, some rows at a time."""
 
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
-        """Give all rows, some at a time, faulty ones among them."""
+        """Return all rows, some at a time, faulty ones among them."""
 
     def location(self, row: int, inside: str) -> Location:
         """Say where a row begins."""
 
     def plain(self) -> list[object]:
-        """Give the rows as plain values."""
+        """Return the rows as plain values."""
 
 
 def _fault(error: RowFaultError, row: int, location: Location) -> FormatError:
@@ -105,7 +105,7 @@ def _shift(nodes: list[Node]) -> None:
 
 
 def _plain_lines(text: bytes, indent: int | None) -> list[object] | None:
-    """Give the rows of a piece as plain values where each is a line that JSON and YAML understand alike, else None."""
+    """Return the rows of a piece as plain values where each is a line that JSON and YAML understand alike, else None."""
     if indent is None or b'"' in text or b"#" in text or not text.isascii():
         return None
     prefix, rows = " " * indent + "- [", []
@@ -129,7 +129,7 @@ class _SpanFrames:
         self.num_rows = span.num_rows
 
     def _rows(self, k: int) -> Iterable[Node]:
-        """Give the rows of a piece as nodes whose `index` is their place in the piece."""
+        """Return the rows of a piece as nodes whose `index` is their place in the piece."""
         piece = self._span.pieces[k]
         text = without_comments(self._source.read(piece.offset, piece.size))
         try:
@@ -192,7 +192,7 @@ class _SpanFrames:
         return Location(self._source.path, piece.line + head.count(b"\n"), column, inside)
 
     def _find(self, row: int) -> tuple[int, Node]:
-        """Give the piece that a row is in, and the row."""
+        """Return the piece that a row is in, and the row."""
         k = max(bisect_right(self._span.pieces, row, key=lambda piece: piece.first_row) - 1, 0)
         for number, node in enumerate(self._rows(k), self._span.pieces[k].first_row):
             if number == row:
@@ -265,10 +265,10 @@ class _NodeFrames:
 
 
 def frames_of_span(source: ByteSource, span: Span, parser: RowParser) -> Frames:
-    """Give the rows that were found in the bytes of a file."""
+    """Return the rows that were found in the bytes of a file."""
     return _SpanFrames(source, span, parser)
 
 
 def frames_of_node(node: Sequence, document: Document) -> Frames:
-    """Give the rows that are the items of a node."""
+    """Return the rows that are the items of a node."""
     return _NodeFrames(node, document)

@@ -199,6 +199,6 @@ def read_headers(document: Document, problems: Findings | None = None) -> Header
     Raises
     ------
     FormatError
-        Where they break a rule such that the rows can not be understood; with lenient `problems`, where there are no components to be seen.
+        Where they break a rule such that the rows cannot be understood; with lenient `problems`, where there are no components to be seen.
     """
     return _Reader(document, Findings() if problems is None else problems).run()

@@ -43,7 +43,7 @@ class _Parser:
         self.size = 0
 
     def next(self) -> str:
-        """Give the next character that is no space; nothing at the end."""
+        """Return the next character that is no space; nothing at the end."""
         found = _SPACE.match(self.text, self.at)
         assert found
         self.at = found.end()

@@ -49,7 +49,7 @@ class Listing:
         return self._counts[rule.code, component] >= SHOWN or len(self._found) >= MOST
 
     def count(self, rule: Rule, component: str) -> int:
-        """Give how many problems of a rule were met in a component."""
+        """Return how many problems of a rule were met in a component."""
         return self._counts[rule.code, component]
 
     def merge(self, other: Listing) -> None:
@@ -87,7 +87,7 @@ class Listing:
 
 
 def first_of_each(problems: Iterable[Problem]) -> list[Problem]:
-    """Give the first problems of each rule; the last of them says how many more there are."""
+    """Return the first problems of each rule; the last of them says how many more there are."""
     counts: Counter[str] = Counter()
     found: list[Problem] = []
     last: dict[str, int] = {}

@@ -76,7 +76,7 @@ class Places:
         self.length += len(text)
 
     def pieces(self) -> Iterator[tuple[int, str, int, int]]:
-        """Give the pieces as they were added, each with the index of its first character before it."""
+        """Return the pieces as they were added, each with the index of its first character before it."""
         for start, piece in zip(self._starts, self._pieces, strict=True):
             yield start, *piece
 
@@ -246,7 +246,7 @@ def _yaml_tree(text: str, where: Places) -> Tree:
 
 
 def plain(node: Node, where: Places, limit: int) -> object:
-    """Give a node as plain values (dict, list, str, int, float, bool, None), for keys and types that no document knows.
+    """Return a node as plain values (dict, list, str, int, float, bool, None), for keys and types that no document knows.
 
     Raises
     ------
@@ -270,5 +270,5 @@ def plain(node: Node, where: Places, limit: int) -> object:
 
 
 def key_text(node: Node) -> str:
-    """Give the name of a key; keys that are no scalars get one that says so."""
+    """Return the name of a key; keys that are no scalars get one that says so."""
     return node.text if isinstance(node, Scalar) else "[…]" if isinstance(node, Sequence) else "{…}"

@@ -36,7 +36,7 @@ def is_number(text: str) -> bool:
 
 
 def number(text: str) -> float | None:
-    """Give the double nearest to a plain scalar, or None where it is no number."""
+    """Return the double nearest to a plain scalar, or None where it is no number."""
     if _NUMBER.fullmatch(text) is None:
         return None
     if text[-1] in "nfNF":  # Python's float does not know the point of .nan and .inf
@@ -45,7 +45,7 @@ def number(text: str) -> float | None:
 
 
 def plain_scalar(text: str) -> object:
-    """Give the value of a plain scalar of an unknown key: None, bool, int, float or the text itself."""
+    """Return the value of a plain scalar of an unknown key: None, bool, int, float or the text itself."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):

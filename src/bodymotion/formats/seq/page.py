@@ -55,7 +55,7 @@ class Page:
         self._all[_BEFORE : _BEFORE + len(text)] = np.frombuffer(text, np.uint8)
 
     def copy(self, start: int = 0, stop: int | None = None) -> bytes:
-        """Give a copy of some of the bytes."""
+        """Return a copy of some of the bytes."""
         return bytes(self.memory[_BEFORE + start : _BEFORE + (self.size if stop is None else stop)])
 
     def has(self, byte: bytes) -> bool:
@@ -73,7 +73,7 @@ class Page:
         self.size = size
 
     def list_text(self, start: int, stop: int) -> memoryview:
-        """Give `[` + the bytes from start to stop + `]`, in place: what stood beside them is lost."""
+        """Return `[` + the bytes from start to stop + `]`, in place: what stood beside them is lost."""
         self._all[_BEFORE + start - 1] = 91
         self._all[_BEFORE + stop] = 93
         return memoryview(self.memory)[_BEFORE + start - 1 : _BEFORE + stop + 1]
@@ -122,7 +122,7 @@ class Page:
         return found
 
     def lines(self, indent: int) -> tuple[Places, Mask]:
-        """Give where lines begin, and which of them begin with `indent` spaces, a dash and a space."""
+        """Return where lines begin, and which of them begin with `indent` spaces, a dash and a space."""
         ends = self.places(10)
         starts = np.empty(len(ends) + (self.size > 0 and (not len(ends) or int(ends[-1]) != self.size - 1)), np.intp)
         starts[:1] = 0

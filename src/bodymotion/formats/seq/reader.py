@@ -69,7 +69,7 @@ def parse_seq(data: bytes, path: str = "") -> Motion:
 
 
 def read_document(source: ByteSource, use: Callable[[Document], T]) -> T:
-    """Give what `use` makes of the document: as the fast reader finds it, or else as a full YAML parse does."""
+    """Return what `use` makes of the document: as the fast reader finds it, or else as a full YAML parse does."""
     try:
         return use(open_document(source))
     except UnusualError as error:
@@ -113,7 +113,7 @@ def source_of(document: Document, headers: Headers) -> Source:
 
 
 def row_blocks(header: ComponentHeader) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
-    """Give the rows (N, width) of a component as they are read, with the number of the first one, times checked.
+    """Return the rows (N, width) of a component as they are read, with the number of the first one, times checked.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def row_blocks(header: ComponentHeader) -> Iterator[tuple[int, npt.NDArray[np.fl
 
 
 def _read(header: ComponentHeader) -> tuple[Floats, Floats | None, int, int]:
-    """Give the values, the times, the first row with numbers that are not finite (−1: none), and how many such rows there are."""
+    """Return the values, the times, the first row with numbers that are not finite (−1: none), and how many such rows there are."""
     assert header.layout is not None
     bad, first = 0, -1
     blocks = row_blocks(header)

@@ -53,7 +53,7 @@ class RowParser:
     def parse(
         self, source: ByteSource, offset: int, size: int, indent: int | None, layout: Layout
     ) -> npt.NDArray[np.float64] | None:
-        """Give the numbers (N, width) of a piece of whole rows, or None where anything in it is odd."""
+        """Return the numbers (N, width) of a piece of whole rows, or None where anything in it is odd."""
         if not layout.width or 2 * layout.width > size:
             return None
         page = self._page
@@ -191,7 +191,7 @@ class RowFaultError(Exception):
 
 
 def row_numbers(row: Node, layout: Layout) -> list[float]:
-    """Give the numbers of one row, in the order of the text.
+    """Return the numbers of one row, in the order of the text.
 
     Raises
     ------

@@ -99,7 +99,7 @@ class Scan:
 
 
 def decoded(part: bytes) -> tuple[str, str | None]:
-    """Give bytes of a file as text, and the encoding where it is not the usual one."""
+    """Return bytes of a file as text, and the encoding where it is not the usual one."""
     try:
         return part.decode("utf-8"), None
     except UnicodeDecodeError:
@@ -107,7 +107,7 @@ def decoded(part: bytes) -> tuple[str, str | None]:
 
 
 def first_odd_byte(source: ByteSource) -> tuple[int, int, int] | None:
-    """Give line, column and value of the first byte of a file that is not UTF-8, None where there is none."""
+    """Return line, column and value of the first byte of a file that is not UTF-8, None where there is none."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     at, line, column = source.start, 1, 1
     while at < source.size:
@@ -264,7 +264,7 @@ class _Scanner:
                 return pos
 
     def end_of_rows(self, starts: Places, found: Mask, indent: int, last: bool) -> int | None:
-        """Give the first line that belongs to no row: neither begins one, nor goes on with one, nor is blank or a comment."""
+        """Return the first line that belongs to no row: neither begins one, nor goes on with one, nor is blank or a comment."""
         page = self.page
         for k in np.flatnonzero(~(found | page.begin_with(starts, b" " * (indent + 1)))).tolist():
             if k + 1 == len(starts) and not last:

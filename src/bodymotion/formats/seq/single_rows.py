@@ -1,4 +1,4 @@
-"""Rows one by one, where a piece of them can not be read as a whole: a row that is no YAML does not hide the next one."""
+"""Rows one by one, where a piece of them cannot be read as a whole: a row that is no YAML does not hide the next one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _chunks(text: bytes, indent: int) -> list[tuple[int, int]]:
 
 
 def single_rows(piece: RowPiece) -> Iterator[SingleRow]:
-    """Give each row of a piece, those that are no YAML by themselves without a node.
+    """Return each row of a piece, those that are no YAML by themselves without a node.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def _bracket(text: bytes, said: str) -> tuple[str, Rule, int | None]:
 
 
 def row_of(piece: RowPiece, number: int) -> SingleRow | None:
-    """Give one row of a piece without a look at the others, where rows are on lines of their own; None where it can not be had."""
+    """Return one row of a piece without a look at the others, where rows are on lines of their own; None where it cannot be had."""
     try:
         if piece.text is not None and piece.indent is not None:
             text = without_comments(piece.text())
@@ -109,7 +109,7 @@ def row_of(piece: RowPiece, number: int) -> SingleRow | None:
 
 
 def elements(row: Node) -> Iterator[Scalar]:
-    """Give the numbers of a row in their order, those of its poses among them."""
+    """Return the numbers of a row in their order, those of its poses among them."""
     if isinstance(row, Scalar):
         yield row
     elif isinstance(row, Sequence):
@@ -118,12 +118,12 @@ def elements(row: Node) -> Iterator[Scalar]:
 
 
 def first_row(frames: Frames, one_by_one: bool) -> Node:
-    """Give the first row; with `one_by_one`, the first that is YAML by itself.
+    """Return the first row; with `one_by_one`, the first that is YAML by itself.
 
     Raises
     ------
     UnusualError
-        Where it can not be had.
+        Where it cannot be had.
     """
     try:
         return frames.row(0)

@@ -78,12 +78,12 @@ class ByteSource:
                 return cls(None, content, str(path))
             file = Path(path).open("rb", buffering=0)  # noqa: SIM115
         except (OSError, ValueError) as error:
-            raise rules.UNREADABLE.error(f"can not be opened: {_reason(error)}", Location(str(path)), "") from error
+            raise rules.UNREADABLE.error(f"cannot be opened: {_reason(error)}", Location(str(path)), "") from error
         try:
             return cls(file, None, str(path))
         except OSError as error:
             file.close()
-            raise rules.UNREADABLE.error(f"can not be read: {_reason(error)}", Location(str(path)), "") from error
+            raise rules.UNREADABLE.error(f"cannot be read: {_reason(error)}", Location(str(path)), "") from error
         except BaseException:
             file.close()
             raise
@@ -105,12 +105,12 @@ class ByteSource:
                 return
 
     def read(self, offset: int, size: int) -> bytes:
-        """Give `size` bytes from `offset`, fewer at the end.
+        """Return `size` bytes from `offset`, fewer at the end.
 
         Raises
         ------
         FormatError
-            SEQ001 when the file can not be read there.
+            SEQ001 when the file cannot be read there.
         """
         if self._data is not None:
             return self._data[offset : offset + size]
@@ -135,7 +135,7 @@ class ByteSource:
                     raise rules.UNREADABLE.error("the file became shorter while it was read", Location(self.path), "")
                 done += count
         except OSError as error:
-            raise rules.UNREADABLE.error(f"can not be read: {_reason(error)}", Location(self.path), "") from error
+            raise rules.UNREADABLE.error(f"cannot be read: {_reason(error)}", Location(self.path), "") from error
         if self._returns and b"\r" in (text := bytes(target[:done])):
             more = self._file.read(1) or b"" if text.endswith(b"\r") else b""
             target[:done] = memoryview(_LONE.sub(b"\n", text + more))[:done]

@@ -68,7 +68,7 @@ class MotionReader:
         return max((header.num_frames for header in self.components), default=0)
 
     def end_times(self) -> tuple[tuple[float, float] | None, ...]:
-        """Give the times [s] of the first and the last frame of each component; None where it has no frames."""
+        """Return the times [s] of the first and the last frame of each component; None where it has no frames."""
         return tuple(self._ends(k, header) for k, header in enumerate(self.components))
 
     def _ends(self, index: int, header: ComponentHeader) -> tuple[float, float] | None:
@@ -124,7 +124,7 @@ class MotionReader:
             yield times, values
 
     def ranges(self) -> tuple[tuple[Floats, Floats] | None, ...]:
-        """Give the lowest and the highest values of each component, of the shape that its values have in one frame.
+        """Return the lowest and the highest values of each component, of the shape that its values have in one frame.
 
         All rows are read, in bounded memory. None for components without frames; nan is passed over.
         """
@@ -152,7 +152,7 @@ class MotionReader:
         self.close()
 
     def close(self) -> None:
-        """Close the file; its frames can not be read any more."""
+        """Close the file; its frames cannot be read any more."""
         self._bytes.close()
 
 
@@ -169,7 +169,7 @@ class _Cursor:
         self._row = 0
 
     def _next(self) -> npt.NDArray[np.float64] | None:
-        """Give more rows than those that were taken."""
+        """Return more rows than those that were taken."""
         try:
             found = next(self._blocks, None)
         except UnusualError as error:
@@ -182,7 +182,7 @@ class _Cursor:
         return None if found is None else found[1][max(self._row - found[0], 0) :]
 
     def rows(self, count: int) -> npt.NDArray[np.float64]:
-        """Give the next `count` rows, fewer at the end."""
+        """Return the next `count` rows, fewer at the end."""
         layout = self._header.layout
         assert layout is not None
         parts: list[npt.NDArray[np.float64]] = []
@@ -199,7 +199,7 @@ class _Cursor:
         return np.concatenate(parts) if parts else np.empty((0, layout.width))
 
     def values(self, count: int) -> tuple[Floats, Floats | None, npt.NDArray[np.float64]] | None:
-        """Give the values of the next rows, their times and the rows; None at the end."""
+        """Return the values of the next rows, their times and the rows; None at the end."""
         if self._header.layout is None:
             return None
         rows = self.rows(count)

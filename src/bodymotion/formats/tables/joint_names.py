@@ -66,7 +66,7 @@ _GENERIC = re.compile(r"joint_([0-9]{1,6})")
 
 
 def generic_name(k: int) -> str:
-    """Give the name of column k where joints have none: it stands for the joint of id k."""
+    """Return the name of column k where joints have none: it stands for the joint of id k."""
     return f"joint_{k}"
 
 
@@ -76,12 +76,12 @@ def is_generic(name: str) -> bool:
 
 
 def joint_names(body: Body) -> tuple[str, ...]:
-    """Give the names of a body's joints, in order of joint id."""
+    """Return the names of a body's joints, in order of joint id."""
     return tuple(joint.name for joint in body.joints)
 
 
 def joint_place(name: str, body: Body) -> int | None:
-    """Give the joint column that a name stands for: that of a joint, of the link it moves, or joint_k; None if there is none."""
+    """Return the joint column that a name stands for: that of a joint, of the link it moves, or joint_k; None if there is none."""
     for k, joint in enumerate(body.joints):
         if joint.name == name:
             return k
@@ -179,7 +179,7 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
 
 
 def link_order(names: Sequence[str], body: Body, where: Location) -> list[int]:
-    """Give for each link of the body the column of its name, up to the last link that has one.
+    """Return for each link of the body the column of its name, up to the last link that has one.
 
     Raises
     ------

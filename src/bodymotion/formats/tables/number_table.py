@@ -77,7 +77,7 @@ class Table:
     header_line: int = 1
 
     def row(self, number: int) -> Location:
-        """Give the place of a row, counted from 0, where the lines of rows follow each other."""
+        """Return the place of a row, counted from 0, where the lines of rows follow each other."""
         return Location(self.path, self.header_line + (self.names is not None) + number)
 
 
@@ -104,7 +104,7 @@ def read_table(path: str | Path, delimiter: str | None = None) -> Table:
         raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UNREADABLE.error(f"can not be opened: {reason}", Location(name)) from error
+        raise UNREADABLE.error(f"cannot be opened: {reason}", Location(name)) from error
 
 
 def _read(file: BinaryIO, path: str, delimiter: str | None) -> Table:
@@ -148,7 +148,7 @@ def _with_first(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _blocks(file: BinaryIO, path: str) -> Iterator[bytes]:
-    """Give the file in pieces that end with lines."""
+    """Return the file in pieces that end with lines."""
     left = b""
     while piece := file.read(_BLOCK):
         left += piece
@@ -171,7 +171,7 @@ def _cells(line: bytes, sign: bytes) -> list[bytes]:
 
 
 def _lines(block: bytes) -> Iterator[bytes]:
-    """Give the lines that hold something."""
+    """Return the lines that hold something."""
     return (text for found in re.finditer(rb"[^\n]+", block) if (text := found.group().strip()))
 
 
@@ -192,7 +192,7 @@ def _names(line: bytes, sign: bytes, where: Location) -> tuple[str, ...]:
     try:
         return tuple(cell.strip() for cell in next(csv.reader([text], delimiter=sign.decode())))
     except csv.Error as error:
-        raise TEXT.error(f"the names of the columns can not be read: {error}", where) from error
+        raise TEXT.error(f"the names of the columns cannot be read: {error}", where) from error
 
 
 def _bulk(block: bytes, sign: bytes, width: int) -> Floats | None:

@@ -55,7 +55,7 @@ def on_one_timeline(
     Raises
     ------
     ValueError
-        When the motion has none of the three, or they can not be put on one timeline, or the joints are not the body's.
+        When the motion has none of the three, or they cannot be put on one timeline, or the joints are not the body's.
     """
     kept = [c for c in (motion.link_position, motion.joint_displacement, motion.zmp) if c is not None]
     others = [c for c in motion.timed if isinstance(c, MultiValueSeq) and c.content in contents and c.num_parts == 4][

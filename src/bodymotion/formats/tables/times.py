@@ -23,7 +23,7 @@ def check_increasing(times: Floats, rule: Rule, where: Location) -> None:
 
 
 def even_rate(times: Floats) -> float | None:
-    """Give the rate [Hz] of times (T,) that are evenly apart, to within ON_FRAME; None where they are not, or are fewer than two.
+    """Return the rate [Hz] of times (T,) that are evenly apart, to within ON_FRAME; None where they are not, or are fewer than two.
 
     Of the rates that fit, one is taken that gives the very times k / rate, then a round one.
     """
@@ -49,7 +49,7 @@ def even_rate(times: Floats) -> float | None:
 
 
 def timeline_of(times: Floats, frame_rate: float | None = None, from_zero: bool = False) -> Timeline:
-    """Give the timeline of increasing times (T,) [s].
+    """Return the timeline of increasing times (T,) [s].
 
     It has a fixed rate when the first time is 0 (or is made 0 by `from_zero`) and all are k / rate, to within ON_FRAME. Else it has stamps;
     the rate that they follow, or the one given, is then the one on which they are wished.

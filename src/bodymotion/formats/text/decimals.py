@@ -25,7 +25,7 @@ _POINT = np.frombuffer(b".0", np.uint8)
 
 
 def number(x: float) -> str:
-    """Give the shortest text that reads back as the same double, with a point and a signed exponent (1.0e-07), or .nan, .inf, -.inf."""
+    """Return the shortest text that reads back as the same double, with a point and a signed exponent (1.0e-07), or .nan, .inf, -.inf."""
     if not math.isfinite(x):
         return ".nan" if math.isnan(x) else ".inf" if x > 0 else "-.inf"
     text = repr(float(x))
@@ -58,7 +58,7 @@ def rounded(values: Floats, digits: int) -> Floats:
 
 
 def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[bytes]:
-    """Give the rows (T, P) or (T, P, n) as text ``[ 0.1, 0.2 ]`` or ``[ [ … ], [ … ] ]``, the time first where there is one, in pieces.
+    """Return the rows (T, P) or (T, P, n) as text ``[ 0.1, 0.2 ]`` or ``[ [ … ], [ … ] ]``, the time first where there is one, in pieces.
 
     `between` stands between two rows of a piece.
     """
@@ -93,7 +93,7 @@ def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
 
 
 def number_rows(rows: Floats) -> list[bytes]:
-    """Give the numbers of each row (T, P), P > 0, with ``, `` between them; mantissas of one digit may lack their point."""
+    """Return the numbers of each row (T, P), P > 0, with ``, `` between them; mantissas of one digit may lack their point."""
     import orjson
 
     text = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)

@@ -13,7 +13,7 @@ _APART = re.compile(r"[\s_.-]+")
 
 
 def meant(word: str, known: Iterable[str]) -> str | None:
-    """Give the known word that is meant by one that is not known: but for capitals, `_` and `-`, or a letter or two, the same.
+    """Return the known word that is meant by one that is not known: but for capitals, `_` and `-`, or a letter or two, the same.
 
     Two letters may be wrong (missing, too many, others, swapped with the next) from eight letters on, one from four on: `JointDisplacment`
     is meant for `JointDisplacement`, while `LeftJointDisplacement` is a name of its own. None where no known word is as near.

@@ -34,7 +34,7 @@ HIGHEST_ID = 9999
 
 
 def sensor_key(link: str, name: str, number: int) -> str:
-    """Give the name by which <bodymotion> means the device of a sensor: of several of one name on a link, with its number."""
+    """Return the name by which <bodymotion> means the device of a sensor: of several of one name on a link, with its number."""
     return f"{link}/{name}" if number == 1 else f"{link}/{name}#{number}"
 
 
@@ -46,7 +46,7 @@ def read_devices(
     problems: list[Problem],
     left: list[str],
 ) -> tuple[tuple[Device, ...], list[Location]]:
-    """Give the devices, and where they stand in the file.
+    """Return the devices, and where they stand in the file.
 
     Their ids count those of one kind in the order of the file, unless <bodymotion> says others. <gazebo> elements with anything but
     sensors are added to `left` as XML, without the sensors.

@@ -22,7 +22,7 @@ TURN = 2.0 * math.pi + 0.01
 
 
 def finite(values: tuple[float, ...], element: Element, problems: list[Problem]) -> tuple[float, ...]:
-    """Give numbers with 0 for those that are infinite, which is noted."""
+    """Return numbers with 0 for those that are infinite, which is noted."""
     if all(map(np.isfinite, values)):
         return values
     problems.append(rules.NOT_FINITE.problem(f"<{element.name}> has a number that is not finite", element.location))
@@ -30,7 +30,7 @@ def finite(values: tuple[float, ...], element: Element, problems: list[Problem])
 
 
 def read_origin(above: Element, problems: list[Problem]) -> Floats:
-    """Give the pose (7,) of the <origin> in an element; without one it is the identity.
+    """Return the pose (7,) of the <origin> in an element; without one it is the identity.
 
     Raises
     ------
@@ -51,13 +51,13 @@ def read_origin(above: Element, problems: list[Problem]) -> Floats:
 
 
 def rpy_of(quaternion: Floats) -> Floats:
-    """Give roll, pitch and yaw (3,) of a quaternion, zeros where it does not turn."""
+    """Return roll, pitch and yaw (3,) of a quaternion, zeros where it does not turn."""
     rpy = rotations.to_rpy(quaternion)
     return np.asarray(rpy + 0.0)
 
 
 def origin_element(pose: Floats) -> Element | None:
-    """Give the <origin> of a pose, as (7,) or as a rigid matrix (4, 4); None for the identity."""
+    """Return the <origin> of a pose, as (7,) or as a rigid matrix (4, 4); None for the identity."""
     if pose.shape == (4, 4):
         position, rpy = pose[:3, 3], rotations.matrix_to_rpy(pose[:3, :3]) + 0.0
     else:
@@ -68,5 +68,5 @@ def origin_element(pose: Floats) -> Element | None:
 
 
 def one_line(element: Element) -> str:
-    """Give an element as XML without line breaks between elements, as it is kept of what means nothing here."""
+    """Return an element as XML without line breaks between elements, as it is kept of what means nothing here."""
     return "".join(line.strip() for line in to_xml(element).decode().splitlines()[1:])

@@ -60,7 +60,7 @@ class Said:
     element: Element
 
     def applied(self, base: T, problems: list[Problem], skip: Sequence[str] = ()) -> T:
-        """Give a dataclass with the fields that the mapping means; pairs whose first value is not the field's are noted and passed over."""
+        """Return a dataclass with the fields that the mapping means; pairs whose first value is not the field's are noted and passed over."""
         known = {f.name for f in fields(base)}  # type: ignore[arg-type]
         meant: dict[str, object] = {}
         for name, pair in self.values.items():
@@ -76,15 +76,15 @@ class Said:
                     continue
                 meant[name] = _coerced(now, pair[1], name)
             except (TypeError, ValueError, OverflowError) as error:
-                self.wrong(f"{name} can not be used: {error}"[:200], problems)
+                self.wrong(f"{name} cannot be used: {error}"[:200], problems)
         return replace(base, **meant)  # type: ignore[type-var]
 
     def wrong(self, message: str, problems: list[Problem]) -> None:
-        """Note that a part can not be used."""
+        """Note that a part cannot be used."""
         problems.append(rules.EXTENSION.problem(message, self.element.location))
 
     def mapping(self, name: str, problems: list[Problem]) -> dict[str, Any]:
-        """Give the mapping of that name, an empty one where it is none."""
+        """Return the mapping of that name, an empty one where it is none."""
         value = self.values.get(name, {})
         if not isinstance(value, dict):
             self.wrong(f"{name} is no mapping", problems)
@@ -92,14 +92,14 @@ class Said:
         return value
 
     def numbers(self, name: str, count: int, problems: list[Problem]) -> np.ndarray | None:
-        """Give an array (count,) of finite numbers, None where there is none."""
+        """Return an array (count,) of finite numbers, None where there is none."""
         value = self.values.get(name)
         if value is None:
             return None
         try:
             array = _coerced(np.zeros(count), value, name)
         except (TypeError, ValueError, OverflowError) as error:
-            self.wrong(f"{name} can not be used: {error}"[:200], problems)
+            self.wrong(f"{name} cannot be used: {error}"[:200], problems)
             return None
         return np.asarray(array) if np.isfinite(np.asarray(array)).all() else None
 
@@ -116,7 +116,7 @@ class Extension:
     extra_joints: list[Said] = field(default_factory=list)
 
     def joint_id(self, link: str, otherwise: int, problems: list[Problem]) -> int:
-        """Give the id of the joint that holds a link; where any joint has one here, those that have none are without."""
+        """Return the id of the joint that holds a link; where any joint has one here, those that have none are without."""
         if not any("id" in said.values for said in self.joints.values()):
             return otherwise
         said = self.joints.get(link)
@@ -173,7 +173,7 @@ _WORDS = {("type", "fixed"): get_args(JointType), ("type", "xyz"): get_args(Extr
 
 
 def _coerced(now: object, meant: object, name: str) -> object:
-    """Give a value that fits where `now` stands; TypeError or ValueError where it does not."""
+    """Return a value that fits where `now` stands; TypeError or ValueError where it does not."""
     if isinstance(now, np.ndarray):
         array = np.array(meant, dtype=np.float64)
         if array.shape != now.shape:
@@ -202,7 +202,7 @@ def _coerced(now: object, meant: object, name: str) -> object:
 
 
 def plain(value: object) -> Any:  # noqa: ANN401
-    """Give a value as JSON can hold it; TypeError where it can not."""
+    """Return a value as JSON can hold it; TypeError where it cannot."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value.item() if isinstance(value, np.generic) else value
     if isinstance(value, np.generic):

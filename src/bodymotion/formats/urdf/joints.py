@@ -110,7 +110,7 @@ def _axis(element: Element, word: str, problems: list[Problem]) -> Floats:
 
 
 def _limits(element: Element, word: str, problems: list[Problem]) -> tuple[float, float, float, float | None]:
-    """Give lower, upper, velocity (inf for none) and effort (None for none)."""
+    """Return lower, upper, velocity (inf for none) and effort (None for none)."""
     limit = element.first("limit")
     # The type of a joint in a file that is checked may be one that nobody knows: "".
     bounded = word in ("revolute", "prismatic", "")
@@ -140,7 +140,7 @@ def _unlimited(value: float) -> float:
 
 
 def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
-    """Give the gear ratios of joints by their names, and the ids of the <transmission> elements that say no more than that.
+    """Return the gear ratios of joints by their names, and the ids of the <transmission> elements that say no more than that.
 
     Such a one has one joint and one actuator.
     """

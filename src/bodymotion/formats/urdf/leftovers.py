@@ -59,7 +59,7 @@ MOST_PROBLEMS = 500
 
 
 def read_rest(element: Element, problems: list[Problem]) -> str:
-    """Give what a <link> or <joint> says that URDF does not have, as XML with nothing else in it; empty where there is nothing.
+    """Return what a <link> or <joint> says that URDF does not have, as XML with nothing else in it; empty where there is nothing.
 
     Of visuals and collisions all are there, empty ones too, as soon as one says something: so they can be told apart.
     """
@@ -107,7 +107,7 @@ def _rest(element: Element, problems: list[Problem], title: str) -> Element:
 
 
 def _slips(element: Element, others: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
-    """Give the attributes that are others by a slip, with those that are meant and not there."""
+    """Return the attributes that are others by a slip, with those that are meant and not there."""
     free = [name for name in known if name not in element.attributes]
     found = {name: nearest(name, free) for name in islice(others, MOST_SLIPS)}
     return {name: word for name, word in found.items() if word is not None}
@@ -122,7 +122,7 @@ def unknown_element(child: Element, known: Iterable[str], where: str, problems: 
 
 
 def parsed(text: object, name: str) -> Element | None:
-    """Give what `read_rest` gave, as an element of that name; None where it is none."""
+    """Return what `read_rest` gave, as an element of that name; None where it is none."""
     try:
         found = parse_xml(str(text).encode("utf-8", "replace"))
     except ValueError:

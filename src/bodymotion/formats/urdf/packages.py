@@ -16,12 +16,12 @@ _LEGAL = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 def package_above(folder: Path) -> Path | None:
-    """Give the nearest folder, this one or above it, that is a package; None where there is none."""
+    """Return the nearest folder, this one or above it, that is a package; None where there is none."""
     return next((above for above in (folder, *folder.parents) if (above / SIGN).is_file()), None)
 
 
 def package_name(package: Path) -> str:
-    """Give the name that a package's package.xml says, which may not be the one of its folder; empty where it says none."""
+    """Return the name that a package's package.xml says, which may not be the one of its folder; empty where it says none."""
     try:
         file = package / SIGN
         root = parse_xml(file.read_bytes()) if file.stat().st_size <= LARGEST else None
@@ -37,7 +37,7 @@ def is_package_name(name: str) -> bool:
 
 
 def package_prefix(model: Path, name: str) -> tuple[str, str]:
-    """Give what stands before paths from a model's folder in the words of the package called `name`, and what is to be noted of it.
+    """Return what stands before paths from a model's folder in the words of the package called `name`, and what is to be noted of it.
 
     The package is the one around the model, and its path inside of that is a part of the prefix.
 

@@ -41,7 +41,7 @@ OF_THE_WHOLE = (
     *(rules.NO_LINK, rules.NO_SUCH_LINK, rules.ROOTS, rules.CYCLE),
     *(rules.MATERIAL, rules.MIMIC, rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
 )
-"""Rules that say nothing of a file of which a part can not be read."""
+"""Rules that say nothing of a file of which a part cannot be read."""
 
 
 def read_urdf(
@@ -76,7 +76,7 @@ def read_urdf(
 def check_urdf(
     path: str | Path, *, allow_outside: bool = False, package_paths: str | Path | Iterable[str | Path] = ()
 ) -> tuple[Problem, ...]:
-    """Give all that is wrong with a URDF model, in the order of the file; arguments as for `read_urdf`.
+    """Return all that is wrong with a URDF model, in the order of the file; arguments as for `read_urdf`.
 
     What reading raises is among it, and does not hide what comes behind it. At most 200 problems of a rule are listed.
     """
@@ -94,7 +94,7 @@ def _read_bytes(path: Path) -> bytes:
         with open_file(path) as file:
             return file.read()
     except OSError as error:
-        raise rules.UNREADABLE.error(f"{path.name} can not be opened: {error.strerror}") from error
+        raise rules.UNREADABLE.error(f"{path.name} cannot be opened: {error.strerror}") from error
 
 
 def parse_urdf(
@@ -188,7 +188,7 @@ class _Reader:
         return replace(self.finished(body), problems=tuple(dict.fromkeys(self.problems)))
 
     def joints(self) -> list[Joint]:
-        """Give the joint of each link; ids run in the order of the <joint> elements in the file."""
+        """Return the joint of each link; ids run in the order of the <joint> elements in the file."""
         in_file = {id(joint): number for number, joint in enumerate(self.robot.all("joint"))}
         found: list[Joint] = []
         for node in self.nodes:
@@ -247,7 +247,7 @@ class _Reader:
         return said.applied(link, self.problems, skip)
 
     def collision_materials(self, link: Element, said: Said | None) -> list[str]:
-        """Give the names of the materials that <bodymotion> says of a link's collisions, if they are as many."""
+        """Return the names of the materials that <bodymotion> says of a link's collisions, if they are as many."""
         given = said.values.get("collision_materials") if said is not None else None
         if said is None or given is None:
             return []
@@ -287,14 +287,14 @@ class _Reader:
             yield said.applied(base, self.problems, skip=("links",))
 
     def link_rest(self, node: Node) -> str:
-        """Give what a link says that URDF does not have, as a <link> of its name; empty where there is nothing."""
+        """Return what a link says that URDF does not have, as a <link> of its name; empty where there is nothing."""
         rest = parsed(read_rest(node.link, self.problems), "link")
         if rest is None:
             return ""
         return one_line(replace(rest, attributes={"name": node.link.get("name"), **rest.attributes}))
 
     def unknown(self) -> list[str]:
-        """Give the elements that mean nothing here, as XML."""
+        """Return the elements that mean nothing here, as XML."""
         found = []
         for element in self.robot.children:
             if element.name not in KNOWN or (

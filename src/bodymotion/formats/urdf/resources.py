@@ -46,7 +46,7 @@ class FileFinder:
         self._found: dict[str, tuple[Path, InlineLoader] | None] = {}
 
     def find(self, uri: str, location: Location) -> tuple[Path, InlineLoader] | None:
-        """Give the file that a uri means, and what finds the files that this one names; None where there is none to be opened."""
+        """Return the file that a uri means, and what finds the files that this one names; None where there is none to be opened."""
         if uri not in self._found:
             words = "is not named"
             self._found[uri] = None
@@ -98,7 +98,7 @@ class FileFinder:
         return self._packages[name]
 
     def _home(self, name: str) -> Path | None:
-        """Give the folder of a package."""
+        """Return the folder of a package."""
         for given in self.package_paths:
             for folder in (given, given / name):
                 if folder.name == name and folder.is_dir():

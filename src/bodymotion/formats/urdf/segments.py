@@ -31,7 +31,7 @@ def is_parted(link: Link) -> bool:
 
 
 def kept_segments(link: Link, counts: Sequence[tuple[int, int]]) -> list[dict[str, Any]] | None:
-    """Give what is to be kept of the segments of a link; None where they can not be told apart again.
+    """Return what is to be kept of the segments of a link; None where they cannot be told apart again.
 
     `counts` says how many <visual> and <collision> elements each has.
     """
@@ -54,14 +54,14 @@ def kept_segments(link: Link, counts: Sequence[tuple[int, int]]) -> list[dict[st
 
 
 def parted(said: Said, whole: Segment, problems: list[Problem]) -> tuple[Segment, ...]:
-    """Give the segments that a link was made of, from those kept and the link as one segment; that one where they do not fit it."""
+    """Return the segments that a link was made of, from those kept and the link as one segment; that one where they do not fit it."""
     given = said.values.get("segments")
     try:
         found = [_segment(values) for values in given] if isinstance(given, list) else []
         counts = [_counts(values) for values in given] if isinstance(given, list) else []
         found = _with_shapes(found, counts, whole)
     except (TypeError, ValueError, OverflowError, np.linalg.LinAlgError) as error:
-        said.wrong(f"segments can not be used: {error}"[:200], problems)
+        said.wrong(f"segments cannot be used: {error}"[:200], problems)
         return (whole,)
     if not found or not _sums_up(found, whole):
         problems.append(
@@ -98,7 +98,7 @@ def _counts(values: Mapping[str, object]) -> tuple[int, int]:
 
 
 def _with_shapes(segments: list[Segment], counts: list[tuple[int, int]], whole: Segment) -> list[Segment]:
-    """Give the segments with their shapes, back in their own frames; none where the shapes are not so many."""
+    """Return the segments with their shapes, back in their own frames; none where the shapes are not so many."""
     if [sum(count[k] for count in counts) for k in (0, 1)] != [len(whole.visuals), len(whole.collisions)]:
         return []
     found, taken = [], [0, 0]

@@ -56,7 +56,7 @@ MOST_RAYS = 10**6
 
 
 def read_sensor(element: Element, problems: list[Problem]) -> list[Device]:
-    """Give the devices of a <sensor>: an `imu` is an accelerometer and a gyro, in this order.
+    """Return the devices of a <sensor>: an `imu` is an accelerometer and a gyro, in this order.
 
     What of the element has no place in a device is kept in `extra` under "sdf", as XML; a sensor of another kind is kept whole. Links
     and ids are not set.
@@ -143,7 +143,7 @@ class _Taker:
         self.element, self.left, self.problems = element, left, problems
 
     def number(self, default: float, *path: str) -> float:
-        """Give the number of the element down a path, the default where there is none that is finite."""
+        """Return the number of the element down a path, the default where there is none that is finite."""
         found = self.element.first(*path)
         if found is None:
             return default
@@ -158,7 +158,7 @@ class _Taker:
         return value
 
     def rate(self, default: float) -> float:
-        """Give the update_rate [Hz]; the default where it is 0 or not there, which is to be as often as can be, and is kept as 0."""
+        """Return the update_rate [Hz]; the default where it is 0 or not there, which is to be as often as can be, and is kept as 0."""
         value = self.number(0.0, "update_rate")
         if value > 0:
             return value
@@ -211,7 +211,7 @@ class _Taker:
 
 
 def turned(quaternion: Floats) -> Floats:
-    """Give the pose (7,) that turns alone."""
+    """Return the pose (7,) that turns alone."""
     return poses.from_parts(np.zeros(3), quaternion)
 
 
@@ -221,7 +221,7 @@ def _copy(element: Element) -> Element:
 
 
 def word_of(device: Device) -> str:
-    """Give the type of sensor that a device is written as."""
+    """Return the type of sensor that a device is written as."""
     if isinstance(device, VisionSensor):
         return {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}.get(device.type, "camera")
     return {"RangeSensor": "ray", "ForceSensor": "force_torque"}.get(device.kind, "imu")

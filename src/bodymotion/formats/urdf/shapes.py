@@ -32,7 +32,7 @@ SOLIDS = ("box", "cylinder", "sphere", "capsule", "mesh")
 
 
 def read_inertial(link: Element, problems: list[Problem]) -> tuple[float, Floats, Floats] | None:
-    """Give mass, centre of mass (3,) and inertia (3, 3) about it along the link's axes; None without <inertial>.
+    """Return mass, centre of mass (3,) and inertia (3, 3) about it along the link's axes; None without <inertial>.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def read_inertial(link: Element, problems: list[Problem]) -> tuple[float, Floats
 
 
 def read_rgba(material: Element, problems: list[Problem]) -> tuple[float, float, float, float] | None:
-    """Give red, green, blue and alpha in 0…1 of a material's <color>; None without."""
+    """Return red, green, blue and alpha in 0…1 of a material's <color>; None without."""
     color = material.first("color")
     if color is None:
         return None
@@ -103,7 +103,7 @@ class ShapeReader:
         self._read_so_far = 0
 
     def shapes(self, link: Element, kind: str, materials: Sequence[str] = ()) -> tuple[Shape, ...]:
-        """Give the shapes of a link's <visual> or <collision> elements, in the frame of the link.
+        """Return the shapes of a link's <visual> or <collision> elements, in the frame of the link.
 
         `materials` names those of the elements, where they do not say so themselves.
 

@@ -21,7 +21,7 @@ class Node:
 
 
 def read_tree(robot: Element) -> list[Node]:
-    """Give the links depth-first, the children of each in the order of their joints in the file.
+    """Return the links depth-first, the children of each in the order of their joints in the file.
 
     Where the file is checked, whatever the joints make: those that no root leads to stand at the end, each by itself.
 
@@ -87,7 +87,7 @@ def _circles(lost: list[str], holder: dict[str, Element]) -> None:
 
 
 def _alone(robot: Element, found: list[Node]) -> list[Node]:
-    """Give the links of a faulty file that the tree has not, and its joints."""
+    """Return the links of a faulty file that the tree has not, and its joints."""
     reached = {id(element) for node in found for element in (node.link, node.joint)}
     left = [link for link in robot.all("link") if id(link) not in reached]
     joints = [joint for joint in robot.all("joint") if id(joint) not in reached]
@@ -117,7 +117,7 @@ class _Ends:
         self.unknown: set[str] = set()
 
     def of(self, joint: Element, word: str) -> str:
-        """Give the name of the link at an end of a joint; an empty one where that is faulty."""
+        """Return the name of the link at an end of a joint; an empty one where that is faulty."""
         end = joint.first(word)
         if end is None:
             joint.fault(rules.NO_SUCH_LINK, f"joint {joint.get('name')!r:.60} has no <{word}>")

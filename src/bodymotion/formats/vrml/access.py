@@ -1,7 +1,7 @@
 """Fields of nodes as the type that is needed, whatever type the file declares for them.
 
 A prototype of the file's own may give any type to a field, and a node without a declaration has guessed ones; so a number is taken
-from an array of one, a list from a lone number, and what can not be had in this way is refused with its place.
+from an array of one, a list from a lone number, and what cannot be had in this way is refused with its place.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ def _title(node: Node) -> str:
 
 
 def _value(node: Node, name: str) -> Value:
-    """Give what the file says, or a prototype's default; not the standard's, which callers give."""
+    """Return what the file says, or a prototype's default; not the standard's, which callers give."""
     value = node.fields.get(name)
     return node.get(name) if value is None and node.proto is not None else value
 
 
 def numbers(node: Node, name: str, wanted: str = "a list of numbers") -> Floats:
-    """Give a field's numbers (N,) in a row; none where the field is not given. `wanted` says what else would do, for the message."""
+    """Return a field's numbers (N,) in a row; none where the field is not given. `wanted` says what else would do, for the message."""
     value = _value(node, name)
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
         return frozen(value.reshape(-1))
@@ -70,7 +70,7 @@ def numbers(node: Node, name: str, wanted: str = "a list of numbers") -> Floats:
 
 
 def number(node: Node, name: str, default: float) -> float:
-    """Give a field's number: the first, where there are several; `default` where there is none."""
+    """Return a field's number: the first, where there are several; `default` where there is none."""
     value = _value(node, name)
     if value is None:
         return default
@@ -81,7 +81,7 @@ def number(node: Node, name: str, default: float) -> float:
 
 
 def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
-    """Give as many numbers as `default` has; fewer are refused."""
+    """Return as many numbers as `default` has; fewer are refused."""
     value = _value(node, name)
     if value is None:
         return default
@@ -100,7 +100,7 @@ def _so_many(default: tuple[float, ...]) -> str:
 
 
 def integer(node: Node, name: str, default: int) -> int:
-    """Give a field's whole number; one with a fraction is refused."""
+    """Return a field's whole number; one with a fraction is refused."""
     value = number(node, name, default)
     if not math.isfinite(value) or value % 1 != 0:
         raise _refused(node, name, "a whole number")
@@ -108,7 +108,7 @@ def integer(node: Node, name: str, default: int) -> int:
 
 
 def integers(node: Node, name: str) -> npt.NDArray[np.integer]:
-    """Give a field's whole numbers (N,)."""
+    """Return a field's whole numbers (N,)."""
     value = _value(node, name)
     if value is None:
         return NO_INTEGERS
@@ -122,7 +122,7 @@ def integers(node: Node, name: str) -> npt.NDArray[np.integer]:
 
 
 def rows(node: Node | None, name: str, width: int) -> Floats:
-    """Give a field's numbers (N, width); what is left over at the end is not used."""
+    """Return a field's numbers (N, width); what is left over at the end is not used."""
     if node is None:
         return frozen(np.zeros((0, width)))
     values = numbers(node, name)
@@ -130,7 +130,7 @@ def rows(node: Node | None, name: str, width: int) -> Floats:
 
 
 def axis_angle(node: Node, name: str = "rotation") -> tuple[tuple[float, float, float], float]:
-    """Give a field's rotation as an axis of length 1 and an angle [rad]; an axis of no length is refused."""
+    """Return a field's rotation as an axis of length 1 and an angle [rad]; an axis of no length is refused."""
     if name not in node.fields and node.proto is None:
         return (0.0, 0.0, 1.0), 0.0
     x, y, z, angle = vector(node, name, (0.0, 0.0, 1.0, 0.0))
@@ -143,7 +143,7 @@ def axis_angle(node: Node, name: str = "rotation") -> tuple[tuple[float, float, 
 
 
 def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Give a vector, not zero, the length 1."""
+    """Return a vector, not zero, the length 1."""
     # Scaled by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
     _, exponent = math.frexp(max(abs(x), abs(y), abs(z)))
     x, y, z = math.ldexp(x, -exponent), math.ldexp(y, -exponent), math.ldexp(z, -exponent)
@@ -152,19 +152,19 @@ def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
 
 
 def rotation(node: Node, name: str = "rotation") -> tuple[float, float, float, float]:
-    """Give a field's rotation as a quaternion w x y z."""
+    """Return a field's rotation as a quaternion w x y z."""
     return quaternion(*axis_angle(node, name))
 
 
 def quaternion(axis: tuple[float, float, float], angle: float) -> tuple[float, float, float, float]:
-    """Give the quaternion w x y z of a turn about an axis of length 1."""
+    """Return the quaternion w x y z of a turn about an axis of length 1."""
     x, y, z = axis
     sine = math.sin(0.5 * angle)
     return math.cos(0.5 * angle), x * sine, y * sine, z * sine
 
 
 def flag(node: Node, name: str, default: bool) -> bool:
-    """Give a field's TRUE or FALSE."""
+    """Return a field's TRUE or FALSE."""
     value = _value(node, name)
     if isinstance(value, (bool, int, float)):
         return bool(value)
@@ -174,13 +174,13 @@ def flag(node: Node, name: str, default: bool) -> bool:
 
 
 def text(node: Node, name: str, default: str = "") -> str:
-    """Give a field's string: the first, where there are several."""
+    """Return a field's string: the first, where there are several."""
     found = texts(node, name)
     return found[0] if found else default
 
 
 def texts(node: Node, name: str) -> list[str]:
-    """Give a field's strings."""
+    """Return a field's strings."""
     value = _value(node, name)
     if isinstance(value, str):
         return [value]
@@ -194,7 +194,7 @@ def texts(node: Node, name: str) -> list[str]:
 
 
 def children(node: Node, name: str = "children") -> list[Node]:
-    """Give a field's nodes, without NULL."""
+    """Return a field's nodes, without NULL."""
     value = _value(node, name)
     if value is None:
         return []
@@ -208,7 +208,7 @@ def children(node: Node, name: str = "children") -> list[Node]:
 
 
 def child(node: Node, name: str) -> Node | None:
-    """Give a field's node, None where there is none."""
+    """Return a field's node, None where there is none."""
     value = node.fields.get(name)
     if isinstance(value, Node):
         return value

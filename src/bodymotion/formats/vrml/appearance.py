@@ -47,7 +47,7 @@ class AppearanceReader:
         self._known: dict[int, tuple[Node, Material]] = {}
 
     def read(self, node: Node | None) -> Material:
-        """Give the material of an Appearance node."""
+        """Return the material of an Appearance node."""
         if node is None:
             return PLAIN
         if id(node) not in self._known:
@@ -111,7 +111,7 @@ class AppearanceReader:
 
 
 def texture_matrix(node: Node | None) -> Floats:
-    """Give the (3, 3) matrix of a TextureTransform for columns (s, t, 1): −C · S · R · C · T (ISO/IEC 14772-1, 6.49)."""
+    """Return the (3, 3) matrix of a TextureTransform for columns (s, t, 1): −C · S · R · C · T (ISO/IEC 14772-1, 6.49)."""
     if node is None:
         return frozen(np.eye(3))
     center = np.array(access.vector(node, "center", (0.0, 0.0)))

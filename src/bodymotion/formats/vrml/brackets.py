@@ -58,7 +58,7 @@ class Balance:
         return there
 
     def _count(self, bracket: str) -> int:
-        """Give how many of this kind are too many."""
+        """Return how many of this kind are too many."""
         count = self.braces if bracket in "{}" else self.brackets
         return count if bracket in "{[" else -count
 

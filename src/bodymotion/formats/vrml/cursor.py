@@ -26,7 +26,7 @@ class Cursor:
         """Where the last fault is."""
 
     def word(self, pos: int) -> re.Match[str]:
-        """Give the next word, bracket, or nothing: see `WORD`."""
+        """Return the next word, bracket, or nothing: see `WORD`."""
         found = WORD.match(self.data, pos)
         assert found is not None  # it matches everywhere
         return found

@@ -62,7 +62,7 @@ class GeometryReader:
         self._known: dict[tuple[int, bool], tuple[Node, Geometry | None]] = {}
 
     def read(self, node: Node, textured: bool) -> Geometry | None:
-        """Give the geometry of a node, None where it shows nothing; `textured` adds the standard's own texture mapping."""
+        """Return the geometry of a node, None where it shows nothing; `textured` adds the standard's own texture mapping."""
         key = (id(node), textured)
         if key not in self._known:
             self._known[key] = (node, self._read(node, textured))
@@ -115,7 +115,7 @@ class GeometryReader:
         return good and zeros <= some_zero
 
     def points(self, node: Node) -> Floats:
-        """Give the points (V, 3) of the node's `coord`."""
+        """Return the points (V, 3) of the node's `coord`."""
         coord = self.part(node, "coord")
         points = access.rows(coord, "point", 3)
         if not len(points):
@@ -123,7 +123,7 @@ class GeometryReader:
         return points
 
     def part(self, node: Node, name: str) -> Node | None:
-        """Give the node in a field, prototypes looked through."""
+        """Return the node in a field, prototypes looked through."""
         found = access.child(node, name)
         return None if found is None else self.actual(found)
 
@@ -251,7 +251,7 @@ class CornerLists:
         self.faces = faces
 
     def read(self, part: str, name: str, width: int, per_vertex: bool) -> Corners | None:
-        """Give the corners' property, None where there is none or it does not fit (which is noted)."""
+        """Return the corners' property, None where there is none or it does not fit (which is noted)."""
         holder = self.reader.part(self.node, part)
         if holder is None:
             return None

@@ -14,7 +14,7 @@ _HEADER = re.compile(r"#[ \t]*VRML[ \t]+V([0-9][0-9.]*)[^\r\n]*")
 
 
 def read_header(cursor: Cursor) -> str:
-    """Give the header line, among the comments at the start; "" where there is none, as in most parts of models."""
+    """Return the header line, among the comments at the start; "" where there is none, as in most parts of models."""
     before = SPACE.match(cursor.data)
     found = _HEADER.search(cursor.data, 0, before.end() if before is not None else 0)
     if found is None:

@@ -88,7 +88,7 @@ class InlineLoader:
         return tuple(path for path, scene in self._scenes.items() if scene is not None)
 
     def load(self, node: Node, base_path: Path | None = None) -> Scene | None:
-        """Give the scene of an Inline node's first url that works; None when none does, with the reasons in `problems`.
+        """Return the scene of an Inline node's first url that works; None when none does, with the reasons in `problems`.
 
         `base_path` is the file that holds the node (as a rule `node.path`, which is taken when it is None). Two nodes that name one file
         get the same `Scene`.
@@ -104,14 +104,14 @@ class InlineLoader:
         return None
 
     def resolve(self, node: Node, base_path: Path | None = None) -> Path | None:
-        """Give the file that the `url` field of a node (Inline, ImageTexture …) names, if it exists and may be opened.
+        """Return the file that the `url` field of a node (Inline, ImageTexture …) names, if it exists and may be opened.
 
         Look at the suffix first where a url may name something else than VRML (`.stl`).
         """
         return self.resolve_urls(_urls(node), base_path or node.path, node.location_of("url"))
 
     def resolve_urls(self, urls: list[str], base_path: Path | None, location: Location) -> Path | None:
-        """Give the first file of `urls` that exists and may be opened; None when there is none, with the reasons in `problems`."""
+        """Return the first file of `urls` that exists and may be opened; None when there is none, with the reasons in `problems`."""
         met: list[Problem] = []
         for path in self._paths(urls, base_path, location, met):
             return path
@@ -119,7 +119,7 @@ class InlineLoader:
         return None
 
     def load_proto(self, proto: Proto) -> Proto | None:
-        """Give the PROTO that an EXTERNPROTO means: that of its url's #name, else of its own name, else the file's first."""
+        """Return the PROTO that an EXTERNPROTO means: that of its url's #name, else of its own name, else the file's first."""
         met: list[Problem] = []
         for url in proto.urls:
             for path in self._paths([url], proto.path, proto.location, met):
@@ -139,7 +139,7 @@ class InlineLoader:
         return None
 
     def folders(self, holder: Path | None) -> tuple[Path, ...]:
-        """Give the folders, without symbolic links, where urls in a file start: that where it was found, and that where it is.
+        """Return the folders, without symbolic links, where urls in a file start: that where it was found, and that where it is.
 
         They are one, but for a file that was opened by a symbolic link. None stands for a text that comes from no file.
         """
@@ -151,7 +151,7 @@ class InlineLoader:
         return tuple(dict.fromkeys((*self._links.get(real, ()), folder, real.parent)))
 
     def _resolved(self, path: Path) -> tuple[Path, Path]:
-        """Give a path without symbolic links, and the folder where it was found, without them too."""
+        """Return a path without symbolic links, and the folder where it was found, without them too."""
         if path not in self._real:
             self._real[path] = _real(path), _real(path.parent)
         return self._real[path]
@@ -159,7 +159,7 @@ class InlineLoader:
     def _paths(
         self, urls: Iterable[str], holder: Path | None, location: Location, met: list[Problem]
     ) -> Iterator[Path]:
-        """Give those files of `urls` that exist and may be opened; what is wrong with the others goes to `met`."""
+        """Return those files of `urls` that exist and may be opened; what is wrong with the others goes to `met`."""
         url = None
         folders = self.folders(holder)
         for url in urls:
@@ -274,7 +274,7 @@ def _shown(url: str) -> str:
 
 
 def _real(path: Path) -> Path:
-    """Give a path without symbolic links, as it stands where they lead in circles."""
+    """Return a path without symbolic links, as it stands where they lead in circles."""
     try:
         return path.resolve()
     except (OSError, RuntimeError):

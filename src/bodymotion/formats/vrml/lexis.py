@@ -68,5 +68,5 @@ DECLARATION = re.compile(rf"{_SPACE}(field|exposedField|eventIn|eventOut){_END}{
 
 
 def numbers(count: int) -> re.Pattern[str]:
-    """Give the pattern of so many numbers of ordinary size one after the other."""
+    """Return the pattern of so many numbers of ordinary size one after the other."""
     return re.compile(rf"{_SPACE}({_NUMBER})" * count)

@@ -34,7 +34,7 @@ def attempt(read: Callable[[Node], Made], node: Node, problems: list[Problem]) -
 
 
 def without_fault(node: Node, error: FormatError) -> Node | None:
-    """Give a node without the field that a fault is in; None where it is in none of them."""
+    """Return a node without the field that a fault is in; None where it is in none of them."""
     place = error.problem.location
     found = next((name for name in node.fields if name in node.places and node.location_of(name) == place), None)
     if found is None:

@@ -72,7 +72,7 @@ class Node:
         return self.text.location(self.offset) if self.text is not None else Location()
 
     def location_of(self, name: str) -> Location:
-        """Give the place of a field's name; that of the node where the file does not give the field."""
+        """Return the place of a field's name; that of the node where the file does not give the field."""
         if self.text is None:
             return Location()
         return self.text.location(self.places.get(name, self.offset))
@@ -83,7 +83,7 @@ class Node:
         return self.text.path if self.text is not None else None
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
-        """Give a field's value: the file's, else that of the prototype's declaration or of the standard, else `default`."""
+        """Return a field's value: the file's, else that of the prototype's declaration or of the standard, else `default`."""
         if name in self.fields:
             return self.fields[name]
         if self.proto is not None:

@@ -80,7 +80,7 @@ class Parser(Cursor):
         return result
 
     def cause_of(self, error: FormatError) -> FormatError:
-        """Give what has led to a fault: a string before it without its second quote, or that fault itself."""
+        """Return what has led to a fault: a string before it without its second quote, or that fault itself."""
         begin = None if error.problem.rule == rules.TOO_DEEP.code else first_unclosed(self.data)
         return error if begin is None or begin > self.fault_at else self.half_quoted(begin)
 

@@ -14,7 +14,7 @@ __all__ = ["expand", "instance_of"]
 
 
 def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
-    """Give the nodes that an instance of a prototype stands for; the first of them is what it is, the others only serve it.
+    """Return the nodes that an instance of a prototype stands for; the first of them is what it is, the others only serve it.
 
     A node that is no instance is given back alone. Nodes of the body without IS are shared among instances; the others are copies, and
     USE inside the body still gives one and the same node. Where a field has neither value nor default, the body's field is left out.
@@ -82,7 +82,7 @@ class _Copy:
         return result
 
     def value(self, name: str) -> tuple[Value] | None:
-        """Give what a field of the interface holds, None for an event and for a name that is not there."""
+        """Return what a field of the interface holds, None for an event and for a name that is not there."""
         if name in self.instance.fields:
             value = self.instance.fields[name]
             return None if isinstance(value, IsReference) else (value,)

@@ -23,7 +23,7 @@ MOST = 20
 
 
 def first_unclosed(data: str, pos: int = 0) -> int | None:
-    """Give where the first string begins that seems to have no second quote; None where all have one.
+    """Return where the first string begins that seems to have no second quote; None where all have one.
 
     What closes it is then the first quote of another: it stands after a space and right before a word.
     """
@@ -37,7 +37,7 @@ def first_unclosed(data: str, pos: int = 0) -> int | None:
 
 
 def with_quotes(data: str) -> tuple[str, list[int]]:
-    """Give a text of the same length whose strings are closed, and where those begin that were not.
+    """Return a text of the same length whose strings are closed, and where those begin that were not.
 
     A string ends with its line, but for brackets and a comment there, or before the next string; its second quote takes the place of a
     space or of the line's end. In the last line nothing is done: there the text may be cut off.
@@ -55,7 +55,7 @@ def with_quotes(data: str) -> tuple[str, list[int]]:
 
 
 def _belongs(data: str, begin: int) -> int | None:
-    """Give the place of a space or a line's end in which the second quote of a string belongs."""
+    """Return the place of a space or a line's end in which the second quote of a string belongs."""
     line = _LINE_END.search(data, begin)
     assert line is not None  # it matches at the end
     if not data[line.end() :].strip():

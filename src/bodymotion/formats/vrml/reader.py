@@ -25,26 +25,26 @@ def read_vrml(path: str | Path) -> Scene:
     Raises
     ------
     FormatError
-        With line and column, when the text does not follow the grammar; VRML100 when the file can not be opened.
+        With line and column, when the text does not follow the grammar; VRML100 when the file cannot be opened.
     """
     path = Path(path)
     return parse_vrml(vrml_bytes(path), path)
 
 
 def vrml_bytes(path: Path) -> bytes:
-    """Give the bytes of a file.
+    """Return the bytes of a file.
 
     Raises
     ------
     FormatError
-        VRML100 when it can not be opened.
+        VRML100 when it cannot be opened.
     """
     try:
         with open_file(path) as file:
             return file.read()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rules.UNREADABLE.error(f"the file can not be opened: {reason}", Location(str(path))) from error
+        raise rules.UNREADABLE.error(f"the file cannot be opened: {reason}", Location(str(path))) from error
 
 
 def parse_vrml(data: bytes, path: Path | None = None, known_protos: Mapping[str, Proto] | None = None) -> Scene:

@@ -94,7 +94,7 @@ class RecoveringParser(Parser):
             raise FormatError(error.problem, self.faults.told()) from error
 
     def cause_of(self, error: FormatError) -> FormatError:
-        """Give the fault itself: strings have their quotes here."""
+        """Return the fault itself: strings have their quotes here."""
         return error
 
     def problem(self, rule: Rule, message: str, place: int, hint: str | None = None) -> None:
@@ -360,7 +360,7 @@ class RecoveringParser(Parser):
         self.dangling = False
 
     def _without_brace(self, pos: int) -> re.Match[str] | None:
-        """Give a node of a known type that stands at a place without its opening brace, if such a brace is missing in the text."""
+        """Return a node of a known type that stands at a place without its opening brace, if such a brace is missing in the text."""
         found = _OPENING.match(self.data, pos) if self.balance.braces < 0 else None
         if found is None or self.scope.kind(found[2]) is None:
             return None
@@ -371,7 +371,7 @@ class RecoveringParser(Parser):
         return found
 
     def _pass_over(self, pos: int, goes_on: Callable[[str, int], bool], stop: str = "") -> tuple[str, int, int]:
-        """Give the next word where it goes on, or the next closing bracket, outside of all brackets that open on the way."""
+        """Return the next word where it goes on, or the next closing bracket, outside of all brackets that open on the way."""
         depth, before = 0, ""
         while True:
             found = _TOKEN.match(self.data, pos)

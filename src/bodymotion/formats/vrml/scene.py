@@ -67,14 +67,14 @@ class PrototypeBodies:
         self._known: dict[int, tuple[Node, Node | None]] = {}
 
     def __call__(self, node: Node) -> Node | None:
-        """Give the node that an instance stands for, prototypes of prototypes too; None where there is none."""
+        """Return the node that an instance stands for, prototypes of prototypes too; None where there is none."""
         found: Node | None = node
         while found is not None and found.proto is not None:
             found = self.inside(found)
         return found
 
     def inside(self, node: Node) -> Node | None:
-        """Give the node that stands first in the body of an instance: it may be an instance itself.
+        """Return the node that stands first in the body of an instance: it may be an instance itself.
 
         Where it has no name, it takes the instance's.
         """
@@ -226,7 +226,7 @@ class SceneWalker:
         self.drawn.append(Drawn(shape, place.visual, place.collision))
 
     def moved(self, place: Place, transform: Floats, node: Node) -> Place:
-        """Give the place inside a node with a transform (4, 4) of its own."""
+        """Return the place inside a node with a transform (4, 4) of its own."""
         whole = transform if place.transform is IDENTITY else place.transform @ transform
         if not np.isfinite(whole).all():
             raise NOT_FINITE.error(f"{node.type}: its translation, rotation or scale is not finite", node.location)
@@ -234,7 +234,7 @@ class SceneWalker:
 
 
 def node_transform(node: Node) -> Floats:
-    """Give the matrix (4, 4) of a Transform, T · C · R · SR · S · −SR · −C (ISO/IEC 14772-1, 6.52)."""
+    """Return the matrix (4, 4) of a Transform, T · C · R · SR · S · −SR · −C (ISO/IEC 14772-1, 6.52)."""
     matrix = np.eye(4)
     if "rotation" in node.fields:
         matrix[:3, :3] = turn_matrix(*access.axis_angle(node))
@@ -250,7 +250,7 @@ def node_transform(node: Node) -> Floats:
 
 
 def turn_matrix(axis: tuple[float, float, float], angle: float) -> tuple[tuple[float, float, float], ...]:
-    """Give the rotation matrix of a turn about an axis of length 1 (Rodrigues' formula); single numbers are faster without arrays."""
+    """Return the rotation matrix of a turn about an axis of length 1 (Rodrigues' formula); single numbers are faster without arrays."""
     x, y, z = axis
     c, s = math.cos(angle), math.sin(angle)
     u = 1.0 - c

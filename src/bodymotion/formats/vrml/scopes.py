@@ -37,7 +37,7 @@ class Scope:
     outer: Scope | None = None
 
     def kind(self, name: str) -> Kind | None:
-        """Give the type of that name, declared here, around here, or by the standard."""
+        """Return the type of that name, declared here, around here, or by the standard."""
         found = self.kinds.get(name)
         if found is None:
             if self.outer is not None:
@@ -50,12 +50,12 @@ class Scope:
 
 
 def kind_of(proto: Proto, size: int) -> Kind:
-    """Give the type that a prototype makes; `size` counts the nodes of its body."""
+    """Return the type that a prototype makes; `size` counts the nodes of its body."""
     return Kind(_readers(proto.fields), proto, 1 + size)
 
 
 def reader_of(field_type: str) -> Reader:
-    """Give what reads the values of a type; those of a type that is none are told by their look."""
+    """Return what reads the values of a type; those of a type that is none are told by their look."""
     return READERS.get(field_type, by_look)
 
 

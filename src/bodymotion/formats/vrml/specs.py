@@ -279,7 +279,7 @@ _WIDTHS = {"MFVec2f": 2, "MFVec3f": 3, "MFColor": 3, "MFRotation": 4}
 
 
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
-    """Give the fields of a node of the standard by name; none for any other node."""
+    """Return the fields of a node of the standard by name; none for any other node."""
     return _declared(node_type) if node_type in STANDARD_NODES else {}
 
 

@@ -127,20 +127,20 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
 
 
 def _volume(points: Floats, faces: Indices) -> float:
-    """Give the volume inside a closed mesh by Gauss's theorem: negative where the faces look inwards."""
+    """Return the volume inside a closed mesh by Gauss's theorem: negative where the faces look inwards."""
     a, b, c = np.moveaxis((points - points.mean(axis=0))[faces], 1, 0)
     return float(np.einsum("ij,ij->", a, np.cross(b, c)))
 
 
 def _stretched(values: Floats, default: list[float], count: int) -> Floats:
-    """Give one row for each point of the spine: one given stands for all, the last of too few for the rest."""
+    """Return one row for each point of the spine: one given stands for all, the last of too few for the rest."""
     if not len(values):
         values = np.array([default])
     return values[np.minimum(np.arange(count), len(values) - 1)]
 
 
 def _frames(spine: Floats) -> Floats:
-    """Give the planes (S, 3, 3) that the cross-section is carried into along the spine; columns are their x, y, z axes.
+    """Return the planes (S, 3, 3) that the cross-section is carried into along the spine; columns are their x, y, z axes.
 
     y is tangent to the spine, z normal to the plane that the spine bends in; where it does not bend, z is that of the point
     before; on a straight spine y is turned onto it the shortest way.

@@ -32,20 +32,20 @@ class Text:
         return list(accumulate((len(line) + 1 for line in self.data.split("\n")[:-1]), initial=0))
 
     def with_data(self, data: str) -> Text:
-        """Give a text of the same length, whose lines begin where those of this one begin."""
+        """Return a text of the same length, whose lines begin where those of this one begin."""
         text = Text(data, self.path, self.encoding)
         text.line_starts = self.line_starts
         return text
 
     def location(self, offset: int) -> Location:
-        """Give line and column, both from 1, of a place in the text."""
+        """Return line and column, both from 1, of a place in the text."""
         offset = min(max(offset, 0), len(self.data))
         line = bisect_right(self.line_starts, offset)
         return Location(str(self.path) if self.path else None, line, offset - self.line_starts[line - 1] + 1)
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """Give text and encoding: ASCII, else UTF-8 (what the standard wants), else Shift-JIS as Windows writes it, else Latin-1.
+    """Return text and encoding: ASCII, else UTF-8 (what the standard wants), else Shift-JIS as Windows writes it, else Latin-1.
 
     Latin-1 takes any bytes: it stands for "none of the others". UTF-16 is known by its byte order mark.
     """

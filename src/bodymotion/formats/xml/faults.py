@@ -51,7 +51,7 @@ class XmlFaults(Faults):
     def all(
         self, last: FormatError, need_all: Collection[Rule] = (), beside: Collection[Rule] = ()
     ) -> tuple[Problem, ...]:
-        """Give all that was found, and with it the fault that ended the reading.
+        """Return all that was found, and with it the fault that ended the reading.
 
         `need_all` are the rules that say something only of a file that was read as a whole, `beside` those that say nothing where
         another has spoken of the same place: a name that is misspelt is told there, too.
@@ -67,7 +67,7 @@ class XmlFaults(Faults):
 
 
 def stand_in(count: int | Sequence[int] | None, default: Sequence[float] | None) -> tuple[float, ...]:
-    """Give numbers to go on with where a file has none: the default, or some that nobody could find fault with.
+    """Return numbers to go on with where a file has none: the default, or some that nobody could find fault with.
 
     Those rise to 1, which makes sizes, masses, colours, two axes that are not parallel, and two points that are not one.
     """

@@ -21,7 +21,7 @@ _REFERENCE = re.compile(rb"&(?!(?:#[0-9]+|#x[0-9A-Fa-f]+|[A-Za-z_][\w.-]*);)")
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Give the known name that is meant by one that is not; None where no one is near. Of names of three letters all have to be there."""
+    """Return the known name that is meant by one that is not; None where no one is near. Of names of three letters all have to be there."""
     names = list(known)
     if ":" in word:
         return None
@@ -30,7 +30,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def attribute_place(data: bytes, at: int, name: str) -> tuple[int, int] | None:
-    """Give how many lines below the tag at byte `at` an attribute of it begins, and its column there (from 1), or how many columns behind
+    """Return how many lines below the tag at byte `at` an attribute of it begins, and its column there (from 1), or how many columns behind
     the `<` where that is in the same line; None where it is not found.
     """
     tag, wanted = data[at : at + LONGEST_TAG], name.encode("utf-8", "replace")
@@ -50,7 +50,7 @@ def attribute_place(data: bytes, at: int, name: str) -> tuple[int, int] | None:
 
 
 def line_and_column(data: bytes, at: int) -> tuple[int, int]:
-    """Give line and column, from 1, of a byte of a file."""
+    """Return line and column, from 1, of a byte of a file."""
     start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
     lines = data.count(b"\n", 0, at) + data.count(b"\r", 0, at) - data.count(b"\r\n", 0, at)
     return lines + 1, len(_text(data[start:at])) + 1
@@ -202,4 +202,4 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
         )
     if b"--" in data[max(at - 2, 0) : at + 2] and data.rfind(b"<!--", 0, at) > data.rfind(b"-->", 0, at - 2):
         return "within a comment there is no --"
-    return f"{_text(here)!r} can not stand here" if here else "the file ends in the midst of something"
+    return f"{_text(here)!r} cannot stand here" if here else "the file ends in the midst of something"

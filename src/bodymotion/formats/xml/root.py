@@ -15,7 +15,7 @@ _NAME = re.compile(rb"<([A-Za-z_][\w.:-]*+)(?=[\s/>])")
 
 
 def root_element(head: bytes) -> str:
-    """Give the name of the first element of a file that begins like this; empty where it is not XML, or the element comes later."""
+    """Return the name of the first element of a file that begins like this; empty where it is not XML, or the element comes later."""
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         head = head.decode("utf-16", "ignore").encode()
     at = 3 if head.startswith(b"\xef\xbb\xbf") else 0
@@ -33,7 +33,7 @@ def root_element(head: bytes) -> str:
 
 
 def _end_of_piece(head: bytes, at: int) -> int | None:
-    """Give where a piece that begins at a place ends; -1 where it does not end, None where no such piece begins."""
+    """Return where a piece that begins at a place ends; -1 where it does not end, None where no such piece begins."""
     if head.startswith(b"<?", at):
         return _after(head, b"?>", at + 2)
     if head.startswith(b"<!--", at):

@@ -61,7 +61,7 @@ WRONG_VALUE = Rule(
 MISSING = Rule(
     "XML105",
     "error",
-    "An element has the attributes and elements that it can not do without.",
+    "An element has the attributes and elements that it cannot do without.",
     example=("<mass/>", '<mass value="5"/>'),
 )
 
@@ -112,18 +112,18 @@ class Element:
         return replace(element.location, line=element.line + down, column=column)
 
     def all(self, *names: str) -> Iterator[Element]:
-        """Give the elements in this one that have one of these names."""
+        """Return the elements in this one that have one of these names."""
         return (child for child in self.children if child.name in names)
 
     def first(self, *path: str) -> Element | None:
-        """Give the first element down a path of names, None where there is none."""
+        """Return the first element down a path of names, None where there is none."""
         found: Element | None = self
         for name in path:
             found = next((child for child in found.children if child.name == name), None) if found else None
         return found
 
     def every(self) -> Iterator[Element]:
-        """Give this element and all below it, in order of the file."""
+        """Return this element and all below it, in order of the file."""
         stack = [self]
         while stack:
             element = stack.pop()
@@ -136,7 +136,7 @@ class Element:
         return self.children[-1]
 
     def get(self, name: str, default: str = "") -> str:
-        """Give an attribute, without the white space around it."""
+        """Return an attribute, without the white space around it."""
         return self.attributes.get(name, default).strip()
 
     def fault(self, rule: Rule, message: str, name: str = "") -> None:
@@ -150,14 +150,14 @@ class Element:
         self.faults.note(error.problem, name or message)
 
     def need(self, name: str) -> str:
-        """Give an attribute that must be there and not empty; FormatError XML105 where it is not (empty text where that is noted)."""
+        """Return an attribute that must be there and not empty; FormatError XML105 where it is not (empty text where that is noted)."""
         value = self.get(name)
         if not value and not self.vague:
             self._missing(name)
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
-        """Give the number of an attribute.
+        """Return the number of an attribute.
 
         Raises
         ------
@@ -169,7 +169,7 @@ class Element:
     def numbers(
         self, name: str, count: int | Sequence[int] | None = None, default: Sequence[float] | None = None
     ) -> tuple[float, ...]:
-        """Give the numbers of an attribute, separated by white space; so many as `count` (or as one of them), None any.
+        """Return the numbers of an attribute, separated by white space; so many as `count` (or as one of them), None any.
 
         Infinity is a number here, NaN is not.
 
@@ -193,7 +193,7 @@ class Element:
             self.fault(MISSING, f"<{self.name}> has no {name}: is {slip!r:.60} meant for it?", slip)
 
     def text_numbers(self, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
-        """Give the numbers in the element's text, as `numbers` does."""
+        """Return the numbers in the element's text, as `numbers` does."""
         return self._numbers(self.text, f"<{self.name}>", count)
 
     def _numbers(
@@ -218,7 +218,7 @@ class Element:
         return values
 
     def integer(self, name: str, default: int | None = None) -> int:
-        """Give the whole number of an attribute; FormatError as for `number`."""
+        """Return the whole number of an attribute; FormatError as for `number`."""
         value = self.number(name, default)
         if not math.isfinite(value) or value != int(value):
             self.wrong(f"{name} of <{self.name}> is {_shown(self.attributes[name])}: not a whole number", name)
@@ -234,7 +234,7 @@ _PLAIN = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity
 
 
 def _number(word: str) -> float:
-    """Give the number that a word is; what Python alone takes for one (1_000, NaN) is none."""
+    """Return the number that a word is; what Python alone takes for one (1_000, NaN) is none."""
     if _PLAIN.fullmatch(word) is None:
         raise ValueError(word)
     return float(word)
@@ -272,13 +272,13 @@ _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]
 
 
 def _decoded(data: bytes, place: str | None) -> str:
-    """Decode what expat can not: encodings of several bytes, such as Shift-JIS."""
+    """Decode what expat cannot: encodings of several bytes, such as Shift-JIS."""
     found = _DECLARED.search(data[:1000])
     name = found.group(1).decode("ascii") if found else ""
     try:
         return data.decode("cp932" if name.lower().replace("-", "_") in ("shift_jis", "sjis", "x_sjis") else name)
     except (LookupError, UnicodeError, ValueError) as error:
-        raise NOT_XML.error(f"its encoding {name!r} can not be read: {error}"[:300], Location(place, 1, 1)) from error
+        raise NOT_XML.error(f"its encoding {name!r} cannot be read: {error}"[:300], Location(place, 1, 1)) from error
 
 
 class _Builder:
@@ -393,14 +393,14 @@ def _escaped(text: str, attribute: bool) -> str:
 
 
 def number_text(values: npt.ArrayLike) -> str:
-    """Give numbers as text that reads back to the bit, separated by blanks: the shortest form, whole numbers without `.0`."""
+    """Return numbers as text that reads back to the bit, separated by blanks: the shortest form, whole numbers without `.0`."""
     return " ".join(
         text[:-2] if text.endswith(".0") else text for text in map(repr, np.ravel(np.asarray(values, float)).tolist())
     )
 
 
 def to_xml(root: Element, comment: str = "") -> bytes:
-    """Give a tree as an indented document in UTF-8, with a comment above it.
+    """Return a tree as an indented document in UTF-8, with a comment above it.
 
     Characters that XML has no place for (`holds`) become U+FFFD. Of an element with others in it the text is left out,
     and so is one of white space.

@@ -116,7 +116,7 @@ def _as(problem: Problem, mend: _Mend) -> Problem:
 def _best(
     ways: list[_Mend], attempt: Attempt, line: int
 ) -> tuple[_Mend | None, tuple[Problem, ...] | FormatError | None]:
-    """Give the way with which a parser comes furthest, beyond `line`; of those to the end, that with the fewest errors, or the first."""
+    """Return the way with which a parser comes furthest, beyond `line`; of those to the end, that with the fewest errors, or the first."""
     best, reached = None, (float(line), 0)
     said: tuple[Problem, ...] | FormatError | None = None
     for way in ways:
@@ -131,7 +131,7 @@ def _best(
 
 
 def _mends(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Mend]:
-    """Give the text with what is likely meant in place of what stands in a line, or one before it."""
+    """Return the text with what is likely meant in place of what stands in a line, or one before it."""
     lines = data.split(b"\n")
 
     def changed(number: int, column: int, text: bytes, message: str) -> _Mend:
@@ -188,12 +188,12 @@ def _mends(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Mend]:
 
 
 def _bare(line: bytes) -> bytes:
-    """Give a line with blanks in place of quoted texts and comments; of quotes that are not closed, the one that opens stays."""
+    """Return a line with blanks in place of quoted texts and comments; of quotes that are not closed, the one that opens stays."""
     return _QUOTED.sub(lambda found: (b" " if found.lastindex else found[0][:1]) + b" " * (len(found[0]) - 1), line)
 
 
 def _blanked(data: bytes, line: int) -> Iterator[_Mend]:
-    """Give a text with blanks in place of a line, and in place of the one before that is not blank."""
+    """Return a text with blanks in place of a line, and in place of the one before that is not blank."""
     lines = data.split(b"\n")
     for number in (line, line - 1, line - 2):
         if 1 <= number <= len(lines) and lines[number - 1].strip():

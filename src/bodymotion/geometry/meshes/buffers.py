@@ -18,7 +18,7 @@ STEPS = 2**19
 
 
 def split_corners(mesh: Mesh) -> TriangleBuffers:
-    """Give the triangles as buffers; vertices are split only where their corners differ.
+    """Return the triangles as buffers; vertices are split only where their corners differ.
 
     Triangles without area, or with a corner beyond what single precision holds, show nothing and are left out.
     """

@@ -22,7 +22,7 @@ Usual meshes have six faces around a vertex; a vertex with n faces has n² pairs
 
 
 def corner_normals(mesh: Mesh) -> Floats:
-    """Give unit normals (F, 3, 3), one for each corner of each face; zero where a triangle has no area and no neighbour."""
+    """Return unit normals (F, 3, 3), one for each corner of each face; zero where a triangle has no area and no neighbour."""
     faces = mesh.face_normals
     if mesh.normals is not None:
         given = _unit(np.asarray(mesh.normals.values))[mesh.normals.indices]

@@ -20,7 +20,7 @@ BLOCK = 32
 
 
 def outermost_points(shapes: Iterable[Shape]) -> Floats:
-    """Give points (N, 3) of shapes, in the frame of the thing that has them: those that lie farthest out in one of some 500 directions.
+    """Return points (N, 3) of shapes, in the frame of the thing that has them: those that lie farthest out in one of some 500 directions.
 
     The farthest point in any other direction is missed by at most the cloud's radius times 1 − cos of the angle to the next of these:
     about 1 %; of parts with corners (feet, boxes) by nothing. A small cloud is given whole. Points that are not finite are left out.

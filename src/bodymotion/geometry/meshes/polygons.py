@@ -38,7 +38,7 @@ class Triangles:
     too_small: int = 0
 
     def chosen(self, mask: npt.NDArray[np.bool_]) -> Triangles:
-        """Give those triangles where `mask` (F,) is true."""
+        """Return those triangles where `mask` (F,) is true."""
         return Triangles(self.corners[mask], self.polygons[mask], self.out_of_range, self.too_small)
 
 
@@ -104,7 +104,7 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
 
 
 def _all_triangles(index: npt.NDArray[np.integer], count: int) -> Triangles | None:
-    """Give the answer at once for the usual mesh: triangles only, each of them ended, no index out of range."""
+    """Return the answer at once for the usual mesh: triangles only, each of them ended, no index out of range."""
     number, left = divmod(len(index) + 1, 4)
     if left > 1 or not number:
         return None
@@ -145,7 +145,7 @@ def _concave(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices, 
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
-    """Give the cross products of rows; for few rows several times faster than `numpy.cross`."""
+    """Return the cross products of rows; for few rows several times faster than `numpy.cross`."""
     (ax, ay, az), (bx, by, bz) = a.T, b.T
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
 

@@ -25,7 +25,7 @@ SMOOTH = 0.5
 
 
 def to_mesh(geometry: Geometry) -> Mesh:
-    """Give any geometry as triangles in its own frame; lines and points have none, so their mesh has no faces."""
+    """Return any geometry as triangles in its own frame; lines and points have none, so their mesh has no faces."""
     if isinstance(geometry, Mesh):
         return geometry
     if isinstance(geometry, (Lines, Points)):
@@ -143,7 +143,7 @@ def _quads(a: Indices, b: Indices, c: Indices, d: Indices) -> Indices:
 
 
 def _circle() -> Floats:
-    """Give x and z (SEGMENTS, 2) on the unit circle, from −z counter-clockwise seen from above."""
+    """Return x and z (SEGMENTS, 2) on the unit circle, from −z counter-clockwise seen from above."""
     angle = np.linspace(0.0, 2 * np.pi, SEGMENTS, endpoint=False)
     return np.stack([-np.sin(angle), -np.cos(angle)], axis=1)
 

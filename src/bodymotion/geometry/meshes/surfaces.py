@@ -65,7 +65,7 @@ _Parts: TypeAlias = dict[tuple[object, ...], Part]
 
 
 def surface_parts(shapes: Iterable[Shape], paint: Material | None = None, *, whole: bool = False) -> list[Part]:
-    """Give the parts of shapes; none where nothing is to be seen.
+    """Return the parts of shapes; none where nothing is to be seen.
 
     With `paint` everything has that material, whatever the shapes say. `whole` keeps texture places without a texture, and the numbers
     of vertices.

@@ -13,7 +13,7 @@ __all__ = ["bounds", "transformed", "used_vertices"]
 
 
 def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
-    """Give the mesh under an affine `transform` (4, 4); a mirroring one turns the faces round, so that they still face outwards.
+    """Return the mesh under an affine `transform` (4, 4); a mirroring one turns the faces round, so that they still face outwards.
 
     Normals are carried by the cofactor matrix, which also stands a scale of zero.
     """
@@ -51,7 +51,7 @@ def _transformed(mesh: Mesh, transform: Floats) -> Mesh:
 
 
 def used_vertices(geometry: Geometry) -> Floats:
-    """Give the vertices (N, 3) that something is drawn between, in the geometry's own frame; for primitives those of their mesh."""
+    """Return the vertices (N, 3) that something is drawn between, in the geometry's own frame; for primitives those of their mesh."""
     if isinstance(geometry, Points):
         return geometry.vertices
     if isinstance(geometry, Lines):
@@ -65,7 +65,7 @@ def used_vertices(geometry: Geometry) -> Floats:
 
 
 def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
-    """Give lowest and highest corner (2, 3) of the axis-aligned box around a geometry under an affine `transform` (4, 4).
+    """Return lowest and highest corner (2, 3) of the axis-aligned box around a geometry under an affine `transform` (4, 4).
 
     None where there is nothing. Round primitives count as round, not as the flat faces that stand for them.
     """

@@ -40,7 +40,7 @@ class Closed(ContentEquality):
     driving, following:
         The columns of the joints in loops that drive, and of those that follow.
     residual:
-        (...) by how much [m] the most open loop is open in the directions that its extra joint holds. What can not be reached is not
+        (...) by how much [m] the most open loop is open in the directions that its extra joint holds. What cannot be reached is not
         hidden: the followers are then where the squares of what is left add up to least.
     tilt:
         (...) the largest angle [rad] between the two axes of a hinge.
@@ -92,7 +92,7 @@ class Loops:
         self._samples: dict[tuple[int, ...], list[Floats]] = {}
 
     def driving(self, first: str | int | Iterable[str | int] = (), q: npt.ArrayLike | None = None) -> tuple[int, ...]:
-        """Give the columns that drive unless told otherwise: as many in each mechanism as it has degrees of freedom.
+        """Return the columns that drive unless told otherwise: as many in each mechanism as it has degrees of freedom.
 
         `first`: joints (names, or columns) that drive before all others. `q` (J,): a pose near which the mechanisms are looked into.
         """
@@ -162,7 +162,7 @@ class Loops:
     def _follow(
         self, mechanism: Mechanism, followers: npt.NDArray[np.int64], q: Floats, start: Floats | None
     ) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-        """Give the values (T, v) of a mechanism's joints, the least singular values (T,) and where it is singular (T,)."""
+        """Return the values (T, v) of a mechanism's joints, the least singular values (T,) and where it is singular (T,)."""
         units = mechanism.units
         targets = q / units
         near = targets[0] if start is None else start[list(mechanism.columns)] / units
@@ -176,7 +176,7 @@ class Loops:
         return found * units, least, (least < SINGULAR) | (marks != 0)
 
     def _first(self, mechanism: Mechanism, followers: npt.NDArray[np.int64], x: Floats) -> Floats:
-        """Give a closed pose (v,) with the drivers as in x: near x, or elsewhere where none is near or within limits; x without any."""
+        """Return a closed pose (v,) with the drivers as in x: near x, or elsewhere where none is near or within limits; x without any."""
         joints = [self.body.joints[mechanism.columns[k]] for k in followers]
         units = mechanism.units[followers]
         lower = np.array([joint.lower for joint in joints]) / units
@@ -210,13 +210,13 @@ class Loops:
 
 
 def _usual(samples: list[Floats], most: int) -> float:
-    """Give how large the `most`-th singular value usually is."""
+    """Return how large the `most`-th singular value usually is."""
     values = [np.linalg.svd(sample, compute_uv=False)[most - 1] for sample in samples if most and rank(sample) == most]
     return float(np.median(values)) if values else 1.0
 
 
 def near_in_body(body: Body, mechanism: Mechanism, values: Floats) -> Floats:
-    """Give joint values (J,) that are those of a mechanism's joints and 0 elsewhere."""
+    """Return joint values (J,) that are those of a mechanism's joints and 0 elsewhere."""
     q = np.zeros(body.num_joints)
     q[list(mechanism.columns)] = values
     return q
@@ -254,7 +254,7 @@ def close_loops(
         lower columns.
     start:
         (J,) a pose to begin at instead, on the branch that is wanted: it is closed first and then led to the first frame. Unless given, it
-        is the first frame as it is; when that can not be closed from where the followers stand, or only beyond their limits, a closed
+        is the first frame as it is; when that cannot be closed from where the followers stand, or only beyond their limits, a closed
         pose is searched for elsewhere.
 
     Raises

@@ -15,20 +15,20 @@ __all__ = ["held_directions", "held_tilts", "unit_axis"]
 
 
 def unit_axis(joint: ExtraJoint) -> Floats:
-    """Give the axis (3,) as a unit vector; x, the document's default, where it has no length."""
+    """Return the axis (3,) as a unit vector; x, the document's default, where it has no length."""
     length = float(np.linalg.norm(joint.axis))
     return np.array(joint.axis / length) if length > 0 and np.isfinite(length) else np.array([1.0, 0.0, 0.0])
 
 
 def held_directions(joint: ExtraJoint) -> Floats:
-    """Give the unit vectors (1 to 3, 3), in the first link's frame, along which the two points stay together."""
+    """Return the unit vectors (1 to 3, 3), in the first link's frame, along which the two points stay together."""
     if joint.type in ("xyz", "ball", "hinge"):
         return np.eye(3)
     return _normals(unit_axis(joint)) if joint.type in ("xy", "piston") else unit_axis(joint)[None]
 
 
 def held_tilts(joint: ExtraJoint) -> Floats:
-    """Give the unit vectors (0 or 2, 3), in the first link's frame, to which the second link's axis stays normal."""
+    """Return the unit vectors (0 or 2, 3), in the first link's frame, to which the second link's axis stays normal."""
     return _normals(unit_axis(joint)) if joint.type == "hinge" else np.zeros((0, 3))
 
 

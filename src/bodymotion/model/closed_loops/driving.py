@@ -22,7 +22,7 @@ __all__ = ["choose_driving", "columns_of"]
 
 
 def choose_driving(body: Body, mechanism: Mechanism, samples: list[Floats], first: tuple[int, ...] = ()) -> list[int]:
-    """Give the columns that drive, in order of column: as many as the mechanism has degrees of freedom.
+    """Return the columns that drive, in order of column: as many as the mechanism has degrees of freedom.
 
     `samples`: the equations' derivatives (m, v) at typical poses. `first`: columns that drive before all others.
     """
@@ -50,7 +50,7 @@ def _rank_of(body: Body, column: int, first: tuple[int, ...]) -> tuple[int | boo
 
 
 def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int, ...]:
-    """Give the columns of joints (or of one) named by their name, their link's name or their column.
+    """Return the columns of joints (or of one) named by their name, their link's name or their column.
 
     Raises
     ------
@@ -79,6 +79,6 @@ def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int
 
 
 def followers_of(mechanism: Mechanism, driving: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Give which of the mechanism's variables follow when some columns drive."""
+    """Return which of the mechanism's variables follow when some columns drive."""
     chosen = set(driving)
     return np.array([k for k, column in enumerate(mechanism.columns) if column not in chosen], dtype=np.int64)

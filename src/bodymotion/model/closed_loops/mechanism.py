@@ -55,14 +55,14 @@ class Mechanism:
         return len(self.arrays[7])
 
     def closed_near(self, x: Floats, followers: npt.NDArray[np.int64] | None = None) -> tuple[Floats, float, bool]:
-        """Give variables (v,) near x that close the loops as well as can be, the residual's length, and whether the search ended."""
+        """Return variables (v,) near x that close the loops as well as can be, the residual's length, and whether the search ended."""
         followers = np.arange(len(x)) if followers is None else followers
         found, _, marks = loop_closing.follow(self.arrays, followers, 0, 1.0, x, x[None])
         residual, _ = loop_closing.derivatives(self.arrays, found[0])
         return found[0], float(np.linalg.norm(residual)), not marks[0]
 
     def typical(self, x: Floats) -> list[Floats]:
-        """Give derivatives (m, v) at closed poses near x and around it, most of which are singular by chance only."""
+        """Return derivatives (m, v) at closed poses near x and around it, most of which are singular by chance only."""
         chance = np.random.default_rng(0)
         found = [self.closed_near(x)]
         for spread in SPREADS:
@@ -74,13 +74,13 @@ class Mechanism:
 
 
 def rank(jacobian: Floats) -> int:
-    """Give how many of the equations are independent of each other."""
+    """Return how many of the equations are independent of each other."""
     values = np.linalg.svd(jacobian, compute_uv=False)
     return int((values > SINGULAR * max(float(values.max(initial=0.0)), 1e-3)).sum())
 
 
 def mechanisms(body: Body) -> tuple[Mechanism, ...]:
-    """Give the groups of extra joints that share moving joints, in order of their first one; not those that no joint can open or close."""
+    """Return the groups of extra joints that share moving joints, in order of their first one; not those that no joint can open or close."""
     kinds, columns = body.tree[1], body.tree[2]
     groups: list[tuple[set[int], list[int]]] = []
     for number, (first, second) in enumerate(_chains(body, joint) for joint in body.extra_joints):
@@ -98,7 +98,7 @@ def mechanisms(body: Body) -> tuple[Mechanism, ...]:
 
 
 def _chains(body: Body, joint: ExtraJoint) -> tuple[set[int], set[int]]:
-    """Give the links between the two ends' common base and the first end, and those between it and the second end."""
+    """Return the links between the two ends' common base and the first end, and those between it and the second end."""
     above: list[set[int]] = []
     for index in joint.links:
         chain = set()
@@ -155,7 +155,7 @@ def _integers(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 def _size(body: Body, joints: Sequence[ExtraJoint], chains: Sequence[tuple[set[int], set[int]]]) -> float:
-    """Give half the length [m] of the longest loop: of the offsets on its way and its two points."""
+    """Return half the length [m] of the longest loop: of the offsets on its way and its two points."""
     lengths = [
         sum(float(np.linalg.norm(body.links[i].offset[:3])) for i in first | second)
         + float(np.linalg.norm(joint.positions, axis=1).sum())

@@ -61,7 +61,7 @@ def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: 
 def held_frames(
     timeline: Timeline, frame_rate: float, num_frames: int, method: Method, start: float = 0.0
 ) -> npt.NDArray[np.intp]:
-    """Give the source frame (num_frames,) in force at each destination frame 0, 1, 2, … of `frame_rate` [Hz], frame 0 at `start` [s]."""
+    """Return the source frame (num_frames,) in force at each destination frame 0, 1, 2, … of `frame_rate` [Hz], frame 0 at `start` [s]."""
     if timeline.num_frames == 0:
         raise ValueError("there are no frames")
     effect = taking_effect(timeline.times - start, frame_rate, method)

@@ -31,7 +31,7 @@ HALF_WIDTH = 12
 
 
 def taps(fine: int) -> Floats:
-    """Give the weights (2·12·fine + 1,), whose sum is 1, for a grid `fine` times finer than the new frame rate."""
+    """Return the weights (2·12·fine + 1,), whose sum is 1, for a grid `fine` times finer than the new frame rate."""
     frames = np.arange(-HALF_WIDTH * fine, HALF_WIDTH * fine + 1) / fine
     window = np.i0(BETA * np.sqrt(np.clip(1 - (frames / HALF_WIDTH) ** 2, 0, None)))
     weights = np.sinc(2 * 0.425 * frames) * window
@@ -39,7 +39,7 @@ def taps(fine: int) -> Floats:
 
 
 def gaussian(cutoff: float) -> Floats:
-    """Give the weights (2·half + 1,), whose sum is 1, of a bell that damps `cutoff` [cycles a row] by 3 dB, to 1/√2."""
+    """Return the weights (2·half + 1,), whose sum is 1, of a bell that damps `cutoff` [cycles a row] by 3 dB, to 1/√2."""
     width = np.sqrt(np.log(2)) / (2 * np.pi * cutoff)
     half = int(np.ceil(5 * width))
     weights = np.exp(-0.5 * (np.arange(-half, half + 1) / width) ** 2)
@@ -82,7 +82,7 @@ def low_passed(
 
 
 def reflected(ask: Rows, shape: tuple[int, ...], span: tuple[int, int], ends: tuple[int, int], poses: bool) -> Floats:
-    """Give rows (…, *shape) of a grid from span[0] to before span[1]; beyond its ends (first and last row) it goes on by reflection.
+    """Return rows (…, *shape) of a grid from span[0] to before span[1]; beyond its ends (first and last row) it goes on by reflection.
 
     A number x beyond an end at e is 2e − x′, x′ being as far inside; an orientation is turned on by what it takes to come from x′ to e.
     Quaternions are given as one curve without jumps of sign.

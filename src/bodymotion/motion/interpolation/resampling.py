@@ -29,7 +29,7 @@ def resampled(
     antialias: bool = False,
     start: float = 0.0,
 ) -> Floats:
-    """Give the values (num_frames, …) at `start` + 0, 1/frame_rate, … seconds of values (T, …) on `timeline`.
+    """Return the values (num_frames, …) at `start` + 0, 1/frame_rate, … seconds of values (T, …) on `timeline`.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, conten
 
 
 def _fineness(timeline: Timeline, frame_rate: float) -> int:
-    """Give how many times finer than `frame_rate` the grid must be that holds all frames: 1 where the rate does not go down.
+    """Return how many times finer than `frame_rate` the grid must be that holds all frames: 1 where the rate does not go down.
 
     Of frames with time stamps the middle one of their distances counts, but the grid has no more than four rows for each of them. What is
     over before the second frame of the new rate needs no filter, which would be longer than it by far.

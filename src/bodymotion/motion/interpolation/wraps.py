@@ -35,13 +35,13 @@ def _jumps(values: Floats) -> Floats:
 
 
 def find_wraps(values: Floats) -> tuple[Wrap, ...]:
-    """Give the places where angles (T, P) [rad] jump by full turns (give or take 1 rad) from one frame to the next, in order of frames."""
+    """Return the places where angles (T, P) [rad] jump by full turns (give or take 1 rad) from one frame to the next, in order of frames."""
     jumps = _jumps(np.asarray(values, dtype=np.float64))
     return tuple(Wrap(int(t) + 1, int(p), int(jumps[t, p])) for t, p in np.argwhere(jumps))
 
 
 def unwrapped(values: Floats) -> Floats:
-    """Give angles (T, P) [rad] with those jumps taken out: each column goes on where it was, beyond ±π if need be."""
+    """Return angles (T, P) [rad] with those jumps taken out: each column goes on where it was, beyond ±π if need be."""
     values = np.asarray(values, dtype=np.float64)
     jumps = _jumps(values)
     if not jumps.any():

@@ -21,7 +21,7 @@ PATIENCE = 10.0
 
 
 class SpotError(RuntimeError):
-    """The robot can not be reached, or does not do what it is asked for; the message says it in words."""
+    """The robot cannot be reached, or does not do what it is asked for; the message says it in words."""
 
 
 def vendor(module: str) -> Any:  # noqa: ANN401
@@ -83,7 +83,7 @@ def connected(
     ImportError
         When the extra `spot` is not installed.
     OSError
-        When the certificate can not be read.
+        When the certificate cannot be read.
     """
     sdk_room, choreography = vendor("bosdyn.client.sdk"), vendor("bosdyn.choreography.client.choreography")
     for name in ("bosdyn.client", "bosdyn.Robot", "bodymotion"):
@@ -129,7 +129,7 @@ def said_in_words(where: str) -> Iterator[None]:
         reason = _reason(error)
         if "CERTIFICATE" in reason or "SSL_ERROR" in reason:
             reason = "its certificate is signed by another authority than the one given (certificate=…, --certificate)"
-        raise SpotError(f"{where} can not be reached: {reason}") from None
+        raise SpotError(f"{where} cannot be reached: {reason}") from None
     except kinds.UnauthenticatedError:
         raise SpotError(f"{where} wants other credentials") from None
     except kinds.Error as error:
@@ -137,7 +137,7 @@ def said_in_words(where: str) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """Give the first line of what a call to the robot says of itself."""
+    """Return the first line of what a call to the robot says of itself."""
     details = getattr(getattr(error, "error", None), "details", None)
     text = (details() if callable(details) else None) or str(error) or type(error).__name__
     return str(text).splitlines()[0][:300]

@@ -50,7 +50,7 @@ class Outcome:
 
 
 def animation_files(paths: Iterable[str | Path]) -> list[Path]:
-    """Give the files to upload: those named, and of folders all their `.cha`, in order of their names.
+    """Return the files to upload: those named, and of folders all their `.cha`, in order of their names.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class Arm(NamedTuple):
 
 
 def hand_poses(joints: npt.ArrayLike) -> Floats:
-    """Give the hand's poses (..., 7) in the body's frame of the arm's joints (..., 6) [rad]. Raises ValueError for other shapes."""
+    """Return the hand's poses (..., 7) in the body's frame of the arm's joints (..., 6) [rad]. Raises ValueError for other shapes."""
     joints = np.asarray(joints, dtype=np.float64)
     if joints.shape[-1:] != (6,):
         raise ValueError(f"joints: expected shape (..., 6), got {joints.shape}")
@@ -55,7 +55,7 @@ def hand_poses(joints: npt.ArrayLike) -> Floats:
 
 
 def _chain(joints: Floats) -> tuple[Floats, list[Floats], list[Floats]]:
-    """Give the hand's poses, and in the body's frame where the joints are and their axes."""
+    """Return the hand's poses, and in the body's frame where the joints are and their axes."""
     turn = np.broadcast_to(rotations.IDENTITY, (*joints.shape[:-1], 4))
     place = np.zeros((*joints.shape[:-1], 3))
     places, axes = [], []
@@ -68,9 +68,9 @@ def _chain(joints: Floats) -> tuple[Floats, list[Floats], list[Floats]]:
 
 
 def solutions(hands: npt.ArrayLike) -> Floats:
-    """Give the eight solutions (T, 8, 6) for the hand's poses (T, 7) in the body's frame.
+    """Return the eight solutions (T, 8, 6) for the hand's poses (T, 7) in the body's frame.
 
-    They need not be within the limits; where the wrist can not be reached, they are for a point on the way to it. Where el1 and wr1 turn
+    They need not be within the limits; where the wrist cannot be reached, they are for a point on the way to it. Where el1 and wr1 turn
     about one line, el1 is that of the nearest frame in which they do not.
     """
     hands = np.asarray(hands, dtype=np.float64)
@@ -98,7 +98,7 @@ def solutions(hands: npt.ArrayLike) -> Floats:
 
 
 def _wrist(rest: Floats, sign: float) -> Floats:
-    """Give el1, wr0, wr1 (T, 3) of turns (T, 3, 3) = Rx(el1)·Ry(wr0)·Rx(wr1); `sign` is that of wr0."""
+    """Return el1, wr0, wr1 (T, 3) of turns (T, 3, 3) = Rx(el1)·Ry(wr0)·Rx(wr1); `sign` is that of wr0."""
     sine = np.hypot(rest[:, 0, 1], rest[:, 0, 2])
     el1 = np.arctan2(sign * rest[:, 1, 0], -sign * rest[:, 2, 0])
     wr1 = np.arctan2(sign * rest[:, 0, 1], sign * rest[:, 0, 2])
@@ -115,7 +115,7 @@ def _wrist(rest: Floats, sign: float) -> Floats:
 
 
 def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
-    """Give the joints that bring the hand where it should be, over frames.
+    """Return the joints that bring the hand where it should be, over frames.
 
     Parameters
     ----------

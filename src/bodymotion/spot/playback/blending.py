@@ -13,12 +13,12 @@ __all__ = ["blended", "entering", "leaving"]
 
 
 def entering(times: Timing, slices: float) -> Floats:
-    """Give the weight (T,) of the animation over the pose before: from 0 at the start to 1 after so many slices, smoothly."""
+    """Return the weight (T,) of the animation over the pose before: from 0 at the start to 1 after so many slices, smoothly."""
     return _smooth(times.timeline.times / times.slice, 0.0, slices)
 
 
 def leaving(times: Timing, slices: float) -> Floats:
-    """Give the weight (T,) of the pose after over the animation: from 0 to 1 in the last so many slices of the move; 0 slices: none."""
+    """Return the weight (T,) of the pose after over the animation: from 0 to 1 in the last so many slices of the move; 0 slices: none."""
     if slices <= 0:
         return np.zeros(times.timeline.num_frames)
     return _smooth(times.timeline.times / times.slice, times.slices - slices, times.slices)
@@ -32,7 +32,7 @@ def _smooth(now: Floats, start: float, end: float) -> Floats:
 
 
 def blended(a: npt.ArrayLike, b: npt.ArrayLike, weight: Floats) -> Floats:
-    """Give poses (T, 7) from `a` (…, 7), at weight 0, to `b` (…, 7), at weight 1: places in a line, orientations by SLERP."""
+    """Return poses (T, 7) from `a` (…, 7), at weight 0, to `b` (…, 7), at weight 1: places in a line, orientations by SLERP."""
     if (weight == 1.0).all() and np.shape(b) == (len(weight), 7):
         return np.asarray(b, dtype=np.float64)
     if (weight == 0.0).all() and np.shape(a) == (len(weight), 7):

@@ -23,10 +23,10 @@ ROLL_PITCH_YAW: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def leg_angles(leg: str) -> tuple[str, ...]:
-    """Give the columns of a leg's joints."""
+    """Return the columns of a leg's joints."""
     return tuple(f"{leg}_{joint}" for joint in ("hx", "hy", "kn"))
 
 
 def leg_place(leg: str) -> tuple[str, ...]:
-    """Give the columns of a foot's place."""
+    """Return the columns of a foot's place."""
     return tuple(f"{leg}_{axis}" for axis in "xyz")

@@ -49,12 +49,12 @@ def stays_between(times: Floats, feet: Floats, *, free: bool = False) -> npt.NDA
 
 
 def contacts_at_keyframes(animation: Animation) -> npt.NDArray[np.bool_]:
-    """Give which feet (N, 4) are in stance at the keyframes of an animation: by their columns, else inferred.
+    """Return which feet (N, 4) are in stance at the keyframes of an animation: by their columns, else inferred.
 
     Raises
     ------
     ValueError
-        When it can not be played; see `play`.
+        When it cannot be played; see `play`.
     """
     from bodymotion.spot.playback.playing import check_keyframes
     from bodymotion.spot.playback.standing import sit, stand

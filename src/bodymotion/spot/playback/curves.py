@@ -23,12 +23,12 @@ WRAP_SPEED = 30.0
 
 
 def numbers(values: Floats, times: Floats, at: Floats) -> Floats:
-    """Give values (T, C) at times `at` (T,) [s] of keyframes (N, C) at `times` (N,) [s]."""
+    """Return values (T, C) at times `at` (T,) [s] of keyframes (N, C) at `times` (N,) [s]."""
     return sampled(values, times, at, "pchip")
 
 
 def without_wraps(angles: Floats, times: Floats) -> Floats:
-    """Give angles (N, C) [rad] of keyframes with the jumps by a whole turn taken out that are too fast to be turns (`WRAP_SPEED`)."""
+    """Return angles (N, C) [rad] of keyframes with the jumps by a whole turn taken out that are too fast to be turns (`WRAP_SPEED`)."""
     shifts = np.diff(unwrapped(angles) - angles, axis=0)
     if not shifts.any():
         return angles
@@ -38,20 +38,20 @@ def without_wraps(angles: Floats, times: Floats) -> Floats:
 
 
 def either_side(times: Floats, at: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Give the keyframes before and after each time (T,): one and the same at a keyframe, and outside of all."""
+    """Return the keyframes before and after each time (T,): one and the same at a keyframe, and outside of all."""
     after = np.clip(np.searchsorted(times, at - 1e-9, side="left"), 0, len(times) - 1)
     before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, len(times) - 1)
     return np.minimum(before, after), after
 
 
 def both(marks: npt.NDArray[np.bool_], times: Floats, at: Floats) -> npt.NDArray[np.bool_]:
-    """Give marks (T, …) of keyframes (N, …): at a keyframe its own; between two, whether both have it."""
+    """Return marks (T, …) of keyframes (N, …): at a keyframe its own; between two, whether both have it."""
     before, after = either_side(times, at)
     return np.asarray(marks[before] & marks[after])
 
 
 def turns(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:
-    """Give unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; always the shorter way."""
+    """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; always the shorter way."""
     from bodymotion.kernels import rotation_spline
 
     q = rotations.normalized(quaternions)
@@ -68,7 +68,7 @@ def turns(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:
 
 
 def _velocities(steps: Floats, gaps: Floats) -> Floats:
-    """Give angular velocities (N, 3) at keyframes from the turns between them (N − 1, 3), as PCHIP takes slopes from rises."""
+    """Return angular velocities (N, 3) at keyframes from the turns between them (N − 1, 3), as PCHIP takes slopes from rises."""
     from bodymotion.kernels.slopes import pchip_slopes
 
     # A turn is the same vector in the frame of its first and of its last orientation. PCHIP's slope in a row needs only the rises

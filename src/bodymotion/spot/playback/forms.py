@@ -29,7 +29,7 @@ AROUND = 40
 def shell(
     axis: str, sections: Sequence[Section], material: Material, squareness: float = 4.0, crease: float = 0.7
 ) -> Shape:
-    """Give a closed surface through cross-sections along `axis` ("x" or "z"), rounded the less the larger `squareness` is (2: an ellipse).
+    """Return a closed surface through cross-sections along `axis` ("x" or "z"), rounded the less the larger `squareness` is (2: an ellipse).
 
     Across an axis x, u is y and v is z; across z, u is x and v is y.
     """
@@ -69,7 +69,7 @@ def shell(
 def tube(
     start: npt.ArrayLike, end: npt.ArrayLike, radius: float, material: Material, *, round_ends: bool = True
 ) -> Shape:
-    """Give a tube from one point (3,) to another."""
+    """Return a tube from one point (3,) to another."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     length = float(np.linalg.norm(b - a))
     form = Capsule(radius, length) if round_ends else Cylinder(radius, length)
@@ -77,21 +77,21 @@ def tube(
 
 
 def disc(center: npt.ArrayLike, direction: npt.ArrayLike, radius: float, thickness: float, material: Material) -> Shape:
-    """Give a flat cylinder whose axis has a direction (3,)."""
+    """Return a flat cylinder whose axis has a direction (3,)."""
     return Shape(
         Cylinder(radius, thickness), _along(np.asarray(center), np.asarray(direction, dtype=np.float64)), material
     )
 
 
 def ball(center: npt.ArrayLike, radius: float, material: Material) -> Shape:
-    """Give a ball."""
+    """Return a ball."""
     transform = np.eye(4)
     transform[:3, 3] = center
     return Shape(Sphere(radius), transform, material)
 
 
 def _along(center: Floats, direction: Floats) -> Floats:
-    """Give the transform (4, 4) that takes the y axis, along which cylinders stand, to a direction."""
+    """Return the transform (4, 4) that takes the y axis, along which cylinders stand, to a direction."""
     unit = direction / np.linalg.norm(direction)
     y = np.array([0.0, 1.0, 0.0])
     axis = np.cross(y, unit)

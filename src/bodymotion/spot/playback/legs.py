@@ -45,7 +45,7 @@ class Legs(NamedTuple):
 
 
 def foot_positions(joints: npt.ArrayLike) -> Floats:
-    """Give the feet's centres (..., 4, 3) [m] in the body's frame of joints hx hy kn (..., 4, 3) [rad]. ValueError for other shapes."""
+    """Return the feet's centres (..., 4, 3) [m] in the body's frame of joints hx hy kn (..., 4, 3) [rad]. ValueError for other shapes."""
     joints = np.asarray(joints, dtype=np.float64)
     if joints.shape[-2:] != (4, 3):
         raise ValueError(f"joints: expected shape (..., 4, 3), got {joints.shape}")
@@ -60,7 +60,7 @@ def _from_hip(joints: Floats, width: Floats) -> Floats:
 
 
 def foot_jacobian(joints: npt.ArrayLike) -> Floats:
-    """Give how the feet move with the joints (..., 4, 3, 3): row x y z, column hx hy kn."""
+    """Return how the feet move with the joints (..., 4, 3, 3): row x y z, column hx hy kn."""
     return _jacobian(np.asarray(joints, dtype=np.float64), SIDES * HIP_WIDTH)
 
 
@@ -79,9 +79,9 @@ def _jacobian(joints: Floats, width: Floats) -> Floats:
 
 
 def solutions(feet: npt.ArrayLike) -> Floats:
-    """Give both solutions (..., 4, 2, 3) for feet (..., 4, 3) in the body's frame: foot below its hip, foot above.
+    """Return both solutions (..., 4, 2, 3) for feet (..., 4, 3) in the body's frame: foot below its hip, foot above.
 
-    They need not be within the limits; where a foot can not be reached at all, they are for a point on the way to it.
+    They need not be within the limits; where a foot cannot be reached at all, they are for a point on the way to it.
     """
     x, y, z = np.moveaxis(np.asarray(feet, dtype=np.float64) - HIPS, -1, 0)
     width = SIDES * HIP_WIDTH
@@ -98,12 +98,12 @@ def solutions(feet: npt.ArrayLike) -> Floats:
 
 
 def _wrapped(angle: Floats, around: float) -> Floats:
-    """Give the angle within half a turn of `around`."""
+    """Return the angle within half a turn of `around`."""
     return np.asarray(around + (angle - around + np.pi) % (2 * np.pi) - np.pi)
 
 
 def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, nearest: bool = True) -> Legs:
-    """Give the joints that bring the feet where they should be, over frames.
+    """Return the joints that bring the feet where they should be, over frames.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
     before:
         (4, 3) joints before the first frame; when not given, the feet are below their hips then.
     nearest:
-        Whether what can not be reached is brought as near as possible, which takes time; else its joints are only kept within their limits.
+        Whether what cannot be reached is brought as near as possible, which takes time; else its joints are only kept within their limits.
 
     Of the two solutions the one within the limits is taken; of two, the one nearer to the frame before.
 
@@ -147,7 +147,7 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
 
 
 def _solved(feet: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Give both solutions (..., 4, 2, 3), and which (..., 4, 2) are within the limits and bring the feet where they should be."""
+    """Return both solutions (..., 4, 2, 3), and which (..., 4, 2) are within the limits and bring the feet where they should be."""
     found = solutions(feet)
     off = _from_hip(found, (SIDES * HIP_WIDTH)[:, None]) + HIPS[:, None] - feet[..., None, :]
     fits = off[..., 0] ** 2 + off[..., 1] ** 2 + off[..., 2] ** 2 <= 1e-18
@@ -157,7 +157,7 @@ def _solved(feet: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
 
 
 def _apart(goals: Floats, width: Floats) -> Errors:
-    """Give what says how far feet are from their goals (N, 3), seen from joint hx, and how that changes with the joints."""
+    """Return what says how far feet are from their goals (N, 3), seen from joint hx, and how that changes with the joints."""
 
     def errors(q: Floats, frames: npt.NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
         error, slopes = _from_hip(q, width) - goals[frames], _jacobian(q, width)
@@ -185,7 +185,7 @@ def _chosen(found: Floats, fits: npt.NDArray[np.bool_], before: Floats | None) -
 
 
 def _starts(found: Floats, goals: Floats, width: Floats) -> Floats:
-    """Give where to begin (N, K, 3) the search of the nearest reachable point to goals (N, 3), seen from joint hx.
+    """Return where to begin (N, K, 3) the search of the nearest reachable point to goals (N, 3), seen from joint hx.
 
     These are the most promising ones of both solutions and of poses all over the range.
     """

@@ -22,7 +22,7 @@ def _box(center: tuple[float, float, float], size: tuple[float, float, float], m
 
 
 def body(*, arm: bool) -> tuple[Shape, ...]:
-    """Give the trunk: a yellow shell over a dark belly, dark caps with eyes before and behind, two rails on the back."""
+    """Return the trunk: a yellow shell over a dark belly, dark caps with eyes before and behind, two rails on the back."""
     trunk = shell(
         "x",
         [
@@ -76,7 +76,7 @@ def body(*, arm: bool) -> tuple[Shape, ...]:
 
 
 def hip(side: float, *, front: bool) -> tuple[Shape, ...]:
-    """Give a hip: the motor of hx along the body, that of hy as a drum across."""
+    """Return a hip: the motor of hx along the body, that of hy as a drum across."""
     out = side * HIP_WIDTH
     way = 1.0 if front else -1.0
     return (
@@ -87,7 +87,7 @@ def hip(side: float, *, front: bool) -> tuple[Shape, ...]:
 
 
 def upper_leg(side: float) -> tuple[Shape, ...]:
-    """Give an upper leg: a yellow shell that tapers to the knee, with a dark cap on the hip."""
+    """Return an upper leg: a yellow shell that tapers to the knee, with a dark cap on the hip."""
     lean = 0.02 * side
     return (
         shell(
@@ -113,7 +113,7 @@ def upper_leg(side: float) -> tuple[Shape, ...]:
 
 
 def lower_leg() -> tuple[Shape, ...]:
-    """Give a lower leg: slim and dark."""
+    """Return a lower leg: slim and dark."""
     return (
         shell(
             "z",
@@ -134,12 +134,12 @@ def lower_leg() -> tuple[Shape, ...]:
 
 
 def foot(radius: float) -> tuple[Shape, ...]:
-    """Give a foot."""
+    """Return a foot."""
     return (ball((0.0, 0.0, 0.0), radius, RUBBER),)
 
 
 def arm(joint: str) -> tuple[Shape, ...]:
-    """Give what the named joint of the arm moves."""
+    """Return what the named joint of the arm moves."""
     wrist = tuple(float(value) for value in FOREARM)
     parts: dict[str, tuple[Shape, ...]] = {
         "sh0": (
@@ -206,7 +206,7 @@ def arm(joint: str) -> tuple[Shape, ...]:
 
 
 def jaw() -> tuple[Shape, ...]:
-    """Give the upper jaw of the gripper, which opens upwards."""
+    """Return the upper jaw of the gripper, which opens upwards."""
     return (
         disc((0.0, 0.0, 0.0), Y, 0.019, 0.086, DARK),
         shell(

@@ -59,14 +59,14 @@ EXACTLY = 1e-6
 
 
 def mind(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...]:
-    """Give what a robot would mind about an animation.
+    """Return what a robot would mind about an animation.
 
     It is played with the defaults of all parameters, and looked at frame by frame. `arm` says whether by a Spot with arm (see `play`).
     The place of a problem is a keyframe, the nearest to where it is worst: the line of a file where the animation knows it, and its
     number, counted from 1. Angles that the keyframes themselves have beyond a joint's limits are no matter of this check but of the
     document's.
 
-    Nothing is raised. That an animation can not be played at all, so that nothing was looked at, is a problem of its own (SPOT017).
+    Nothing is raised. That an animation cannot be played at all, so that nothing was looked at, is a problem of its own (SPOT017).
     """
     try:
         values = settings(animation)
@@ -77,7 +77,7 @@ def mind(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...
     except (ValueError, MemoryError) as error:
         path = str(animation.source.path) if animation.source.path else None
         said = str(error) or "not enough memory"
-        return (rules.UNPLAYABLE.problem(f"it can not be played, and was not looked at: {said}", Location(path)),)
+        return (rules.UNPLAYABLE.problem(f"it cannot be played, and was not looked at: {said}", Location(path)),)
     found = _Findings(animation, times)
     look = _Look(animation, motion, times)
     for step in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _beginning_and_end):
@@ -124,7 +124,7 @@ class _Look:
         return float(self.frame[2]) if abs(lowest - self.frame[2]) < OFF_ORIGIN else lowest
 
     def rates(self, values: Floats) -> Floats:
-        """Give how fast values (T, …) change between frames (T − 1, …); 0 where a round begins anew."""
+        """Return how fast values (T, …) change between frames (T − 1, …); 0 where a round begins anew."""
         gaps = np.diff(self.times).reshape(-1, *(1,) * (values.ndim - 1))
         anew = np.diff(self.timing.rounds).astype(bool)
         result = np.diff(values, axis=0) / gaps
@@ -146,11 +146,11 @@ class _Findings:
         )
 
     def keyframe(self, frame: int) -> int:
-        """Give the keyframe that is nearest to what a frame shows."""
+        """Return the keyframe that is nearest to what a frame shows."""
         return int(self.nearest(np.array([frame]))[0])
 
     def nearest(self, frames: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Give the keyframes (N,) that are nearest to what frames (N,) show."""
+        """Return the keyframes (N,) that are nearest to what frames (N,) show."""
         between = (self._keys[1:] + self._keys[:-1]) / 2
         return np.searchsorted(between, self._moments[frames] + 1e-9, side="right")
 
@@ -281,7 +281,7 @@ def _feet(look: _Look, found: _Findings) -> None:
 
 
 def _slipped(places: Floats, stance: npt.NDArray[np.bool_], rounds: npt.NDArray[np.int64]) -> Floats:
-    """Give how far (T,) a foot at places (T, 2) is from where it was when its stance began."""
+    """Return how far (T,) a foot at places (T, 2) is from where it was when its stance began."""
     begins = stance & np.concatenate([[True], ~stance[:-1] | (np.diff(rounds) != 0)])
     since = np.maximum.accumulate(np.where(begins, np.arange(len(stance)), 0))
     return np.where(stance, np.linalg.norm(places - places[since], axis=-1), 0.0)
@@ -319,7 +319,7 @@ def _balance(look: _Look, found: _Findings) -> None:
 
 
 def _runs(wrong: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Give the first and the last frame of each run of frames that are wrong."""
+    """Return the first and the last frame of each run of frames that are wrong."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], wrong, [False]]).astype(np.int8)))
     for first, end in zip(edges[::2], edges[1::2], strict=True):
         yield int(first), int(end) - 1
@@ -361,7 +361,7 @@ def _beginning_and_end(look: _Look, found: _Findings) -> None:
 
 
 def _ends_apart(look: _Look, body: Floats) -> float:
-    """Give by how much the ends of an animation differ, as seen from the feet: a walk may end elsewhere."""
+    """Return by how much the ends of an animation differ, as seen from the feet: a walk may end elsewhere."""
     tracks = look.tracks
     both = np.array([0.0, look.animation.duration])
     parts: list[Floats] = []

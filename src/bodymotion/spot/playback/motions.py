@@ -46,7 +46,7 @@ class SpotArrays:
 
 
 def spot_arrays(motion: Motion) -> SpotArrays:
-    """Give a motion of Spot as arrays.
+    """Return a motion of Spot as arrays.
 
     Joint columns go by their part labels, which are this package's names, those of the SDK (`fl.hx`, `arm0.sh0`) or of the URDF
     (`arm_sh0`); without labels twelve columns are the legs, and nineteen legs, arm and gripper. A motion without a root pose stands level

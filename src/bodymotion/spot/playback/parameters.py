@@ -43,7 +43,7 @@ OFFSETS = _OFFSETS
 
 
 def as_number(what: str, value: object) -> float:
-    """Give a number that a caller gave. Raises ValueError, with its name, when it is none."""
+    """Return a number that a caller gave. Raises ValueError, with its name, when it is none."""
     if isinstance(value, (Real, np.number)) and not isinstance(value, bool):
         try:
             return float(value)
@@ -53,7 +53,7 @@ def as_number(what: str, value: object) -> float:
 
 
 def settings(animation: Animation, given: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Give the value of every parameter: the given one, else the animation's default, else the neutral one.
+    """Return the value of every parameter: the given one, else the animation's default, else the neutral one.
 
     Raises
     ------

@@ -47,7 +47,7 @@ def play(
     frame_rate: float | None = None,
     dance_frames: Mapping[int, npt.ArrayLike] | None = None,
 ) -> Motion:
-    """Give the motion that an animation asks of Spot.
+    """Return the motion that an animation asks of Spot.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _with_arm(animation: Animation, arm: bool | None) -> bool:
 
 
 def check_keyframes(animation: Animation) -> None:
-    """Raise ValueError, in words, where keyframes can not be played: none, times that do not increase, numbers that are none or absurd."""
+    """Raise ValueError, in words, where keyframes cannot be played: none, times that do not increase, numbers that are none or absurd."""
     keys = animation.keyframes
     if not len(keys):
         raise ValueError("the animation has no keyframes")
@@ -242,7 +242,7 @@ class _Move:
         }
 
     def _offsets(self) -> Floats:
-        """Give what is added (6,) to the arm's joints: to those that the animation moves."""
+        """Return what is added (6,) to the arm's joints: to those that the animation moves."""
         moved = self.tracks.arm_columns | self.tracks.has_hand
         return np.where(moved, [self.values[name] for name in OFFSETS], 0.0)
 
@@ -250,7 +250,7 @@ class _Move:
         return any(value != 1.0 for name, value in self.values.items() if "_multiplier." in name)
 
     def _animated_body(self, arm: Floats | None, *, multiplied: bool) -> Floats:
-        """Give the body's pose (T, 7) in the animation frame; multipliers scale how far it is from the nominal pose."""
+        """Return the body's pose (T, 7) in the animation frame; multipliers scale how far it is from the nominal pose."""
         tracks, at = self.tracks, self.at
         if not tracks.has_body:
             if tracks.has_legs:
@@ -269,14 +269,14 @@ class _Move:
         return poses.from_parts(place, turn)
 
     def _through(self, angles: Floats) -> Floats:
-        """Give angles (T, 3) that go on beyond half a turn where they would jump by a whole one, anew in each round."""
+        """Return angles (T, 3) that go on beyond half a turn where they would jump by a whole one, anew in each round."""
         through = np.unwrap(angles, axis=0)
         begins = np.concatenate([[True], np.diff(self.times.rounds) != 0])
         first = np.maximum.accumulate(np.where(begins, np.arange(len(angles)), 0))
         return np.asarray(through - through[first] + angles[first])
 
     def _frames(self) -> Floats:
-        """Give the animation frame (T, 7) in the world. Each round begins where the feet were at the end of the one before."""
+        """Return the animation frame (T, 7) in the world. Each round begins where the feet were at the end of the one before."""
         frames = np.tile(self.frame, (len(self.at), 1))
         rounds = self.times.rounds
         if not self.tracks.has_legs or not rounds.any():
@@ -308,7 +308,7 @@ class _Move:
         return blended(body, stand(footprint(feet[-1])).body, weight)
 
     def _legs(self, feet: Floats, body: Floats, animated: Floats) -> Legs:
-        """Give the legs' joints: as they are given, but by their feet where the body is not where it is with them."""
+        """Return the legs' joints: as they are given, but by their feet where the body is not where it is with them."""
         tracks = self.tracks
         if not tracks.has_legs and not tracks.has_body:
             return Legs(np.tile(self.before.legs, (len(self.at), 1, 1)), np.zeros((len(self.at), 4)))
@@ -359,7 +359,7 @@ class _Move:
         return done
 
     def _hand_before(self) -> Floats:
-        """Give the hand's pose (7,) before the move, in the animation frame."""
+        """Return the hand's pose (7,) before the move, in the animation frame."""
         in_body = hand_poses(self.before.arm)
         return poses.compose(poses.inverse(self.frame), poses.compose(self.before.body, in_body))
 

@@ -33,7 +33,7 @@ PIECE = 20_000
 
 
 def nearest_within_limits(errors: Errors, starts: Floats, lower: Floats, upper: Floats) -> Floats:
-    """Give for each of N frames the joints (N, J) with the smallest sum of squared errors that was found from its starts (N, K, J)."""
+    """Return for each of N frames the joints (N, J) with the smallest sum of squared errors that was found from its starts (N, K, J)."""
     result = np.empty((len(starts), starts.shape[-1]))
     for first in range(0, len(starts), PIECE):
         frames = np.arange(first, min(first + PIECE, len(starts)))

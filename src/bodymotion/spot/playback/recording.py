@@ -33,7 +33,7 @@ class Recording(NamedTuple):
 
 
 def recorded(motion: Motion, legs: LegColumns = "joints") -> Recording:
-    """Give the keyframes, one for each frame of a motion of Spot, in the animation frame in which it starts.
+    """Return the keyframes, one for each frame of a motion of Spot, in the animation frame in which it starts.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def recorded(motion: Motion, legs: LegColumns = "joints") -> Recording:
 
 
 def _without_flips(quaternions: Floats) -> Floats:
-    """Give unit quaternions (T, 4) with the signs that make each the nearer one to that before."""
+    """Return unit quaternions (T, 4) with the signs that make each the nearer one to that before."""
     unit = rotations.normalized(quaternions)
     turned = np.sum(unit[1:] * unit[:-1], axis=-1) < 0
     signs = np.where(np.concatenate([[unit[0, 0] < 0], turned]), -1.0, 1.0)

@@ -49,12 +49,12 @@ class Standing(ContentEquality):
 
 
 def feet_in_world(body: npt.ArrayLike, legs: npt.ArrayLike) -> Floats:
-    """Give the feet's centres (..., 4, 3) where the body (..., 7) is given, of leg joints (..., 4, 3)."""
+    """Return the feet's centres (..., 4, 3) where the body (..., 7) is given, of leg joints (..., 4, 3)."""
     return poses.transform_points(np.asarray(body, dtype=np.float64)[..., None, :], foot_positions(legs))
 
 
 def footprint(feet: npt.ArrayLike) -> Floats:
-    """Give the frame (..., 7) in the centre of feet (..., 4, 3), x along the line from between the hind feet to between the front feet."""
+    """Return the frame (..., 7) in the centre of feet (..., 4, 3), x along the line from between the hind feet to between the front feet."""
     feet = np.asarray(feet, dtype=np.float64)
     forward = feet[..., :2, :].mean(axis=-2) - feet[..., 2:, :].mean(axis=-2)
     yaw = np.arctan2(forward[..., 1], forward[..., 0])
@@ -63,19 +63,19 @@ def footprint(feet: npt.ArrayLike) -> Floats:
 
 
 def stand(frame: npt.ArrayLike | None = None, height: float = NOMINAL_HEIGHT) -> Standing:
-    """Give the nominal stand over an animation frame (7,); by default over the middle of the world's floor."""
+    """Return the nominal stand over an animation frame (7,); by default over the middle of the world's floor."""
     base = np.array([0.0, 0.0, FOOT_RADIUS, 1.0, 0.0, 0.0, 0.0]) if frame is None else np.asarray(frame)
     joints = leg_joints((NOMINAL_FEET - [0.0, 0.0, height])[None]).joints[0]
     return Standing(poses.compose(base, [0.0, 0.0, height, 1.0, 0.0, 0.0, 0.0]), joints)
 
 
 def sit(frame: npt.ArrayLike | None = None) -> Standing:
-    """Give the sitting pose over an animation frame (7,)."""
+    """Return the sitting pose over an animation frame (7,)."""
     return stand(frame, SITTING_HEIGHT)
 
 
 def last_pose(motion: Motion) -> Standing:
-    """Give the pose in which a motion of Spot ends.
+    """Return the pose in which a motion of Spot ends.
 
     Raises
     ------

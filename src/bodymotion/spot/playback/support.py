@@ -11,7 +11,7 @@ __all__ = ["outside"]
 
 
 def outside(points: Floats, feet: Floats, stance: npt.NDArray[np.bool_]) -> Floats:
-    """Give how far (T,) [m] points (T, 2) are outside the polygon of feet (T, 4, 2) in stance (T, 4); inside it is 0, without feet nan.
+    """Return how far (T,) [m] points (T, 2) are outside the polygon of feet (T, 4, 2) in stance (T, 4); inside it is 0, without feet nan.
 
     Two feet are a line, one is a point.
     """
@@ -25,7 +25,7 @@ def outside(points: Floats, feet: Floats, stance: npt.NDArray[np.bool_]) -> Floa
 
 
 def _from_polygon(points: Floats, corners: Floats) -> Floats:
-    """Give the distance of points (N, 2) from the convex hull of corners (N, K, 2): from the nearest line between two, or 0.
+    """Return the distance of points (N, 2) from the convex hull of corners (N, K, 2): from the nearest line between two, or 0.
 
     Up to four corners make no more than four triangles; a point is in the hull when it is in one of these.
     """

@@ -73,7 +73,7 @@ class Timing:
 
 
 def smooth_rate(slice_seconds: float) -> float:
-    """Give the usual frame rate [Hz]: a slice is a whole number of frames, and a frame not longer than 1 / SMOOTH."""
+    """Return the usual frame rate [Hz]: a slice is a whole number of frames, and a frame not longer than 1 / SMOOTH."""
     return float(max(np.ceil(SMOOTH * slice_seconds), 1.0) / slice_seconds)
 
 

@@ -54,7 +54,7 @@ class Tracks:
         return any(self._keys.has(name) for name in names)
 
     def _columns(self, names: tuple[str, ...], rest: npt.ArrayLike, at: Floats, *, angles: bool = False) -> Floats:
-        """Give values (T, K) of columns at times `at`; `rest` (K,) for those that are not there."""
+        """Return values (T, K) of columns at times `at`; `rest` (K,) for those that are not there."""
         values = np.tile(np.asarray(rest, dtype=np.float64), (len(self._keys), 1))
         for k, name in enumerate(names):
             if self._keys.has(name):
@@ -63,7 +63,7 @@ class Tracks:
         return curves.numbers(curves.without_wraps(values, times) if angles else values, times, at)
 
     def _turn(self, part: str, rest: Floats, at: Floats) -> Floats:
-        """Give orientations (T, 4) of the body or the hand."""
+        """Return orientations (T, 4) of the body or the hand."""
         names = QUATERNIONS[part]
         if self._there(*names):
             values = np.zeros((len(self._keys), 4))
@@ -88,18 +88,18 @@ class Tracks:
         return self.has_body and self._there(*PLACES["com"]) and not self._there(*PLACES["body"])
 
     def body_place(self, at: Floats, height: float = NOMINAL_HEIGHT) -> Floats:
-        """Give the place (T, 3) of the body's origin, or of the centre of mass; `height` where there is no column for it."""
+        """Return the place (T, 3) of the body's origin, or of the centre of mass; `height` where there is no column for it."""
         return self._columns(PLACES["com" if self.by_center_of_mass else "body"], [0.0, 0.0, height], at)
 
     def body_turn(self, at: Floats) -> Floats:
-        """Give the body's orientation (T, 4); by yaw alone with the option `assume_zero_roll_and_pitch`."""
+        """Return the body's orientation (T, 4); by yaw alone with the option `assume_zero_roll_and_pitch`."""
         turn = self._turn("body", rotations.IDENTITY, at)
         if "assume_zero_roll_and_pitch" in self.animation.options:
             return rotations.from_rpy(rotations.to_rpy(turn) * [0.0, 0.0, 1.0])
         return turn
 
     def body_angles(self, at: Floats) -> Floats | None:
-        """Give the body's roll, pitch and yaw (T, 3), whole turns and all, if it is they that are given."""
+        """Return the body's roll, pitch and yaw (T, 3), whole turns and all, if it is they that are given."""
         names = ROLL_PITCH_YAW["body"]
         if self._there(*QUATERNIONS["body"]) or not self._there(*names):
             return None
@@ -123,12 +123,12 @@ class Tracks:
         return bool((self.legs_by_joints | self.legs_by_feet).any())
 
     def leg_joints(self, at: Floats) -> Floats:
-        """Give the joints (T, 4, 3) of legs that are given by them; of no meaning for the others."""
+        """Return the joints (T, 4, 3) of legs that are given by them; of no meaning for the others."""
         joints = [self._columns(leg_angles(leg), self.before.legs[k], at) for k, leg in enumerate(LEGS)]
         return np.stack(joints, axis=1)
 
     def feet(self, at: Floats, body: Floats) -> Floats:
-        """Give where the feet's centres are (T, 4, 3), the body being at `body` (T, 7); without columns they stay where they were."""
+        """Return where the feet's centres are (T, 4, 3), the body being at `body` (T, 7); without columns they stay where they were."""
         rest = poses.transform_points(poses.inverse(self.frame), self.before.feet)
         places = [self._columns(leg_place(leg), rest[k], at) for k, leg in enumerate(LEGS)]
         feet = np.stack(places, axis=1)
@@ -140,7 +140,7 @@ class Tracks:
         return feet
 
     def contacts(self, at: Floats) -> npt.NDArray[np.bool_]:
-        """Give which feet (T, 4) are in stance: by their columns, else inferred."""
+        """Return which feet (T, 4) are in stance: by their columns, else inferred."""
         result = np.ones((len(at), 4), dtype=bool)
         if not self.has_legs:
             return result
@@ -176,7 +176,7 @@ class Tracks:
         return self.feet(times, body)
 
     def lift(self) -> float:
-        """Give by how much [m] all is to be raised so that the feet stand on the floor at the start; 0 where they do, but for `OFF_FLOOR`.
+        """Return by how much [m] all is to be raised so that the feet stand on the floor at the start; 0 where they do, but for `OFF_FLOOR`.
 
         Places in recordings may be measured from where the body was, not from the feet: those would play half a metre below the floor.
         """
@@ -192,7 +192,7 @@ class Tracks:
         return -height if abs(height) > OFF_FLOOR else 0.0
 
     def rest_of_legs(self, at: Floats) -> Floats:
-        """Give where the body is (T, 7) when only the legs are given: level, and carried by the feet.
+        """Return where the body is (T, 7) when only the legs are given: level, and carried by the feet.
 
         With legs given by their feet it is at nominal height over the feet's centre. With joints alone it goes as the feet that are in
         stance push it; that is added up over the animation's time, a hundred times a second.
@@ -234,16 +234,16 @@ class Tracks:
         return self.controls("arm") and there and not bool(self.arm_columns.any())
 
     def arm_joints(self, at: Floats) -> Floats:
-        """Give the arm's joints (T, 6); those without a column as they were."""
+        """Return the arm's joints (T, 6); those without a column as they were."""
         joints = self._columns(ARM, self.before.arm, at)
         return np.where(self.arm_columns, joints, self.before.arm)
 
     def hand(self, at: Floats, rest: Floats) -> Floats:
-        """Give the hand's pose (T, 7); what has no column as in `rest` (7,)."""
+        """Return the hand's pose (T, 7); what has no column as in `rest` (7,)."""
         return poses.from_parts(self._columns(PLACES["hand"], rest[:3], at), self._turn("hand", rest[3:], at))
 
     def gripper(self, at: Floats) -> Floats | None:
-        """Give the gripper's angle (T,), if it is controlled."""
+        """Return the gripper's angle (T,), if it is controlled."""
         if not (self.controls("gripper") and self._keys.has("gripper")):
             return None
         return self._columns(("gripper",), [self.before.gripper], at)[:, 0]

@@ -25,7 +25,7 @@ SETTLED = 1e-10
 
 
 def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
-    """Give Spot's centre of mass (T, 3) of body poses (T, 7), joints of legs (T, 4, 3) and arm (T, 6); None: without arm."""
+    """Return Spot's centre of mass (T, 3) of body poses (T, 7), joints of legs (T, 4, 3) and arm (T, 6); None: without arm."""
     joints = [legs.reshape(len(legs), 12)]
     if arm is not None:
         joints += [np.broadcast_to(arm, (len(legs), 6)), np.zeros((len(legs), 1))]
@@ -35,7 +35,7 @@ def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
 
 @cache
 def nominal_center(arm: bool) -> float:
-    """Give the height [m] of the centre of mass over the feet's centres in a nominal stand."""
+    """Return the height [m] of the centre of mass over the feet's centres in a nominal stand."""
     pose = stand(poses.IDENTITY)
     center = center_of_mass(pose.body[None], pose.legs[None], pose.arm[None] if arm else None)
     return float(center[0, 2])
@@ -44,7 +44,7 @@ def nominal_center(arm: bool) -> float:
 def body_places(
     tracks: Tracks, at: Floats, centers: Floats, turns: Floats, arm: Floats | None, before: Standing
 ) -> Floats:
-    """Give where the body's origin is (T, 3), so that the centre of mass is at `centers` (T, 3), in the animation frame.
+    """Return where the body's origin is (T, 3), so that the centre of mass is at `centers` (T, 3), in the animation frame.
 
     Legs that are given by joints go with the body; of the others the feet stay where they should be, so that the answer is found in
     rounds: each moves the body by what is missing. The arm weighs as it is by its joints (by those before the move, where the hand's pose

@@ -49,5 +49,5 @@ def set_time(stamp: Any, nanoseconds: int) -> None:  # noqa: ANN401
 
 
 def time_of(stamp: Any) -> int:  # noqa: ANN401
-    """Give a Timestamp in nanoseconds."""
+    """Return a Timestamp in nanoseconds."""
     return int(stamp.seconds) * NANO + int(stamp.nanos)

@@ -50,7 +50,7 @@ class Auth:
 
     @answering(f"{API}auth_pb2", "GetAuthTokenResponse")
     def GetAuthToken(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Give a token for a user name and password, or for a token."""
+        """Return a token for a user name and password, or for a token."""
         if request.token:
             token = self._gate.renew(request.token)
             answer.status = answer.STATUS_OK if token else answer.STATUS_INVALID_TOKEN
@@ -148,12 +148,12 @@ class Lending:
 
     @answering(f"{API}lease_pb2", "AcquireLeaseResponse")
     def AcquireLease(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Give a lease that nobody has."""
+        """Return a lease that nobody has."""
         self._lend(request, answer, take=False)
 
     @answering(f"{API}lease_pb2", "TakeLeaseResponse")
     def TakeLease(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Give a lease, whoever has it."""
+        """Return a lease, whoever has it."""
         self._lend(request, answer, take=True)
 
     def _lend(self, request: Any, answer: Any, *, take: bool) -> None:  # noqa: ANN401

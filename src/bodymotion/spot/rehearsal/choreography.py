@@ -71,7 +71,7 @@ class Choreography:
 
     @answering(PB, "GetAnimationResponse")
     def GetAnimation(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Give an animation back."""
+        """Return an animation back."""
         known = self._stage.animations.get(request.name.removeprefix(PREFIX))
         if known is None:
             refused(answer, f"there is no animation {request.name}")
@@ -101,7 +101,7 @@ class Choreography:
 
     @answering(PB, "GetChoreographySequenceResponse")
     def GetChoreographySequence(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Give a sequence back, with its animations."""
+        """Return a sequence back, with its animations."""
         found = self._stage.sequences.get(request.sequence_name)
         if found is None:
             answer.status = answer.STATUS_UNKNOWN_SEQUENCE

@@ -23,7 +23,7 @@ FRAMES_PER_SLICE_AT_LEAST, SMOOTH = 4, 60.0
 
 
 def sequence_motion(sequence: Any, known: Mapping[str, Known], *, arm: bool) -> Motion:  # noqa: ANN401
-    """Give the motion of a sequence, from its first slice on.
+    """Return the motion of a sequence, from its first slice on.
 
     A track that no move controls stays as it is; after a move the robot stays in its last pose. The moves are those that
     `verdicts.judge_sequence` leaves: known, and with lengths and parameters that their animations allow.

@@ -28,7 +28,7 @@ class Gate:
         self._lock = threading.Lock()
 
     def login(self, username: str, password: str) -> str | None:
-        """Give a token; None for a wrong user name or password. Raises `PermissionError` while nobody is let in."""
+        """Return a token; None for a wrong user name or password. Raises `PermissionError` while nobody is let in."""
         with self._lock:
             if time.monotonic() < self._closed_until:
                 raise PermissionError
@@ -42,7 +42,7 @@ class Gate:
             return self._new_token()
 
     def renew(self, token: str) -> str | None:
-        """Give a new token for one that is good; None for any other."""
+        """Return a new token for one that is good; None for any other."""
         with self._lock:
             return self._new_token() if token in self._tokens else None
 
@@ -68,7 +68,7 @@ class Interceptor:
         self._gate = gate
 
     def intercept_service(self, continuation: Any, call: Any) -> Any:  # noqa: ANN401
-        """Give the handler of a call: its own, or one that refuses."""
+        """Return the handler of a call: its own, or one that refuses."""
         said = str(dict(call.invocation_metadata).get("authorization", ""))
         if call.method.startswith(OPEN) or self._gate.knows(said.removeprefix("Bearer ")):
             return continuation(call)

@@ -23,7 +23,7 @@ class Leases:
         self._owners: dict[str, str] = {}
 
     def acquire(self, resource: str, client: str, *, take: bool = False) -> Any | None:  # noqa: ANN401
-        """Give a new lease (the vendor's message); None when somebody has it and it is not taken by force."""
+        """Return a new lease (the vendor's message); None when somebody has it and it is not taken by force."""
         with self._lock:
             if resource in self._owners and not take:
                 return None
@@ -40,12 +40,12 @@ class Leases:
             return True
 
     def owner(self, resource: str) -> str:
-        """Give the name of the client that has the lease, or nothing."""
+        """Return the name of the client that has the lease, or nothing."""
         with self._lock:
             return self._owners.get(resource, "")
 
     def current(self, resource: str) -> Any:  # noqa: ANN401
-        """Give the newest lease of a resource."""
+        """Return the newest lease of a resource."""
         with self._lock:
             return self._message(resource)
 

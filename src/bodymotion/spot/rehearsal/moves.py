@@ -12,13 +12,13 @@ __all__ = ["move_parameters", "natural_slices", "set_parameter", "unset_paramete
 
 
 def natural_slices(animation: Animation, bpm: float) -> int:
-    """Give how many slices an animation takes by itself at a tempo; at least one."""
+    """Return how many slices an animation takes by itself at a tempo; at least one."""
     values = settings(animation)
     return max(timing(animation, bpm=bpm, speed=values["speed"], frame_rate=1.0).natural, 1)
 
 
 def move_parameters(move: Any) -> dict[str, float]:  # noqa: ANN401
-    """Give the parameters that are set in a move's AnimateParams, under the document's names."""
+    """Return the parameters that are set in a move's AnimateParams, under the document's names."""
     found: dict[str, float] = {}
 
     def collect(message: Any, prefix: str) -> None:  # noqa: ANN401

@@ -34,6 +34,6 @@ RANGES: Mapping[str, tuple[float, float, float]] = MappingProxyType(
 
 
 def config_text() -> str:
-    """Give the ranges as a robot tells them."""
+    """Return the ranges as a robot tells them."""
     rows = [f"{name} {low:g} {default:g} {high:g}" for name, (low, default, high) in RANGES.items()]
     return "\n".join(["animate_params", *rows, ""])

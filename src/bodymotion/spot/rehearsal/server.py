@@ -141,7 +141,7 @@ class StandIn:
                 motion = sequence_motion(dance.sequence, dict(self.stage.animations), arm=self.arm)
                 self._on_dance(motion, (dance.start - self.stage.now()) / 1e9, left_out)
             except Exception as error:  # The robot goes on, whatever becomes of its picture.
-                self._say(f"dance {dance.sequence.name}: can not be shown: {error}")
+                self._say(f"dance {dance.sequence.name}: cannot be shown: {error}")
 
         threading.Thread(target=show, name="bodymotion-dance", daemon=True).start()
 

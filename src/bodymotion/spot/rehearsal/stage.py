@@ -58,7 +58,7 @@ class Dance:
         return slices_of(self.sequence)
 
     def slice_at(self, now: int) -> float:
-        """Give the slice that is danced [slices], beginning at `first_slice`."""
+        """Return the slice that is danced [slices], beginning at `first_slice`."""
         seconds = ((self.stopped_at or now) - self.start) / NANO
         return self.first_slice + max(seconds, 0.0) * float(self.sequence.slices_per_minute) / 60.0
 
@@ -68,7 +68,7 @@ class Dance:
 
 
 def slices_of(sequence: Any) -> int:  # noqa: ANN401
-    """Give how many slices a sequence has."""
+    """Return how many slices a sequence has."""
     return max((move.start_slice + move.requested_slices for move in sequence.moves), default=0)
 
 
@@ -83,11 +83,11 @@ class Stage:
         self._count = 0
 
     def now(self) -> int:
-        """Give the robot's time [ns]."""
+        """Return the robot's time [ns]."""
         return time.time_ns()
 
     def read(self, message: Any) -> tuple[Animation | None, tuple[Problem, ...]]:  # noqa: ANN401
-        """Make an animation of the vendor's message; None and the faults where that can not be done."""
+        """Make an animation of the vendor's message; None and the faults where that cannot be done."""
         try:
             return from_proto(message), ()
         except FormatError as error:

@@ -36,12 +36,12 @@ def judge_animation(animation: Animation, *, arm: bool) -> tuple[bool, tuple[str
 
 
 def in_words(problem: Problem) -> str:
-    """Give a problem as a warning in an answer."""
+    """Return a problem as a warning in an answer."""
     return f"{problem.rule} {problem.message}"
 
 
 def judge_sequence(sequence: Any, known: Mapping[str, Known]) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401
-    """Give what can be danced of a sequence, and what is wrong with the rest.
+    """Return what can be danced of a sequence, and what is wrong with the rest.
 
     Moves that nobody knows, that begin before the first slice or do not last, and those that want a track while another has it are left
     out; a length or parameter that an animation does not allow becomes the nearest that it does. Without a tempo nothing is left.
@@ -74,7 +74,7 @@ def judge_sequence(sequence: Any, known: Mapping[str, Known]) -> tuple[Any, tupl
             try:
                 said += _allowed(kept, found.animation, sequence.slices_per_minute / 4.0)
             except (ValueError, MemoryError) as error:
-                said.append(f"{move.type} can not be played: {error}")
+                said.append(f"{move.type} cannot be played: {error}")
                 del danced.moves[-1]
                 continue
             clash = _clash(kept, found.animation, busy)

@@ -17,25 +17,25 @@ __all__ = ["child", "children", "indices", "local", "numbers"]
 
 
 def local(element: Element) -> str:
-    """Give the name of an element without its namespace."""
+    """Return the name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
 def children(element: Element | None, name: str) -> Iterator[Element]:
-    """Give the elements of that name in an element."""
+    """Return the elements of that name in an element."""
     if element is not None:
         yield from (inside for inside in element if local(inside) == name)
 
 
 def child(element: Element | None, *names: str) -> Element | None:
-    """Give the first element down a path of names."""
+    """Return the first element down a path of names."""
     for name in names:
         element = next(children(element, name), None)
     return element
 
 
 def numbers(element: Element | None, count: int | None = None) -> Floats:
-    """Give the numbers in an element, none where there is none; so many as `count`, or ValueError."""
+    """Return the numbers in an element, none where there is none; so many as `count`, or ValueError."""
     text = "" if element is None else element.text or ""
     try:
         values = np.array(text.split(), dtype=np.float64)
@@ -47,7 +47,7 @@ def numbers(element: Element | None, count: int | None = None) -> Floats:
 
 
 def indices(text: str | None) -> npt.NDArray[np.int64]:
-    """Give whole numbers from a text."""
+    """Return whole numbers from a text."""
     values = np.array((text or "").split(), dtype=np.float64)
     if not np.isfinite(values).all() or (np.abs(values) > 2**31).any():
         raise ValueError("an index is no whole number")

@@ -17,7 +17,7 @@ __all__ = ["MaterialReader"]
 
 
 class MaterialReader:
-    """Makes materials, each once; `by_id` gives the elements of the file, what can not be used goes to `remarks` in words."""
+    """Makes materials, each once; `by_id` gives the elements of the file, what cannot be used goes to `remarks` in words."""
 
     def __init__(self, by_id: Mapping[str, Element], remarks: list[str]) -> None:
         self.by_id = by_id
@@ -25,11 +25,11 @@ class MaterialReader:
         self._materials: dict[str, tuple[Material, str]] = {}
 
     def at(self, url: str | None) -> Element | None:
-        """Give the element that a url (#id) of this file means."""
+        """Return the element that a url (#id) of this file means."""
         return self.by_id.get((url or "").removeprefix("#"))
 
     def material(self, target: str) -> tuple[Material, str]:
-        """Give a material by its id, and the path of its image, "" for none."""
+        """Return a material by its id, and the path of its image, "" for none."""
         if target not in self._materials:
             effect = child(self.at(target), "instance_effect")
             common = child(self.at(effect.get("url")) if effect is not None else None, "profile_COMMON")
@@ -41,7 +41,7 @@ class MaterialReader:
         return self._materials[target]
 
     def effect(self, common: Element | None) -> tuple[Material, str]:
-        """Give the same of the common profile of an effect."""
+        """Return the same of the common profile of an effect."""
         technique = child(common, "technique")
         shading = (
             next((e for e in technique if local(e) in ("phong", "blinn", "lambert", "constant")), None)
@@ -72,7 +72,7 @@ class MaterialReader:
         return material, image
 
     def transparency(self, shading: Element) -> float:
-        """Give how much is seen through: of `transparent` the alpha, or the luminance of its colour turned round."""
+        """Return how much is seen through: of `transparent` the alpha, or the luminance of its colour turned round."""
         found = child(shading, "transparent")
         share = numbers(child(shading, "transparency", "float"))
         factor = float(share[0]) if len(share) else 1.0
@@ -87,7 +87,7 @@ class MaterialReader:
         return float(np.clip(1.0 - seen, 0.0, 1.0)) if seen > 0 else 0.0
 
     def image(self, name: str, common: Element) -> str:
-        """Give the path of the image that a sampler means; some files name the image itself."""
+        """Return the path of the image that a sampler means; some files name the image itself."""
         parameters = {found.get("sid", ""): found for found in children(common, "newparam")}
         sampler = parameters.get(name)
         surface = child(sampler, "sampler2D", "source")

@@ -16,7 +16,7 @@ __all__ = ["ended", "polygon_corners"]
 
 
 def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Give the number of corners of each polygon, and the indices (N, width) of all corners, one polygon after another."""
+    """Return the number of corners of each polygon, and the indices (N, width) of all corners, one polygon after another."""
     lists = [indices(p.text) for p in children(element, "p")]
     lists += [indices(p.text) for ph in children(element, "ph") for p in children(ph, "p")]
     lists = [values[: len(values) // width * width].reshape(-1, width) for values in lists]

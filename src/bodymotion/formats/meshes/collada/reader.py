@@ -92,7 +92,7 @@ class _Reader:
         self.materials = MaterialReader(self.by_id, self.remarks)
 
     def at(self, url: str | None) -> Element | None:
-        """Give the element that a url (#id) of this file means."""
+        """Return the element that a url (#id) of this file means."""
         return self.by_id.get((url or "").removeprefix("#"))
 
     def scene(self) -> SceneNode:
@@ -186,7 +186,7 @@ class _Reader:
             yield Part(mesh, material, image)
 
     def meshes(self, geometry: Element | None) -> Iterator[tuple[Mesh, str]]:
-        """Give the meshes of a geometry, one for each list of polygons, with the symbol of its material."""
+        """Return the meshes of a geometry, one for each list of polygons, with the symbol of its material."""
         mesh = child(geometry, "mesh")
         if mesh is None:
             raise ValueError("there is no such mesh")
@@ -244,7 +244,7 @@ class _Reader:
         return Corners(values, frozen_ints(which))
 
     def source(self, url: str | None, width: int) -> Floats:
-        """Give the first `width` columns of a source."""
+        """Return the first `width` columns of a source."""
         element = self.at(url)
         values = numbers(child(element, "float_array"))
         accessor = child(element, "technique_common", "accessor")

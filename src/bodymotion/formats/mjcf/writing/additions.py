@@ -20,7 +20,7 @@ __all__ = ["actuators", "add_followers", "excluded_contacts"]
 
 
 def excluded_contacts(body: Body, links: LinkWriter) -> Element:
-    """Give the contacts to be left out.
+    """Return the contacts to be left out.
 
     What hangs on the world may touch it in MuJoCo, unlike any other parent and child: a fixed base and the first links on it.
     """
@@ -39,7 +39,7 @@ def excluded_contacts(body: Body, links: LinkWriter) -> Element:
 
 
 def actuators(body: Body, links: LinkWriter) -> Element:
-    """Give a motor for each joint that has a column, in the order of the columns."""
+    """Return a motor for each joint that has a column, in the order of the columns."""
     actuator = Element("actuator")
     for index in body.joint_links:
         if index > 0 and index in links.joint_names and body.links[index].joint.type in MOVING:

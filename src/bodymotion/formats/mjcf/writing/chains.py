@@ -24,7 +24,7 @@ __all__ = ["at_rest", "ball_starts", "chains", "in_last_frame"]
 
 
 def chains(body: Body) -> dict[int, tuple[int, ...]]:
-    """Give the links that are written within the body of another one: by that one's index, in order from the parent on."""
+    """Return the links that are written within the body of another one: by that one's index, in order from the parent on."""
     if body.source.format != "mjcf":
         return {}
     children: dict[int, list[int]] = {}
@@ -47,7 +47,7 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
 
 
 def at_rest(joint: Joint, offset: Floats) -> Floats:
-    """Give where a link is (7,) in its parent when its joint has the value of MuJoCo's `ref`, mostly 0."""
+    """Return where a link is (7,) in its parent when its joint has the value of MuJoCo's `ref`, mostly 0."""
     rest = rest_of(joint)
     if not rest:
         return offset
@@ -57,7 +57,7 @@ def at_rest(joint: Joint, offset: Floats) -> Floats:
 
 
 def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
-    """Give the links among those of one body at which three begin that stand for a ball joint."""
+    """Return the links among those of one body at which three begin that stand for a ball joint."""
     found: set[int] = set()
     for index in indices:
         three = body.links[index : index + 3]
@@ -77,7 +77,7 @@ def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
 
 
 def in_last_frame(body: Body, ahead: tuple[int, ...], last: int) -> tuple[Floats, list[tuple[Floats, Floats]]]:
-    """Give where the last link is (7,) in the parent of the first one, at its `ref` in MuJoCo, and for each joint where it is.
+    """Return where the last link is (7,) in the parent of the first one, at its `ref` in MuJoCo, and for each joint where it is.
 
     That is the point (3,) that it turns about and its axis (3,), in the last link's frame.
     """

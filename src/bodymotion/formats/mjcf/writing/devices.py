@@ -175,26 +175,26 @@ class DeviceWriter:
 
 
 def ray_pose(pose: Floats, angle: float) -> Floats:
-    """Give the pose of a ray's site, which looks along its z, for a sensor that looks along its −z and scans about its y."""
+    """Return the pose of a ray's site, which looks along its z, for a sensor that looks along its −z and scans about its y."""
     turn = rotations.multiply(rotations.from_axis_angle([0.0, 1.0, 0.0], angle), [0.0, 1.0, 0.0, 0.0])
     return poses.from_parts(pose[:3], rotations.multiply(rotations.normalized(pose[3:]), turn))
 
 
 def _cutoff(limit: Floats) -> float:
-    """Give the limit of a sensor where it is one number for all directions, as MuJoCo has it; else 0, none."""
+    """Return the limit of a sensor where it is one number for all directions, as MuJoCo has it; else 0, none."""
     first = float(limit[0])
     return first if np.isfinite(first) and first > 0 and (limit == first).all() else 0.0
 
 
 def _limit_of(device: Device, sensor: str) -> float:
-    """Give the limit of one of a device's sensors, 0 where there is none."""
+    """Return the limit of one of a device's sensors, 0 where there is none."""
     if isinstance(device, RangeSensor):
         return device.max_distance if np.isfinite(device.max_distance) and device.max_distance > 0 else 0.0
     return _cutoff(getattr(device, LIMITS[sensor]))
 
 
 def _limit_said(cutoff: str | None, default: Device, sensor: str) -> float:
-    """Give the limit that our reader makes of a cutoff; that of a new device where there is none."""
+    """Return the limit that our reader makes of a cutoff; that of a new device where there is none."""
     try:
         limit = float(cutoff or "0")
     except ValueError:

@@ -29,7 +29,7 @@ __all__ = ["CLASSES", "GeomWriter", "pose_attributes"]
 
 
 def pose_attributes(pose: Floats) -> dict[str, str]:
-    """Give a pose (7,) as the attributes pos and quat (w x y z, as ours); what is zero is left out."""
+    """Return a pose (7,) as the attributes pos and quat (w x y z, as ours); what is zero is left out."""
     given = {}
     if pose[:3].any():
         given["pos"] = number_text(pose[:3])
@@ -183,7 +183,7 @@ class GeomWriter:
 
 
 def _shared(plan: Sequence[object], link: Link) -> list[tuple[Mapping[str, object], Shape, bool, bool]]:
-    """Give the shape of each geom, and whether it is seen and whether it touches; none where the link has other shapes by now."""
+    """Return the shape of each geom, and whether it is seen and whether it touches; none where the link has other shapes by now."""
     left = [list(link.visuals), list(link.collisions)]
     found: list[tuple[Mapping[str, object], Shape, bool, bool]] = []
     for rules in plan:
@@ -198,7 +198,7 @@ def _shared(plan: Sequence[object], link: Link) -> list[tuple[Mapping[str, objec
 
 
 def _turned_only(transform: Floats) -> Floats | None:
-    """Give a transform (4, 4) as a pose (7,); None where it stretches."""
+    """Return a transform (4, 4) as a pose (7,); None where it stretches."""
     turn = transform[:3, :3]
     if np.abs(turn.T @ turn - np.eye(3)).max() > 1e-9 or np.linalg.det(turn) < 0:
         return None

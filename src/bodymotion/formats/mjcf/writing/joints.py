@@ -1,4 +1,4 @@
-"""The joint of a link, its motor, and what MJCF can not say of them."""
+"""The joint of a link, its motor, and what MJCF cannot say of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TYPES = {"rotate": "hinge", "slide": "slide"}
 
 
 def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) -> Element | None:
-    """Give the joint of a link, None where MJCF welds the link to its parent; what it loses goes to `problems`.
+    """Return the joint of a link, None where MJCF welds the link to its parent; what it loses goes to `problems`.
 
     `top` says whether the link stands in the world.
     """
@@ -72,7 +72,7 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
 
 
 def _dynamics(joint: Joint, problems: list[Problem], place: Location) -> dict[str, str]:
-    """Give damping, springs and friction, which URDF calls `friction`; what MuJoCo refuses is told."""
+    """Return damping, springs and friction, which URDF calls `friction`; what MuJoCo refuses is told."""
     # Of the URDF's friction a file of ours says frictionloss.
     extra: dict[str, object] = {"frictionloss": joint.extra.get("friction"), **joint.extra}
     given: dict[str, str] = {}
@@ -94,13 +94,13 @@ def _dynamics(joint: Joint, problems: list[Problem], place: Location) -> dict[st
 
 
 def ball_element(joint: Joint, name: str) -> Element:
-    """Give the ball joint that three joints were read from."""
+    """Return the ball joint that three joints were read from."""
     said = texts(of_mjcf(joint.extra).get("ball"))
     return Element("joint", {**said, "name": name, "type": "ball"})
 
 
 def rest_of(joint: Joint) -> float:
-    """Give the value that MuJoCo's `ref` gives the joint where the body is at its pose."""
+    """Return the value that MuJoCo's `ref` gives the joint where the body is at its pose."""
     try:
         rest = float(str(of_mjcf(joint.extra).get("ref", "0")))
     except ValueError:
@@ -109,7 +109,7 @@ def rest_of(joint: Joint) -> float:
 
 
 def told_limits(joint: Joint) -> tuple[float, float] | None:
-    """Give the range of a joint as MuJoCo takes it for one; None where there is none.
+    """Return the range of a joint as MuJoCo takes it for one; None where there is none.
 
     It takes equal limits for none: the upper one is then the next number.
     """
@@ -120,7 +120,7 @@ def told_limits(joint: Joint) -> tuple[float, float] | None:
 
 
 def motor_element(joint: Joint, name: str, joint_name: str) -> Element:
-    """Give the motor of a joint: its control is the torque [Nm] (force [N]) before the gear."""
+    """Return the motor of a joint: its control is the torque [Nm] (force [N]) before the gear."""
     given = {"name": name, "joint": joint_name}
     if joint.gear_ratio not in (0.0, 1.0):
         given["gear"] = number_text(joint.gear_ratio)
@@ -131,7 +131,7 @@ def motor_element(joint: Joint, name: str, joint_name: str) -> Element:
 
 
 def kept_of_joint(joint: Joint, again: Joint) -> dict[str, object]:
-    """Give the fields of a joint in which it differs from what the reader would make of the file without them."""
+    """Return the fields of a joint in which it differs from what the reader would make of the file without them."""
     found = {
         field.name: getattr(joint, field.name)
         for field in fields(Joint)

@@ -176,7 +176,7 @@ def _is_world(body: Body) -> bool:
 
 
 def _usable(pose: np.ndarray) -> np.ndarray:
-    """Give a pose whose quaternion MuJoCo takes: one without length is no turn."""
+    """Return a pose whose quaternion MuJoCo takes: one without length is no turn."""
     if np.linalg.norm(pose[3:]) > 1e-9:
         return pose
     return np.array([*pose[:3], 1.0, 0.0, 0.0, 0.0])

@@ -29,7 +29,7 @@ class Looks:
         self._lost: set[str] = set()
 
     def name(self, plain: Material) -> str:
-        """Give the name of a material, which is written when it is first asked for."""
+        """Return the name of a material, which is written when it is first asked for."""
         image = plain.texture
         pixels = image and (image.path, image.url, image.repeat_s, image.repeat_t, image.transform.tobytes())
         key = (*(getattr(plain, field.name) for field in fields(plain) if field.name != "texture"), pixels)

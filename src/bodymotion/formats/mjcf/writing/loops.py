@@ -148,7 +148,7 @@ class LoopWriter:
         return free
 
     def _distances(self, joint: ExtraJoint, directions: Floats) -> Floats:
-        """Give how far the second point is from each far one where the joints are at 0: MuJoCo counts the length from there."""
+        """Return how far the second point is from each far one where the joints are at 0: MuJoCo counts the length from there."""
         still = self.body.forward_kinematics(np.zeros(self.body.num_joints), poses.IDENTITY)
         one, other = (still[link] for link in joint.links)
         point = poses.transform_points(other, joint.positions[1])
@@ -174,7 +174,7 @@ def _unit(axis: Floats) -> Floats:
 
 
 def _normals(axis: Floats) -> Floats:
-    """Give two unit vectors (2, 3) normal to a unit axis and to each other."""
+    """Return two unit vectors (2, 3) normal to a unit axis and to each other."""
     start = np.eye(3)[int(np.argmin(np.abs(axis)))]
     u = _unit(start - axis * (axis @ start))
     return np.stack([u, np.cross(axis, u)])

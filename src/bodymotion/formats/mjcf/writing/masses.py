@@ -30,7 +30,7 @@ SMALL = 1e-13
 
 
 def acceptable(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem, ...]]:
-    """Give the body as MuJoCo takes it, and what was changed. Links that are written within others need no mass.
+    """Return the body as MuJoCo takes it, and what was changed. Links that are written within others need no mass.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def acceptable(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem, .
 
 
 def write_inertial(element: Element, link: Link, problems: list[Problem]) -> None:
-    """Give a body its mass and inertia, as exactly as MuJoCo takes them.
+    """Return a body its mass and inertia, as exactly as MuJoCo takes them.
 
     Where moments are so near to what it refuses (a flat body: a + b = c) that its own rounding may cross the line, they are written along
     their axes, the smallest raised by what rounding had taken.

@@ -17,7 +17,7 @@ class Names:
         self._next: dict[tuple[str, str], int] = {}
 
     def free(self, kind: str, wanted: str, fallback: str = "") -> str:
-        """Give the wanted name, with a number behind it where it is taken; `fallback` where it is empty or XML can not hold it.
+        """Return the wanted name, with a number behind it where it is taken; `fallback` where it is empty or XML cannot hold it.
 
         Characters that dm_control and MuJoCo's own attachments use to join names (`/`) become `_`, unless they are to stay (`slashes`).
         """

@@ -85,7 +85,7 @@ class Passed:
                 stack += [(target, inner) for inner in reversed(child.children)]
 
     def heads(self) -> list[Element]:
-        """Give the sections that have attributes of their own."""
+        """Return the sections that have attributes of their own."""
         return [element for name in WHOLE for one in self._items(name) if (element := self._element(one)) is not None]
 
     def lists(self, sections: Mapping[str, Element]) -> None:

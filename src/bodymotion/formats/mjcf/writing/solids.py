@@ -35,7 +35,7 @@ class Solid:
 
 
 def solid(shape: Shape) -> Solid | None:
-    """Give a shape as a geom; None for lines, points, and what has no size."""
+    """Return a shape as a geom; None for lines, points, and what has no size."""
     geometry, transform = shape.geometry, shape.transform
     if isinstance(geometry, (Lines, Points)) or not np.isfinite(transform).all():
         return None
@@ -57,7 +57,7 @@ def solid(shape: Shape) -> Solid | None:
 
 
 def _stretch(transform: Floats) -> Floats | None:
-    """Give by how much a matrix stretches along its own axes; None where it shears or mirrors. What is nearly 1 is 1."""
+    """Return by how much a matrix stretches along its own axes; None where it shears or mirrors. What is nearly 1 is 1."""
     linear = transform[:3, :3]
     lengths = np.linalg.norm(linear, axis=0)
     if not (lengths > LEAST).all():
@@ -69,7 +69,7 @@ def _stretch(transform: Floats) -> Floats | None:
 
 
 def _sized(geometry: object, stretch: Floats) -> tuple[tuple[float, ...], str]:
-    """Give the sizes of a primitive under a stretch along its axes, and what MJCF calls it; "" where it has no word."""
+    """Return the sizes of a primitive under a stretch along its axes, and what MJCF calls it; "" where it has no word."""
     x, y, z = stretch.tolist()
     round_about_y = abs(x - z) <= 1e-12 * x
     match geometry:
@@ -90,7 +90,7 @@ def _sized(geometry: object, stretch: Floats) -> tuple[tuple[float, ...], str]:
 
 
 def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
-    """Give a mesh that MuJoCo loads, and whether it is another one; None where there is no area to show.
+    """Return a mesh that MuJoCo loads, and whether it is another one; None where there is no area to show.
 
     It asks for finite vertices, at least four of them, and an area; corners in the middle of an edge make four of three.
     """

@@ -66,7 +66,7 @@ def write_mjcf(
     FormatError
         When the body has no link, numbers that are not finite, or links that MuJoCo refuses (MJCF133, which names all of them).
     OSError
-        When a file can not be written.
+        When a file cannot be written.
     """
     if mesh not in ("obj", "stl"):
         raise ValueError(f"MuJoCo reads meshes as obj and stl, not as {mesh!r}")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["DeviceWriter"]
 
 RESERVED = {*STANDARD_NODES, *CLASSES, "Humanoid", "Joint", "Segment", "ExtraJoint", "Surface", "WorldInfo"}
-"""Names that a device of another type can not have."""
+"""Names that a device of another type cannot have."""
 
 VISION = {"type": "type", "width": "width", "height": "height"}
 

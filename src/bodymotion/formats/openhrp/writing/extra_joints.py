@@ -25,7 +25,7 @@ FIELDS = ("link1Name", "link2Name", "link1LocalPos", "link2LocalPos", "jointType
 def extra_joint_nodes(
     extra_joints: Sequence[ExtraJoint], joints: Mapping[int, Node], names: Names, tell: Tell
 ) -> list[Node]:
-    """Give the nodes; `joints` are the Joint nodes by the numbers of their links."""
+    """Return the nodes; `joints` are the Joint nodes by the numbers of their links."""
     extras = [extra.extra for extra in extra_joints]
     kept = KeptFields("ExtraJoint", extras, prototype("ExtraJoint").fields, {}, tell)
     proto = with_fields(prototype("ExtraJoint"), kept.types)

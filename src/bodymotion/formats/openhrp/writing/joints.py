@@ -47,7 +47,7 @@ WRITTEN = (
 
 
 def joint_fields(joint: Joint, offset: Floats, title: str, tell: Tell) -> dict[str, Value]:
-    """Give the fields of a Joint, but for those that are only kept; what is the document's default is left out."""
+    """Return the fields of a Joint, but for those that are only kept; what is the document's default is left out."""
     fields: dict[str, Value] = {"jointType": _type(joint)}
     if -1 < joint.id <= HIGHEST_ID:
         fields["jointId"] = joint.id
@@ -78,13 +78,13 @@ def joint_fields(joint: Joint, offset: Floats, title: str, tell: Tell) -> dict[s
 
 
 def _type(joint: Joint) -> str:
-    """Give the type by the name that the file had for it."""
+    """Return the type by the name that the file had for it."""
     kept = joint.extra.get("jointType")
     return kept if isinstance(kept, str) and TYPES.get(kept) == joint.type else joint.type
 
 
 def _axis(joint: Joint) -> Floats:
-    """Give the axis as the file had it, which need not have been of length 1."""
+    """Return the axis as the file had it, which need not have been of length 1."""
     kept = joint.extra.get("jointAxis")
     if isinstance(kept, np.ndarray) and kept.shape == (3,) and np.isfinite(kept).all():
         largest = np.abs(kept).max()
@@ -95,7 +95,7 @@ def _axis(joint: Joint) -> Floats:
 
 
 def pose_fields(pose: Floats, title: str, tell: Tell) -> dict[str, Value]:
-    """Give translation and rotation of a pose (7,); those that do nothing are left out."""
+    """Return translation and rotation of a pose (7,); those that do nothing are left out."""
     fields = vector_fields({"translation": pose[:3]}, title, tell)
     quaternion = pose[3:]
     if not np.isfinite(quaternion).all() or not quaternion.any():
@@ -112,7 +112,7 @@ def pose_fields(pose: Floats, title: str, tell: Tell) -> dict[str, Value]:
 def vector_fields(
     vectors: dict[str, Floats], title: str, tell: Tell, default: tuple[float, ...] = (0.0, 0.0, 0.0)
 ) -> dict[str, Value]:
-    """Give vectors (3,) that are not the default as fields."""
+    """Return vectors (3,) that are not the default as fields."""
     fields: dict[str, Value] = {}
     for name, vector in vectors.items():
         if not np.isfinite(vector).all():
@@ -123,7 +123,7 @@ def vector_fields(
 
 
 def finite(value: float, default: float, what: str, tell: Tell) -> float:
-    """Give a number, `default` where it is not finite, and say so."""
+    """Return a number, `default` where it is not finite, and say so."""
     if math.isfinite(value):
         return value
     tell(NUMBER_RANGE, f"{what} {value} is left out")

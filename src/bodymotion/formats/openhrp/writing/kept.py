@@ -34,7 +34,7 @@ WIDER = {"SFFloat": "MFFloat", "SFInt32": "MFInt32", "SFString": "MFString"}
 
 
 def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
-    """Give a value as a field holds it, and the types that a field may have for it, the best first; none where there is no such type."""
+    """Return a value as a field holds it, and the types that a field may have for it, the best first; none where there is no such type."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value), ("SFBool",)
     if isinstance(value, (int, np.integer)):
@@ -105,7 +105,7 @@ class KeptFields:
         self._all |= self.types
 
     def of(self, extra: Mapping[str, object], used: Sequence[str] = ()) -> dict[str, Value]:
-        """Give the fields of one node; says what can not be kept. Names in `used` are written by others."""
+        """Return the fields of one node; says what cannot be kept. Names in `used` are written by others."""
         fields: dict[str, Value] = {}
         left: list[str] = []
         for name, given in extra.items():

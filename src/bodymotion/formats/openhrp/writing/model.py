@@ -41,7 +41,7 @@ IN_A_LINK = 12
 
 @dataclass
 class Model:
-    """The scene of a model, those of its parts by the names of their files, and what they can not hold."""
+    """The scene of a model, those of its parts by the names of their files, and what they cannot hold."""
 
     scene: Scene = field(default_factory=Scene)
     parts: dict[str, Scene] = field(default_factory=dict)
@@ -172,7 +172,7 @@ class _Builder:
             self.tell(PLACE, "the root link's offset is written as the pose where the body stands (root_pose)")
 
     def _tree(self, order: list[int], children: list[list[int]]) -> tuple[dict[int, Node], list[Node]]:
-        """Give the Joint nodes of all links, one in the other, and all Segment nodes."""
+        """Return the Joint nodes of all links, one in the other, and all Segment nodes."""
         body = self.body
         links = body.links
         ends = {end for extra in body.extra_joints for end in extra.links if 0 <= end < len(links)}
@@ -234,7 +234,7 @@ class _Builder:
         return joints, segments
 
     def _joint_names(self, order: list[int], ends: set[int]) -> dict[int, str]:
-        """Give the names of the Joint nodes: those of joints where these move, since motions go by them, and else of links."""
+        """Return the names of the Joint nodes: those of joints where these move, since motions go by them, and else of links."""
         links = self.body.links
         names = {}
         movers = [i for i in order if links[i].joint.type in MOVERS and links[i].joint.name]
@@ -251,7 +251,7 @@ class _Builder:
 
 
 def _segments_in(node: Node) -> list[Node]:
-    """Give the Segment that a node is, or that stands in it."""
+    """Return the Segment that a node is, or that stands in it."""
     if node.type == "Segment":
         return [node]
     inside = node.fields.get("children") if node.type == "Transform" else None

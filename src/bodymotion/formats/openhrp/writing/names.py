@@ -23,7 +23,7 @@ class Names:
         self._count: dict[str, int] = {}
 
     def take(self, name: str, what: str) -> str:
-        """Give the name itself where it is legal and free, else one like it, and say so; a thing without a name stays without."""
+        """Return the name itself where it is legal and free, else one like it, and say so; a thing without a name stays without."""
         if not name:
             return ""
         legal = legal_name(name)

@@ -10,7 +10,7 @@ __all__ = ["children_of", "deepest", "depth_first", "device_slots", "devices_as_
 
 
 def children_of(body: Body) -> list[list[int]]:
-    """Give for each link those that hang on it, in link order."""
+    """Return for each link those that hang on it, in link order."""
     children: list[list[int]] = [[] for _ in body.links]
     for link in body.links[1:]:
         children[link.parent].append(link.index)
@@ -18,7 +18,7 @@ def children_of(body: Body) -> list[list[int]]:
 
 
 def depth_first(children: list[list[int]]) -> list[int]:
-    """Give the links depth-first."""
+    """Return the links depth-first."""
     order: list[int] = []
     stack = [0] if children else []
     while stack:
@@ -29,7 +29,7 @@ def depth_first(children: list[list[int]]) -> list[int]:
 
 
 def deepest(body: Body) -> int:
-    """Give the number of links on the longest way down."""
+    """Return the number of links on the longest way down."""
     depth: list[int] = []
     for link in body.links:
         depth.append(1 + (depth[link.parent] if link.parent >= 0 else 0))
@@ -37,7 +37,7 @@ def deepest(body: Body) -> int:
 
 
 def device_slots(body: Body, children: list[list[int]]) -> list[list[list[int]]]:
-    """Give for each link the devices before its first child, before its second … and after the last.
+    """Return for each link the devices before its first child, before its second … and after the last.
 
     A device stands after all children that hold, somewhere below, a device that comes before it. Where the devices of the body have an
     order that a file can have, this is it.
@@ -63,7 +63,7 @@ def device_slots(body: Body, children: list[list[int]]) -> list[list[list[int]]]
 
 
 def devices_as_read(body: Body, children: list[list[int]]) -> list[int]:
-    """Give the numbers of the devices of a body of one link or more in the order in which a file has them."""
+    """Return the numbers of the devices of a body of one link or more in the order in which a file has them."""
     slots = device_slots(body, children)
     read: list[int] = []
     stack: list[int | list[int]] = [0]

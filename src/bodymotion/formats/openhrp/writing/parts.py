@@ -33,7 +33,7 @@ def has_mesh(shapes: Sequence[Shape]) -> bool:
 
 
 def moved(matrix: Floats, children: list[Node], title: str, tell: Tell) -> list[Node]:
-    """Give nodes under a Transform (none where it would do nothing); say where that is not quite the matrix (4, 4)."""
+    """Return nodes under a Transform (none where it would do nothing); say where that is not quite the matrix (4, 4)."""
     if not np.abs(matrix).max() < LARGEST:
         tell(PLACE, f"{title}: a transform that is not finite, or close to that, is left out")
         return children
@@ -46,7 +46,7 @@ def moved(matrix: Floats, children: list[Node], title: str, tell: Tell) -> list[
 def shape_nodes(
     visuals: Sequence[Shape], collisions: Sequence[Shape], writer: ShapeWriter, title: str, tell: Tell, surfaces: bool
 ) -> list[Node]:
-    """Give the nodes for the shapes of a segment, in an order in which both kinds are read back as they are.
+    """Return the nodes for the shapes of a segment, in an order in which both kinds are read back as they are.
 
     A shape that is both seen and touched is one node. Of others, `surfaces` makes Surface nodes, and else Collision nodes, as VRML97
     itself has them.
@@ -125,7 +125,7 @@ def _key(shape: Shape) -> object:
 
 
 def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, tell: Tell) -> list[Node]:
-    """Give shapes under their Transforms; one for all that follow each other with the same one."""
+    """Return shapes under their Transforms; one for all that follow each other with the same one."""
     nodes: list[Node] = []
     start = 0
     while start < len(shapes):

@@ -162,12 +162,12 @@ def _declared() -> Mapping[str, Proto]:
 
 
 def prototype(name: str) -> Proto:
-    """Give one of the document's prototypes."""
+    """Return one of the document's prototypes."""
     return _declared()[name]
 
 
 def with_fields(proto: Proto, types: Mapping[str, str]) -> Proto:
-    """Give a prototype that declares further fields of these types."""
+    """Return a prototype that declares further fields of these types."""
     if not types:
         return proto
     added = {name: FieldDeclaration("exposedField", kind, name) for name, kind in types.items()}
@@ -175,14 +175,14 @@ def with_fields(proto: Proto, types: Mapping[str, str]) -> Proto:
 
 
 def device_prototype(name: str, types: Mapping[str, str]) -> Proto:
-    """Give a prototype for a device that the document does not have."""
+    """Return a prototype for a device that the document does not have."""
     place: dict[str, IsReference] = {part: IsReference(part) for part in PLACED[:2]}
     body = [Node("Transform", fields=dict(place))]
     return with_fields(Proto(name, prototype("OtherDevice").fields, body), types)
 
 
 def prototypes_of(nodes: list[Node]) -> list[Proto]:
-    """Give the prototypes of nodes and of all in them, in the order of the document."""
+    """Return the prototypes of nodes and of all in them, in the order of the document."""
     found: dict[str, Proto] = {}
     seen: set[int] = set()
     stack: list[object] = list(nodes)

@@ -56,7 +56,7 @@ class SegmentWriter:
         self._part_names: set[str] = set()
 
     def name(self, segment: Segment) -> str:
-        """Give a name of its own to a segment; one that stands in several links as it is has one name there too."""
+        """Return a name of its own to a segment; one that stands in several links as it is has one name there too."""
         known = self._known.get(segment.name)
         if known is not None and replace(segment, transform=known[0].transform) == known[0]:
             return known[1].name
@@ -66,7 +66,7 @@ class SegmentWriter:
         return name
 
     def nodes(self, segment: Segment, name: str, is_last: bool) -> list[Node]:
-        """Give the nodes of a segment: loose shapes where it has nothing else, and is the last of its link, as they are read."""
+        """Return the nodes of a segment: loose shapes where it has nothing else, and is the last of its link, as they are read."""
         known = self._known.get(segment.name)
         shared = known[1] if known is not None and known[1].name == name and name else None
         if shared is not None and shared.fields:
@@ -101,7 +101,7 @@ class SegmentWriter:
         return [node]
 
     def _part_name(self, name: str) -> str:
-        """Give a file name of its own, of plain characters, for a part: also where capital letters mean nothing."""
+        """Return a file name of its own, of plain characters, for a part: also where capital letters mean nothing."""
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "shapes"
         free, count = plain, 1
         while f"{free}.wrl".lower() in self._part_names:
@@ -111,7 +111,7 @@ class SegmentWriter:
         return f"{free}.wrl"
 
     def _shape_name(self, name: str) -> str:
-        """Give the name of a Shape: it must not take that of a Joint or Segment before it, which the lists name."""
+        """Return the name of a Shape: it must not take that of a Joint or Segment before it, which the lists name."""
         if not name or (is_name(name) and name not in self.bound):
             return name
         return self.names.take(name, "the shape")

@@ -21,7 +21,7 @@ __all__ = ["viewpoint_node", "world_info"]
 
 
 def world_info(info: Mapping[str, object], tell: Tell) -> list[Node]:
-    """Give a WorldInfo for what came from one; say which other words have no place."""
+    """Return a WorldInfo for what came from one; say which other words have no place."""
     fields: dict[str, Value] = {}
     for key, value in info.items():
         texts = list(value) if isinstance(value, (list, tuple)) else []
@@ -37,7 +37,7 @@ def world_info(info: Mapping[str, object], tell: Tell) -> list[Node]:
 
 
 def viewpoint_node(view: Viewpoint, tell: Tell) -> Node:
-    """Give the node of a viewpoint, without the numbers that are not finite."""
+    """Return the node of a viewpoint, without the numbers that are not finite."""
     title = f"the Viewpoint {view.description!r}"
     pose = pose_fields(np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, tell)
     fields: dict[str, Value] = {"description": view.description} if view.description else {}

@@ -51,7 +51,7 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
     ValueError
         When `mesh` is something else.
     OSError
-        When a file can not be written; the model's old file is as it was.
+        When a file cannot be written; the model's old file is as it was.
     """
     path = Path(path)
     contents, losses = _scenes(body, path, mesh)
@@ -72,7 +72,7 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
 def openhrp_files(
     body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline"
 ) -> dict[Path, Iterator[bytes]]:
-    """Give what `write_openhrp` would write: the content of each file in pieces, the model last."""
+    """Return what `write_openhrp` would write: the content of each file in pieces, the model last."""
     contents, _ = _scenes(body, Path(path), mesh)
     return {target: scene_pieces(scene, REMARKS) for target, scene in contents}
 
@@ -118,7 +118,7 @@ def _fits(path: Path, scene: Scene) -> bool:
 
 
 def _texture_url(texture: Texture, model_folder: Path, part_folder: str | None, outside: list[Problem]) -> str:
-    """Give the url of an image: the one that it had where that leads to the file from here, too, else its relative path."""
+    """Return the url of an image: the one that it had where that leads to the file from here, too, else its relative path."""
     here = model_folder / part_folder if part_folder else model_folder
     wanted = texture.path.resolve()
     if not wanted.is_relative_to(model_folder.resolve()):

@@ -1,4 +1,4 @@
-"""What is written of a motion: the version, the heads of its components, their times; and what of it the target can not hold."""
+"""What is written of a motion: the version, the heads of its components, their times; and what of it the target cannot hold."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Head:
 
 
 def head_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Head:
-    """Give the head of a component."""
+    """Return the head of a component."""
     timeline = component.timeline
     return Head(
         type=type(component).__name__,
@@ -48,7 +48,7 @@ def head_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Head:
 
 
 def known_version(version: int | str | None, read: str) -> Version:
-    """Give the version to write: the one asked for, else that of the file that was read, else 4.
+    """Return the version to write: the one asked for, else that of the file that was read, else 4.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _same(known: int, version: int | str) -> bool:
 
 
 def timed_for(motion: Motion, version: Version, frame_time: bool | None) -> tuple[Motion, list[Problem]]:
-    """Give the motion with times as they are to be written: stamps for all frames (True), for none (False), or as it has them (None).
+    """Return the motion with times as they are to be written: stamps for all frames (True), for none (False), or as it has them (None).
 
     Raises
     ------

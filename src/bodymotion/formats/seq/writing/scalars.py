@@ -36,13 +36,13 @@ class Unwritable:
 
 
 def rate(hertz: float) -> str:
-    """Give a frame rate, as a whole number where it is one."""
+    """Return a frame rate, as a whole number where it is one."""
     hertz = float(hertz)
     return str(int(hertz)) if hertz.is_integer() and hertz < 1e15 else number(hertz)
 
 
 def quoted(text: str, lost: Unwritable) -> str:
-    """Give a text in double quotes; readers of YAML and JSON understand the same escapes."""
+    """Return a text in double quotes; readers of YAML and JSON understand the same escapes."""
     if _SURROGATE.search(text):
         lost.texts.append(text)
         text = _SURROGATE.sub("\ufffd", text)
@@ -50,19 +50,19 @@ def quoted(text: str, lost: Unwritable) -> str:
 
 
 def name(text: str, lost: Unwritable, json_style: bool = False) -> str:
-    """Give a text plain where that is safe, else in quotes."""
+    """Return a text plain where that is safe, else in quotes."""
     if json_style or not _PLAIN.fullmatch(text) or _WORDS.fullmatch(text):
         return quoted(text, lost)
     return text
 
 
 def key(text: str, lost: Unwritable, json_style: bool = False) -> str:
-    """Give a key with its colon."""
+    """Return a key with its colon."""
     return name(text, lost, json_style) + ":"
 
 
 def value(thing: object, lost: Unwritable, json_style: bool = False, depth: int = 0) -> str:
-    """Give any value in flow style; what YAML can not hold becomes null and is noted in `lost`."""
+    """Return any value in flow style; what YAML cannot hold becomes null and is noted in `lost`."""
     if depth > MAX_DEPTH:
         lost.values.append(f"values nested more than {MAX_DEPTH} deep")
         return "null"

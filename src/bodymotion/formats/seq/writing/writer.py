@@ -99,7 +99,7 @@ def write_seq(
 
 
 def style_like(source: Source) -> Style:
-    """Give the style of the file that something was read from."""
+    """Return the style of the file that something was read from."""
     return "json" if source.format == "seq" and source.options.get("style") == "flow" else "block"
 
 
@@ -240,7 +240,7 @@ class SeqWriter:
         if tally.non_finite:
             self._note(losses.NOT_FINITE, f"{tally.non_finite} numbers of {where} are not finite", where)
         if tally.not_unit:
-            message = f"{tally.not_unit} quaternions of {where} are not of length 1, which {self.order} can not hold"
+            message = f"{tally.not_unit} quaternions of {where} are not of length 1, which {self.order} cannot hold"
             self._note(losses.ORIENTATION, message, where)
 
     def _numbers(self, values: Floats, head: Head, tally: _Tally) -> Floats:

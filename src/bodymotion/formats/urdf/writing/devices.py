@@ -27,7 +27,7 @@ __all__ = ["device_elements"]
 def device_elements(
     body: Body, names: Sequence[str], joint_names: Sequence[str], keeper: Keeper, lost: Tally
 ) -> list[Element]:
-    """Give the <gazebo> elements of the devices that Gazebo has; keep the others, and their order.
+    """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order.
 
     `names` and `joint_names` are those of links and their joints in the file; what is lost is added to `lost`.
     """
@@ -81,7 +81,7 @@ class _Devices:
         return found
 
     def _sensor_names(self, together: list[list[int]]) -> list[str]:
-        """Give each sensor a name that no other on its link has, as SDFormat wants it."""
+        """Return each sensor a name that no other on its link has, as SDFormat wants it."""
         firsts = [self.body.devices[places[0]] for places in together]
         names = [unique_names([first.name], first.kind)[0] for first in firsts]
         of_links: dict[int, list[int]] = {}

@@ -24,7 +24,7 @@ __all__ = ["control_element", "transmission_elements"]
 def transmission_elements(
     left: list[Element], joints: Mapping[str, Joint], names: Mapping[str, str], lost: Tally
 ) -> list[Element]:
-    """Give the <transmission> elements: those that the body was read with, and one for each gear that is in none of them.
+    """Return the <transmission> elements: those that the body was read with, and one for each gear that is in none of them.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def transmission_elements(
 
 
 def control_element(element: Element, names: Mapping[str, str], lost: Tally) -> Element:
-    """Give a <ros2_control> with the names of joints as they are in the file, without what is of joints that are gone, which is lost."""
+    """Return a <ros2_control> with the names of joints as they are in the file, without what is of joints that are gone, which is lost."""
     children = []
     for child in element.children:
         joints = [one for one in child.every() if one.name == "joint" and "name" in one.attributes]
@@ -98,7 +98,7 @@ def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None
 
 
 def _transmission(joint: Joint, name: str) -> Element | None:
-    """Give the <transmission> that says a joint's gear ratio; None where it is 1, or nothing is moved."""
+    """Return the <transmission> that says a joint's gear ratio; None where it is 1, or nothing is moved."""
     if joint.gear_ratio == 1.0 or not _is_geared(joint):
         return None
     element = Element("transmission", {"name": f"{name}_transmission"})

@@ -25,7 +25,7 @@ __all__ = ["effort_of", "joint_element"]
 def joint_element(
     joint: Joint, offset: Floats, name: str, ends: tuple[str, str], names: Mapping[str, str], lost: Tally
 ) -> Element:
-    """Give the <joint> of a link.
+    """Return the <joint> of a link.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _bounded(value: float, otherwise: float) -> float:
 
 
 def effort_of(joint: Joint) -> tuple[float | None, bool]:
-    """Give the largest force [N] or torque [Nm] of a joint, None where the model gives none, and whether it is so both ways.
+    """Return the largest force [N] or torque [Nm] of a joint, None where the model gives none, and whether it is so both ways.
 
     It is that of `joint_effort_range`; else what motor and gear give at the largest current, climit · torqueConst · gearRatio.
     """

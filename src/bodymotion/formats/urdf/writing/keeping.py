@@ -30,7 +30,7 @@ class Keeper:
     def differences(
         self, said: object, meant: object, title: str, skip: Sequence[str] = (), words: str = ""
     ) -> dict[str, Any]:
-        """Give pairs of the values of fields in which two dataclasses differ; note them for the report under the name `title`.
+        """Return pairs of the values of fields in which two dataclasses differ; note them for the report under the name `title`.
 
         `words` says what thing has the field, for the report.
         """
@@ -46,7 +46,7 @@ class Keeper:
         return found
 
     def plain(self, value: object, what: str, title: str) -> Any:  # noqa: ANN401
-        """Give a value as JSON holds it, without the parts that it can not, which are lost."""
+        """Return a value as JSON holds it, without the parts that it cannot, which are lost."""
         try:
             return plain(value)
         except TypeError:
@@ -56,7 +56,7 @@ class Keeper:
                     for key, inner in value.items()
                     if isinstance(key, str) and self._fits(inner, f"{what} {key}", title)
                 }
-            self.lost.add(losses.UNSAID, f"{what} is of a kind that can not be kept", title)
+            self.lost.add(losses.UNSAID, f"{what} is of a kind that cannot be kept", title)
             return None
 
     def _fits(self, value: object, what: str, title: str) -> bool:
@@ -65,7 +65,7 @@ class Keeper:
         try:
             plain(value)
         except TypeError:
-            self.lost.add(losses.UNSAID, f"{what} is of a kind that can not be kept", title)
+            self.lost.add(losses.UNSAID, f"{what} is of a kind that cannot be kept", title)
             return False
         return True
 
@@ -83,5 +83,5 @@ class Keeper:
 
 
 def quiet_differences(base: object, meant: object, skip: tuple[str, ...] = ("id", "link", "links")) -> dict[str, Any]:
-    """Give what is to be kept of a thing that is reported as a whole."""
+    """Return what is to be kept of a thing that is reported as a whole."""
     return Keeper(True, Tally()).differences(base, meant, "", skip)

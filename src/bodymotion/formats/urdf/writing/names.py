@@ -11,7 +11,7 @@ __all__ = ["unique_names"]
 
 
 def unique_names(wanted: Iterable[str], otherwise: str) -> list[str]:
-    """Give a name of its own for each that is wanted: as it is where it can be, else plainer, and with a number behind it.
+    """Return a name of its own for each that is wanted: as it is where it can be, else plainer, and with a number behind it.
 
     An empty one becomes `otherwise` with its place in the list.
     """

@@ -37,7 +37,7 @@ __all__ = ["groups", "sensor_element"]
 
 
 def groups(devices: Sequence[Device]) -> list[list[int]]:
-    """Give the devices, as their places in the list, by the sensors that they are written as, in the order of their first ones.
+    """Return the devices, as their places in the list, by the sensors that they are written as, in the order of their first ones.
 
     An accelerometer and a gyro of one name, on one link and in one place, are one IMU.
     """
@@ -59,7 +59,7 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
 
 
 def sensor_element(device: Device, name: str) -> Element | None:
-    """Give the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer and a gyro are an IMU each."""
+    """Return the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer and a gyro are an IMU each."""
     kept = device.extra.get("sdf")
     base = _parsed(kept) if isinstance(kept, str) else None
     if isinstance(device, OtherDevice):
@@ -110,7 +110,7 @@ def sensor_element(device: Device, name: str) -> Element | None:
 
 
 def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
-    """Give how many rays there are, and the angle [rad] of the last; `kept` is the even number of them that the device was read with."""
+    """Return how many rays there are, and the angle [rad] of the last; `kept` is the even number of them that the device was read with."""
     with contextlib.suppress(FormatError):
         even = kept.text_numbers(1)[0] if kept is not None else 0.0
         if 2 <= even <= MOST_RAYS and even % 2 == 0:

@@ -45,7 +45,7 @@ class ShapeWriter:
         self._by_look: dict[object, str] = {}
 
     def elements(self, link: Link, name: str) -> tuple[list[Element], list[tuple[int, int]], list[Material]]:
-        """Give the elements of a link that is called `name` in the file, how many of each kind are of each segment, and the
+        """Return the elements of a link that is called `name` in the file, how many of each kind are of each segment, and the
         materials of those that are collisions, which the elements do not say; none of those where all are plain.
         """
         found: list[Element] = []
@@ -83,7 +83,7 @@ class ShapeWriter:
         return element
 
     def _placed(self, shape: Shape, link: str) -> tuple[Element, Floats] | None:
-        """Give the element of a geometry and its pose as a matrix (4, 4); None where nothing can be shown, which is noted."""
+        """Return the element of a geometry and its pose as a matrix (4, 4); None where nothing can be shown, which is noted."""
         geometry, matrix = shape.geometry, shape.transform
         if isinstance(geometry, (Lines, Points)):
             self.lost.add(losses.NOT_DRAWN, "lines and points are left out", link)
@@ -109,7 +109,7 @@ class ShapeWriter:
         mesh = to_mesh(shape.geometry)
         if not isinstance(shape.geometry, Mesh):
             kind = type(shape.geometry).__name__.lower()
-            self.lost.add(losses.MESHED, f"a {kind} that URDF can not say becomes a mesh", link)
+            self.lost.add(losses.MESHED, f"a {kind} that URDF cannot say becomes a mesh", link)
         if turn is None or (scale <= 0).any():
             if isinstance(shape.geometry, Mesh):
                 self.lost.add(losses.MESHED, "a mesh is stretched askew or mirrored: its file has it so", link)
@@ -129,7 +129,7 @@ class ShapeWriter:
         return Element("mesh", attributes), turn
 
     def material(self, look: Material) -> str:
-        """Give the name of the <material> of a look, which is made where there is none."""
+        """Return the name of the <material> of a look, which is made where there is none."""
         texture = look.texture
         key = (
             look.diffuse,
@@ -159,7 +159,7 @@ class ShapeWriter:
 
 
 def _split(matrix: Floats) -> tuple[Floats | None, Floats]:
-    """Give an affine transform as a rigid one (4, 4) after a scale (3,) along the axes; None where it is more than that.
+    """Return an affine transform as a rigid one (4, 4) after a scale (3,) along the axes; None where it is more than that.
 
     One that mirrors has a negative scale along z.
     """
@@ -180,7 +180,7 @@ def _split(matrix: Floats) -> tuple[Floats | None, Floats]:
 
 
 def inertial_element(link: Link, name: str, lost: Tally) -> Element | None:
-    """Give the <inertial> of a link, along the link's axes; None where the link has no mass."""
+    """Return the <inertial> of a link, along the link's axes; None where the link has no mass."""
     mass, center, inertia = link.mass, np.array(link.center_of_mass), np.array(link.inertia)
     parts = np.concatenate([[mass], center, inertia.ravel()])
     if not np.isfinite(parts).all():

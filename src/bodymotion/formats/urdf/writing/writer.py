@@ -78,7 +78,7 @@ def write_urdf(
     ValueError
         When no package can be called `package`.
     OSError
-        When a file can not be written.
+        When a file cannot be written.
     """
     path = Path(path)
     if not body.links:
@@ -121,7 +121,7 @@ class _Writer:
                     self.lost.add(losses.RENAMED, f"{kind} get other names", f"{given[:40]!r} is {name}")
 
     def robot(self) -> Element:
-        """Give the whole tree."""
+        """Return the whole tree."""
         body = self.body
         (title,) = unique_names([body.name], "robot") if body.name else ["robot"]
         robot = Element("robot", {"name": title})
@@ -241,7 +241,7 @@ class _Writer:
             self.keeper.put("extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True)
 
     def _left(self) -> list[Element]:
-        """Give the elements of other programs that the body was read with."""
+        """Return the elements of other programs that the body was read with."""
         found = []
         given = self.body.extra.get("urdf", [])
         for text in given if isinstance(given, (list, tuple)) else []:

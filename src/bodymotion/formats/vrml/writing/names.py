@@ -20,6 +20,6 @@ def is_name(text: str) -> bool:
 
 
 def legal_name(text: str, otherwise: str = "unnamed") -> str:
-    """Give a name like the text: each character that may not stand in one becomes a low line."""
+    """Return a name like the text: each character that may not stand in one becomes a low line."""
     name = _FORBIDDEN.sub("_", text) or otherwise
     return f"{name}_" if name in _KEYWORDS else name

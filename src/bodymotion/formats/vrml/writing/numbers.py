@@ -23,24 +23,24 @@ IN_A_LINE = 12
 
 
 def number(x: float) -> str:
-    """Give the shortest text that reads back as the same double: `1`, `0.5`, `1e-07`, `-0`."""
+    """Return the shortest text that reads back as the same double: `1`, `0.5`, `1e-07`, `-0`."""
     if not math.isfinite(x):
         return "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
     return repr(float(x)).removesuffix(".0")
 
 
 def numbers(values: npt.NDArray[Any]) -> str:
-    """Give a few numbers with spaces between them."""
+    """Return a few numbers with spaces between them."""
     return " ".join(map(number if values.dtype.kind == "f" else str, values.ravel().tolist()))
 
 
 def number_list(values: npt.NDArray[Any], indent: bytes) -> bytes:
-    """Give a list in brackets (see `number_pieces`)."""
+    """Return a list in brackets (see `number_pieces`)."""
     return b"".join(number_pieces(values, indent))
 
 
 def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
-    """Give a list in brackets: rows (N, K) one to a line, faces of three corners too, a short list of single numbers in one line.
+    """Return a list in brackets: rows (N, K) one to a line, faces of three corners too, a short list of single numbers in one line.
 
     `indent` is what stands before the line of the closing bracket. A long list comes in pieces that stay in the processor's cache.
     """

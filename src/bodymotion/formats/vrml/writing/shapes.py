@@ -48,7 +48,7 @@ class ShapeWriter:
     Parameters
     ----------
     tell:
-        Is called with the rule and the words for all that VRML97 can not hold.
+        Is called with the rule and the words for all that VRML97 cannot hold.
     url:
         Gives the url to write for a texture.
     name:
@@ -64,7 +64,7 @@ class ShapeWriter:
         self._latest: dict[int, tuple[Material, Node]] = {}
 
     def nodes(self, shape: Shape) -> list[Node]:
-        """Give the Shape nodes for a shape, in the frame of its geometry: one as a rule, none where there is nothing to be seen."""
+        """Return the Shape nodes for a shape, in the frame of its geometry: one as a rule, none where there is nothing to be seen."""
         geometries = self._geometry(shape.geometry)
         if not geometries:
             return []
@@ -210,7 +210,7 @@ class ShapeWriter:
         faces: npt.NDArray[np.integer],
         good: npt.NDArray[np.bool_],
     ) -> dict[str, Value]:
-        """Give the fields for a property of corners: by vertex and by face without an index list where that says the same."""
+        """Return the fields for a property of corners: by vertex and by face without an index list where that says the same."""
         if corners is None:
             return {}
         width = 2 if part == "texCoord" else 3
@@ -285,14 +285,14 @@ class ShapeWriter:
 
 
 def _ended(faces: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
-    """Give the indices of triangles in a row, each ended by -1."""
+    """Return the indices of triangles in a row, each ended by -1."""
     rows = np.full((len(faces), 4), -1, dtype=np.int32)
     rows[:, :3] = faces
     return rows.reshape(-1)
 
 
 def _polylines(segments: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
-    """Give segments (S, 2) as lines that go on as long as the next one begins where the last ends, each ended by -1."""
+    """Return segments (S, 2) as lines that go on as long as the next one begins where the last ends, each ended by -1."""
     begins = np.ones(len(segments), dtype=bool)
     begins[1:] = segments[1:, 0] != segments[:-1, 1]
     ends = np.append(begins[1:], True)

@@ -27,12 +27,12 @@ Pieces: TypeAlias = "Iterator[bytes | Pieces]"
 
 
 def scene_text(scene: Scene, remarks: Mapping[str, str] | None = None) -> bytes:
-    """Give the whole text of a scene (see `scene_pieces`)."""
+    """Return the whole text of a scene (see `scene_pieces`)."""
     return b"".join(scene_pieces(scene, remarks))
 
 
 def scene_pieces(scene: Scene, remarks: Mapping[str, str] | None = None) -> Iterator[bytes]:
-    """Give the text of a scene in pieces, UTF-8, from the header on.
+    """Return the text of a scene in pieces, UTF-8, from the header on.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class _Writer:
         return f"{node.type}_{count}"
 
     def _short(self, node: Node) -> bytes | None:
-        """Give the rest of a node that fits into one line."""
+        """Return the rest of a node that fits into one line."""
         if not node.fields and not node.declarations:
             return b" }"
         if len(node.fields) > 3 or node.declarations:
@@ -233,7 +233,7 @@ def _deeper(indent: bytes) -> bytes:
 
 
 def _plain(value: Value, kind: str, indent: bytes) -> bytes:
-    """Give a value without nodes; `kind` is the field's declared type, "" where none is: then numbers keep their look."""
+    """Return a value without nodes; `kind` is the field's declared type, "" where none is: then numbers keep their look."""
     match value:
         case None:
             return b"NULL"
@@ -267,7 +267,7 @@ def _strings(texts: Iterable[str]) -> bytes:
 
 
 def _inner(node: Node) -> list[Node]:
-    """Give the nodes in a node's fields."""
+    """Return the nodes in a node's fields."""
     found: list[Node] = []
     for value in node.fields.values():
         if isinstance(value, Node):
@@ -278,7 +278,7 @@ def _inner(node: Node) -> list[Node]:
 
 
 def _proto_nodes(proto: Proto) -> list[Node]:
-    """Give the nodes that are the defaults of a prototype's fields; those of its body declare what they need themselves."""
+    """Return the nodes that are the defaults of a prototype's fields; those of its body declare what they need themselves."""
     return _inner(Node("", fields={field.name: field.value for field in proto.fields.values()}))
 
 
@@ -291,7 +291,7 @@ def _words(field: FieldDeclaration) -> tuple[str, str, str]:
 
 
 def _default(field: FieldDeclaration) -> Value:
-    """Give the default of a field; nothing, zero or "" where the declaration says none."""
+    """Return the default of a field; nothing, zero or "" where the declaration says none."""
     if field.value is not None or field.type == "SFNode":
         return field.value
     if field.type.startswith("MF"):

@@ -21,7 +21,7 @@ __all__ = ["texture_nodes"]
 
 
 def texture_nodes(texture: Texture, url: str, tell: Callable[[Rule, str], None]) -> dict[str, Value]:
-    """Give the fields of an Appearance for a texture whose file has this url."""
+    """Return the fields of an Appearance for a texture whose file has this url."""
     fields: dict[str, Value] = {"url": [url]}
     if not texture.repeat_s:
         fields["repeatS"] = False

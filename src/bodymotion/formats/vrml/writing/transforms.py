@@ -28,7 +28,7 @@ ROUNDING = 1e-12
 
 
 def rotation_value(quaternion: Floats) -> Floats | None:
-    """Give axis and angle (4,) of a quaternion w x y z as an SFRotation; None for the identity.
+    """Return axis and angle (4,) of a quaternion w x y z as an SFRotation; None for the identity.
 
     The angle is in 0…2π and keeps the quaternion's sign.
     """
@@ -48,7 +48,7 @@ def rotation_value(quaternion: Floats) -> Floats | None:
 
 
 def transform_fields(matrix: Floats) -> dict[str, Value]:
-    """Give translation, rotation, scale and scaleOrientation of a Transform that is the affine matrix (4, 4).
+    """Return translation, rotation, scale and scaleOrientation of a Transform that is the affine matrix (4, 4).
 
     Those that do nothing are left out.
 
@@ -81,7 +81,7 @@ def holds(matrix: Floats, fields: dict[str, Value]) -> bool:
 def _searched(
     axis: tuple[float, ...], angle: float, same: Callable[[tuple[float, float, float], float], bool]
 ) -> tuple[float, ...] | None:
-    """Give a rotation that is read as the wanted one: of the fewest digits, or else beside the computed one; None where none is found.
+    """Return a rotation that is read as the wanted one: of the fewest digits, or else beside the computed one; None where none is found.
 
     `same` is asked with axes as they are read, of length 1.
     """
@@ -102,7 +102,7 @@ def _searched(
 
 
 def _beside(x: float) -> tuple[float, ...]:
-    """Give a number and the doubles next to it; of none there are none."""
+    """Return a number and the doubles next to it; of none there are none."""
     return (x, math.nextafter(x, math.inf), math.nextafter(x, -math.inf)) if x else (x,)
 
 
@@ -117,7 +117,7 @@ def _candidates(exact: tuple[float, ...]) -> Iterator[Floats]:
 
 
 def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
-    """Give the fields of a turn (4), a scale (3) and its orientation (4); None where rounding has left no axis."""
+    """Return the fields of a turn (4), a scale (3) and its orientation (4); None where rounding has left no axis."""
     if not value[:3].any() or not value[7:10].any():
         return None
     fields: dict[str, Value] = {}
