@@ -134,6 +134,10 @@ class ReadResult(Generic[T]):
 
     value: T | None
     problems: tuple[Problem, ...] = ()
+    whole: bool = False
+    """Whether the value is all that the file means in spite of errors (a missing mesh, a negative mass): `load` then returns it."""
+    refusal: Problem | None = None
+    """The error for which `load` returns no value, where it is not the first one."""
 
     def require(self) -> T:
         """Return the value.
@@ -141,10 +145,11 @@ class ReadResult(Generic[T]):
         Raises
         ------
         FormatError
-            When a problem is an error; it is the first in the file, and `problems` of the exception are all of them.
+            When a problem is an error and the value is not `whole`; `problem` of the exception is `refusal` or else the first error, and
+            `problems` are all of them.
         """
-        error = next((problem for problem in self.problems if problem.severity == "error"), None)
-        if error is not None:
+        error = self.refusal or next((problem for problem in self.problems if problem.severity == "error"), None)
+        if error is not None and not (self.whole and self.value is not None):
             raise FormatError(error, self.problems)
         assert self.value is not None, "a reader without a value reports an error"
         return self.value
