@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.choreonoid_body import document, looks_like_body, parse_body
+from bodymotion.formats.choreonoid_body import document, parse_body
+from bodymotion.formats.sniffing import looks_like_body
 from bodymotion.model.body import Body
 from sample_files import tries
 

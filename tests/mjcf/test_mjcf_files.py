@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.formats.mjcf import looks_like_mjcf, read_mjcf, write_mjcf
+from bodymotion.formats.mjcf import read_mjcf, write_mjcf
+from bodymotion.formats.sniffing import looks_like_mjcf
 from bodymotion.geometry.shapes import Material, Mesh, Shape, Texture
 from bodymotion.model.links import Joint, Link, Segment
 

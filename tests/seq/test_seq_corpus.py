@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 import bodymotion as bm
-from bodymotion.formats.seq import looks_like_seq, open_motion, read_seq
+from bodymotion.formats.seq import open_motion, read_seq
+from bodymotion.formats.sniffing import looks_like_seq
 from bodymotion.motion import MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from sample_files import CORPUS, corpus_files
 

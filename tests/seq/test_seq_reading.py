@@ -11,7 +11,8 @@ from seq_texts import NAMES, by_yaml, header, joints
 
 import bodymotion as bm
 from bodymotion import FormatError
-from bodymotion.formats.seq import looks_like_seq, open_motion, parse_seq
+from bodymotion.formats.seq import open_motion, parse_seq
+from bodymotion.formats.sniffing import looks_like_seq
 
 VALUES = "  - {{type: MultiValueSeq, content: {}, numParts: 1, frames: [[1], [2]]}}\n"
 

@@ -12,7 +12,8 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.meshes.obj import to_obj
 from bodymotion.formats.meshes.stl import to_stl
 from bodymotion.formats.registry import find_format
-from bodymotion.formats.urdf import looks_like_urdf, parse_urdf, read_urdf, write_urdf
+from bodymotion.formats.sniffing import looks_like_urdf
+from bodymotion.formats.urdf import parse_urdf, read_urdf, write_urdf
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry import rotations
 from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Sphere

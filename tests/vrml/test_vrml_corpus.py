@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.vrml import Node, Scene, instance_of, looks_like_vrml, parse_vrml, read_vrml
+from bodymotion.formats.sniffing import looks_like_vrml
+from bodymotion.formats.vrml import Node, Scene, instance_of, parse_vrml, read_vrml
 from sample_files import CORPUS, corpus_files, missing
 
 REFUSED = {

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from vrml_texts import GAPS, MULTIPLE, NAMES, alike, joined, nodes, values
 
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.vrml import Node, Scene, expand, instance_of, looks_like_vrml, parse_vrml
+from bodymotion.formats.sniffing import looks_like_vrml
+from bodymotion.formats.vrml import Node, Scene, expand, instance_of, parse_vrml
 from sample_files import tries
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]

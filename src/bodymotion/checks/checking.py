@@ -16,11 +16,12 @@ from bodymotion.checks.motions import check_motion
 from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.checks.rows import LARGEST
 from bodymotion.checks.units import check_units
-from bodymotion.diagnostics import Findings, FormatError, Location, Problem
+from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Source, SourceMap
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha.rules import DEGREES, JUMP, METRES
-from bodymotion.formats.registry import UNREADABLE, Format, find_format, load, named_format
+from bodymotion.formats.registry import Format, find_format, load, named_format, read
+from bodymotion.formats.rules import UNREADABLE
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.spot.playback.minding import mind
@@ -89,16 +90,30 @@ def check(
 
 def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, Any]) -> tuple[Problem, ...]:
     """Return all problems of a file: those that its format's own check finds, and those of what it holds."""
+    if row.check is None:
+        result = read(path, **{"format": row.name, **options})[1]
+        return (*result.problems, *_of_value(result.value, result.problems, body))
     if row.check is not None and row.holds == "Motion":
         return _alone(row, path, options) if body is None else _on_body(row, path, body, options)
     if row.holds == "Body":
         return _of_model(row, path, body, options)
-    if row.check is None:
-        return _problems(load(path, **options), body)
     found = row.check(path)
     if row.holds == "Animation" and _can_be_minded(found):
         return (*found, *_minded(load(path, **options), found))
     return found
+
+
+def _of_value(value: object, found: tuple[Problem, ...], body: Body | None) -> tuple[Problem, ...]:
+    """Return what the rules about meaning find in a value that was read, partial or not; `found` are the problems of reading.
+
+    A rule says nothing about a part of the value that is unknown.
+    """
+    known = set(found)
+    source = getattr(value, "source", None)
+    locations = source.locations if isinstance(source, Source) else SourceMap()
+    return tuple(
+        problem for problem in _problems(value, body) if problem not in known and locations.is_known(problem.subject)
+    )
 
 
 def _alone(row: Format, path: Path, options: Mapping[str, Any]) -> tuple[Problem, ...]:

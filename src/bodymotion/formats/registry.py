@@ -1,6 +1,6 @@
-"""The table of formats: how each is known, what reads it and what writes it.
+"""The table of formats: how each is recognised, what reads it and what writes it; `load` and `save`.
 
-A file is known by its content first (`sniff` looks at the first `HEAD` bytes), then by its extension, then by more of its content.
+A file is recognised by its first `HEAD` bytes (`formats.sniffing`), then by its extension, then by more of its content.
 """
 
 from __future__ import annotations
@@ -11,43 +11,37 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics import Findings, Location, Problem, Rule
+from bodymotion.diagnostics import Findings, FormatError, Location, Problem, ReadResult
+from bodymotion.formats import sniffing
+from bodymotion.formats.rules import UNKNOWN, UNREADABLE, UNWRITABLE
 from bodymotion.system.open_files import pipes_kept, read_head
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
 
-__all__ = ["FORMATS", "HEAD", "Format", "find_format", "load", "named_format", "save", "target_format"]
+__all__ = ["FORMATS", "HEAD", "Format", "find_format", "load", "named_format", "read", "save", "target_format"]
 
 HEAD = 65536
-"""How many bytes of a file are looked at to know its format."""
+"""[bytes] The part of a file that its format is recognised by."""
 LONG_HEAD = 1 << 20
-"""And how many where these and the extension do not tell: long comments may stand before the first key of a file."""
-
-UNWRITABLE = Rule(
-    "FMT003",
-    "error",
-    "A thing is written in a format that is made for it.",
-    "judgement",
-    example=("save(body, 'robot.seq')", "save(body, 'robot.wrl')"),
-)
-UNREADABLE = Rule(
-    "FMT002",
-    "error",
-    "The file cannot be opened.",
-    "judgement",
-    example=("a path where nothing is", "the path of a file"),
-)
+"""[bytes] The part that is looked at when neither these nor the extension decide: long comments may stand before the first key."""
 
 
 @dataclass(frozen=True)
 class Format:
     """A row of the table.
 
-    `sniff(head)` says from the first bytes whether a file is of this format, `read(path, **options)` reads it,
-    `write(thing, path, **options)` writes what `holds` names and gives what was lost. `check(path)` gives every problem of a file in one
-    run, errors among them, where a reader of the format stops at the first error; for a motion also what is to be said of its numbers.
-    That of a model takes the options of its reader, and is asked only where that one gives up.
+    Attributes
+    ----------
+    sniff:
+        `sniff(head)` returns whether a file that begins with these bytes is of this format.
+    read:
+        `read(path, **options)` returns a `ReadResult`: the value, partial where the file is faulty, and all problems. (Readers that have
+        not moved yet return the value and raise FormatError at the first fault.)
+    write:
+        `write(value, path, **options)` writes a value of the type `holds`, and returns what was lost.
+    check:
+        Of readers that have not moved yet: `check(path)` returns every problem of a file.
     """
 
     name: str
@@ -61,10 +55,10 @@ class Format:
 
 
 def _later(module: str, function: str) -> Callable[..., Any]:
-    """Return a function whose module is imported when it is called."""
+    """Return a function of a module of `formats`; the module is imported at the first call."""
 
-    def call(*things: Any, **options: Any) -> Any:  # noqa: ANN401
-        return getattr(import_module(f"bodymotion.formats.{module}"), function)(*things, **options)
+    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
+        return getattr(import_module(f"bodymotion.formats.{module}"), function)(*args, **options)
 
     return call
 
@@ -85,7 +79,7 @@ FORMATS: tuple[Format, ...] = (
         "OpenHRP model (VRML97)",
         (".wrl",),
         _later("openhrp", "read_openhrp"),
-        _later("vrml", "looks_like_vrml"),
+        sniffing.looks_like_vrml,
         _later("openhrp.writing", "write_openhrp"),
         holds="Body",
         check=_later("openhrp", "check_openhrp"),
@@ -95,7 +89,7 @@ FORMATS: tuple[Format, ...] = (
         "Choreonoid model",
         (".body",),
         _later("choreonoid_body", "read_body"),
-        _later("choreonoid_body", "looks_like_body"),
+        sniffing.looks_like_body,
         holds="Body",
         check=_later("choreonoid_body", "check_body_file"),
     ),
@@ -104,7 +98,7 @@ FORMATS: tuple[Format, ...] = (
         "URDF model",
         (".urdf",),
         _later("urdf", "read_urdf"),
-        lambda head: b"<robot" in head and _later("urdf", "looks_like_urdf")(head),
+        sniffing.looks_like_urdf,
         _later("urdf", "write_urdf"),
         holds="Body",
         check=_later("urdf", "check_urdf"),
@@ -114,7 +108,7 @@ FORMATS: tuple[Format, ...] = (
         "MuJoCo model (MJCF)",
         (".xml", ".mjcf"),
         _later("mjcf", "read_mjcf"),
-        _later("mjcf", "looks_like_mjcf"),
+        sniffing.looks_like_mjcf,
         _later("mjcf", "write_mjcf"),
         holds="Body",
         check=_later("mjcf", "check_mjcf"),
@@ -124,7 +118,7 @@ FORMATS: tuple[Format, ...] = (
         "Choreonoid body motion",
         (".seq", ".yaml", ".yml", ".json"),
         _later("seq", "read_seq"),
-        _later("seq", "looks_like_seq"),
+        sniffing.looks_like_seq,
         _write_seq,
         check=_later("seq", "check_seq"),
     ),
@@ -136,7 +130,7 @@ FORMATS: tuple[Format, ...] = (
         "NumPy archive",
         (".npz",),
         _later("npz", "read_npz"),
-        _later("npz", "looks_like_npz"),
+        sniffing.looks_like_npz,
         _later("npz", "write_npz"),
     ),
     Format(
@@ -151,7 +145,7 @@ FORMATS: tuple[Format, ...] = (
         "Spot animation",
         (".cha",),
         _later("cha", "read_cha"),
-        _later("cha", "looks_like_cha"),
+        sniffing.looks_like_cha,
         _later("cha", "write_cha"),
         holds="Animation",
         check=_later("cha", "check_cha"),
@@ -161,7 +155,7 @@ FORMATS: tuple[Format, ...] = (
         "Spot animation as a message, text",
         (".cap", ".pbtxt", ".textproto"),
         _later("cha_proto", "read_animation_message"),
-        _later("cha_proto", "looks_like_animation_text"),
+        sniffing.looks_like_animation_text,
         _later("cha_proto", "write_message_text"),
         holds="Animation",
         check=_later("cha_proto", "check_animation_message"),
@@ -171,7 +165,7 @@ FORMATS: tuple[Format, ...] = (
         "Spot animation as a message, bytes",
         (".pb", ".binpb"),
         _later("cha_proto", "read_animation_message"),
-        _later("cha_proto", "looks_like_animation_bytes"),
+        sniffing.looks_like_animation_bytes,
         _later("cha_proto", "write_message_bytes"),
         holds="Animation",
         check=_later("cha_proto", "check_animation_message"),
@@ -181,24 +175,10 @@ FORMATS: tuple[Format, ...] = (
         "log of the states of a Spot",
         (),
         _later("cha_proto", "read_state_log"),
-        _later("cha_proto", "looks_like_log"),
+        sniffing.looks_like_log,
         holds="Animation",
         check=_later("cha_proto", "check_state_log"),
     ),
-)
-
-
-def _extensions(kind: str) -> str:
-    return ", ".join(extension for row in FORMATS if row.holds == kind for extension in row.extensions)
-
-
-UNKNOWN = Rule(
-    "FMT001",
-    "error",
-    "The file is of no format that bodymotion reads.",
-    "judgement",
-    f"bodymotion reads models ({_extensions('Body')}), motions ({_extensions('Motion')}) and Spot animations ({_extensions('Animation')})",
-    example=("notes.docx", "walk.seq"),
 )
 
 
@@ -217,12 +197,12 @@ def named_format(name: str) -> Format:
 
 
 def find_format(path: str | Path) -> Format:
-    """Say of which format a file is, by its content, then by its extension.
+    """Return the format of a file, by its content, then by its extension.
 
     Raises
     ------
     FormatError
-        When it is of none (FMT001), or cannot be opened (FMT002).
+        When the format is unknown (FMT001), or the file cannot be opened (FMT002).
     """
     path = Path(path)
     try:
@@ -230,18 +210,55 @@ def find_format(path: str | Path) -> Format:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UNREADABLE.error(reason, Location(str(path)), "") from error
-    for candidate in FORMATS:
-        if candidate.sniff(head):
-            return candidate
-    for candidate in FORMATS:
-        if path.suffix.lower() in candidate.extensions:
-            return candidate
-    if len(head) == HEAD and path.is_file():
-        head = read_head(path, LONG_HEAD)
-        for candidate in FORMATS:
-            if candidate.sniff(head):
-                return candidate
-    raise UNKNOWN.error("not known by its content, nor by its extension", Location(str(path)))
+    found = _sniffed(head) or next((row for row in FORMATS if path.suffix.lower() in row.extensions), None)
+    if found is None and len(head) == HEAD and path.is_file():
+        found = _sniffed(read_head(path, LONG_HEAD))
+    if found is not None:
+        return found
+    extension = f"extension {path.suffix!r}" if path.suffix else "a file name without extension"
+    supported = (
+        f"{kinds} ({', '.join(e for row in FORMATS if row.holds == kind for e in row.extensions)})"
+        for kind, kinds in _KINDS.items()
+    )
+    hint = f"supported are {', '.join(supported)}"
+    raise UNKNOWN.error(f"unknown format: neither the content nor {extension} matches", Location(str(path)), hint)
+
+
+_KINDS = {"Body": "models", "Motion": "motions", "Animation": "Spot animations"}
+
+
+def _sniffed(head: bytes) -> Format | None:
+    return next((row for row in FORMATS if row.sniff(head)), None)
+
+
+def read(path: str | Path, *, format: str | None = None, **options: Any) -> tuple[Format, ReadResult[Any]]:  # noqa: ANN401
+    """Read a file; return its format, and the value with all problems of the file.
+
+    Parameters
+    ----------
+    path, format, options:
+        As for `load`.
+
+    Raises
+    ------
+    FormatError
+        When the format is unknown (FMT001), or the file cannot be opened (FMT002). Other faults of the file are problems of the result.
+    """
+    path = Path(path)
+    with pipes_kept():
+        row = find_format(path) if format is None else named_format(format)
+        try:
+            found = _read(row, path, options)
+        except FormatError as error:
+            return row, ReadResult(None, error.problems)
+    return row, found if isinstance(found, ReadResult) else ReadResult(found, tuple(getattr(found, "problems", ())))
+
+
+def _read(row: Format, path: Path, options: dict[str, Any]) -> Any:  # noqa: ANN401
+    if row.holds != "Body":
+        # Only models name other files.
+        options = {name: value for name, value in options.items() if name != "allow_outside"}
+    return row.read(path, **options)
 
 
 def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:  # noqa: ANN401
@@ -250,57 +267,55 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     Parameters
     ----------
     path:
-        The file. Its content decides what it is; only where that leaves it open, its extension does. A pipe is read as a whole first.
+        The file. Its content decides its format; only where that leaves it open, its extension does. A pipe is read as a whole first.
     format:
-        The name of a format of `FORMATS`, to read the file as one of that whatever it looks like.
+        The name of a format of `FORMATS`, to read the file in that format whatever its content.
     options:
-        Those of the format's reader, such as `allow_outside=True` for models whose Inline parts lie outside their folder; motions have no
-        parts, so to them it means nothing.
+        Those of the format's reader. `allow_outside=True` is for models whose parts lie outside of their folder; other formats ignore it.
 
     Raises
     ------
     FormatError
-        When nothing can be made of the file, with line, column and rule; `problems` of the error are all that were found.
+        When the file has an error, with line, column and rule; `problems` of the exception are all that were found.
     """
     path = Path(path)
     with pipes_kept():
-        found = find_format(path) if format is None else named_format(format)
-        if found.holds != "Body":
-            options.pop("allow_outside", None)
-        return found.read(path, **options)
+        row = find_format(path) if format is None else named_format(format)
+        found = _read(row, path, options)
+    return found.require() if isinstance(found, ReadResult) else found
 
 
-def target_format(thing: object, path: str | Path, format: str | None = None) -> Format:
-    """Say in which format a thing is written to `path`: that of the extension, or the one named.
+def target_format(value: object, path: str | Path, format: str | None = None) -> Format:
+    """Return the format in which a value is written to `path`: that of the extension, or the one named.
 
     Raises
     ------
     FormatError
-        When no format for such things has the extension, or the one named cannot be written (FMT003).
+        When no format for such values has the extension, or the one named cannot be written (FMT003).
     """
-    path, kind = Path(path), type(thing).__name__
-    able = [f for f in FORMATS if f.write is not None and f.holds == kind]
-    known = ", ".join(extension for f in able for extension in f.extensions)
+    path, kind = Path(path), type(value).__name__
+    able = [row for row in FORMATS if row.write is not None and row.holds == kind]
+    known = ", ".join(extension for row in able for extension in row.extensions)
     one = f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
     hint = f"{one} can be written as {known}" if able else ""
     if format is not None:
         found = named_format(format)
         if found not in able:
-            raise UNWRITABLE.error(f"{one} is not written as {found.title}", Location(str(path)), hint)
+            raise UNWRITABLE.error(f"{one} cannot be written as {found.title}", Location(str(path)), hint)
         return found
     for candidate in able:
         if path.suffix.lower() in candidate.extensions:
             return candidate
-    said = f"the extension {path.suffix!r}" if path.suffix else "a name without extension"
-    raise UNWRITABLE.error(f"{said} names no format that {one} is written in", Location(str(path)), hint)
+    name = f"extension {path.suffix!r}" if path.suffix else "a file name without extension"
+    raise UNWRITABLE.error(f"{name}: no format for {one} has it", Location(str(path)), hint)
 
 
-def save(thing: object, path: str | Path, *, format: str | None = None, **options: Any) -> Findings:  # noqa: ANN401
-    """Write a body, a motion or a Spot animation to a file, whole or not at all; what was there before is replaced.
+def save(value: object, path: str | Path, *, format: str | None = None, **options: Any) -> Findings:  # noqa: ANN401
+    """Write a body, a motion or a Spot animation to a file, whole or not at all; an existing file is replaced.
 
     Parameters
     ----------
-    thing:
+    value:
         A `Body`, a `Motion` or an `Animation`.
     path:
         The file; its extension names the format.
@@ -314,16 +329,16 @@ def save(thing: object, path: str | Path, *, format: str | None = None, **option
     Returns
     -------
     Findings
-        What the file does not hold of the thing, and what the file that it was read from has and the thing has not: `report.losses`.
+        What the file does not hold of the value, and what the value does not hold of the file that it was read from (`losses`).
 
     Raises
     ------
     FormatError
-        When the thing is not written in such a format (FMT003).
+        When no format for such values fits (FMT003).
     OSError
-        When the file cannot be written; the old one is as it was.
+        When the file cannot be written; an existing file is unchanged.
     """
-    found = target_format(thing, path, format)
+    found = target_format(value, path, format)
     assert found.write is not None
-    left_out = tuple(problem for problem in getattr(thing, "problems", ()) if problem.leaves_out)
-    return Findings((*left_out, *found.write(thing, Path(path), **options)))
+    left_out = tuple(problem for problem in getattr(value, "problems", ()) if problem.leaves_out)
+    return Findings((*left_out, *found.write(value, Path(path), **options)))

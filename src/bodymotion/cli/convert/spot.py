@@ -37,7 +37,8 @@ def convert_move(source: Path, target: Path, came: Format, options: Options) -> 
     from bodymotion.cli.convert.report import show_grouped, show_reading
     from bodymotion.cli.progress import progress
     from bodymotion.diagnostics import Findings, Location
-    from bodymotion.formats.registry import UNWRITABLE, target_format
+    from bodymotion.formats.registry import target_format
+    from bodymotion.formats.rules import UNWRITABLE
     from bodymotion.motion import Motion
 
     recording = came.holds == "Motion"

@@ -17,8 +17,6 @@ and `rows` read them, `agreement` and `keyframes` look at what was read. `reader
 
 from __future__ import annotations
 
-import re
-
 from bodymotion.formats.cha.reader import check_animation, check_cha, examine, parse_cha, read_cha
 from bodymotion.formats.cha.rules import RULES
 from bodymotion.formats.cha.writer import cha_text, write_cha
@@ -29,17 +27,7 @@ __all__ = [
     "check_animation",
     "check_cha",
     "examine",
-    "looks_like_cha",
     "parse_cha",
     "read_cha",
     "write_cha",
 ]
-
-_CONTROLS = re.compile(
-    rb"^(?:\xef\xbb\xbf)?[ \t]*controls(?:[ \t]+(?:legs|body|arm|gripper))+[ \t]*(?:(?:#|//)[^\r\n]*)?$", re.MULTILINE
-)
-
-
-def looks_like_cha(head: bytes) -> bool:
-    """Whether the first bytes of a file have a line that says which of Spot's tracks are controlled."""
-    return _CONTROLS.search(head.replace(b"\r", b"\n")) is not None

@@ -23,11 +23,6 @@ from bodymotion.formats.cha_proto.reader import (
     read_animation_message,
     read_state_log,
 )
-from bodymotion.formats.cha_proto.sniffing import (
-    looks_like_animation_bytes,
-    looks_like_animation_text,
-    looks_like_log,
-)
 from bodymotion.formats.cha_proto.vendor import from_proto, to_move_info, to_proto
 from bodymotion.formats.cha_proto.writer import write_message_bytes, write_message_text
 
@@ -37,9 +32,6 @@ __all__ = [
     "from_bytes",
     "from_proto",
     "from_text",
-    "looks_like_animation_bytes",
-    "looks_like_animation_text",
-    "looks_like_log",
     "read_animation_message",
     "read_state_log",
     "to_bytes",

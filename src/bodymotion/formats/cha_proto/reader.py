@@ -14,9 +14,9 @@ from bodymotion.formats.cha_proto.decoding import decode
 from bodymotion.formats.cha_proto.playable import unplayable
 from bodymotion.formats.cha_proto.recording import Recording
 from bodymotion.formats.cha_proto.rules import UNREADABLE
-from bodymotion.formats.cha_proto.sniffing import is_bytes
 from bodymotion.formats.cha_proto.state_log import animation_of_log
 from bodymotion.formats.cha_proto.text_reading import parse
+from bodymotion.formats.sniffing import is_binary
 from bodymotion.system.open_files import open_file
 
 __all__ = [
@@ -111,4 +111,4 @@ def _recording(path: Path, kind: str) -> Recording:
         raise UNREADABLE.error(f"cannot be opened: {reason}", location, "") from error
     if len(data) > _MOST:
         raise UNREADABLE.error("the file is larger than 1 GiB", location, "")
-    return decode(data, kind, location) if is_bytes(data) else parse(data, kind, location)
+    return decode(data, kind, location) if is_binary(data) else parse(data, kind, location)

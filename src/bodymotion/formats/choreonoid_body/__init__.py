@@ -64,6 +64,5 @@ from __future__ import annotations
 
 from bodymotion.formats.choreonoid_body.reader import check_body_file, parse_body, read_body
 from bodymotion.formats.choreonoid_body.rules import RULES
-from bodymotion.formats.choreonoid_body.sniffing import looks_like_body
 
-__all__ = ["RULES", "check_body_file", "looks_like_body", "parse_body", "read_body"]
+__all__ = ["RULES", "check_body_file", "parse_body", "read_body"]

@@ -7,7 +7,6 @@ joints), `geoms` and `assets`, `masses`, `devices`, `loops`; `kept` is what MJCF
 from __future__ import annotations
 
 from bodymotion.formats.mjcf.reader import check_mjcf, parse_mjcf, read_mjcf
-from bodymotion.formats.mjcf.sniffing import looks_like_mjcf
 from bodymotion.formats.mjcf.writing import write_mjcf
 
-__all__ = ["check_mjcf", "looks_like_mjcf", "parse_mjcf", "read_mjcf", "write_mjcf"]
+__all__ = ["check_mjcf", "parse_mjcf", "read_mjcf", "write_mjcf"]

@@ -15,7 +15,7 @@ The layout of BeyondMimic (``fps``, ``joint_pos``, ``joint_vel``, ``body_pos_w``
 refused, and so are archives that unpack to far more than they are.
 """
 
-from bodymotion.formats.npz.reader import looks_like_npz, read_npz
+from bodymotion.formats.npz.reader import read_npz
 from bodymotion.formats.npz.writer import write_npz
 
-__all__ = ["looks_like_npz", "read_npz", "write_npz"]
+__all__ = ["read_npz", "write_npz"]

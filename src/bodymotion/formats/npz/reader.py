@@ -29,7 +29,7 @@ from bodymotion.motion.timeline import Timeline
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["looks_like_npz", "read_npz"]
+__all__ = ["read_npz"]
 
 LAYOUT = Rule(
     "NPZ101",
@@ -77,14 +77,6 @@ UNREAD = Rule(
 )
 
 _BEYOND_MIMIC = {"fps", "joint_pos", "body_pos_w", "body_quat_w"}
-
-
-def looks_like_npz(head: bytes) -> bool:
-    """Whether the first bytes are those of a zip archive whose first member is a NumPy array."""
-    if head[:4] != b"PK\x03\x04":
-        return False
-    length = int.from_bytes(head[26:28], "little")
-    return head[30 : 30 + length].endswith(b".npy")
 
 
 def read_npz(

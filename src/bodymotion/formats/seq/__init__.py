@@ -52,8 +52,6 @@ stamps are kept as they are: putting the frames on a fixed rate is not done whil
 
 from __future__ import annotations
 
-import re
-
 from bodymotion.formats.seq.checking import check_seq
 from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.reader import parse_seq, read_seq
@@ -65,32 +63,7 @@ __all__ = [
     "ComponentHeader",
     "MotionReader",
     "check_seq",
-    "looks_like_seq",
     "open_motion",
     "parse_seq",
     "read_seq",
 ]
-
-_TYPE = re.compile(
-    rb"(?:^|[\s{,-])[\"']?type[\"']?\s*:\s*[\"']?"
-    rb"(?:CompositeSeq|BodyMotion|MultiValueSeq|MultiSE3Seq|MultiSe3Seq|MultiAffine3Seq|Vector3Seq)(?![A-Za-z0-9_])"
-)
-
-_CONTENT = re.compile(rb"(?:^|[\s{,-])[\"']?content[\"']?\s{0,20}:\s{0,20}[\"']?BodyMotion(?![A-Za-z0-9_])")
-_KEY = re.compile(
-    rb"(?:^|[\s{,-])[\"']?(?:components|formatVersion|format_version|frameRate|frame_rate|numParts|num_parts|hasFrameTime"
-    rb"|has_frame_time|SE3Format|se3_format)[\"']?\s{0,20}:"
-)
-_ROWS = re.compile(
-    rb"(?:^|[\s{,-])[\"']?frames[\"']?\s{0,20}:\s{0,200}+(?:#[^\r\n]{0,200}+\s{0,200}+){0,3}+"
-    rb"(?:\[|-\s)\s{0,80}+(?:\[|-\s)(?:\s|\[|-\s){0,80}+[-+.]{0,2}[0-9ni]"
-)
-
-
-def looks_like_seq(head: bytes) -> bool:
-    """Whether the first bytes of a file name what only body motions have: one of their types, or rows of numbers among their keys."""
-    if b"\0" in head[:8]:  # UTF-16 or UTF-32
-        head = head.replace(b"\0", b"")
-    if _TYPE.search(head) or _CONTENT.search(head):
-        return True
-    return _KEY.search(head) is not None and _ROWS.search(head) is not None

@@ -36,7 +36,6 @@ from __future__ import annotations
 
 from bodymotion.formats.urdf.reader import check_urdf, parse_urdf, read_urdf
 from bodymotion.formats.urdf.rules import RULES
-from bodymotion.formats.urdf.sniffing import looks_like_urdf
 from bodymotion.formats.urdf.writing import write_urdf
 
-__all__ = ["RULES", "check_urdf", "looks_like_urdf", "parse_urdf", "read_urdf", "write_urdf"]
+__all__ = ["RULES", "check_urdf", "parse_urdf", "read_urdf", "write_urdf"]

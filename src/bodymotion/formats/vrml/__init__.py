@@ -7,7 +7,6 @@ from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, P
 from bodymotion.formats.vrml.prototypes import expand, instance_of
 from bodymotion.formats.vrml.reader import parse_vrml, read_vrml
 from bodymotion.formats.vrml.rules import RULES
-from bodymotion.formats.vrml.sniffing import looks_like_vrml
 
 __all__ = [
     "RULES",
@@ -21,7 +20,6 @@ __all__ = [
     "Value",
     "expand",
     "instance_of",
-    "looks_like_vrml",
     "parse_vrml",
     "read_vrml",
 ]

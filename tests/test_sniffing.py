@@ -1,15 +1,34 @@
-"""The root of an XML file by its first bytes: what the XML parser of Python's library says."""
+"""Formats by the first bytes: the root of an XML file as Python's XML parser finds it; no format is imported for another."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bodymotion.formats.xml.root import root_element
+from bodymotion.formats import sniffing
+from bodymotion.formats.cha_proto.fields import MESSAGES
+from bodymotion.formats.sniffing import root_element
+from bodymotion.formats.vrml.specs import STANDARD_NODES
 
+OTHER_FORMATS = {
+    "mjcf",
+    "urdf",
+    "vrml",
+    "openhrp",
+    "choreonoid_body",
+    "seq",
+    "yaml",
+    "xml",
+    "npz",
+    "csv",
+    "openhrp_text",
+    "cha_proto",
+}
 PIECES = ["<?xml-stylesheet a='1'?>", "<!-- <robot> > -- -->".replace(" -- ", " - "), " ", "\n", "<!---->"]
 
 
@@ -57,3 +76,18 @@ def test_where_there_is_no_root(text):
 def test_many_pieces_are_passed_over(piece):
     head = piece * (200_000 // len(piece))
     assert root_element(head) == root_element(head + b" ") == ""
+
+
+def test_the_names_are_those_of_the_formats():
+    assert sniffing.VRML_NODES.decode().split("|") == sorted(STANDARD_NODES)
+    assert sniffing.ANIMATION_FIELDS.decode().split("|") == list(MESSAGES["Animation"])
+
+
+def test_a_cha_is_loaded_without_other_formats(examples):
+    code = "import sys, bodymotion; bodymotion.load(sys.argv[1]); print(*[m for m in sys.modules if m.startswith('bodymotion')])"
+    run = subprocess.run(
+        [sys.executable, "-c", code, examples / "wave.cha"], capture_output=True, text=True, check=True
+    )
+    loaded = run.stdout.split()
+    assert not [name for name in loaded if name.split(".")[2:3] and name.split(".")[2] in OTHER_FORMATS]
+    assert len(loaded) < 60

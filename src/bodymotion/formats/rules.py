@@ -1,0 +1,29 @@
+"""Rules about files of any format: FMT…."""
+
+from __future__ import annotations
+
+from bodymotion.diagnostics import Rule
+
+__all__ = ["UNKNOWN", "UNREADABLE", "UNWRITABLE"]
+
+UNKNOWN = Rule(
+    "FMT001",
+    "error",
+    "The file is of a format that bodymotion reads.",
+    "judgement",
+    example=("notes.docx", "walk.seq"),
+)
+UNREADABLE = Rule(
+    "FMT002",
+    "error",
+    "The file can be opened.",
+    "judgement",
+    example=("a path where nothing is", "the path of a file"),
+)
+UNWRITABLE = Rule(
+    "FMT003",
+    "error",
+    "A body, a motion or an animation is written in a format that holds it.",
+    "judgement",
+    example=("save(body, 'robot.seq')", "save(body, 'robot.wrl')"),
+)

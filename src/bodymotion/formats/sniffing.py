@@ -1,0 +1,248 @@
+"""Which format a file has, by its first bytes. Imports no format.
+
+Every function takes the first bytes of a file (`HEAD` of `formats.registry`) and returns whether they are those of one format.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+__all__ = [
+    "is_binary",
+    "looks_like_animation_bytes",
+    "looks_like_animation_text",
+    "looks_like_body",
+    "looks_like_cha",
+    "looks_like_log",
+    "looks_like_mjcf",
+    "looks_like_npz",
+    "looks_like_seq",
+    "looks_like_urdf",
+    "looks_like_vrml",
+    "root_element",
+]
+
+# VRML
+
+VRML_NODES = (
+    rb"Anchor|Appearance|AudioClip|Background|Billboard|Box|Collision|Color|ColorInterpolator|Cone|Coordinate|"
+    rb"CoordinateInterpolator|Cylinder|CylinderSensor|DirectionalLight|ElevationGrid|Extrusion|Fog|FontStyle|Group|ImageTexture|"
+    rb"IndexedFaceSet|IndexedLineSet|Inline|LOD|Material|MovieTexture|NavigationInfo|Normal|NormalInterpolator|"
+    rb"OrientationInterpolator|PixelTexture|PlaneSensor|PointLight|PointSet|PositionInterpolator|ProximitySensor|"
+    rb"ScalarInterpolator|Script|Shape|Sound|Sphere|SphereSensor|SpotLight|Switch|Text|TextureCoordinate|TextureTransform|"
+    rb"TimeSensor|TouchSensor|Transform|Viewpoint|VisibilitySensor|WorldInfo"
+)
+"""The nodes of VRML97."""
+_VRML_HEADER = re.compile(rb"#[ \t]*VRML[ \t]+V[0-9]")
+_VRML_SPACE = re.compile(rb"[ \t\r\n,\f\v]*+(?:#[^\r\n]*+[ \t\r\n,\f\v]*+)*+")
+_VRML_START = re.compile(
+    rb'DEF\s+[^\s{}\[\]"]+\s+[A-Za-z_]\w*[\s,]*\{|DEF\s+[A-Z]\w*\s*\{|(?:EXTERN)?PROTO\s+[^\s{}\[\]"]+\s*\[|(?:'
+    + VRML_NODES
+    + rb")\s*(?:#[^\r\n]*\s*)?\{"
+)
+
+
+def looks_like_vrml(head: bytes) -> bool:
+    """Return whether a file is VRML: its header is among the comments at the start, or it starts with a node or a prototype.
+
+    VRML 1.0 counts too: its reader reports that it is another language.
+    """
+    head = head.removeprefix(codecs.BOM_UTF8)
+    space = _VRML_SPACE.match(head)
+    start = space.end() if space is not None else 0
+    return _VRML_HEADER.search(head, 0, start) is not None or _VRML_START.match(head, start) is not None
+
+
+# YAML
+
+_BODY_FORMAT = re.compile(rb"(?:^|[\s{,])[\"']?format[\"']?\s*:\s*[\"']?ChoreonoidBody(?![A-Za-z0-9_])")
+
+_SEQ_TYPE = re.compile(
+    rb"(?:^|[\s{,-])[\"']?type[\"']?\s*:\s*[\"']?"
+    rb"(?:CompositeSeq|BodyMotion|MultiValueSeq|MultiSE3Seq|MultiSe3Seq|MultiAffine3Seq|Vector3Seq)(?![A-Za-z0-9_])"
+)
+_SEQ_CONTENT = re.compile(rb"(?:^|[\s{,-])[\"']?content[\"']?\s{0,20}:\s{0,20}[\"']?BodyMotion(?![A-Za-z0-9_])")
+_SEQ_KEY = re.compile(
+    rb"(?:^|[\s{,-])[\"']?(?:components|formatVersion|format_version|frameRate|frame_rate|numParts|num_parts|hasFrameTime"
+    rb"|has_frame_time|SE3Format|se3_format)[\"']?\s{0,20}:"
+)
+_SEQ_ROWS = re.compile(
+    rb"(?:^|[\s{,-])[\"']?frames[\"']?\s{0,20}:\s{0,200}+(?:#[^\r\n]{0,200}+\s{0,200}+){0,3}+"
+    rb"(?:\[|-\s)\s{0,80}+(?:\[|-\s)(?:\s|\[|-\s){0,80}+[-+.]{0,2}[0-9ni]"
+)
+
+
+def looks_like_body(head: bytes) -> bool:
+    """Return whether a file has `format: ChoreonoidBody`."""
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        head = head[2:].replace(b"\0", b"")
+    return _BODY_FORMAT.search(head.removeprefix(codecs.BOM_UTF8)) is not None
+
+
+def looks_like_seq(head: bytes) -> bool:
+    """Return whether a file has what only body motions have: one of their types, or rows of numbers among their keys."""
+    if b"\0" in head[:8]:  # UTF-16 or UTF-32
+        head = head.replace(b"\0", b"")
+    if _SEQ_TYPE.search(head) or _SEQ_CONTENT.search(head):
+        return True
+    return _SEQ_KEY.search(head) is not None and _SEQ_ROWS.search(head) is not None
+
+
+# XML
+
+_XML_SPACE = re.compile(rb"\s*+")
+_XML_NAME = re.compile(rb"<([A-Za-z_][\w.:-]*+)(?=[\s/>])")
+
+
+def looks_like_urdf(head: bytes) -> bool:
+    """Return whether the root element is `<robot>`."""
+    return b"<" in head and root_element(head) == "robot"
+
+
+def looks_like_mjcf(head: bytes) -> bool:
+    """Return whether the root element is `<mujoco>` or `<mujocoinclude>`."""
+    return b"<" in head and root_element(head) in ("mujoco", "mujocoinclude")
+
+
+def root_element(head: bytes) -> str:
+    """Return the name of the first element; empty where the file is not XML, or where the element comes after `head`.
+
+    Skips a byte order mark, white space, `<?…?>`, comments, and a DOCTYPE with or without declarations in brackets.
+    """
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        head = head.decode("utf-16", "ignore").encode()
+    at = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+    while True:
+        found = _XML_SPACE.match(head, at)
+        at = found.end() if found else at
+        end = _end_of_piece(head, at)
+        if end is None:
+            break
+        if end < 0:
+            return ""
+        at = end
+    name = _XML_NAME.match(head, at)
+    return "" if name is None else name[1].decode("latin-1")
+
+
+def _end_of_piece(head: bytes, at: int) -> int | None:
+    """Return where the piece before the root that begins at `at` ends; -1 where it does not end, None where no such piece begins."""
+    if head.startswith(b"<?", at):
+        return _after(head, b"?>", at + 2)
+    if head.startswith(b"<!--", at):
+        return _after(head, b"-->", at + 4)
+    if head.startswith(b"<!DOCTYPE", at):
+        close, bracket = head.find(b">", at), head.find(b"[", at)
+        if 0 <= bracket < close:
+            bracket = head.find(b"]", bracket)
+            close = head.find(b">", bracket) if bracket >= 0 else -1
+        return close + 1 if close >= 0 else -1
+    return None
+
+
+def _after(head: bytes, what: bytes, start: int) -> int:
+    found = head.find(what, start)
+    return -1 if found < 0 else found + len(what)
+
+
+# Tables
+
+
+def looks_like_npz(head: bytes) -> bool:
+    """Return whether a file is a zip archive whose first member is a NumPy array."""
+    if head[:4] != b"PK\x03\x04":
+        return False
+    length = int.from_bytes(head[26:28], "little")
+    return head[30 : 30 + length].endswith(b".npy")
+
+
+# Spot
+
+_CONTROLS = re.compile(
+    rb"^(?:\xef\xbb\xbf)?[ \t]*controls(?:[ \t]+(?:legs|body|arm|gripper))+[ \t]*(?:(?:#|//)[^\r\n]*)?$", re.MULTILINE
+)
+_FIRST_FIELD = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*+\n)*+([a-z_]++)\s*+(?::\s*+)?[\w\"'{<\[.-]")
+_MESSAGE_ROWS = re.compile(rb"(?:^|[\s{}<>;,])(animation_keyframes|key_frames)\s*+(?::\s*+)?[{<\[]")
+ANIMATION_FIELDS = (
+    rb"name|animation_keyframes|controls_arm|controls_legs|controls_body|controls_gripper|bpm|retime_to_integer_slices|"
+    rb"minimum_parameters|default_parameters|maximum_parameters|truncatable|extendable|neutral_start|precise_steps|"
+    rb"track_swing_trajectories|arm_playback|precise_timing|assume_zero_roll_and_pitch|arm_required|no_looping|arm_prohibited|"
+    rb"timing_adjustability|starts_sitting|custom_gait_cycle"
+)
+"""The fields of the message Animation."""
+_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+# A protobuf tag is the number of a field times 8 and the kind of its value.
+_NAME_TAG, _ROW_TAG, _STATE_TAG = 0x0A, 0x12, 0x0A
+_KEYFRAME_TAGS = frozenset((0x09, 0x12, 0x1A, 0x22, 0x2A))
+_STATE_TAGS = frozenset((0x0A, 0x12, 0x1A, 0x22))
+
+
+def looks_like_cha(head: bytes) -> bool:
+    """Return whether a file has a line `controls …` that names some of Spot's tracks."""
+    return _CONTROLS.search(head.replace(b"\r", b"\n")) is not None
+
+
+def looks_like_animation_text(head: bytes) -> bool:
+    """Return whether a file is a message Animation as text: it starts with one of its fields, and has keyframes."""
+    first = _FIRST_FIELD.match(head)
+    return (
+        first is not None and first[1] in ANIMATION_FIELDS.split(b"|") and _message_rows(head) == b"animation_keyframes"
+    )
+
+
+def looks_like_animation_bytes(head: bytes) -> bool:
+    """Return whether a file is a message Animation as bytes: the tag and text of its name, if any, and the tag of a keyframe."""
+    at = 0
+    if head[:1] == bytes([_NAME_TAG]):
+        size, at = _length(head, 1)
+        name = head[at : at + size]
+        if at == 0 or len(name) < size or _NOT_TEXT.search(name):
+            return False
+        at += size
+    return _starts_row(head, at, _ROW_TAG, _KEYFRAME_TAGS)
+
+
+def looks_like_log(head: bytes) -> bool:
+    """Return whether a file is a message ChoreographyStateLog, as bytes (the tag of a state and its length) or as text."""
+    first = _FIRST_FIELD.match(head)
+    if first is not None and first[1] == b"key_frames":
+        return _message_rows(head) == b"key_frames"
+    return _starts_row(head, 0, _STATE_TAG, _STATE_TAGS) and is_binary(head, len(head)) and _nested(head)
+
+
+def is_binary(data: bytes, size: int = 4096) -> bool:
+    """Return whether the first `size` bytes hold one that no text holds."""
+    return _NOT_TEXT.search(data[:size]) is not None
+
+
+def _message_rows(head: bytes) -> bytes:
+    found = _MESSAGE_ROWS.search(head)
+    return b"" if found is None else found[1]
+
+
+def _length(head: bytes, at: int) -> tuple[int, int]:
+    """Return a length of up to four bytes, and where it ends; an end of 0 means that there is none."""
+    size = 0
+    for n, byte in enumerate(head[at : at + 4]):
+        size |= (byte & 127) << 7 * n
+        if byte < 128:
+            return size, at + n + 1
+    return 0, 0
+
+
+def _starts_row(head: bytes, at: int, tag: int, inside: frozenset[int]) -> bool:
+    if head[at : at + 1] != bytes([tag]):
+        return False
+    size, start = _length(head, at + 1)
+    return start > 0 and size > 0 and start < len(head) and head[start] in inside
+
+
+def _nested(head: bytes) -> bool:
+    """Return whether the first state begins with a field that fits into it, and ends before another state or the end."""
+    size, start = _length(head, 1)
+    inner, after = _length(head, start + 1)
+    if after == 0 or after + inner > start + size:
+        return False
+    end = start + size
+    return end >= len(head) or head[end] == _STATE_TAG
