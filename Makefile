@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-inp
 CODE := src tests benchmarks examples fuzz $(wildcard docs/*.py)
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test accept check bench fuzz examples docs pictures clean browser drawing
+.PHONY: demo test accept check bench fuzz examples docs site pictures clean browser drawing
 
 demo: $(RUNNING)
 	$(BIN)/bodymotion view examples/biped.wrl examples/biped_walk.seq $(DEMO)
@@ -38,6 +38,11 @@ examples: $(RUNNING)
 
 docs: $(RUNNING)
 	$(BIN)/python docs/make_rules.py
+
+# The docs with an API reference, as pages below site/.
+site: $(RUNNING)
+	$(PIP) -e ".[site]"
+	$(BIN)/python -m mkdocs build --quiet
 
 pictures: $(DEVELOPING)
 	$(BIN)/python docs/make_rendered.py

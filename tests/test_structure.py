@@ -256,4 +256,4 @@ def test_licence_and_version():
     assert f'version = "{bodymotion.__version__}"' in text
     assert 'license = "Apache-2.0"' in text
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
-    assert f"## {bodymotion.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{bodymotion.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -109,7 +109,7 @@ _RENAMED = {"Report": "Findings"}
 """Old public names, kept for one version."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AccelerationSensor",
     "Animation",
