@@ -14,7 +14,7 @@ from PIL import Image
 from small_robots import box, colored, placed
 
 import bodymotion as bm
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.formats.meshes.glb import to_glb
 from bodymotion.geometry.shapes import Corners
 from bodymotion.viewer.camera import PRESETS, framing, from_viewpoint

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion.diagnostics.labels import distinct
+from bodymotion.diagnostics.text import distinct
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.model.motors import effort_range
 

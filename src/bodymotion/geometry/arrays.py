@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
 
-__all__ = ["ContentEquality", "Floats", "Ints", "frozen", "frozen_ints", "real_numbers", "same"]
+__all__ = ["ContentEquality", "Floats", "Ints", "frozen", "frozen_ints", "real_numbers", "runs", "same"]
 
 
 def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, what: str = "array") -> Floats:
@@ -73,6 +73,12 @@ def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
     elif array.dtype.kind not in "biuf":
         raise ValueError(f"{what}: expected real numbers, got {array.dtype}")
     return array.astype(np.float64, copy=False)
+
+
+def runs(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the runs of True in a mask (N,): for each the index of its first element, and the one after its last."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def same(a: object, b: object) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy.typing as npt
 
 from bodymotion.animation import Animation
-from bodymotion.diagnostics.labels import distinct
+from bodymotion.diagnostics.text import distinct
 from bodymotion.dynamics import Measures, Reading, Series, measurable, series
 from bodymotion.formats.tables.joint_names import generic_name
 from bodymotion.geometry.arrays import Floats

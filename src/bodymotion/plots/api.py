@@ -12,7 +12,7 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Measures, measure
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion

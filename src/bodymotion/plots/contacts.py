@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.panels import together

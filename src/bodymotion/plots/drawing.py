@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.diagnostics.labels import moment
+from bodymotion.diagnostics.text import moment
 from bodymotion.plots.panels import FINEST, outside
 from bodymotion.plots.parts import UNDER_LINE, WIDE, Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
 from bodymotion.plots.style import Theme

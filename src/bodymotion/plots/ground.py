@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Contacts, Measures, SupportPolygons, support_polygons
 from bodymotion.geometry.arrays import Floats
 from bodymotion.plots.contacts import stretches

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Figure, Series, figures, measurable
 from bodymotion.plots.contacts import bars
 from bodymotion.plots.ground import ground_part, margin_part, rests

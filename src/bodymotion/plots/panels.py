@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Series
 from bodymotion.geometry.arrays import Floats
 from bodymotion.plots.parts import Color, Curves, Line

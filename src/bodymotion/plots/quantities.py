@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import QUANTITIES, Series
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.limbs import Limb

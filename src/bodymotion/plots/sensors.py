@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Series
 from bodymotion.geometry.arrays import frozen
 from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Series
 from bodymotion.plots.limbs import Limb
 from bodymotion.plots.panels import FINEST, beyond_limits, line_of

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.labels import distinct, moment
+from bodymotion.diagnostics.text import distinct, moment
 from bodymotion.dynamics import Measures, Series, series
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.rotations import to_rpy

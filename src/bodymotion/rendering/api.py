@@ -14,7 +14,7 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.labels import moment
+from bodymotion.diagnostics.text import moment
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.rendering.encoding import VIDEOS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.surroundings import Look
 from bodymotion.scene.typefaces import FILES, say_missing

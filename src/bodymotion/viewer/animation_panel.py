@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.viewer.parameter_ranges import NOT_SIMULATED, ParameterRange, parameter_range, step_for
 from bodymotion.viewer.performance import Performance, Wishes, slices_allowed
 from bodymotion.viewer.text import counted, html_text

@@ -138,7 +138,7 @@ def say_problems(problems: tuple[Problem, ...], where: str = "", spelt_out: tupl
     """Say on stderr how many problems there are, and some of them in words: those `spelt_out`, or the first few."""
     if not problems:
         return
-    from bodymotion.diagnostics.labels import shown
+    from bodymotion.diagnostics.text import shown
     from bodymotion.viewer.text import counted
 
     listed = problems[:MOST_LISTED] if spelt_out is None else spelt_out

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TypeVar
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.viewer.asked import Asked
 from bodymotion.viewer.capture import Capture

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.viewer.take import Curve
 

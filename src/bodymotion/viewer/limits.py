@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.meshes.surfaces import TRIANGLES, surface_parts
 from bodymotion.model.body import Body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 from bodymotion.viewer.camera import PRESETS
 from bodymotion.viewer.limits import legend
 from bodymotion.viewer.switches import LABELS, LIMIT_SWITCHES

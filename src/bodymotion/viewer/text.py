@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from bodymotion.diagnostics.labels import shown
+from bodymotion.diagnostics.text import shown
 
 __all__ = ["counted", "fixed", "html_text", "node_name"]
 

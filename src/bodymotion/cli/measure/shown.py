@@ -206,7 +206,7 @@ def _used(values: Floats, lower: float, upper: float) -> float | None:
 
 
 def _joints(measures: Measures) -> list[Data]:
-    from bodymotion.diagnostics.labels import distinct
+    from bodymotion.diagnostics.text import distinct
 
     joints = measures.body.joints
     torques, velocities = measures.torques, measures.joint_velocities

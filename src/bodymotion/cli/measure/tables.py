@@ -36,7 +36,7 @@ def write(path: Path, blocks: Sequence[Wanted]) -> None:
 
 def _table(blocks: Sequence[Wanted]) -> tuple[tuple[str, ...], Floats]:
     """Return the names of the columns, `time` first, and the values (T, N) of all blocks side by side."""
-    from bodymotion.diagnostics.labels import distinct
+    from bodymotion.diagnostics.text import distinct
 
     for block in blocks:
         if block.pictures is not None:

@@ -1,0 +1,53 @@
+"""Words of messages and labels: lists, counts, articles, times, and names from files without what cannot be shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["counted", "distinct", "listed", "moment", "shown", "with_article"]
+
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def listed(names: Iterable[str], limit: int = 5) -> str:
+    """Return names as a list: `a, b, c`; of more than `limit` + 1 the first ones, `a, b and 7 more`."""
+    names = list(names)
+    if len(names) <= limit + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:limit])} and {len(names) - limit} more"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 frame`, `2 frames`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article: `an Animation`, `a Body`."""
+    return f"{'an' if noun[:1].lower() in ('a', 'e', 'i', 'o') else 'a'} {noun}"
+
+
+def shown(text: str, most: int = 40) -> str:
+    """Return the text without control characters and halves of surrogate pairs, cut off after `most` characters."""
+    clean = _UNSEEN.sub("\ufffd", text)
+    return clean if len(clean) <= most else clean[: most - 1] + "…"
+
+
+def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:
+    """Return all different names: `KNEE`, `KNEE (2)`; what has no name is named by its kind and index, `column 3`."""
+    found: dict[str, None] = {}
+    for index, name in enumerate(names):
+        first = label = name if name.strip() else f"{kind} {index}"
+        number = 2
+        while label in found:
+            label, number = f"{first} ({number})", number + 1
+        found[label] = None
+    return tuple(found)
+
+
+def moment(time: float) -> str:
+    """Return a time [s] with enough digits to distinguish frames, also of clocks that began long ago: 0.5, 1700000000.25."""
+    if not 1e3 <= abs(time) < 1e15:
+        return f"{time:g}"
+    return f"{time:.3f}".rstrip("0").rstrip(".")
