@@ -155,6 +155,7 @@ def test_a_language_knows_no_other_format(language):
         "formats.registry",
         "formats.yaml",
         "formats.meshes",
+        "formats.resources",
     )
     for name in (name for name in INNER if name == language or name.startswith(f"{language}.")):
         for target, line, _ in imports(name, INNER[name]):

@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
+from bodymotion.formats.resources import (
+    PART_LIMIT as PART_LIMIT,
+)
+from bodymotion.formats.resources import (
+    PART_MISSING as PART_MISSING,
+)
+from bodymotion.formats.resources import (
+    PART_OUTSIDE as PART_OUTSIDE,
+)
+from bodymotion.formats.resources import (
+    PART_REMOTE as PART_REMOTE,
+)
+from bodymotion.formats.resources import (
+    PART_UNREADABLE as PART_UNREADABLE,
+)
 
 __all__ = ["RULES"]
 
@@ -153,32 +168,6 @@ BYTE_ORDER_MARK = Rule(
     fixable=True,
     example=("a byte order mark before #VRML V2.0 utf8", "#VRML V2.0 utf8"),
 )
-PART_MISSING = Rule(
-    "VRML130",
-    "warning",
-    "The file that an Inline, a texture or an EXTERNPROTO names must exist.",
-    hint="the model is shown without this part",
-    leaves_out=True,
-    example=('Inline { url "hnad.wrl" }', 'Inline { url "hand.wrl" }'),
-)
-PART_OUTSIDE = Rule(
-    "VRML131",
-    "warning",
-    "Parts must lie in the folder of the model or below it, symbolic links followed.",
-    "judgement",
-    "if you trust the file, --allow-outside (allow_outside=True) opens what it names",
-    leaves_out=True,
-    example=('Inline { url "../hand.wrl" }', 'Inline { url "hand.wrl" }'),
-)
-PART_REMOTE = Rule(
-    "VRML132",
-    "warning",
-    "Parts are named by a path relative to their file: absolute paths and network addresses are never opened.",
-    "judgement",
-    "put a copy beside the model and name it by its relative path",
-    leaves_out=True,
-    example=('Inline { url "http://example.org/hand.wrl" }', 'Inline { url "hand.wrl" }'),
-)
 PART_CYCLE = Rule(
     "VRML133",
     "error",
@@ -186,23 +175,6 @@ PART_CYCLE = Rule(
     hint="the inner one is left out",
     leaves_out=True,
     example=('Inline { url "robot.wrl" }', 'Inline { url "hand.wrl" }'),
-)
-PART_LIMIT = Rule(
-    "VRML134",
-    "error",
-    "Parts may be nested 64 deep at most, and be 2 GB with a million nodes in all.",
-    "judgement",
-    "the part is left out",
-    leaves_out=True,
-    example=("100 files, each with an Inline of the next", "30 files, each with an Inline of the next"),
-)
-PART_UNREADABLE = Rule(
-    "VRML135",
-    "warning",
-    "A part must be a VRML97 file.",
-    hint="the model is shown without this part",
-    leaves_out=True,
-    example=("an Inline of a file in VRML 1.0", "an Inline of a file in VRML97"),
 )
 NO_PROTO = Rule(
     "VRML136",

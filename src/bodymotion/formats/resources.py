@@ -1,0 +1,337 @@
+"""The files that a model names: meshes, images, Inline parts, included files. `ResourceFinder` finds them and decides which may be opened.
+
+A name is a path relative to the folder of the file that has the name in it; it may go up with `..`. By default, only files in the folder
+tree of the model are opened, symbolic links followed: so `robot/parts/arm.wrl` may name `../sensor/eye.wrl` when `robot/model.wrl` is
+the model, but not when `arm.wrl` is opened as a model itself. `allow_outside=True` lifts this limit. Absolute paths and network addresses
+are never opened.
+
+A model may be installed as symbolic links to its files. Then the tree of the folder that the model's link leads to may be opened as well,
+and names are relative to the folder of the link first, then to that of the file behind it.
+
+ROS models name files as `package://NAME/path` too: `PackageFinder`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote
+
+from bodymotion.diagnostics import FormatError, Location, Problem, Rule
+
+__all__ = ["FoundFile", "NotFound", "PackageFinder", "ResourceFinder", "package_above", "package_name", "real_path"]
+
+PART_MISSING = Rule(
+    "VRML130",
+    "warning",
+    "A file that a model names must exist.",
+    hint="the model is shown without this part",
+    leaves_out=True,
+    example=('Inline { url "hnad.wrl" }', 'Inline { url "hand.wrl" }'),
+)
+PART_OUTSIDE = Rule(
+    "VRML131",
+    "warning",
+    "A file that a model names must be in the folder of the model or below it, symbolic links followed.",
+    "judgement",
+    "if you trust the file, --allow-outside (allow_outside=True) opens what it names",
+    leaves_out=True,
+    example=('Inline { url "../hand.wrl" }', 'Inline { url "hand.wrl" }'),
+)
+PART_REMOTE = Rule(
+    "VRML132",
+    "warning",
+    "A file is named by its path relative to the file that names it; absolute paths and network addresses are never opened.",
+    "judgement",
+    "put a copy beside the model and name it by its relative path",
+    leaves_out=True,
+    example=('Inline { url "http://example.org/hand.wrl" }', 'Inline { url "hand.wrl" }'),
+)
+PART_LIMIT = Rule(
+    "VRML134",
+    "error",
+    "Inline parts may be nested 64 deep; all parts together may have 2 GB and a million nodes.",
+    "judgement",
+    "the part is left out",
+    leaves_out=True,
+    example=("100 files, each with an Inline of the next", "30 files, each with an Inline of the next"),
+)
+PART_UNREADABLE = Rule(
+    "VRML135",
+    "warning",
+    "An Inline part must be a VRML97 file.",
+    hint="the model is shown without this part",
+    leaves_out=True,
+    example=("an Inline of a file in VRML 1.0", "an Inline of a file in VRML97"),
+)
+
+MAX_BYTES = 2 * 10**9
+"""All files that one `ResourceFinder` reads, together."""
+MAX_LINKS = 8
+"""Folders of symbolic links to one file that names may be relative to."""
+OUTSIDE = "lies outside of the folder of the model and is left out: --allow-outside reads it"
+MAX_SHOWN = 200
+"""Characters of a name in a message."""
+
+PACKAGE_FILE = "package.xml"
+"""The file that makes a folder a ROS package."""
+MAX_PACKAGE_FILE_BYTES = 10**6
+
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_FILE_SCHEME = re.compile(r"^file:(//(localhost)?(?=/))?(//)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class NotFound:
+    """A file that is not opened.
+
+    Attributes
+    ----------
+    name:
+        The name as the model has it.
+    rule:
+        Why: PART_MISSING, PART_OUTSIDE, PART_REMOTE, PART_LIMIT or PART_UNREADABLE.
+    reason:
+        The same in words that follow the name.
+    package:
+        The ROS package that was not found, where that is why.
+    """
+
+    name: str
+    rule: Rule
+    reason: str
+    package: str = ""
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the file exists and only `allow_outside` is missing."""
+        return self.rule is PART_OUTSIDE
+
+    @property
+    def message(self) -> str:
+        """The name and the reason."""
+        name = self.name if len(self.name) < MAX_SHOWN else self.name[:MAX_SHOWN] + "…"
+        return f"{name} {self.reason}" if name else self.reason
+
+    def problem(self, location: Location) -> Problem:
+        """Return the problem of this at the location of the name."""
+        return self.rule.problem(self.message, location, data={"name": self.name})
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file that may be opened, and the finder of the files that it names in turn."""
+
+    path: Path
+    finder: ResourceFinder
+
+
+class ResourceFinder:
+    """Find the files of one model.
+
+    Parameters
+    ----------
+    root_folder:
+        The folder of the model file, or of the package that it belongs to.
+    allow_outside:
+        Open files outside of that folder as well.
+    model:
+        The model file, if it may be a symbolic link: the folder that the link leads to counts as well.
+    """
+
+    def __init__(self, root_folder: str | Path, allow_outside: bool = False, *, model: Path | None = None) -> None:
+        self._root_folder, self._model = Path(root_folder), model
+        self.allow_outside = allow_outside
+        self._found: dict[tuple[tuple[Path, ...], str], Path] = {}
+        self._resolved: dict[Path, tuple[Path, Path]] = {}
+        self._link_folders: dict[Path, list[Path]] = {}
+        """Of a file that was reached by symbolic links: the folders of these links."""
+        self._bytes_read = 0
+
+    @cached_property
+    def root(self) -> Path:
+        """The root folder, without symbolic links."""
+        return real_path(self._root_folder)
+
+    @cached_property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders whose trees hold what may be opened."""
+        return (self.root,) if self._model is None else (self.root, real_path(self._model).parent)
+
+    def find(self, names: str | Iterable[str], holder: Path | None = None) -> Path | NotFound:
+        """Return the first file among several names that exists and may be opened, or why the last is not opened.
+
+        `holder` is the file that has the names in it; without one, names are relative to the root folder.
+        """
+        missing = NotFound("", PART_MISSING, "no file is named")
+        for name in [names] if isinstance(names, str) else names:
+            found = self.find_one(name, holder)
+            if isinstance(found, Path):
+                return found
+            missing = found
+        return missing
+
+    def find_one(self, name: str, holder: Path | None = None) -> Path | NotFound:
+        """Return the file of one name if it exists and may be opened, or why it is not opened; `holder` as in `find`."""
+        folders = self.folders(holder)
+        known = self._found.get((folders, name))
+        if known is not None:
+            return known
+        if _ABSOLUTE.match(name):
+            return NotFound(name, PART_REMOTE, "is an absolute path or a network address, which is not opened")
+        without_fragment = name.partition("#")[0]
+        spellings = (name, without_fragment, without_fragment.replace("\\", "/"), unquote(without_fragment))
+        is_outside = False
+        for candidate in (folder / spelling for folder in folders for spelling in dict.fromkeys(spellings)):
+            try:
+                path = candidate.resolve()
+                is_file = stat.S_ISREG(path.stat().st_mode)
+            except (OSError, ValueError, RuntimeError):
+                continue
+            if not self.allow_outside and not any(map(path.is_relative_to, self.roots)):
+                is_outside = True
+            elif is_file:
+                if candidate != path:
+                    self._note_link(candidate, path)
+                self._found[folders, name] = path
+                return path
+        if is_outside:
+            return NotFound(name, PART_OUTSIDE, OUTSIDE)
+        return NotFound(name, PART_MISSING, "is missing")
+
+    def folders(self, holder: Path | None) -> tuple[Path, ...]:
+        """Return the folders, without symbolic links, that names in a file are relative to.
+
+        There is one, but for a file that was opened by a symbolic link: then the link's folder and that of the file. None stands for a
+        text that comes from no file.
+        """
+        if holder is None:
+            return (self.root,)
+        real, folder = self.resolved(holder)
+        if real.parent == folder and real not in self._link_folders:
+            return (folder,)
+        return tuple(dict.fromkeys((*self._link_folders.get(real, ()), folder, real.parent)))
+
+    def resolved(self, path: Path) -> tuple[Path, Path]:
+        """Return a path without symbolic links, and the folder where it was found, without them too."""
+        if path not in self._resolved:
+            self._resolved[path] = real_path(path), real_path(path.parent)
+        return self._resolved[path]
+
+    def read(self, path: Path) -> bytes | NotFound:
+        """Return the bytes of a file that was found, or why they are not read; counts towards MAX_BYTES."""
+        try:
+            self._bytes_read += path.stat().st_size
+            if self._bytes_read > MAX_BYTES:
+                return NotFound(path.name, PART_LIMIT, f"exceeds the limit of {MAX_BYTES} bytes for all parts together")
+            return path.read_bytes()
+        except OSError as error:
+            return NotFound(path.name, PART_UNREADABLE, f"cannot be read: {error.strerror}")
+
+    def _note_link(self, link: Path, path: Path) -> None:
+        """Keep the folder of a link to a file: the names in the file are relative to it."""
+        folder = real_path(link.parent)
+        if folder != path.parent:
+            folders = self._link_folders.setdefault(path, [])
+            if folder not in folders and len(folders) < MAX_LINKS:
+                folders.append(folder)
+
+
+class PackageFinder:
+    """Find the files of a ROS model: relative paths, `package://NAME/path`, `model://NAME/path`, and `file:` addresses.
+
+    A relative path starts from the folder of the model. A package is one of `package_paths` (the folder itself, or a folder NAME in it),
+    else a folder NAME beside the model, else the ROS package around the model if its package.xml has that name, else a folder NAME at or
+    beside a folder above the model, if it is a ROS package. What may be opened is the tree of the model's folder (of the package around
+    the model, where there is one), and those of packages found in this way.
+    """
+
+    def __init__(self, model: Path, package_paths: Iterable[str | Path] = (), allow_outside: bool = False) -> None:
+        self.model, self.allow_outside = model, allow_outside
+        self.package_paths = [Path(path) for path in package_paths]
+        self.folder = real_path(model.parent)
+        self.home = package_above(self.folder)
+        """The ROS package around the model."""
+        self.own = ResourceFinder(self.home or self.folder, allow_outside, model=model)
+        self._packages: dict[str, ResourceFinder | None] = {}
+
+    def find(self, uri: str) -> FoundFile | NotFound:
+        """Return the file that a uri of the model means, or why it is not opened."""
+        if not uri:
+            return NotFound("", PART_MISSING, "no file is named")
+        if uri.startswith(("package://", "model://")):
+            package, _, path = uri.partition("://")[2].partition("/")
+            finder = self._package(package)
+            if finder is None:
+                return NotFound(uri, PART_MISSING, f"is in the package {package!r:.60}, which is not found", package)
+            return self._find(finder, path, None, uri)
+        path = uri
+        if uri.lower().startswith("file:"):
+            path = unquote(_FILE_SCHEME.sub("", uri))
+        elif _SCHEME.match(uri) and not _DRIVE.match(uri):
+            return NotFound(uri, PART_REMOTE, "is a network address, which is not opened")
+        if path.startswith("/"):
+            # Relative to the model's folder, a path that leads out of the tree is recognised as such.
+            path = os.path.relpath(path, self.folder)
+        return self._find(self.own, path, self.model, uri)
+
+    def _find(self, finder: ResourceFinder, path: str, holder: Path | None, uri: str) -> FoundFile | NotFound:
+        found = finder.find_one(path, holder)
+        if isinstance(found, Path):
+            return FoundFile(found, finder)
+        return NotFound(uri, found.rule, found.reason)
+
+    def _package(self, name: str) -> ResourceFinder | None:
+        if name not in self._packages:
+            folder = self._package_folder(name) if name not in ("", ".", "..") else None
+            self._packages[name] = None if folder is None else ResourceFinder(folder, self.allow_outside)
+        return self._packages[name]
+
+    def _package_folder(self, name: str) -> Path | None:
+        for path in self.package_paths:
+            for folder in (path, path / name):
+                if folder.name == name and folder.is_dir():
+                    return folder
+        if (self.folder / name).is_dir():
+            return self.folder / name
+        if self.home is not None and package_name(self.home) == name:
+            return self.home
+        for above in (self.folder, *self.folder.parents):
+            for folder in (above, above / name):
+                is_package = self.allow_outside or (folder / PACKAGE_FILE).is_file()
+                if folder.name == name and folder.is_dir() and is_package:
+                    return folder
+        return None
+
+
+def package_above(folder: Path) -> Path | None:
+    """Return the nearest folder, this one or above it, that is a ROS package; None where there is none."""
+    return next((above for above in (folder, *folder.parents) if (above / PACKAGE_FILE).is_file()), None)
+
+
+def package_name(package: Path) -> str:
+    """Return the name in a package's package.xml, which may differ from that of its folder; empty where it has none."""
+    from bodymotion.formats.xml.tree import parse_xml
+
+    try:
+        file = package / PACKAGE_FILE
+        root = parse_xml(file.read_bytes()) if file.stat().st_size <= MAX_PACKAGE_FILE_BYTES else None
+    except (OSError, FormatError):
+        return ""
+    name = root.first("name") if root is not None else None
+    return name.text.strip() if name is not None else ""
+
+
+def real_path(path: Path) -> Path:
+    """Return a path without symbolic links; as it is where they lead in circles."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path.absolute()
