@@ -352,7 +352,7 @@ def test_wraps_are_noticed_when_values_are_interpolated():
 
 def test_resampling_needs_a_rate_from_somewhere():
     stamped = MultiValueSeq(content="X", timeline=Timeline.stamped([0, 0.5]), values=[[0], [1]])
-    with pytest.raises(ValueError, match="say which one is wanted"):
+    with pytest.raises(ValueError, match="choose a frame_rate"):
         Motion((stamped,)).resample()
     wished = MultiValueSeq(content="X", timeline=Timeline.stamped([0, 0.5], import_rate=4), values=[[0], [1]])
     assert Motion((wished,)).resample(method="linear").components[0].values[:, 0].tolist() == [0, 0.5, 1]

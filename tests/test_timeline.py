@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bodymotion as bm
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.interpolation import held_frames
@@ -110,7 +113,7 @@ def test_components_on_one_timeline():
 
 def test_stamps_without_a_rate_need_one():
     motion = Motion((values(Timeline.stamped([0, 0.5, 0.6])),))
-    with pytest.raises(ValueError, match="say which"):
+    with pytest.raises(ValueError, match="choose a frame_rate"):
         motion.on_common_timeline()
     wished = Motion((values(Timeline.stamped([0, 0.5, 0.6], import_rate=10)),)).on_common_timeline()
     assert wished.frame_rate == 10
@@ -131,3 +134,93 @@ def test_equality_goes_by_contents():
     assert not a.values.flags.writeable
     with pytest.raises(ValueError, match=r"2 rows of values for 3 frames"):
         MultiValueSeq(content="X", timeline=Timeline.uniform(3, 10), values=np.zeros((2, 1)))
+
+
+class TestAccess:
+    def motion(self, timeline=None):
+        timeline = timeline or Timeline.uniform(11, 10)
+        return Motion(
+            (
+                MultiValueSeq(
+                    content="JointDisplacement",
+                    timeline=timeline,
+                    values=np.arange(22.0).reshape(11, 2),
+                    part_labels=("HIP", "KNEE"),
+                ),
+                MultiSE3Seq(
+                    content="LinkPosition",
+                    timeline=timeline,
+                    values=np.tile(np.eye(7)[3], (11, 1, 1)),
+                    part_labels=("ROOT",),
+                ),
+                Vector3Seq(content="ZMP", timeline=timeline, values=np.zeros((11, 3))),
+                OtherSeq(type="MoodSeq", content="Face"),
+            )
+        )
+
+    def test_parts_come_by_label_and_components_by_content(self):
+        motion = self.motion()
+        assert motion["KNEE"].tolist() == list(range(1, 22, 2))
+        assert motion["ROOT"].shape == (11, 7)
+        assert motion["ZMP"] is motion.zmp
+        assert motion["Face"].type == "MoodSeq"
+        with pytest.raises(KeyError, match=r"HIP, KNEE, ROOT.*JointDisplacement, LinkPosition, ZMP, Face"):
+            motion["ANKLE"]
+        with pytest.raises(TypeError):
+            motion[3]
+
+    def test_a_label_counts_before_a_content(self):
+        timeline = Timeline.uniform(2, 10)
+        twice = MultiValueSeq(content="ZMP", timeline=timeline, values=[[1.0], [2.0]], part_labels=("ZMP",))
+        assert Motion((twice,))["ZMP"].tolist() == [1.0, 2.0]
+
+    def test_slices_of_frames(self):
+        part = self.motion()[2:5]
+        assert (part.num_frames, part.frame_rate, part["HIP"].tolist()) == (3, 10, [4, 6, 8])
+        assert self.motion()[-2:]["HIP"].tolist() == [18, 20]
+        assert (self.motion()[::2].frame_rate, self.motion()[::2].num_frames) == (5, 6)
+        assert [p.rule for p in part.problems] == ["EDIT102"]
+        with pytest.raises(ValueError, match="frames 0 to 10"):
+            self.motion()[20:30]
+        with pytest.raises(ValueError, match="order"):
+            self.motion()[::-1]
+
+    def test_slices_of_time(self):
+        part = self.motion()[0.2:0.4]
+        assert part["HIP"].tolist() == [4, 6, 8]
+        assert part == self.motion().between(0.2, 0.4) == self.motion()[2:5]
+        assert self.motion()[0.8:].num_frames == 3
+        stamped = self.motion(Timeline.stamped(np.linspace(1, 2, 11)))
+        assert np.allclose(stamped[1.25:1.6].times, np.array([1.3, 1.4, 1.5, 1.6]) - 1.25)
+        assert np.allclose(stamped[3:6].times, [0, 0.1, 0.2])
+        with pytest.raises(ValueError, match="before the start"):
+            self.motion().between(2, 1)
+        with pytest.raises(TypeError):
+            self.motion()[0.1:0.5:2]
+
+
+def test_representations_are_one_short_line():
+    motion = TestAccess().motion()
+    body = bm.Body(name="R", links=(bm.Link(name="BASE", segments=(bm.Segment(mass=2.0),)),))
+    things = [
+        motion,
+        *motion.components,
+        motion.timeline,
+        Timeline.stamped([1.0, 2.0]),
+        body,
+        body.links[0],
+        body.links[0].joint,
+        body.links[0].segments[0],
+        bm.Gyro(name="G"),
+        bm.ExtraJoint(name="E"),
+        bm.Viewpoint(),
+        bm.Animation(name="wave"),
+        bm.Keyframes(),
+        bm.Shape(bm.Mesh(np.zeros((3, 3)), [[0, 1, 2]])),
+        bm.Texture(Path("a.png"), "a.png"),
+    ]
+    for thing in things:
+        assert repr(thing).startswith(type(thing).__name__ + "("), thing
+        assert len(repr(thing)) < 150 and "\n" not in repr(thing), thing
+    assert repr(motion) == ("Motion(JointDisplacement 2, LinkPosition 1 x 7, ZMP 3, Face; 11 frames at 10 Hz)")
+    assert repr(body) == "Body('R': 1 links, 0 joints, 2 kg)"

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics.source import Source
     from bodymotion.formats.registry import load, save
     from bodymotion.formats.seq import open_motion
+    from bodymotion.geometry import poses as poses
+    from bodymotion.geometry import rotations as rotations
     from bodymotion.geometry.shapes import (
         Box,
         Capsule,
@@ -103,8 +105,15 @@ _WHERE = {
     "motion.timeline": ("Timeline",),
     "viewer": ("view",),
 }
-_ROOMS = ("checks", "dynamics", "editing", "spot")
-"""Rooms that are public as they are: `bm.editing.trim(motion, 1, 5)`."""
+_PACKAGES = {
+    "checks": "checks",
+    "dynamics": "dynamics",
+    "editing": "editing",
+    "poses": "geometry.poses",
+    "rotations": "geometry.rotations",
+    "spot": "spot",
+}
+"""Packages and modules that are public as a whole: `bm.editing.trim(motion, 1, 5)`, `bm.rotations.from_rpy([0, 0, 1])`."""
 _RENAMED = {"Report": "Findings"}
 """Old public names, kept for one version."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
@@ -165,8 +174,10 @@ __all__ = [
     "open_motion",
     "play",
     "plot",
+    "poses",
     "render",
     "report",
+    "rotations",
     "save",
     "spot",
     "to_pandas",
@@ -187,8 +198,8 @@ display.shown_by(
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name in _ROOMS:
-        return importlib.import_module(f"bodymotion.{name}")
+    if name in _PACKAGES:
+        return importlib.import_module(f"bodymotion.{_PACKAGES[name]}")
     if name in _RENAMED:
         warnings.warn(f"bodymotion.{name} is now bodymotion.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
         return getattr(sys.modules[__name__], _RENAMED[name])

@@ -106,6 +106,10 @@ class Keyframes(ContentEquality):
     def __len__(self) -> int:
         return len(self.times)
 
+    def __repr__(self) -> str:
+        ranged = f", {self.times[0]:g} s to {self.times[-1]:g} s" if len(self) else ""
+        return f"Keyframes({len(self)} keyframes x {len(self.columns)} columns{ranged})"
+
     def has(self, name: str) -> bool:
         """Whether there is the single column of this name, or are all columns of the group."""
         return all(column in self._places for column in GROUPS.get(name, (name,)))
@@ -150,6 +154,10 @@ class Animation(Shown, ContentEquality):
     keyframes: Keyframes = field(default_factory=Keyframes)
     problems: tuple[Problem, ...] = field(default=(), compare=False)
     source: Source = field(default_factory=Source, compare=False)
+
+    def __repr__(self) -> str:
+        tracks = ", ".join(self.controls) or "no tracks"
+        return f"Animation({self.name!r}: {tracks}; {len(self.keyframes)} keyframes, {self.duration:g} s)"
 
     @classmethod
     def from_motion(

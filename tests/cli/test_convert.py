@@ -158,7 +158,7 @@ def test_a_rate_in_little_memory_or_as_a_whole(walk, tmp_path, method, monkeypat
     for name, large in (("whole.seq", 1 << 30), ("rows.seq", 10)):
         monkeypatch.setattr("bodymotion.cli.changes.LARGE", large)
         result = invoke("convert", walk, tmp_path / name, *options, code=3)
-        assert "LOSS013 the Mood 'face' is not put on the new rate" in result.stderr
+        assert "LOSS013 the Mood 'face' is not resampled" in result.stderr
     assert (tmp_path / "rows.seq").read_bytes() == (tmp_path / "whole.seq").read_bytes()
     assert bm.load(tmp_path / "rows.seq").num_frames == (
         226 if method == "after" else 225

@@ -194,7 +194,7 @@ def test_what_a_change_of_speed_leaves_is_said(odd):
     result = run("retime", odd, odd.with_name("out.seq"), "--speed", "2")
     assert result.exit_code == 3
     assert "EDIT102 the MoodSeq 'Face' is not made faster or slower" in result.stderr
-    assert "LOSS013 the MoodSeq 'Face' is not put on the new rate" in result.stderr
+    assert "LOSS013 the MoodSeq 'Face' is not resampled" in result.stderr
 
 
 def test_in_place(walk):

@@ -127,7 +127,7 @@ def test_the_verbs_go_row_by_row(tmp_path, monkeypatch):
     result = run("retime", source, target, "--rate", "20", "--start", "first")
     # The component of an unknown type stays as it is.
     assert result.exit_code == 3
-    assert "LOSS013 the FooSeq 'Bar' is not put on the new rate" in result.stderr
+    assert "LOSS013 the FooSeq 'Bar' is not resampled" in result.stderr
     monkeypatch.setattr(memory, "available_memory", lambda: None)
     assert bm.load(target) == motion.resample(20, "after", start=motion.times[0])
     monkeypatch.setattr(memory, "available_memory", lambda: 0)

@@ -8,7 +8,7 @@ from bodymotion.checks import rules
 from bodymotion.checks.rows import place_of_frame
 from bodymotion.diagnostics import Problem
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
-from bodymotion.motion.rules import FAR, ROUGH
+from bodymotion.motion.rules import MAX_LENGTH_ERROR, ROUNDING
 
 __all__ = ["check_motion", "part_name"]
 
@@ -48,8 +48,8 @@ def _turns(motion: Motion, number: int, component: MultiSE3Seq) -> list[Problem]
     found = []
     for rule, wrong, said in (
         (rules.MOTION_NO_TURN, length == 0, "are zero"),
-        (rules.MOTION_NO_QUATERNION, (length > 0) & (off > FAR), "are far from length 1"),
-        (rules.MOTION_QUATERNION, (off > ROUGH) & (off <= FAR), "are not of length 1"),
+        (rules.MOTION_NO_QUATERNION, (length > 0) & (off > MAX_LENGTH_ERROR), "are far from length 1"),
+        (rules.MOTION_QUATERNION, (off > ROUNDING) & (off <= MAX_LENGTH_ERROR), "are not of length 1"),
     ):
         count = int(np.count_nonzero(wrong))
         if count:

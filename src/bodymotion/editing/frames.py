@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.editing.rules import IDLE, LEFT
+from bodymotion.editing.rules import IDLE, NOT_EDITED
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import LINK_POSITION, ZMP, Component, Motion, MultiSE3Seq, OtherSeq, Vector3Seq
@@ -43,7 +43,7 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
         raise ValueError(f"a pose is x y z and a unit quaternion w x y z, all of them finite, not {by.tolist()}")
     left = [c.content for c in motion.components if _may_be_in_the_world(c)]
     problems = [
-        LEFT.problem(f"{content} is not moved: whether it is in the world frame is not known") for content in left
+        NOT_EDITED.problem(f"{content} is not moved: whether it is in the world frame is not known") for content in left
     ]
     components = tuple(moved(c, by) for c in motion.components)
     if not problems and all(new is old for new, old in zip(components, motion.components, strict=True)):

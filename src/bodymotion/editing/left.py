@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.editing.rules import LEFT
+from bodymotion.editing.rules import NOT_EDITED
 from bodymotion.motion import Motion, OtherSeq
 
 __all__ = ["unframed", "unframed_one"]
@@ -17,4 +17,4 @@ def unframed(motion: Motion, done: str) -> tuple[Problem, ...]:
 def unframed_one(kind: str, content: str, done: str) -> Problem:
     """Say of one such component that it stays as it is."""
     message = f"the {kind} {content!r} is not {done}: what its frames are is not known"
-    return LEFT.problem(message, Location(inside=content or None))
+    return NOT_EDITED.problem(message, Location(inside=content or None))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from bodymotion.diagnostics import Problem
-from bodymotion.editing.rules import LEFT, NOT_SYMMETRIC
+from bodymotion.editing.rules import NOT_EDITED, NOT_SYMMETRIC
 from bodymotion.editing.symmetry import Symmetry, mirrored_points, mirrored_turns, symmetry
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -63,7 +63,7 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
         components = tuple(_mirrored(c, None, None) for c in motion.components)
         known = {LINK_POSITION, ZMP}
         left = [c.content for c in motion.components if isinstance(c, OtherSeq) or c.content not in known]
-        problems = [LEFT.problem(f"{content} is not mirrored") for content in left]
+        problems = [NOT_EDITED.problem(f"{content} is not mirrored") for content in left]
         return replace(motion, components=components, problems=(*motion.problems, *problems))
     mirrors = symmetry(body, pairs)
     components = tuple(_mirrored(c, body, mirrors) for c in motion.components)
@@ -91,11 +91,11 @@ def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:
     known = {JOINT_DISPLACEMENT: body.num_joints, JOINT_EFFORT: body.num_joints, LINK_POSITION: len(body.links), ZMP: 1}
     for component in motion.components:
         if isinstance(component, OtherSeq) or component.content not in known:
-            problems.append(LEFT.problem(f"{component.content} is not mirrored"))
+            problems.append(NOT_EDITED.problem(f"{component.content} is not mirrored"))
         elif not isinstance(component, Vector3Seq) and component.num_parts > known[component.content]:
             extra = component.num_parts - known[component.content]
             problems.append(
-                LEFT.problem(
+                NOT_EDITED.problem(
                     f"the last {extra} parts of {component.content} are not mirrored: the body has none for them"
                 )
             )

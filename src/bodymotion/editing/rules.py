@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
+from bodymotion.motion.rules import NOT_EDITED
 
-__all__ = ["IDLE", "LEFT", "LOST", "NOT_RIGID", "NOT_SYMMETRIC"]
+__all__ = ["IDLE", "LOST", "NOT_EDITED", "NOT_RIGID", "NOT_SYMMETRIC"]
 
-LEFT = Rule(
-    "EDIT102",
-    "warning",
-    "An edit changes the components whose meaning it knows, and leaves the others as they are.",
-    "judgement",
-    "keep or drop components by their content",
-    example=("mirroring a motion with an unknown 'Torque'", "mirroring one with JointDisplacement alone"),
-)
 NOT_SYMMETRIC = Rule(
     "EDIT103",
     "warning",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.editing.rules import IDLE, LEFT
+from bodymotion.editing.rules import IDLE, NOT_EDITED
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Component, Motion, OtherSeq
 from bodymotion.motion.interpolation import unwrapped
@@ -62,7 +62,9 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
         components.append(replace(component, values=values))
     problems = list(motion.problems)
     if contents is None:
-        problems += [LEFT.problem(f"{c.content} is not smoothed") for c in motion.components if not _is_of(c, MOVING)]
+        problems += [
+            NOT_EDITED.problem(f"{c.content} is not smoothed") for c in motion.components if not _is_of(c, MOVING)
+        ]
     if not any(_is_of(c, chosen) and c.num_frames for c in motion.timed):
         problems.append(IDLE.problem(f"nothing is smoothed: the motion has none of {', '.join(chosen)}"))
     return replace(motion, components=tuple(components), problems=tuple(problems))

@@ -24,7 +24,7 @@ from bodymotion.formats.seq.writing.names import SE3Format, Style, Version
 from bodymotion.formats.seq.writing.plan import Head, known_version
 from bodymotion.formats.seq.writing.writer import SeqWriter, style_like
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion import JOINT_DISPLACEMENT, OtherSeq, left_on_rate
+from bodymotion.motion import JOINT_DISPLACEMENT, OtherSeq, not_resampled
 from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
 from bodymotion.motion.interpolation.methods import check_increasing, check_rate
 from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, wrap_problem
@@ -161,7 +161,7 @@ def resample_file(
         problems = _written(reader, target, heads, put, progress, options)
         jumps = [wrap_problem(tuple(wraps), reader.components[k].content) for k, wraps in found.items()]
         put_anew = start or any(header.has_frame_time or header.frame_rate != rate for header in timed)
-        left = [left_on_rate(h.type, h.content) for h in reader.components if h.layout is None] if put_anew else []
+        left = [not_resampled(h.type, h.content) for h in reader.components if h.layout is None] if put_anew else []
         return (*problems, *left, *(problem for problem in jumps if problem is not None))
 
 

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
-from bodymotion.editing.left import unframed
-from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
-from bodymotion.motion.timeline import ON_FRAME, Timeline
+from bodymotion.motion import Motion
 
 __all__ = ["trim", "trim_frames"]
 
@@ -24,21 +18,7 @@ def trim(motion: Motion, start: float | None = None, end: float | None = None) -
     ValueError
         When `end` is before `start`, or a component with frames has none in between; the message says when it has some.
     """
-    if start is not None and end is not None and not end >= start:
-        raise ValueError(f"the end, {end:g} s, is before the start, {start:g} s")
-    components: list[Component] = []
-    for component in motion.components:
-        if isinstance(component, (MultiValueSeq, MultiSE3Seq, Vector3Seq)) and component.num_frames:
-            times = component.timeline.times
-            first = 0 if start is None else int(np.searchsorted(times, start - ON_FRAME))
-            last = len(times) if end is None else int(np.searchsorted(times, end + ON_FRAME, side="right"))
-            if first >= last:
-                raise ValueError(
-                    f"{component.content} has no frame there: its frames are from {times[0]:g} s to {times[-1]:g} s"
-                )
-            component = _part(component, first, last, start or 0.0)
-        components.append(component)
-    return replace(motion, components=tuple(components), problems=(*motion.problems, *unframed(motion, "trimmed")))
+    return motion.between(start, end)
 
 
 def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Motion:
@@ -58,18 +38,4 @@ def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Moti
         raise ValueError(
             f"no frames {first} to {'the end' if last is None else last}: the motion has frames 0 to {count - 1}"
         )
-    since = float(motion.times[begin]) if begin else 0.0
-    parts = {id(c): _part(c, begin, stop + 1, since) for c in motion.timed}
-    components = tuple(parts.get(id(c), c) for c in motion.components)
-    return replace(motion, components=components, problems=(*motion.problems, *unframed(motion, "trimmed")))
-
-
-def _part(
-    component: MultiValueSeq | MultiSE3Seq | Vector3Seq, first: int, last: int, since: float
-) -> MultiValueSeq | MultiSE3Seq | Vector3Seq:
-    timeline = component.timeline
-    if timeline.stamps is not None:
-        cut = Timeline.stamped(timeline.stamps[first:last] - since, timeline.import_rate)
-    else:
-        cut = replace(timeline, num_frames=last - first)
-    return replace(component, timeline=cut, values=component.values[first:last])
+    return motion[begin : stop + 1]

@@ -102,7 +102,7 @@ class Corners(ContentEquality):
         return f"Corners({len(self.values)} values, {len(self.indices)} faces)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TriangleBuffers:
     """Triangles as graphics cards want them: each vertex has one normal, one colour and one place in the texture.
 
@@ -116,6 +116,9 @@ class TriangleBuffers:
     colors: npt.NDArray[np.float32] | None = None
     uv: npt.NDArray[np.float32] | None = None
     vertices: Ints | None = None
+
+    def __repr__(self) -> str:
+        return f"TriangleBuffers({len(self.positions)} vertices, {len(self.triangles)} triangles)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +214,9 @@ class Texture(ContentEquality):
     repeat_t: bool = True
     transform: Floats = field(default_factory=lambda: frozen(np.eye(3)))
 
+    def __repr__(self) -> str:
+        return f"Texture({self.path.name!r})"
+
 
 @dataclass(frozen=True, eq=False)
 class Material(ContentEquality):
@@ -236,6 +242,11 @@ class Shape(ContentEquality):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "transform", frozen(self.transform, (4, 4), "transform"))
+
+    def __repr__(self) -> str:
+        name = f"{self.name!r}: " if self.name else ""
+        x, y, z = self.transform[:3, 3]
+        return f"Shape({name}{self.geometry!r} at {x:.4g} {y:.4g} {z:.4g} m)"
 
     def moved(self, transform: npt.ArrayLike) -> Shape:
         """Return the shape with `transform` (4, 4) applied after its own."""

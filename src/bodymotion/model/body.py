@@ -51,6 +51,9 @@ class ExtraJoint(ContentEquality):
         object.__setattr__(self, "positions", frozen(self.positions, (2, 3), "positions"))
         object.__setattr__(self, "axis", frozen(self.axis, (3,), "axis"))
 
+    def __repr__(self) -> str:
+        return f"ExtraJoint({self.name!r}: {self.type} between links {self.links[0]} and {self.links[1]})"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Viewpoint(ContentEquality):
@@ -62,6 +65,10 @@ class Viewpoint(ContentEquality):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pose", frozen(self.pose, (7,), "pose"))
+
+    def __repr__(self) -> str:
+        x, y, z = self.pose[:3]
+        return f"Viewpoint({self.description!r}: at {x:g} {y:g} {z:g} m)"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,6 +104,12 @@ class Body(Shown, ContentEquality):
                     f"link {index} ({link.name!r}) has index {link.index} and parent {link.parent}: links stand in link-index "
                     "order, the root first, every parent before its children"
                 )
+
+    def __repr__(self) -> str:
+        counts = [f"{len(self.links)} links", f"{self.num_joints} joints"]
+        counts += [f"{len(self.devices)} devices"] if self.devices else []
+        counts += [f"{len(self.extra_joints)} extra joints"] if self.extra_joints else []
+        return f"Body({self.name!r}: {', '.join(counts)}, {self.mass:.4g} kg)"
 
     @cached_property
     def joint_links(self) -> tuple[int, ...]:

@@ -48,27 +48,30 @@ class Device(ContentEquality):
     def __post_init__(self) -> None:
         object.__setattr__(self, "pose", frozen(self.pose, (7,), "pose"))
 
+    def __repr__(self) -> str:
+        return f"{self.kind}({self.name!r}: id {self.id}, on link {self.link})"
+
     @property
     def kind(self) -> str:
         """The name of the device's node in the document, or in the file where the document has none such."""
         return type(self).__name__
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class AccelerationSensor(Device):
     """Three-axis accelerometer: `max_acceleration` (3,) [m/s²]."""
 
     max_acceleration: Floats = field(default_factory=_unlimited)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Gyro(Device):
     """Three-axis rate gyro: `max_angular_velocity` (3,) [rad/s]."""
 
     max_angular_velocity: Floats = field(default_factory=_unlimited)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ForceSensor(Device):
     """Six-axis force and torque sensor: `max_force` (3,) [N], `max_torque` (3,) [Nm]."""
 
@@ -76,7 +79,7 @@ class ForceSensor(Device):
     max_torque: Floats = field(default_factory=_unlimited)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class VisionSensor(Device):
     """Camera: `type` is COLOR, DEPTH, COLOR_DEPTH or NONE; `field_of_view` [rad]; clip distances [m]; pixels; [Hz].
 
@@ -119,7 +122,7 @@ def angle_over(angle: float, pixels: int, across: int) -> float:
     return 2.0 * math.atan(math.tan(0.5 * angle) * across / pixels)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RangeSensor(Device):
     """Laser range finder scanning the XZ plane: `scan_angle`, `scan_step` [rad], `scan_rate` [Hz], `max_distance` [m]."""
 
@@ -159,7 +162,7 @@ class RangeSensor(Device):
         return math.floor(ratio + 1e-9) if ratio < _COUNTABLE else _COUNTABLE
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class OtherDevice(Device):
     """A device of any other type: its `type`; all its fields are in `extra`."""
 

@@ -63,6 +63,10 @@ class Joint(ContentEquality):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", frozen(self.axis, (3,), "axis"))
 
+    def __repr__(self) -> str:
+        ranged = f", {self.lower:.4g} to {self.upper:.4g}" if np.isfinite([self.lower, self.upper]).any() else ""
+        return f"Joint({self.name!r}: {self.type}, id {self.id}{ranged})"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Segment(ContentEquality):
@@ -85,6 +89,10 @@ class Segment(ContentEquality):
         object.__setattr__(self, "center_of_mass", frozen(self.center_of_mass, (3,), "center_of_mass"))
         object.__setattr__(self, "inertia", frozen(self.inertia, (3, 3), "inertia"))
 
+    def __repr__(self) -> str:
+        shapes = f"{len(self.visuals)} visual and {len(self.collisions)} collision shapes"
+        return f"Segment({self.name!r}: {self.mass:.4g} kg, {shapes})"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Link(ContentEquality):
@@ -103,6 +111,10 @@ class Link(ContentEquality):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offset", frozen(self.offset, (7,), "offset"))
+
+    def __repr__(self) -> str:
+        place = "root" if self.parent < 0 else f"parent {self.parent}"
+        return f"Link({self.name!r}: index {self.index}, {place}, {self.joint.type} joint, {self.mass:.4g} kg)"
 
     @cached_property
     def mass(self) -> float:

@@ -1,4 +1,4 @@
-"""How a body moves: components over time, named as in the .seq document."""
+"""Motions: how a body moves, as components over time, named as in the .seq document."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from bodymotion.motion.components import (
     MultiSE3Seq,
     MultiValueSeq,
     OtherSeq,
+    TimedComponent,
     Vector3Seq,
 )
+from bodymotion.motion.interpolation.resampling import not_resampled
 from bodymotion.motion.motion import Motion
-from bodymotion.motion.rates import left_on_rate
 
 __all__ = [
     "JOINT_DISPLACEMENT",
@@ -26,6 +27,7 @@ __all__ = [
     "MultiSE3Seq",
     "MultiValueSeq",
     "OtherSeq",
+    "TimedComponent",
     "Vector3Seq",
-    "left_on_rate",
+    "not_resampled",
 ]

@@ -1,4 +1,4 @@
-"""Components from the arrays of a caller, who is told what does not fit together."""
+"""Components made from the arrays of a caller; what does not fit together is rejected with a message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of_joints(
     zmp_is_root_relative: bool,
     joint_names: Sequence[str],
 ) -> tuple[Component, ...]:
-    """Make the components of `Motion.from_joints`, which says what the arrays are and what is refused."""
+    """Return the components of `Motion.from_joints`, which describes the arrays and the errors."""
     values = real_numbers(q, "q")
     if values.ndim != 2:
         raise ValueError(f"q: expected shape (frames, joints), got {values.shape}")
@@ -60,21 +60,21 @@ def of_joints(
 def of_link_poses(
     poses: npt.ArrayLike, frame_rate: float | None, times: npt.ArrayLike | None, link_names: Sequence[str]
 ) -> tuple[Component, ...]:
-    """Make the component of `Motion.from_link_poses`, which says what the arrays are and what is refused."""
+    """Return the component of `Motion.from_link_poses`, which describes the arrays and the errors."""
     values = real_numbers(poses, "poses")
     if values.ndim != 3 or values.shape[2] != 7:
         raise ValueError(f"poses: expected shape (frames, links, 7), got {values.shape}")
     labels = _names(link_names, "link_names")
     if labels and len(labels) != values.shape[1]:
         raise ValueError(f"{len(labels)} link names for poses of shape {values.shape}")
-    _check_turns(values, "poses")
+    _check_quaternions(values, "poses")
     timeline = _timeline_for(len(values), frame_rate, times)
     return (MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels),)
 
 
 def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | None) -> Timeline:
     if (frame_rate is None) == (times is None):
-        raise ValueError("a motion has either a frame_rate [Hz] or the times [s] of its frames: give one of them")
+        raise ValueError("expected either a frame_rate [Hz] or the times [s] of the frames; give exactly one of them")
     if times is None:
         rate = (
             frame_rate.item()
@@ -89,7 +89,7 @@ def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | N
         raise ValueError(f"times: expected shape {(count,)}, one for each of {count} frames, got {stamps.shape}")
     increasing = np.diff(stamps) > 0
     if not np.isfinite(stamps).all() or not increasing.all():
-        raise ValueError(f"times must increase; from frame {int(np.argmin(increasing))} on they do not")
+        raise ValueError(f"times must increase; after frame {int(np.argmin(increasing))} they do not")
     return Timeline.stamped(stamps)
 
 
@@ -108,17 +108,17 @@ def _root_component(root: Floats, q: Floats, timeline: Timeline) -> MultiSE3Seq:
         root = np.tile(root, (len(q), 1))
     if root.shape != (len(q), 7):
         raise ValueError(f"root: expected shape {(len(q), 7)} for q of shape {q.shape}, got {root.shape}")
-    _check_turns(root, "root")
+    _check_quaternions(root, "root")
     return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=root[:, None])
 
 
-def _check_turns(poses: Floats, what: str) -> None:
-    """Refuse what is far from a unit quaternion: mostly another order of numbers, or angles."""
+def _check_quaternions(poses: Floats, what: str) -> None:
+    """Raise ValueError for anything far from a unit quaternion: mostly another order of numbers, or angles."""
     lengths = np.linalg.norm(poses[..., 3:], axis=-1).reshape(len(poses), -1)
     far = np.abs(lengths - 1) > 1e-3
     if far.any():
         frame = int(np.argmax(far.any(axis=1)))
         raise ValueError(
-            f"{what}: the last four numbers of a pose are a unit quaternion w x y z; in frame {frame} its length is "
+            f"{what}: the last four numbers of a pose must be a unit quaternion w x y z; in frame {frame} its length is "
             f"{lengths[frame][far[frame]][0]:.6g}"
         )

@@ -1,16 +1,17 @@
-"""A motion: its components, the shortcuts to them, the time they share, and another rate for them."""
+"""A motion: its components, access to them by name and by time, and resampling."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from numbers import Integral, Real
+from typing import TypeVar, overload
 
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.source import Source
-from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.motion.components import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -19,12 +20,13 @@ from bodymotion.motion.components import (
     MultiSE3Seq,
     MultiValueSeq,
     OtherSeq,
+    TimedComponent,
     Vector3Seq,
-    in_words,
 )
 from bodymotion.motion.from_arrays import of_joints, of_link_poses
 from bodymotion.motion.interpolation import Method, frames_needed
-from bodymotion.motion.rates import put_on_rate, wished_rate
+from bodymotion.motion.interpolation.resampling import common_rate, resampled_components
+from bodymotion.motion.rules import NOT_EDITED
 from bodymotion.motion.timeline import Timeline
 from bodymotion.system.display import Shown
 
@@ -33,18 +35,25 @@ __all__ = ["Motion"]
 _S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Motion(Shown, ContentEquality):
     """Components over time.
+
+    ================================ =========================================================================================
+    ``motion["R_KNEE"]``             the values of the part with that label: (T,) of a joint, (T, 7) of a link
+    ``motion["ZMP"]``                the component with that content
+    ``motion[10:200]``               the motion in frames 10 to 199
+    ``motion[1.0:2.5]``              the motion from 1.0 s to 2.5 s, both included, as `between` returns it
+    ================================ =========================================================================================
 
     Attributes
     ----------
     components:
-        In the order of the file. Two may have the same content: both are kept, the shortcuts give the last one.
+        In the order of the file. Two may have the same content: both are kept, and the shortcuts return the last one.
     extra:
-        Keys of the file's top node that the document does not know.
+        Keys of the file's top node that the document does not define.
     source, problems:
-        Where it came from and what was odd there; not part of `==`.
+        Where the motion came from, and what was found there; not part of `==`.
     """
 
     components: tuple[Component, ...] = ()
@@ -54,6 +63,14 @@ class Motion(Shown, ContentEquality):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "components", tuple(self.components))
+
+    def __repr__(self) -> str:
+        contents = ", ".join(
+            c.content + (f" {' x '.join(map(str, c.values.shape[1:]))}" if not isinstance(c, OtherSeq) else "")
+            for c in self.components
+        )
+        timelines = {str(c.timeline): None for c in self.timed}
+        return f"Motion({contents or 'no components'}{'; ' if timelines else ''}{'; '.join(timelines)})"
 
     @classmethod
     def from_joints(
@@ -67,7 +84,7 @@ class Motion(Shown, ContentEquality):
         zmp_is_root_relative: bool = False,
         joint_names: Sequence[str] = (),
     ) -> Motion:
-        """Make a motion from arrays.
+        """Return a motion made from arrays.
 
         Parameters
         ----------
@@ -85,8 +102,8 @@ class Motion(Shown, ContentEquality):
         Raises
         ------
         ValueError
-            When shapes do not fit together; the message names them. Also for what is no regular array of real numbers, a rate that is
-            none, and names that are no texts.
+            When shapes do not fit together; the message names them. Also for anything but regular arrays of real numbers, for a rate
+            that is not positive and finite, and for names that are not texts.
         """
         components = of_joints(
             q,
@@ -108,9 +125,9 @@ class Motion(Shown, ContentEquality):
         times: npt.ArrayLike | None = None,
         link_names: Sequence[str] = (),
     ) -> Motion:
-        """Make a motion from the poses (T, L, 7) of links in the world: x y z [m], then the quaternion w x y z.
+        """Return a motion made from the poses (T, L, 7) of links in the world: x y z [m], then the quaternion w x y z.
 
-        Links stand in order of link index, the root link first. Times, names and errors are as for `from_joints`.
+        Links are in order of link index, the root link first. Times, names and errors are as for `from_joints`.
         """
         return cls(of_link_poses(poses, frame_rate, times, link_names))
 
@@ -120,23 +137,114 @@ class Motion(Shown, ContentEquality):
 
     @property
     def joint_displacement(self) -> MultiValueSeq | None:
-        """The joint displacements (T, P) [rad or m] in order of joint id, if there are any."""
+        """The joint displacements (T, P) [rad or m] in order of joint id, or None."""
         return self._last(MultiValueSeq, JOINT_DISPLACEMENT)
 
     @property
     def link_position(self) -> MultiSE3Seq | None:
-        """The poses (T, P, 7) of links in the world, the root link's first, if there are any."""
+        """The poses (T, P, 7) of links in the world, the root link's first, or None."""
         return self._last(MultiSE3Seq, LINK_POSITION)
 
     @property
     def zmp(self) -> Vector3Seq | None:
-        """The zero moment point (T, 3) [m], if there is one."""
+        """The zero moment point (T, 3) [m], or None."""
         return self._last(Vector3Seq, ZMP)
 
     @property
-    def timed(self) -> tuple[MultiValueSeq | MultiSE3Seq | Vector3Seq, ...]:
+    def timed(self) -> tuple[TimedComponent, ...]:
         """The components that have frames: all but those of unknown types."""
         return tuple(c for c in self.components if not isinstance(c, OtherSeq))
+
+    @overload
+    def __getitem__(self, key: str) -> Floats | Component: ...
+    @overload
+    def __getitem__(self, key: slice) -> Motion: ...
+    def __getitem__(self, key: str | slice) -> Floats | Component | Motion:
+        """Return the values of one part, one component, or some of the frames.
+
+        Parameters
+        ----------
+        key:
+            A text: the part label of a joint or link, whose values (T,) [rad or m] or poses (T, 7) are returned, searched in the joint
+            displacements, the link poses and then all other components; else the content of a component, which is returned itself.
+            A slice of whole numbers: frames, counted from 0, the last one not included, with a positive step. A slice of floats: times
+            [s], as for `between`.
+
+        Raises
+        ------
+        KeyError
+            When no part and no component has that name; the message lists those that exist.
+        ValueError
+            When components that do not share a timeline are sliced by frame, or no frame is in the slice.
+        TypeError
+            For any other key.
+        """
+        if isinstance(key, str):
+            return self._named(key)
+        if not isinstance(key, slice):
+            raise TypeError(f"a motion has names and slices ([10:11] for one frame), not the key {key!r}")
+        bounds = [bound for bound in (key.start, key.stop, key.step) if bound is not None]
+        if all(isinstance(bound, Integral) for bound in bounds):
+            count = self.num_frames
+            if count and not range(count)[key]:
+                raise ValueError(f"no frame in [{key.start}:{key.stop}]: the motion has frames 0 to {count - 1}")
+            return self._parts({id(c): c.part(key) for c in self.timed})
+        if key.step is not None or not all(isinstance(bound, Real) for bound in bounds):
+            raise TypeError("a motion is sliced by frames [10:200:2] or by seconds [1.0:2.5], which have no step")
+        return self.between(key.start, key.stop)
+
+    def _named(self, name: str) -> Floats | Component:
+        first = [c for c in (self.joint_displacement, self.link_position) if c is not None]
+        for component in (*first, *self.timed):
+            if name in component.part_labels and not isinstance(component, Vector3Seq):
+                return frozen(component.values[:, component.part_labels.index(name)])
+        found = [c for c in self.components if c.content == name]
+        if found:
+            return found[-1]
+        labels = list(dict.fromkeys(label for c in self.timed for label in c.part_labels if label))
+        raise KeyError(
+            f"no part and no component {name!r}; parts: {', '.join(labels) or 'none has a label (see Body.joint_columns)'}; "
+            f"components: {', '.join(c.content for c in self.components) or 'none'}"
+        )
+
+    def between(self, start: float | None = None, end: float | None = None) -> Motion:
+        """Return the frames from time `start` to time `end` [s], both included; None is the beginning or the end.
+
+        Each component keeps its frames with start ≤ t ≤ end, within a microsecond. At a fixed rate the first of them becomes frame 0;
+        time stamps count from `start` on. Components of unknown types stay whole, as `problems` notes.
+
+        Raises
+        ------
+        ValueError
+            When `end` is before `start`, or a component with frames has none in between; the message names the times of its frames.
+        """
+        if start is not None and end is not None and not end >= start:
+            raise ValueError(f"the end, {end:g} s, is before the start, {start:g} s")
+        parts: dict[int, TimedComponent] = {}
+        for component in self.timed:
+            if not component.num_frames:
+                continue
+            frames, times = component.timeline.frames_between(start, end), component.timeline.times
+            if frames.start >= frames.stop:
+                raise ValueError(
+                    f"{component.content} has no frame there: its frames are from {times[0]:g} s to {times[-1]:g} s"
+                )
+            parts[id(component)] = component.part(frames, start or 0.0)
+        return self._parts(parts)
+
+    def _parts(self, parts: Mapping[int, TimedComponent]) -> Motion:
+        """Return the motion with the parts in place of the components with those ids."""
+        unchanged = [
+            NOT_EDITED.problem(
+                f"the {c.type} {c.content!r} is not trimmed: what its frames are is unknown",
+                Location(inside=c.content or None),
+                data={"type": c.type, "content": c.content},
+            )
+            for c in self.components
+            if isinstance(c, OtherSeq)
+        ]
+        components = tuple(parts.get(id(c), c) for c in self.components)
+        return replace(self, components=components, problems=(*self.problems, *unchanged))
 
     @property
     def timeline(self) -> Timeline:
@@ -149,14 +257,14 @@ class Motion(Shown, ContentEquality):
         """
         timed = self.timed
         if not timed:
-            raise ValueError("the motion has no component with frames, so it has no time")
+            raise ValueError("the motion has no component with frames, so it has no timeline")
         first = timed[0].timeline
         for component in timed[1:]:
             if component.timeline != first:
                 raise ValueError(
                     "the components do not share one timeline: "
-                    + "; ".join(f"{c.content} has {in_words(c.timeline)}" for c in timed)
-                    + ". Motion.on_common_timeline() puts them on one"
+                    + "; ".join(f"{c.content} has {c.timeline}" for c in timed)
+                    + ". Use Motion.on_common_timeline()"
                 )
         return first
 
@@ -189,32 +297,32 @@ class Motion(Shown, ContentEquality):
         unwrap: bool = False,
         start: float = 0.0,
     ) -> Motion:
-        """Put every component on a fixed frame rate, over its own time.
+        """Return the motion with every component at a fixed frame rate, over the component's own time.
 
         Parameters
         ----------
         frame_rate:
-            [Hz]; when not given, the rate that the file wishes for its time-stamped frames, else the highest rate of the components.
+            [Hz]; when not given, the rate that the file requests for its time-stamped frames, else the highest rate of the components.
         method:
             "after", "nearest" or "before" hold values until the next frame, as the .seq document describes the import of
             time-stamped frames; "linear", "cubic" and "pchip" interpolate: see `bodymotion.motion.interpolation`.
         antialias:
-            Take out what is faster than half the new rate before going down to it (`bodymotion.motion.interpolation.lowpass`).
+            Apply a low-pass filter at half the new rate before going down to it (`bodymotion.motion.interpolation.lowpass`).
         unwrap:
-            Take jumps by full turns out of joint displacements first. When not, a method that interpolates reports them in `problems`.
+            Remove jumps by full turns from joint displacements first. Otherwise methods that interpolate report them in `problems`.
         start:
-            The time [s] that frame 0 is at.
+            The time [s] of frame 0.
 
         Raises
         ------
         ValueError
             When no rate is given and the motion has none; when time stamps do not increase; when a component has no frame from `start` on.
         MemoryError
-            When the result would not fit into memory; the message says how large it is.
+            When the result would not fit into memory; the message has its size.
         """
-        rate = wished_rate([c.timeline for c in self.timed], frame_rate)
+        rate = common_rate([c.timeline for c in self.timed], frame_rate)
         counts = [frames_needed(c.timeline, rate, method, start) for c in self.timed]
-        return self._on_rate(rate, counts, method, antialias, unwrap, start)
+        return self._at_rate(rate, counts, method, antialias, unwrap, start)
 
     def on_common_timeline(
         self,
@@ -225,7 +333,7 @@ class Motion(Shown, ContentEquality):
         unwrap: bool = False,
         start: float = 0.0,
     ) -> Motion:
-        """Put all components on one timeline: a shorter one keeps its last value to the end. All else is as for `resample`.
+        """Return the motion with all components on one timeline: a shorter one keeps its last value to the end; otherwise as `resample`.
 
         Raises
         ------
@@ -233,20 +341,20 @@ class Motion(Shown, ContentEquality):
             As `resample`; also when a component has no frames at all and others have some.
         """
         timelines = [c.timeline for c in self.timed]
-        rate = wished_rate(timelines, frame_rate)
+        rate = common_rate(timelines, frame_rate)
         empty = [c.content for c in self.timed if not c.num_frames]
         if empty and any(t.num_frames for t in timelines):
             raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
         longest = max((frames_needed(t, rate, method, start) for t in timelines), default=0)
-        return self._on_rate(rate, [longest] * len(timelines), method, antialias, unwrap, start)
+        return self._at_rate(rate, [longest] * len(timelines), method, antialias, unwrap, start)
 
-    def _on_rate(
+    def _at_rate(
         self, frame_rate: float, counts: list[int], method: Method, antialias: bool, unwrap: bool, start: float
     ) -> Motion:
-        components, noticed = put_on_rate(
+        components, found = resampled_components(
             self.components, frame_rate, counts, method, antialias=antialias, unwrap=unwrap, start=start
         )
-        return replace(self, components=components, problems=(*self.problems, *noticed))
+        return replace(self, components=components, problems=(*self.problems, *found))
 
     def replaced(self, *components: Component) -> Motion:
         """Return the motion with other components."""

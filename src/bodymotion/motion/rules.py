@@ -1,16 +1,26 @@
-"""Rules about the numbers of a motion, whatever its format: for readers that look at each row, and for the check of a motion."""
+"""Rules about the numbers of a motion, whatever its format, and about what resampling changes."""
 
 from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["FAR", "MOTION_NOT_FINITE", "MOTION_NO_QUATERNION", "MOTION_NO_TURN", "MOTION_QUATERNION", "ROUGH"]
+__all__ = [
+    "BRIDGED",
+    "MAX_LENGTH_ERROR",
+    "MOTION_NOT_FINITE",
+    "MOTION_NO_QUATERNION",
+    "MOTION_NO_TURN",
+    "MOTION_QUATERNION",
+    "NOT_EDITED",
+    "ROUNDING",
+    "WRAPPED",
+]
 
-ROUGH = 1e-3
-"""By so much the length of a quaternion may be off: files give few digits."""
+ROUNDING = 1e-3
+"""Accepted error of a quaternion's length: files have few digits."""
 
-FAR = 0.1
-"""By more than that, what stands there may be no quaternion: it is not brought to the length of 1 in a file."""
+MAX_LENGTH_ERROR = 0.1
+"""With a larger error of its length, four numbers are probably no quaternion: they are not normalized in a file."""
 
 MOTION_NOT_FINITE = Rule(
     "MOT101",
@@ -23,7 +33,7 @@ MOTION_NOT_FINITE = Rule(
 MOTION_QUATERNION = Rule(
     "MOT102",
     "warning",
-    "The quaternions of poses are of length 1; those that are off by up to 10 % are brought to that length.",
+    "The quaternions of poses have the length 1; those that are off by up to 10 % are normalized.",
     "judgement",
     fixable=True,
     example=("1.05, 0, 0, 0", "1, 0, 0, 0"),
@@ -41,6 +51,29 @@ MOTION_NO_QUATERNION = Rule(
     "error",
     "The length of a quaternion is not off by more than 10 %.",
     "judgement",
-    "are these angles? A quaternion has the cosine and sines of half an angle",
+    "are these angles? A quaternion consists of the cosine and the sines of half an angle",
     example=("0, 0, 45, 0", "0.92388, 0, 0.382683, 0"),
+)
+WRAPPED = Rule(
+    "EDIT101",
+    "warning",
+    "A joint angle that is interpolated does not jump by a full turn: the joint would rotate back through all angles between.",
+    "judgement",
+    "remove the jumps first (unwrap=True, --unwrap), or hold values",
+    example=("interpolating 3.1, then -3.1", "interpolating 3.1, then 3.2"),
+)
+NOT_EDITED = Rule(
+    "EDIT102",
+    "warning",
+    "An edit changes the components whose meaning it knows, and leaves the others as they are.",
+    "judgement",
+    "keep or drop components by their content",
+    example=("mirroring a motion with an unknown 'Torque'", "mirroring one with JointDisplacement alone"),
+)
+BRIDGED = Rule(
+    "EDIT106",
+    "warning",
+    "Values that are low-pass filtered are finite: others are replaced by straight lines, and the frames nearest to them become nan.",
+    "judgement",
+    example=("a low-pass over 0.1, nan, 0.3", "a low-pass over 0.1, 0.2, 0.3"),
 )

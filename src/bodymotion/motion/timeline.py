@@ -1,11 +1,11 @@
-"""When the frames of a trajectory happen: at a fixed frame rate, or at a time stamp each.
+"""The times of the frames of a trajectory: a fixed frame rate, or one time stamp per frame.
 
-A stamp within `ON_FRAME` seconds of an asked time counts as on it (0.07 · 100 is not 7 in floating point).
+A time stamp within `ON_FRAME` seconds of a requested time counts as equal to it (0.07 · 100 is not 7 in floating point).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 __all__ = ["ON_FRAME", "Timeline"]
 
 ON_FRAME = 1e-6
-"""Seconds within which a time stamp counts as on a frame."""
+"""[s] Tolerance within which a time stamp counts as on a frame."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +26,13 @@ class Timeline(ContentEquality):
     Attributes
     ----------
     num_frames:
-        How many frames there are.
+        Number of frames.
     frame_rate:
         Frames per second [Hz] of a timeline with a fixed rate, whose first frame is at 0 s; None where there are stamps.
     stamps:
         The time (T,) [s] of each frame, strictly increasing; None where there is a fixed rate.
     import_rate:
-        For stamped frames, the rate [Hz] on which the file wishes them to be put; None where it gives none.
+        For stamped frames, the rate [Hz] that the file requests for resampling; None where it has none.
     """
 
     num_frames: int
@@ -44,18 +44,29 @@ class Timeline(ContentEquality):
         if (self.frame_rate is None) == (self.stamps is None):
             raise ValueError("a timeline has either a frame rate or time stamps")
         if self.frame_rate is not None and not (0 < self.frame_rate < np.inf):
-            raise ValueError(f"a frame rate is a positive, finite number of Hz, not {self.frame_rate}")
+            raise ValueError(f"frame rate: expected a positive, finite number of Hz, got {self.frame_rate}")
         if self.stamps is not None:
             object.__setattr__(self, "stamps", frozen(self.stamps, (self.num_frames,), "time stamps"))
 
+    def __repr__(self) -> str:
+        return f"Timeline({self})"
+
+    def __str__(self) -> str:
+        frames = f"{self.num_frames} frame{'' if self.num_frames == 1 else 's'}"
+        if self.frame_rate is not None:
+            return f"{frames} at {self.frame_rate:g} Hz"
+        if not self.num_frames:
+            return frames
+        return f"{frames} with time stamps from {self.times[0]:g} s to {self.times[-1]:g} s"
+
     @classmethod
     def uniform(cls, num_frames: int, frame_rate: float) -> Timeline:
-        """Make a timeline of frames at 0, 1/frame_rate, 2/frame_rate, … seconds."""
+        """Return a timeline of frames at 0, 1/frame_rate, 2/frame_rate, … seconds."""
         return cls(num_frames, frame_rate=float(frame_rate))
 
     @classmethod
     def stamped(cls, times: npt.ArrayLike, import_rate: float | None = None) -> Timeline:
-        """Make a timeline of frames at the given times (T,) [s]."""
+        """Return a timeline of frames at the times (T,) [s]."""
         stamps = np.asarray(times, dtype=np.float64)
         return cls(len(stamps), stamps=stamps, import_rate=import_rate)
 
@@ -77,11 +88,43 @@ class Timeline(ContentEquality):
         assert self.frame_rate is not None
         return (self.num_frames - 1) / self.frame_rate
 
+    def part(self, frames: slice, since: float | None = None) -> Timeline:
+        """Return the timeline of some of the frames.
+
+        Parameters
+        ----------
+        frames:
+            A slice with a positive step. At a fixed rate its first frame gets the time 0, and the rate is divided by the step.
+        since:
+            The time [s] from which time stamps count afterwards; that of the slice's first frame when not given.
+
+        Raises
+        ------
+        ValueError
+            When the step is not positive.
+        """
+        chosen = range(self.num_frames)[frames]
+        if chosen.step < 1:
+            raise ValueError(f"frames are taken in their order, not with the step {chosen.step}")
+        if self.stamps is None:
+            assert self.frame_rate is not None
+            return replace(self, num_frames=len(chosen), frame_rate=self.frame_rate / chosen.step)
+        stamps = self.stamps[frames]
+        if since is None:
+            since = float(stamps[0]) if chosen.start and len(stamps) else 0.0
+        return Timeline.stamped(stamps - since, self.import_rate)
+
+    def frames_between(self, start: float | None, end: float | None) -> slice:
+        """Return the frames with start ≤ t ≤ end [s], within `ON_FRAME`; None is the beginning or the end."""
+        first = 0 if start is None else int(np.searchsorted(self.times, start - ON_FRAME))
+        last = self.num_frames if end is None else int(np.searchsorted(self.times, end + ON_FRAME, side="right"))
+        return slice(first, last)
+
     def frames_at(self, times: npt.ArrayLike) -> npt.NDArray[np.intp]:
-        """Return the index of the frame that is in force at each time (...): the last one at or before it, at least the first."""
+        """Return the index of the frame in force at each time (...) [s]: the last one at or before it, at least the first."""
         t = np.asarray(times, dtype=np.float64) + ON_FRAME
         if self.num_frames == 0:
-            raise ValueError("there are no frames")
+            raise ValueError("the timeline has no frames")
         if self.stamps is not None:
             index = np.searchsorted(self.stamps, t, side="right") - 1
         else:

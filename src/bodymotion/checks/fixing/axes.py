@@ -13,7 +13,7 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules as body_rules
 from bodymotion.formats.registry import find_format
 from bodymotion.formats.urdf import rules as urdf_rules
-from bodymotion.motion.rules import FAR
+from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 __all__ = ["edits_of"]
 
@@ -54,7 +54,7 @@ def _edits(data: bytes, path: Path) -> Iterator[Edit]:
             continue
         old = [text.decode() for text in found.groups()]
         values = [float(text) for text in old]
-        if problem.rule == _ROTATION and abs(math.hypot(*values) - 1) > FAR:
+        if problem.rule == _ROTATION and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
             # It may be three angles, or a quaternion; of a joint's axis only the direction means something.
             continue
         new = unit_texts(old, values)

@@ -24,7 +24,7 @@ from bodymotion.formats.cha.keyframes import UNIT
 from bodymotion.formats.cha.rows import NUMBER
 from bodymotion.formats.cha.sections import split
 from bodymotion.formats.cha.text import COMMENT, LONGEST, read_text
-from bodymotion.motion.rules import FAR
+from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 __all__ = ["edits_of"]
 
@@ -148,7 +148,7 @@ def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
         for group in groups:
             values = [float(words[k][0]) for k in group]
             length = float(np.sqrt(np.sum(np.square(values))))
-            if not UNIT < abs(length - 1) <= FAR:
+            if not UNIT < abs(length - 1) <= MAX_LENGTH_ERROR:
                 continue
             texts = unit_texts([words[k][0] for k in group], values)
             for k, new in zip(group, texts or (), strict=bool(texts)):

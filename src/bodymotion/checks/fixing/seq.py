@@ -25,7 +25,7 @@ from bodymotion.formats.seq.reader import parse_seq, read_document
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.single_rows import elements
 from bodymotion.formats.seq.source_bytes import ByteSource
-from bodymotion.motion.rules import FAR, MOTION_QUATERNION, ROUGH
+from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDING
 
 __all__ = ["edits_of", "says_the_same"]
 
@@ -192,7 +192,7 @@ def _odd(
     with np.errstate(all="ignore"):
         length = np.sqrt(np.einsum("ijk,ijk->ij", poses[..., 3:], poses[..., 3:]))
     off = np.abs(length - 1)
-    return np.asarray((off > ROUGH) & (off <= FAR))
+    return np.asarray((off > ROUNDING) & (off <= MAX_LENGTH_ERROR))
 
 
 def _offset(piece: RowPiece, item: Scalar, document: Document, lines: Lines) -> int:

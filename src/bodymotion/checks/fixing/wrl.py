@@ -20,7 +20,7 @@ from bodymotion.formats.vrml.lexis import NAME, SPACE, STRING, WORD, numbers
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
 from bodymotion.formats.vrml.scene import Place, SceneWalker
 from bodymotion.formats.vrml.text import BOM, Text, decode
-from bodymotion.motion.rules import FAR
+from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 __all__ = ["edits_of", "ends_in_strings"]
 
@@ -101,7 +101,7 @@ def _axes(text: Text, problems: list[Problem]) -> Iterator[_Change]:
         places = [found.span(k) for k in (1, 2, 3)]
         old = [text.data[a:b] for a, b in places]
         values = [float(part) for part in old]
-        if problem.rule == ROTATION_AXIS.code and abs(math.hypot(*values) - 1) > FAR:
+        if problem.rule == ROTATION_AXIS.code and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
             # It may be three angles, or a quaternion; of a jointAxis only the direction means something.
             continue
         new = unit_texts(old, values)

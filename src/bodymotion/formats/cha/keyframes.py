@@ -17,7 +17,7 @@ from bodymotion.formats.cha.metres import check_metres
 from bodymotion.formats.cha.places import Places
 from bodymotion.formats.cha.words import COLUMNS, TIME
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion.rules import FAR
+from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 __all__ = ["check_keyframes"]
 
@@ -202,7 +202,7 @@ def _check_quaternions(first: str, values: Floats, places: Places, findings: Fin
     finite = (np.abs(values) <= HUGE).all(axis=1)
     zero = finite & (length <= 4 * NO_LENGTH)
     wrong = finite & ~zero & (np.abs(length - 1) > UNIT)
-    far = wrong & (np.abs(length - 1) > FAR)
+    far = wrong & (np.abs(length - 1) > MAX_LENGTH_ERROR)
     name = first.removesuffix("_w")
     for rows, rule, what, hint in (
         (zero, rules.QUATERNION_ZERO, "is as good as 0" if np.any(values[zero]) else "is 0", None),

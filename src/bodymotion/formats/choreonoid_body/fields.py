@@ -22,7 +22,7 @@ from bodymotion.formats.choreonoid_body.plain import NULL, NUMBER, Context, plai
 from bodymotion.formats.faults import fault
 from bodymotion.formats.text.spelling import meant
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.motion.rules import FAR
+from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Rule
@@ -300,7 +300,7 @@ class Fields:
             wrong = (
                 f"{name} of {self.title} turns about {_shown([x * largest, y * largest, z * largest])}, not of length 1"
             )
-            far = abs(length * largest - 1.0) > FAR
+            far = abs(length * largest - 1.0) > MAX_LENGTH_ERROR
             hint = (
                 "are these angles? An axis and an angle belong here, no three angles and no quaternion" if far else None
             )

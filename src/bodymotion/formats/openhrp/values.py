@@ -21,7 +21,7 @@ from bodymotion.formats.openhrp.rules import (
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.motion.rules import FAR
+from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -124,7 +124,7 @@ def own_pose(node: Node, problems: list[Problem]) -> Floats:
             said = f"rotation of {label(node)} is {_shown(turn)}: {abs(angle) / (2 * math.pi):.3g} full turns"
             problems.append(ROTATION_ANGLE.problem(said, node.location_of("rotation")))
         if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
-            far = abs(math.hypot(x, y, z) - 1) > FAR
+            far = abs(math.hypot(x, y, z) - 1) > MAX_LENGTH_ERROR
             problems.append(
                 ROTATION_AXIS.problem(
                     f"rotation of {label(node)} is {_shown(turn)}, its axis not of length 1",

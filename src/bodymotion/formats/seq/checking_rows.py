@@ -20,12 +20,12 @@ from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.single_rows import SingleRow, elements, row_of, single_rows
 from bodymotion.formats.seq.source_bytes import UnusualError
 from bodymotion.motion.rules import (
-    FAR,
+    MAX_LENGTH_ERROR,
     MOTION_NO_QUATERNION,
     MOTION_NO_TURN,
     MOTION_NOT_FINITE,
     MOTION_QUATERNION,
-    ROUGH,
+    ROUNDING,
 )
 
 __all__ = ["ComponentCheck", "Effort"]
@@ -166,10 +166,10 @@ class ComponentCheck:
     def _turns(self, piece: RowPiece, numbers: npt.NDArray[np.intp], poses: Numbers, layout: Layout) -> None:
         with np.errstate(all="ignore"):
             length = np.sqrt(np.einsum("ijk,ijk->ij", poses[..., 3:], poses[..., 3:]))
-        odd = np.isfinite(length) & (np.abs(length - 1) > ROUGH)
+        odd = np.isfinite(length) & (np.abs(length - 1) > ROUNDING)
         if not odd.any():
             return
-        far = odd & (np.abs(length - 1) > FAR)
+        far = odd & (np.abs(length - 1) > MAX_LENGTH_ERROR)
         for rule, wrong in (
             (MOTION_NO_TURN, odd & (length == 0)),
             (MOTION_NO_QUATERNION, far & (length > 0)),

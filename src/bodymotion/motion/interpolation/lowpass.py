@@ -1,12 +1,12 @@
-"""The low-pass before a lower frame rate: what the new rate cannot hold is taken out, not folded into slower movement.
+"""The low-pass filter before a lower frame rate: it removes what the new rate cannot represent, instead of aliasing it.
 
-The filter is a sinc under a Kaiser window, symmetric, so nothing is delayed. Relative to the new rate f: up to 0.35·f movement passes
-(within 0.1 %), at 0.425·f half of it, from 0.5·f on a thousandth (60 dB). Values are first put on a grid at a whole multiple of the new
-rate that is at least as fine as the old one, by the method that was asked for; where the old rate is such a multiple, that changes
-nothing. They are filtered there, and every m-th row is kept. Beyond the ends, movement is continued by reflection through the end.
+The filter is a sinc under a Kaiser window, symmetric, so nothing is delayed. Relative to the new rate f: frequencies up to 0.35·f pass
+(within 0.1 %), 0.425·f passes by half, from 0.5·f on a thousandth is left (60 dB). Values are first put on a grid at a whole multiple of
+the new rate that is at least as fine as the old one, by the chosen method; where the old rate is such a multiple, that changes
+nothing. They are filtered there, and every m-th row is kept. Beyond the ends, the movement is continued by reflection through the end.
 
-Orientations are filtered as four numbers with the signs chosen so that there is no jump, then scaled to unit length. A turn at constant
-speed stays one, and turning the world before or after filtering is the same.
+Orientations are filtered as four numbers, with the signs chosen so that there is no jump, then normalized. A rotation at constant
+speed stays one, and rotating the world before or after filtering gives the same result.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ Rows: TypeAlias = Callable[[int, int, Floats], None]
 __all__ = ["gaussian", "low_passed", "taps"]
 
 BETA = 5.653
-"""Of the Kaiser window, for 60 dB: 0.1102 · (60 − 8.7)."""
+"""Shape of the Kaiser window for 60 dB: 0.1102 · (60 − 8.7)."""
 
 HALF_WIDTH = 12
-"""Of the filter, in frames of the new rate: (60 − 7.95) / (2.285 · 2π · 0.15) on both sides together."""
+"""Half width of the filter in frames of the new rate: (60 − 7.95) / (2.285 · 2π · 0.15) on both sides together."""
 
 
-def taps(fine: int) -> Floats:
-    """Return the weights (2·12·fine + 1,), whose sum is 1, for a grid `fine` times finer than the new frame rate."""
-    frames = np.arange(-HALF_WIDTH * fine, HALF_WIDTH * fine + 1) / fine
+def taps(factor: int) -> Floats:
+    """Return the weights (2·12·factor + 1,), whose sum is 1, for a grid `factor` times finer than the new frame rate."""
+    frames = np.arange(-HALF_WIDTH * factor, HALF_WIDTH * factor + 1) / factor
     window = np.i0(BETA * np.sqrt(np.clip(1 - (frames / HALF_WIDTH) ** 2, 0, None)))
     weights = np.sinc(2 * 0.425 * frames) * window
     return np.asarray(weights / weights.sum())
 
 
 def gaussian(cutoff: float) -> Floats:
-    """Return the weights (2·half + 1,), whose sum is 1, of a bell that damps `cutoff` [cycles a row] by 3 dB, to 1/√2."""
+    """Return the weights (2·half + 1,), whose sum is 1, of a Gaussian low-pass with its −3 dB point (1/√2) at `cutoff` [cycles per row]."""
     width = np.sqrt(np.log(2)) / (2 * np.pi * cutoff)
     half = int(np.ceil(5 * width))
     weights = np.exp(-0.5 * (np.arange(-half, half + 1) / width) ** 2)
@@ -47,45 +47,45 @@ def gaussian(cutoff: float) -> Floats:
 
 
 def low_passed(
-    ask: Rows,
+    fill: Rows,
     out: Floats,
     weights: Floats,
     *,
     step: int = 1,
     ends: tuple[int, int],
-    piece: int = 1 << 16,
+    block: int = 1 << 16,
     poses: bool = False,
 ) -> None:
     """Fill `out` (N, …) with the rows 0, step, 2·step, … of a grid, each the sum of the rows around it times `weights` (2·half + 1,).
 
-    `ask(first, last, rows)` fills in rows first…last−1 of the grid. Movement runs from row ends[0] to ends[1]; before and after that it
-    stands still. About `piece` rows are asked for at a time.
+    `fill(first, last, rows)` writes rows first…last−1 of the grid. The movement runs from row ends[0] to ends[1]; before and after that it
+    is constant. About `block` rows are processed at a time.
     """
     from bodymotion.kernels import interpolation
 
     half = len(weights) // 2
     lowest, highest = ends
     begin, end = min(-(-lowest // step), len(out)), min(highest // step + 1, len(out))
-    at_once = max(piece // step, 1)
+    at_once = max(block // step, 1)
     for first in range(begin, end, at_once):
         stop = min(first + at_once, end)
         span = (first * step - half, (stop - 1) * step + half + 1)
-        table = reflected(ask, out.shape[1:], span, ends, poses)
+        table = reflected(fill, out.shape[1:], span, ends, poses)
         rows = interpolation.filtered(table.reshape(len(table), -1), weights, step)
         out[first:stop] = rows.reshape(stop - first, *out.shape[1:])
         if poses:
             out[first:stop, ..., 3:] = rotations.normalized(out[first:stop, ..., 3:])
     for still, row in ((out[:begin], lowest), (out[end:], highest)):
         if len(still):
-            ask(row, row + 1, still[:1])
+            fill(row, row + 1, still[:1])
             still[1:] = still[0]
 
 
-def reflected(ask: Rows, shape: tuple[int, ...], span: tuple[int, int], ends: tuple[int, int], poses: bool) -> Floats:
-    """Return rows (…, *shape) of a grid from span[0] to before span[1]; beyond its ends (first and last row) it goes on by reflection.
+def reflected(fill: Rows, shape: tuple[int, ...], span: tuple[int, int], ends: tuple[int, int], poses: bool) -> Floats:
+    """Return rows (…, *shape) of a grid from span[0] to before span[1]; beyond its ends (first and last row) it continues by reflection.
 
-    A number x beyond an end at e is 2e − x′, x′ being as far inside; an orientation is turned on by what it takes to come from x′ to e.
-    Quaternions are given as one curve without jumps of sign.
+    A number x beyond an end at e is 2e − x′, x′ being as far inside; an orientation continues by the rotation from x′ to e.
+    Quaternions are one curve without jumps of sign.
     """
     from bodymotion.kernels import interpolation
 
@@ -94,7 +94,7 @@ def reflected(ask: Rows, shape: tuple[int, ...], span: tuple[int, int], ends: tu
     first = max(min(span[0], highest - after), lowest)
     last = min(max(span[1] - 1, lowest + before), highest)
     table = np.empty((last + 1 - first, *shape))
-    ask(first, last + 1, table)
+    fill(first, last + 1, table)
     if poses:
         table[..., 3:] = interpolation.unit_quaternions(table[..., 3:])
     if before:
@@ -105,7 +105,7 @@ def reflected(ask: Rows, shape: tuple[int, ...], span: tuple[int, int], ends: tu
 
 
 def _continued(table: Floats, count: int, poses: bool) -> Floats:
-    """Add `count` rows by reflection through the last one; where rows run out, through the last one of these, and so on."""
+    """Return the table with `count` more rows, reflected through the last row; where rows run out, through the last new row, and so on."""
     while count:
         end = table[-1]
         inside = table[-2 : -2 - count : -1] if len(table) > 1 else table[-1:]

@@ -1,22 +1,92 @@
-"""Values put on a fixed frame rate, with a low-pass before the rate goes down where that is wished."""
+"""Values and components at a fixed frame rate, with a low-pass filter before the rate decreases where that is requested."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics.losses import OTHER_RATE
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion.interpolation.holding import held_frames
+from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq
 from bodymotion.motion.interpolation.lowpass import low_passed, taps
-from bodymotion.motion.interpolation.methods import HOLDING, Method, check_increasing, check_rate
-from bodymotion.motion.interpolation.rules import BRIDGED
+from bodymotion.motion.interpolation.methods import HOLDING, Method, check_increasing, check_rate, held_frames
 from bodymotion.motion.interpolation.sampling import are_poses, bridged, sampler
+from bodymotion.motion.interpolation.wraps import find_wraps, unwrapped, wrap_problem
+from bodymotion.motion.rules import BRIDGED
 from bodymotion.motion.timeline import Timeline
+from bodymotion.system.memory import check_memory
 
-__all__ = ["bridge_problem", "resampled"]
+__all__ = ["check_motion_fits", "common_rate", "not_resampled", "resampled", "resampled_components"]
 
-PIECE = 1 << 22
-"""About how many numbers are worked on at a time, so that what stands beside the result in memory stays small."""
+BLOCK = 1 << 22
+"""Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result."""
+BYTES_PER_FRAME = 3 * 8
+"""Memory for each frame beside its values: which source frame is in force there."""
+
+
+def common_rate(timelines: Sequence[Timeline], frame_rate: float | None) -> float:
+    """Return `frame_rate` [Hz], or else the highest rate of the timelines or that they request; ValueError where there is none."""
+    if frame_rate is None:
+        rates = [rate for t in timelines for rate in (t.frame_rate or t.import_rate,) if rate is not None]
+        if not rates:
+            raise ValueError("the motion has time stamps and no frame rate: choose a frame_rate [Hz]")
+        frame_rate = max(rates)
+    check_rate(frame_rate)
+    return float(frame_rate)
+
+
+def resampled_components(
+    components: Sequence[Component],
+    frame_rate: float,
+    counts: Sequence[int],
+    method: Method,
+    *,
+    antialias: bool,
+    unwrap: bool,
+    start: float,
+) -> tuple[tuple[Component, ...], list[Problem]]:
+    """Return components at a rate [Hz], each with its count of frames, and the problems that were found.
+
+    The other arguments and the errors are those of `Motion.resample`.
+    """
+    timed = [c for c in components if not isinstance(c, OtherSeq)]
+    slopes = sum(c.values.nbytes for c in timed) if method in ("cubic", "pchip") else 0
+    widths = [int(np.prod(c.values.shape[1:])) for c in timed]
+    check_motion_fits([c.timeline for c in timed], counts, widths, frame_rate, start, slopes)
+    remaining = iter(counts)
+    after: list[Component] = []
+    problems: list[Problem] = []
+    changed = bool(start)
+    for component in components:
+        if isinstance(component, OtherSeq):
+            after.append(component)
+            continue
+        count = next(remaining)
+        timeline = Timeline.uniform(count, frame_rate)
+        changed |= component.timeline != timeline
+        values = component.values
+        if component.content == JOINT_DISPLACEMENT and unwrap:
+            values = unwrapped(values)
+        if (component.timeline != timeline or start) and component.num_frames:
+            if component.content == JOINT_DISPLACEMENT and method not in HOLDING and not unwrap:
+                problem = wrap_problem(find_wraps(values), component.content)
+                problems += [problem] if problem else []
+            lost = _bridge_problem(values, component.timeline, frame_rate, component.content) if antialias else None
+            problems += [lost] if lost else []
+            values = resampled(values, component.timeline, frame_rate, count, method, antialias=antialias, start=start)
+        after.append(replace(component, timeline=timeline, values=values))
+    if changed:
+        problems += [not_resampled(c.type, c.content) for c in components if isinstance(c, OtherSeq)]
+    return tuple(after), problems
+
+
+def not_resampled(kind: str, content: str) -> Problem:
+    """Return the problem that a component of an unknown type was not resampled."""
+    message = f"the {kind} {content!r} is not resampled"
+    return OTHER_RATE.problem(message, Location(inside=content or None), data={"type": kind, "content": content})
 
 
 def resampled(
@@ -36,9 +106,9 @@ def resampled(
     values:
         (T, …); with three axes, the last of 7 numbers, they are poses: x y z and the quaternion w x y z.
     method:
-        One of the module's table.
+        One of the package's table.
     antialias:
-        Take out what is faster than half the new rate before going down to it: see `bodymotion.motion.interpolation.lowpass`.
+        Apply a low-pass filter at half the new rate before going down to it: see `bodymotion.motion.interpolation.lowpass`.
 
     Raises
     ------
@@ -47,58 +117,56 @@ def resampled(
     """
     check_rate(frame_rate)
     check_increasing(timeline.times)
-    fine = _fineness(timeline, frame_rate) if antialias else 1
-    if method in HOLDING and fine == 1:
+    factor = _grid_factor(timeline, frame_rate) if antialias else 1
+    if method in HOLDING and factor == 1:
         return np.asarray(values[held_frames(timeline, frame_rate, num_frames, method, start)])
     missing = None
-    if fine > 1:
+    if factor > 1:
         values, missing = bridged(values)
     out = np.empty((num_frames, *values.shape[1:]))
-    piece = max(PIECE // max(int(np.prod(values.shape[1:], dtype=np.int64)), 1), 64)
+    block = max(BLOCK // max(int(np.prod(values.shape[1:], dtype=np.int64)), 1), 64)
     if method in HOLDING:
-        grid = max(int((timeline.times[-1] - start) * frame_rate * fine + 0.5), 0) + 1
-        held = held_frames(timeline, frame_rate * fine, grid, method, start)
+        grid = max(int((timeline.times[-1] - start) * frame_rate * factor + 0.5), 0) + 1
+        held = held_frames(timeline, frame_rate * factor, grid, method, start)
 
-        def ask(first: int, last: int, rows: Floats) -> None:
+        def fill(first: int, last: int, rows: Floats) -> None:
             rows[:] = values[held[first:last]]
     else:
-        fill = sampler(values, timeline.times, method)
+        sample = sampler(values, timeline.times, method)
 
-        def ask(first: int, last: int, rows: Floats) -> None:
-            fill(start + np.arange(first, last) / (frame_rate * fine), rows)
+        def fill(first: int, last: int, rows: Floats) -> None:
+            sample(start + np.arange(first, last) / (frame_rate * factor), rows)
 
-    if fine == 1:
-        for first in range(0, num_frames, piece):
-            last = min(first + piece, num_frames)
-            ask(first, last, out[first:last])
+    if factor == 1:
+        for first in range(0, num_frames, block):
+            last = min(first + block, num_frames)
+            fill(first, last, out[first:last])
         return out
-    ends = (timeline.times[[0, -1]] - start) * frame_rate * fine
+    ends = (timeline.times[[0, -1]] - start) * frame_rate * factor
     lowest, highest = max(int(np.ceil(ends[0] - 1e-6)), 0), max(int(np.floor(ends[1] + 1e-6)), 0)
-    low_passed(
-        ask, out, taps(fine), step=fine, ends=(min(lowest, highest), highest), piece=piece, poses=are_poses(values)
-    )
+    ends_in_grid = (min(lowest, highest), highest)
+    low_passed(fill, out, taps(factor), step=factor, ends=ends_in_grid, block=block, poses=are_poses(values))
     if missing is not None:
         out[missing[held_frames(timeline, frame_rate, num_frames, "nearest", start)]] = np.nan
     return out
 
 
-def bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, content: str) -> Problem | None:
-    """Say, if the low-pass of `resampled` will go across numbers that are not finite, how many there are.
-
-    ValueError as there, when time stamps do not increase.
-    """
+def _bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, content: str) -> Problem | None:
+    """Return the problem that the low-pass filter of `resampled` meets numbers that are not finite, with their count; None without."""
     check_increasing(timeline.times)
     count = int(values.size - np.count_nonzero(np.isfinite(values)))
-    if not count or _fineness(timeline, frame_rate) == 1:
+    if not count or _grid_factor(timeline, frame_rate) == 1:
         return None
-    return BRIDGED.problem(f"{count} numbers of {content} are not finite", Location(inside=content))
+    return BRIDGED.problem(
+        f"{count} numbers of {content} are not finite", Location(inside=content), data={"count": count}
+    )
 
 
-def _fineness(timeline: Timeline, frame_rate: float) -> int:
-    """Return how many times finer than `frame_rate` the grid must be that holds all frames: 1 where the rate does not go down.
+def _grid_factor(timeline: Timeline, frame_rate: float) -> int:
+    """Return how many times finer than `frame_rate` the grid must be that holds all frames: 1 where the rate does not decrease.
 
-    Of frames with time stamps the middle one of their distances counts, but the grid has no more than four rows for each of them. What is
-    over before the second frame of the new rate needs no filter, which would be longer than it by far.
+    For frames with time stamps the median of their distances counts, but the grid has at most four rows for each frame. A timeline that
+    ends before the second frame of the new rate needs no filter, which would be much longer than the timeline.
     """
     if timeline.num_frames < 2 or timeline.duration * frame_rate < 1:
         return 1
@@ -106,3 +174,35 @@ def _fineness(timeline: Timeline, frame_rate: float) -> int:
     if rate is None:
         rate = min(1.0 / float(np.median(np.diff(timeline.times))), 4 * (timeline.num_frames - 1) / timeline.duration)
     return max(int(np.ceil(rate / frame_rate * (1 - 1e-9))), 1)
+
+
+def check_motion_fits(
+    timelines: Sequence[Timeline],
+    counts: Sequence[int],
+    widths: Sequence[int],
+    frame_rate: float,
+    start: float = 0.0,
+    beside: int = 0,
+) -> None:
+    """Raise MemoryError when components of so many frames (`counts`), each of so many numbers (`widths`), do not fit into memory.
+
+    It is called before frames are made: the stamps of a clock may begin decades after frame 0.
+
+    Parameters
+    ----------
+    timelines, frame_rate, start:
+        What is resampled to a rate [Hz], with frame 0 at `start` [s]; the message names the reason for the frames and how to avoid them.
+    beside:
+        Bytes that are needed besides.
+    """
+    size = sum(8 * count * width for count, width in zip(counts, widths, strict=True)) + beside
+    longest = max(counts, default=0)
+    ends = [(float(t.times[0]), float(t.times[-1])) for t in timelines if t.num_frames]
+    first, last = min((a for a, _ in ends), default=start), max((b for _, b in ends), default=start)
+    reason = ""
+    if first - start > last - first:
+        reason = (
+            f", because its times begin at {first:.12g} s (start=… of Motion.resample(), or `retime --start first`, "
+            "removes that time),"
+        )
+    check_memory(size + BYTES_PER_FRAME * longest, f"the motion at {frame_rate:g} Hz, of {longest} frames{reason}")

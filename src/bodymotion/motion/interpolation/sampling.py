@@ -1,4 +1,4 @@
-"""The methods that interpolate, at any times: `sampler` fits once, and gives a function to ask piece by piece."""
+"""The methods that interpolate, at any times: `sampler` fits once and returns a function that is called block by block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Between: TypeAlias = tuple[npt.NDArray[np.int64], Floats]
 
 
 def are_poses(values: Floats) -> bool:
-    """Whether values are poses (T, L, 7): three axes, the last one of 7 numbers."""
+    """Return whether values are poses (T, L, 7): three axes, the last one of 7 numbers."""
     return values.ndim == 3 and values.shape[-1] == 7
 
 
@@ -30,7 +30,7 @@ def sampled(values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "
     Raises
     ------
     ValueError
-        When there are no frames, when times do not increase, or for a method that holds: that needs a frame rate (`resampled`).
+        When there are no frames, when times do not increase, or for a method that holds values: it needs a frame rate (`resampled`).
     """
     at = np.asarray(at, dtype=np.float64)
     out = np.empty((len(at), *values.shape[1:]))
@@ -39,14 +39,14 @@ def sampled(values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "
 
 
 def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
-    """Return the function `ask(at, out)` that fills `out` (N, …) with the values at times `at` (N,) [s]; all else is as for `sampled`."""
+    """Return the function `sample(at, out)` that fills `out` (N, …) with the values at times `at` (N,) [s]; all else is as for `sampled`."""
     check_method(method)
     if method in HOLDING:
         raise ValueError(
-            f"{method!r} holds values from frame to frame of a rate; at free times there are linear, cubic, pchip"
+            f"{method!r} holds values from frame to frame of a rate; at arbitrary times use linear, cubic or pchip"
         )
     if not len(values):
-        raise ValueError("there are no frames")
+        raise ValueError("there are no frames to interpolate")
     check_increasing(times)
     gaps = np.diff(times)
     if are_poses(values):
@@ -73,21 +73,21 @@ def _number_sampler(table: Floats, gaps: Floats, method: Method) -> Callable[[Be
     usable, missing = bridged(table)
     steep = slopes.spline_slopes(usable, gaps) if method == "cubic" else slopes.pchip_slopes(usable, gaps)
 
-    def ask(between: Between, out: Floats) -> None:
+    def fill(between: Between, out: Floats) -> None:
         interpolation.hermite(usable, steep, gaps, *between, out)
         if missing is not None:
             before, fraction = between
             after = np.minimum(before + 1, len(table) - 1)
-            spoilt = missing[before] | (missing[after] & (fraction > 0)[:, None])
+            affected = missing[before] | (missing[after] & (fraction > 0)[:, None])
             lines = np.empty_like(out)
             interpolation.lines(table, *between, lines)
-            out[spoilt] = lines[spoilt]
+            out[affected] = lines[affected]
 
-    return ask
+    return fill
 
 
 def bridged(values: Floats) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
-    """Put straight lines where numbers of (T, …) are not finite, so that they spoil only their own surroundings; and say where that was."""
+    """Return values (T, …) with straight lines where numbers are not finite, and where that was; None where all are finite."""
     finite = np.isfinite(values)
     if finite.all():
         return values, None
@@ -107,23 +107,23 @@ def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -
     if method == "linear" or len(gaps) == 0:
         table = values.reshape(len(values), -1)
 
-        def ask_lines(at: Floats, out: Floats) -> None:
+        def sample_lines(at: Floats, out: Floats) -> None:
             between = _between(times, at)
             interpolation.lines(table, *between, out.reshape(len(at), -1))
             interpolation.slerp(values, *between, out)
 
-        return ask_lines
+        return sample_lines
 
-    places = _number_sampler(values[..., :3].reshape(len(values), -1), gaps, method)
+    fill_positions = _number_sampler(values[..., :3].reshape(len(values), -1), gaps, method)
     rates = None
     if method == "cubic":
         units = interpolation.unit_quaternions(values[..., 3:])
         rates = rotation_spline.angular_velocities(units, gaps)
 
-    def ask(at: Floats, out: Floats) -> None:
+    def sample(at: Floats, out: Floats) -> None:
         before, fraction = between = _between(times, at)
         positions = np.empty((len(at), 3 * values.shape[1]))
-        places(between, positions)
+        fill_positions(between, positions)
         out[..., :3] = positions.reshape(len(at), -1, 3)
         if rates is None:
             interpolation.slerp(values, *between, out)
@@ -132,4 +132,4 @@ def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -
             exact = fraction == 0
             out[exact, :, 3:] = values[before[exact], :, 3:]
 
-    return ask
+    return sample

@@ -10,7 +10,7 @@ import numpy as np
 from bodymotion.diagnostics import Location, Problem, losses
 from bodymotion.formats.seq.writing.names import VERSIONS, Version
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.interpolation import check_room, frames_needed, resampled
+from bodymotion.motion.interpolation import check_motion_fits, frames_needed, resampled
 from bodymotion.motion.timeline import Timeline
 
 __all__ = ["Head", "head_of", "known_version", "timed_for"]
@@ -106,7 +106,7 @@ def _check_frames(motion: Motion) -> None:
     counts = [frames_needed(c.timeline, rate, "after") for c, rate in zip(stamped, rates, strict=True)]
     widths = [int(np.prod(c.values.shape[1:])) for c in stamped]
     try:
-        check_room([c.timeline for c in stamped], counts, widths, max(rates, default=1.0))
+        check_motion_fits([c.timeline for c in stamped], counts, widths, max(rates, default=1.0))
     except MemoryError as error:
         raise ValueError(f"the target holds no time stamps, and {error}") from None
 
