@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bodymotion.comparison import compare_bodies, compare_motions
     from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Rule
     from bodymotion.diagnostics.source import Source
-    from bodymotion.formats.registry import load, save
+    from bodymotion.formats.registry import load, load_animation, load_body, load_motion, save
     from bodymotion.formats.seq import open_motion
     from bodymotion.geometry import poses as poses
     from bodymotion.geometry import rotations as rotations
@@ -82,7 +82,7 @@ _WHERE = {
     ),
     "diagnostics": ("FormatError", "Location", "Problem", "Findings", "Rule"),
     "formats.seq": ("open_motion",),
-    "formats.registry": ("load", "save"),
+    "formats.registry": ("load", "load_animation", "load_body", "load_motion", "save"),
     "model.links": ("Joint", "Link", "Segment"),
     "motion": ("Motion", "MultiSE3Seq", "MultiValueSeq", "OtherSeq", "Vector3Seq"),
     "plots": ("Plot", "plot"),
@@ -170,6 +170,9 @@ __all__ = [
     "dynamics",
     "editing",
     "load",
+    "load_animation",
+    "load_body",
+    "load_motion",
     "loop_errors",
     "open_motion",
     "play",

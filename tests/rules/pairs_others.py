@@ -49,6 +49,12 @@ def checked(error: BaseException | None) -> Said:
     return of
 
 
+def walk(folder: Path) -> Path:
+    """Write a motion and return its path."""
+    (folder / "walk.seq").write_text(MOTION)
+    return folder / "walk.seq"
+
+
 def with_body(name: str, text: str) -> Said:
     """Check a motion with a file that is to be its body."""
 
@@ -104,6 +110,10 @@ WRL = '#VRML V2.0 utf8\nDEF r Humanoid { humanoidBody [ DEF BASE Joint { jointTy
 PAIRS: dict[str, Pair] = {
     "FMT001": files("notes.docx", "PK\3\4", MOTION, place=False),
     "FMT002": calls(lambda folder: bm.check(folder / "walk.seq").problems, files("walk.seq", "", MOTION).right),
+    "FMT004": calls(
+        lambda folder: problems_of(lambda: bm.load_body(walk(folder))),
+        lambda folder: problems_of(lambda: bm.load_motion(walk(folder))),
+    ),
     "FMT003": calls(
         lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.seq")),
         lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.wrl")),

@@ -6,12 +6,23 @@ in its `rules.py`. A `Problem` is one place where a rule is broken. Programs rea
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-__all__ = ["Findings", "FormatError", "Location", "Problem", "Rule", "Severity", "Subject", "WrongUseError"]
+__all__ = [
+    "Findings",
+    "FormatError",
+    "Location",
+    "MissingFileError",
+    "Problem",
+    "Rule",
+    "Severity",
+    "Subject",
+    "WrongUseError",
+]
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 Subject: TypeAlias = tuple[str | int, ...]
@@ -86,6 +97,14 @@ class FormatError(ValueError):
 
     def __reduce__(self) -> tuple[type[FormatError], tuple[Problem, tuple[Problem, ...]]]:
         return type(self), (self.problem, self.problems)
+
+
+class MissingFileError(FormatError, FileNotFoundError):
+    """A file that does not exist: both a FormatError and a FileNotFoundError, with `errno` and `filename`."""
+
+    def __init__(self, problem: Problem, problems: tuple[Problem, ...] = ()) -> None:
+        super().__init__(problem, problems)
+        self.errno, self.filename = errno.ENOENT, problem.location.path
 
 
 class WrongUseError(ValueError):

@@ -11,15 +11,30 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics import Findings, FormatError, Location, Problem, ReadResult
+from bodymotion.diagnostics import Findings, FormatError, Location, MissingFileError, Problem, ReadResult
 from bodymotion.formats import sniffing
-from bodymotion.formats.rules import UNKNOWN, UNREADABLE, UNWRITABLE
+from bodymotion.formats.rules import OTHER_KIND, UNKNOWN, UNREADABLE, UNWRITABLE
 from bodymotion.system.open_files import pipes_kept, read_head
 
 if TYPE_CHECKING:
+    from bodymotion.animation import Animation
+    from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-__all__ = ["FORMATS", "HEAD", "Format", "find_format", "load", "named_format", "read", "save", "target_format"]
+__all__ = [
+    "FORMATS",
+    "HEAD",
+    "Format",
+    "find_format",
+    "load",
+    "load_animation",
+    "load_body",
+    "load_motion",
+    "named_format",
+    "read",
+    "save",
+    "target_format",
+]
 
 HEAD = 65536
 """[bytes] The part of a file that its format is recognised by."""
@@ -209,7 +224,8 @@ def find_format(path: str | Path) -> Format:
         head = read_head(path, HEAD)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UNREADABLE.error(reason, Location(str(path)), "") from error
+        refusal = UNREADABLE.error(reason, Location(str(path)), "")
+        raise (MissingFileError(refusal.problem) if isinstance(error, FileNotFoundError) else refusal) from error
     found = _sniffed(head) or next((row for row in FORMATS if path.suffix.lower() in row.extensions), None)
     if found is None and len(head) == HEAD and path.is_file():
         found = _sniffed(read_head(path, LONG_HEAD))
@@ -283,6 +299,33 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
         row = find_format(path) if format is None else named_format(format)
         found = _read(row, path, options)
     return found.require() if isinstance(found, ReadResult) else found
+
+
+def load_body(path: str | Path, *, format: str | None = None, **options: Any) -> Body:  # noqa: ANN401
+    """Read a model; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    found: Body = _of_kind("Body", path, format, options)
+    return found
+
+
+def load_motion(path: str | Path, *, format: str | None = None, **options: Any) -> Motion:  # noqa: ANN401
+    """Read a motion; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    found: Motion = _of_kind("Motion", path, format, options)
+    return found
+
+
+def load_animation(path: str | Path, *, format: str | None = None, **options: Any) -> Animation:  # noqa: ANN401
+    """Read a Spot animation; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    found: Animation = _of_kind("Animation", path, format, options)
+    return found
+
+
+def _of_kind(kind: str, path: str | Path, format: str | None, options: dict[str, Any]) -> Any:  # noqa: ANN401
+    with pipes_kept():
+        row = find_format(path) if format is None else named_format(format)
+        if row.holds != kind:
+            message = f"the file is a {row.title}, which holds a {row.holds}, not a {kind}"
+            raise OTHER_KIND.error(message, Location(str(path)), data={"holds": row.holds, "wanted": kind})
+        return load(path, format=row.name, **options)
 
 
 def target_format(value: object, path: str | Path, format: str | None = None) -> Format:

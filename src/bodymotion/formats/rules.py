@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["UNKNOWN", "UNREADABLE", "UNWRITABLE"]
+__all__ = ["OTHER_KIND", "UNKNOWN", "UNREADABLE", "UNWRITABLE"]
 
 UNKNOWN = Rule(
     "FMT001",
@@ -26,4 +26,12 @@ UNWRITABLE = Rule(
     "A body, a motion or an animation is written in a format that holds it.",
     "judgement",
     example=("save(body, 'robot.seq')", "save(body, 'robot.wrl')"),
+)
+OTHER_KIND = Rule(
+    "FMT004",
+    "error",
+    "`load_body`, `load_motion` and `load_animation` read a file that holds such a value.",
+    "judgement",
+    "bodymotion.load reads any file",
+    example=("load_body('walk.seq')", "load_motion('walk.seq')"),
 )
