@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodymotion.formats import sniffing
-from bodymotion.formats.cha_proto.fields import MESSAGES
+from bodymotion.formats.cha_proto.messages import MESSAGES
 from bodymotion.formats.sniffing import root_element
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 

@@ -54,7 +54,7 @@ PAIRS: dict[str, Pair] = {
     "CAP102": one("CAP102", WAVE, "body_pos { z { } x { } }", "body_pos { z { } }"),
     "CAP103": one(
         "CAP103",
-        WAVE + limits("minimum", "default", "maximum"),
+        WAVE.replace("default_parameters { }\n", "") + limits("minimum", "default", "maximum"),
         limits("minimum", "default", "maximum"),
         limits("default"),
     ),

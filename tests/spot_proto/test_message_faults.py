@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.formats.cha import examine
-from bodymotion.formats.cha_proto.animations import animation_of
-from bodymotion.formats.cha_proto.decoding import decode
-from bodymotion.formats.cha_proto.state_log import animation_of_log
-from bodymotion.formats.cha_proto.text_reading import parse
+from bodymotion.formats.cha_proto.state_log import read_log_data
 from sample_files import tries
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -31,12 +28,13 @@ WORDS = st.sampled_from((*"{}<>[]:;,#'.-/\n", *VALUES.split(), *NAMES.split()))
 
 def tried(data: bytes) -> None:
     """Read bytes in all ways."""
-    for read in (decode, parse):
-        for kind, made in (("Animation", animation_of), ("ChoreographyStateLog", animation_of_log)):
-            try:
-                made(read(data, kind))
-            except bm.FormatError as error:
-                assert error.problem.rule.startswith("CAP")
+    for read in (bm.spot.from_bytes, bm.spot.from_text):
+        try:
+            read(data)
+        except bm.FormatError as error:
+            assert error.problem.rule.startswith("CAP")
+    for is_text in (False, True):
+        assert all(problem.rule.startswith("CAP") for problem in read_log_data(data, is_text=is_text).problems)
 
 
 @settings(max_examples=tries(200))
@@ -147,42 +145,36 @@ def test_hostile_files(name, read):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "said"),
+    ("text", "line", "column"),
     [
-        ("name 'a'", 1, 6, "expected :"),
-        ("name: 'a'\n\nbpm: x", 3, 6, "a number"),
-        ("animation_keyframes {\n  time: 1\n  body { body_pos { x { value: true } } }\n}\n", 3, 32, "a number"),
-        ("animation_keyframes {\n  time: 1\n", 3, 1, "the end"),
-        ("controls_arm: 2", 1, 15, "true or false"),
-        ("arm_playback: SOMEHOW", 1, 15, "ARM_PLAYBACK_WORKSPACE"),
-        ("# é\n name: 'a\\q'", 2, 8, "escape"),
-        ("legs }", 1, 6, "expected a value"),
-        ("}", 1, 1, "the name of a field"),
-        (
-            "animation_keyframes {\n body {\n  quaternion { w: 1 }\n  euler_angles { }\n }\n}\n",
-            4,
-            3,
-            "exclude each other",
-        ),
-        ("default_parameters { arm_dance_frame_id { value: 3000000000 } }", 1, 50, "32 bits"),
+        ("name 'a'", 1, 6),
+        ("name: 'a'\n\nbpm: x", 3, 6),
+        ("animation_keyframes {\n  time: 1\n  body { body_pos { x { value: true } } }\n}\n", 3, 32),
+        ("animation_keyframes {\n  time: 1\n", 2, 9),
+        ("controls_arm: 2", 1, 15),
+        ("arm_playback: SOMEHOW", 1, 15),
+        ("legs }", 1, 6),
+        ("}", 1, 1),
+        ("animation_keyframes {\n body {\n  quaternion { w: 1 }\n  euler_angles { }\n }\n}\n", 4, 3),
+        ("default_parameters { arm_dance_frame_id { value: 3000000000 } }", 1, 50),
     ],
 )
-def test_places_of_faults_in_texts(text, line, column, said):
+def test_locations_of_faults_in_texts(text, line, column):
     with pytest.raises(bm.FormatError, match="CAP002") as caught:
         bm.spot.from_text(text)
     location = caught.value.problem.location
     assert (location.line, location.column) == (line, column)
-    assert said in caught.value.problem.message
 
 
-def test_places_of_faults_in_bytes():
+def test_faults_in_bytes():
     row = b"\x09" + struct.pack("<d", 1.0)
     good = b"\x0a\x01a\x12" + bytes([len(row)]) + row
     assert len(bm.spot.from_bytes(good).keyframes) == 1
-    with pytest.raises(bm.FormatError, match=r"CAP001.*byte 3"):
+    with pytest.raises(bm.FormatError, match="CAP001"):
         bm.spot.from_bytes(good[:-1])
-    with pytest.raises(bm.FormatError, match=r"CAP001.*byte 5 in a keyframe"):
-        bm.spot.from_bytes(b"\x0a\x01a\x12\x08" + row[:8])
+    with pytest.raises(bm.FormatError, match="CAP001") as caught:
+        bm.spot.from_bytes(good[3:] + b"\x12\x08" + row[:8])
+    assert caught.value.problem.subject == ("keyframes", 1)
 
 
 def test_sequences_are_named(corpus):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.animation import Animation, Keyframes, Parameter
 from bodymotion.formats.cha import examine
-from bodymotion.formats.cha_proto.columns import PATHS
+from bodymotion.formats.cha_proto.rows import PATHS
 from sample_files import CORPUS, tries
 
 QUICK = settings(max_examples=tries(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -135,7 +135,7 @@ def test_what_comes_and_goes_is_held():
     assert animation.keyframes.column("body_x").tolist() == [1, 1, 1, 3]
     assert animation.keyframes.column("body_y").tolist() == [0, 0, 0, 0]
     assert [problem.rule for problem in animation.problems if problem.rule.startswith("CAP")] == ["CAP102"]
-    assert "body.body_pos.x in 2" in animation.problems[0].message
+    assert animation.problems[0].data["missing"]["body.body_pos.x"] == 2
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,6 @@ FORMATS: tuple[Format, ...] = (
         sniffing.looks_like_animation_text,
         _later("cha_proto", "write_message_text"),
         holds="Animation",
-        check=_later("cha_proto", "check_animation_message"),
     ),
     Format(
         "cap-bytes",
@@ -183,16 +182,14 @@ FORMATS: tuple[Format, ...] = (
         sniffing.looks_like_animation_bytes,
         _later("cha_proto", "write_message_bytes"),
         holds="Animation",
-        check=_later("cha_proto", "check_animation_message"),
     ),
     Format(
         "state-log",
         "log of the states of a Spot",
         (),
-        _later("cha_proto", "read_state_log"),
+        _later("cha_proto", "read_log"),
         sniffing.looks_like_log,
         holds="Animation",
-        check=_later("cha_proto", "check_state_log"),
     ),
 )
 

@@ -57,7 +57,8 @@ def check_cha(path: str | Path) -> tuple[Problem, ...]:
 
 def check_animation(animation: Animation) -> tuple[Problem, ...]:
     """Return all rules of the document that an animation breaks, wherever it comes from."""
-    findings, places = Findings(), Places()
+    source = animation.source.path
+    findings, places = Findings(None if source is None else str(source)), Places()
     check_names(animation, findings)
     check_options(animation, places, findings)
     check_parameters(animation, places, findings)

@@ -1,38 +1,28 @@
-"""Spot animations as the vendor's messages: Animation as text (`.cap`) or bytes (`.pb`), out and in; logs of the robot's states, in.
+"""Spot animations as the vendor's messages: text (`.cap`) and bytes (`.pb`), read and written; logs of the robot's states, read.
 
-================ ===========================================================================================
-`fields`         the messages and the numbers of their fields: the one table of them
-`heading`        name, tracks, options and parameters of an animation as fields
-`columns`        the columns of an animation as numbers of a keyframe's message
-`encoding`       animation → bytes, keyframes by compiled loops (`row_kernels`)
-`printing`       animation → text
-`decoding`       bytes → a table of all rows and the fields around them (`recording`)
-`text_reading`   text → the same
-`animations`     that → animation; `state_log`: that of a log → animation
-`vendor`         to and from the message objects of the vendor's package, an extra
-================ ===========================================================================================
+============ =================================================================================================
+`messages`   the messages and their fields in one table, built with google.protobuf
+`rows`       the column of each field; tables of numbers to and from the bytes and the text of keyframes
+`reader`     bytes or text → animation
+`state_log`  a log of the robot's states → animation
+`writer`     animation → bytes, text, files
+`vendor`     to and from the message objects of the vendor's package, which is an extra
+============ =================================================================================================
+
+Google's library reads and writes everything but rows that look alike: of those it writes one, and `rows` fills in the others.
 """
 
-from bodymotion.formats.cha_proto.encoding import to_bytes
-from bodymotion.formats.cha_proto.printing import to_text
-from bodymotion.formats.cha_proto.reader import (
-    check_animation_message,
-    check_state_log,
-    from_bytes,
-    from_text,
-    read_animation_message,
-    read_state_log,
-)
+from bodymotion.formats.cha_proto.reader import from_bytes, from_text, read_animation_message
+from bodymotion.formats.cha_proto.state_log import read_log, read_state_log
 from bodymotion.formats.cha_proto.vendor import from_proto, to_move_info, to_proto
-from bodymotion.formats.cha_proto.writer import write_message_bytes, write_message_text
+from bodymotion.formats.cha_proto.writer import to_bytes, to_text, write_message_bytes, write_message_text
 
 __all__ = [
-    "check_animation_message",
-    "check_state_log",
     "from_bytes",
     "from_proto",
     "from_text",
     "read_animation_message",
+    "read_log",
     "read_state_log",
     "to_bytes",
     "to_move_info",

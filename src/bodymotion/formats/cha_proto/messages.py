@@ -1,136 +1,254 @@
-"""Messages outside of the keyframes, as nested dictionaries, to and from the wire format. They are small: plain Python does."""
+"""The vendor's messages of an animation and of a robot's log, built with google.protobuf from one table of their fields.
+
+Messages are those of `bosdyn.api.spot.choreography_sequence` (version 5.2); the vendor's package is not needed. In proto3 a plain number
+that is 0 is not written, and cannot be distinguished from one that is missing. A wrapper (`DoubleValue` and its kind) is a message of its
+own, so its 0 can be distinguished from nothing.
+"""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
-from bodymotion.formats.cha_proto.fields import ENUMS, MESSAGES, Field
-
-__all__ = ["Tree", "WireError", "from_wire", "to_wire", "varint"]
-
-Tree = dict[str, Any]
-"""A message: scalars, and messages as trees of their own, by the names of fields."""
-
-_WHOLE = ("int32", "int64", "bool", *ENUMS)
-_VARINT, _FIXED64, _BLOCK, _FIXED32 = 0, 1, 2, 5
-_TEXT_LIMIT = 64
-"""So many bytes of a bad text are shown."""
-
-
-class WireError(ValueError):
-    """The bytes are no such message; the text says why."""
+__all__ = [
+    "ARM_PLAYBACKS",
+    "ENUMS",
+    "FLAGS",
+    "LIMITS",
+    "MESSAGES",
+    "ROWS",
+    "TINY",
+    "Field",
+    "message_class",
+    "parameter_paths",
+]
 
 
-def varint(value: int) -> bytes:
-    """Return a whole number as a varint; a negative one as its 64 bits."""
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value >= 128:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+class Field(NamedTuple):
+    """A field of a message: its number, its type (a scalar, an enumeration or a message), and the oneof that it is a member of."""
+
+    number: int
+    kind: str
+    choice: str = ""
 
 
-def to_wire(message: str, tree: Mapping[str, Any]) -> bytes:
-    """Return a message as bytes, in order of field number; plain values that are 0, False or empty are left out."""
-    fields = MESSAGES[message]
-    return b"".join(_field(fields[name], tree[name]) for name in sorted(tree, key=lambda name: fields[name].number))
+def _plain(kind: str, *names: str) -> dict[str, Field]:
+    """Return fields of one kind, numbered from 1."""
+    return {name: Field(number, kind) for number, name in enumerate(names, 1)}
 
 
-def _field(one: Field, value: Any) -> bytes:  # noqa: ANN401
-    if one.kind in MESSAGES:
-        content = to_wire(one.kind, value)
-    elif one.kind == "string":
-        content = value.encode("utf-8")
-        if not content:
-            return b""
-    elif one.kind == "double":
-        bits = struct.pack("<d", value)
-        return varint(one.number << 3 | _FIXED64) + bits if any(bits) else b""
-    else:
-        return varint(one.number << 3 | _VARINT) + varint(int(value)) if value else b""
-    return varint(one.number << 3 | _BLOCK) + varint(len(content)) + content
+_DOUBLE = "DoubleValue"
+
+MESSAGES: Mapping[str, Mapping[str, Field]] = {
+    "Animation": {
+        "name": Field(1, "string"),
+        "animation_keyframes": Field(2, "AnimationKeyframe"),
+        "controls_arm": Field(3, "bool"),
+        "controls_legs": Field(4, "bool"),
+        "controls_body": Field(5, "bool"),
+        "controls_gripper": Field(6, "bool"),
+        "bpm": Field(7, "double"),
+        "retime_to_integer_slices": Field(8, "bool"),
+        "minimum_parameters": Field(9, "AnimateParams"),
+        "default_parameters": Field(10, "AnimateParams"),
+        "maximum_parameters": Field(11, "AnimateParams"),
+        "truncatable": Field(12, "bool"),
+        "extendable": Field(13, "bool"),
+        "neutral_start": Field(14, "bool"),
+        "precise_steps": Field(15, "bool"),
+        "track_swing_trajectories": Field(16, "bool"),
+        "arm_playback": Field(17, "ArmPlayback"),
+        "precise_timing": Field(18, "bool"),
+        "assume_zero_roll_and_pitch": Field(19, "bool"),
+        "arm_required": Field(20, "bool"),
+        "no_looping": Field(21, "bool"),
+        "arm_prohibited": Field(22, "bool"),
+        "timing_adjustability": Field(23, "double"),
+        "starts_sitting": Field(24, "bool"),
+        "custom_gait_cycle": Field(27, "bool"),
+    },
+    "AnimationKeyframe": {
+        "time": Field(1, "double"),
+        "gripper": Field(2, "AnimateGripper"),
+        "arm": Field(3, "AnimateArm"),
+        "body": Field(4, "AnimateBody"),
+        "legs": Field(5, "AnimateLegs"),
+    },
+    "AnimateGripper": _plain(_DOUBLE, "gripper_angle"),
+    "AnimateArm": {
+        "joint_angles": Field(1, "ArmJointAngles", "arm"),
+        "hand_pose": Field(2, "HandPose", "arm"),
+    },
+    "ArmJointAngles": _plain(_DOUBLE, "shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1"),
+    "HandPose": {
+        "position": Field(1, "Vec3Value"),
+        "euler_angles": Field(3, "EulerZYXValue", "orientation"),
+        "quaternion": Field(4, "Quaternion", "orientation"),
+    },
+    "AnimateBody": {
+        "body_pos": Field(1, "Vec3Value", "position"),
+        "com_pos": Field(2, "Vec3Value", "position"),
+        "euler_angles": Field(3, "EulerZYXValue", "orientation"),
+        "quaternion": Field(4, "Quaternion", "orientation"),
+    },
+    "AnimateLegs": _plain("AnimateSingleLeg", "fl", "fr", "hl", "hr"),
+    "AnimateSingleLeg": {
+        "joint_angles": Field(1, "LegJointAngles", "leg"),
+        "foot_pos": Field(2, "Vec3Value", "leg"),
+        "stance": Field(3, "BoolValue"),
+    },
+    "AnimateParams": {
+        "animation_name": Field(1, "string"),
+        "body_entry_slices": Field(2, _DOUBLE),
+        "body_exit_slices": Field(3, _DOUBLE),
+        "translation_multiplier": Field(4, "Vec3Value"),
+        "rotation_multiplier": Field(5, "EulerZYXValue"),
+        "arm_entry_slices": Field(6, _DOUBLE),
+        "shoulder_0_offset": Field(7, _DOUBLE),
+        "shoulder_1_offset": Field(8, _DOUBLE),
+        "elbow_0_offset": Field(9, _DOUBLE),
+        "elbow_1_offset": Field(10, _DOUBLE),
+        "wrist_0_offset": Field(11, _DOUBLE),
+        "wrist_1_offset": Field(12, _DOUBLE),
+        "gripper_offset": Field(13, _DOUBLE),
+        "speed": Field(14, _DOUBLE),
+        "offset_slices": Field(15, _DOUBLE),
+        "gripper_multiplier": Field(16, _DOUBLE),
+        "gripper_strength_fraction": Field(17, _DOUBLE),
+        "arm_dance_frame_id": Field(18, "Int32Value"),
+        "body_tracking_stiffness": Field(19, _DOUBLE),
+    },
+    "ChoreographyStateLog": _plain("LoggedStateKeyFrame", "key_frames"),
+    "LoggedStateKeyFrame": {
+        "joint_angles": Field(1, "LoggedJoints"),
+        "animation_tform_body": Field(2, "SE3Pose"),
+        "timestamp": Field(3, "Timestamp"),
+        "foot_contact_state": Field(4, "LoggedFootContacts"),
+    },
+    "LoggedJoints": {
+        **_plain("LegJointAngles", "fl", "fr", "hl", "hr"),
+        "arm": Field(5, "ArmJointAngles"),
+        "gripper_angle": Field(6, _DOUBLE),
+    },
+    # Right before left here, unlike everywhere else.
+    "LoggedFootContacts": _plain("bool", "fr_contact", "fl_contact", "hr_contact", "hl_contact"),
+    "SE3Pose": {"position": Field(1, "Vec3"), "rotation": Field(2, "Quaternion")},
+    "Timestamp": {"seconds": Field(1, "int64"), "nanos": Field(2, "int32")},
+    "LegJointAngles": _plain("double", "hip_x", "hip_y", "knee"),
+    "Vec3": _plain("double", "x", "y", "z"),
+    "Quaternion": _plain("double", "x", "y", "z", "w"),
+    "Vec3Value": _plain(_DOUBLE, "x", "y", "z"),
+    "EulerZYXValue": _plain(_DOUBLE, "roll", "pitch", "yaw"),
+    "DoubleValue": _plain("double", "value"),
+    "BoolValue": _plain("bool", "value"),
+    "Int32Value": _plain("int32", "value"),
+}
+"""The fields of each message by name."""
+
+ARM_PLAYBACKS = ("", "jointspace", "workspace", "workspace_dance_frame")
+"""The values of the option `arm_playback`, in the order of the enumeration ArmPlayback; 0 lets the robot choose by the columns."""
+
+ENUMS: Mapping[str, Mapping[str, int]] = {
+    "ArmPlayback": {
+        "ARM_PLAYBACK_DEFAULT": 0,
+        "ARM_PLAYBACK_JOINTSPACE": 1,
+        "ARM_PLAYBACK_WORKSPACE": 2,
+        "ARM_PLAYBACK_WORKSPACE_DANCE_FRAME": 3,
+    },
+}
+"""The values of enumerations by name."""
+
+ROWS = {
+    "Animation": ("animation_keyframes", "AnimationKeyframe"),
+    "ChoreographyStateLog": ("key_frames", "LoggedStateKeyFrame"),
+}
+"""The messages that are read, with the repeated field of their rows and the message of a row."""
+
+_PACKAGE = "bosdyn.api.spot"
 
 
-def from_wire(message: str, data: bytes) -> tuple[Tree, list[str]]:
-    """Read a message without repeated fields; gives it and the names of what is unknown in it. A field that comes again adds to the first.
+@cache
+def message_class(name: str) -> Any:  # noqa: ANN401
+    """Return the class of a message.
 
-    Raises
-    ------
-    WireError
-        When the bytes are no message, or a text is not UTF-8.
+    The name of a message in `ROWS` with "Raw" appended is the same message with its rows as bytes that are not parsed yet.
     """
-    tree: Tree = {}
-    unknown: dict[str, None] = {}
-    _read(message, data, tree, unknown, "")
-    return tree, list(unknown)
+    from google.protobuf import message_factory
+
+    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"{_PACKAGE}.{name}"))
 
 
-def _read(message: str, data: bytes, tree: Tree, unknown: dict[str, None], path: str) -> None:
-    names = {one.number: (name, one) for name, one in MESSAGES[message].items()}
-    at = 0
-    while at < len(data):
-        key, at = _read_varint(data, at)
-        number, wire = key >> 3, key & 7
-        content: bytes | int
-        if wire == _VARINT:
-            content, at = _read_varint(data, at)
-        elif wire == _BLOCK:
-            size, at = _read_varint(data, at)
-            content, at = _taken(data, at, size)
-        elif wire in (_FIXED64, _FIXED32):
-            content, at = _taken(data, at, 8 if wire == _FIXED64 else 4)
+@cache
+def _pool() -> Any:  # noqa: ANN401
+    """Return all messages of the table as descriptors, in a pool of their own, so that the vendor's package can be used beside it."""
+    from google.protobuf import descriptor_pb2, descriptor_pool
+
+    file = descriptor_pb2.FileDescriptorProto(name="bodymotion/animation.proto", package=_PACKAGE, syntax="proto3")
+    for name, numbers in ENUMS.items():
+        enum = file.enum_type.add(name=name)
+        for word, number in numbers.items():
+            enum.value.add(name=word, number=number)
+    for name, fields in MESSAGES.items():
+        _add_message(file, name, fields)
+    for name, (rows, _) in ROWS.items():
+        raw = MESSAGES[name][rows]._replace(kind="bytes")
+        _add_message(file, f"{name}Raw", {**MESSAGES[name], rows: raw})
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return pool
+
+
+def _add_message(file: Any, name: str, fields: Mapping[str, Field]) -> None:  # noqa: ANN401
+    from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Proto
+
+    message = file.message_type.add(name=name)
+    choices = list(dict.fromkeys(one.choice for one in fields.values() if one.choice))
+    for choice in choices:
+        message.oneof_decl.add(name=choice)
+    rows = ROWS.get(name.removesuffix("Raw"), ("",))[0]
+    for field, one in fields.items():
+        label = Proto.LABEL_REPEATED if field == rows else Proto.LABEL_OPTIONAL
+        added = message.field.add(name=field, number=one.number, label=label)
+        if one.kind in MESSAGES or one.kind in ENUMS:
+            added.type = Proto.TYPE_MESSAGE if one.kind in MESSAGES else Proto.TYPE_ENUM
+            added.type_name = f".{_PACKAGE}.{one.kind}"
         else:
-            raise WireError(f"field {number} is of wire type {wire}, which is not in use")
-        name, one = names.get(number, ("", None))
-        if number == 0:
-            raise WireError("there is no field 0")
-        where = f"{path}{name or number}"
-        if one is None:
-            unknown[where] = None
-        elif one.kind in MESSAGES and wire == _BLOCK and isinstance(content, bytes):
-            _read(one.kind, content, tree.setdefault(name, {}), unknown, f"{where}.")
-        elif one.kind == "string" and wire == _BLOCK and isinstance(content, bytes):
-            tree[name] = _text(content, where)
-        elif one.kind == "double" and wire == _FIXED64 and isinstance(content, bytes):
-            tree[name] = struct.unpack("<d", content)[0]
-        elif one.kind in _WHOLE and wire == _VARINT and isinstance(content, int):
-            tree[name] = _whole(one.kind, content)
+            added.type = Proto.Type.Value(f"TYPE_{one.kind.upper()}")
+        if one.choice:
+            added.oneof_index = choices.index(one.choice)
+
+
+TINY = 1e-6
+"""What the vendor's converter writes for 0: a plain 0 is not written, and the robot reports numbers that only some keyframes have."""
+
+FLAGS = (
+    "extendable",
+    "truncatable",
+    "neutral_start",
+    "precise_steps",
+    "track_swing_trajectories",
+    "assume_zero_roll_and_pitch",
+    "retime_to_integer_slices",
+    "arm_required",
+    "arm_prohibited",
+    "no_looping",
+    "starts_sitting",
+    "custom_gait_cycle",
+)
+"""The options without values; their fields have the same names."""
+
+LIMITS = {"minimum_parameters": "minimum", "default_parameters": "default", "maximum_parameters": "maximum"}
+"""The three messages of parameters, and the attribute of a `Parameter` that each holds."""
+
+
+def parameter_paths() -> dict[str, tuple[str, str]]:
+    """Return the path of each parameter through AnimateParams, and its type, "double" or "int32"."""
+    paths: dict[str, tuple[str, str]] = {}
+    for name, one in MESSAGES["AnimateParams"].items():
+        inner = MESSAGES.get(one.kind, {})
+        if "value" in inner:
+            paths[name] = f"{name}.value", inner["value"].kind
         else:
-            unknown[where] = None
-
-
-def _whole(kind: str, bits: int) -> int | bool:
-    if kind == "bool":
-        return bits != 0
-    size = 64 if kind == "int64" else 32
-    bits &= (1 << size) - 1
-    return bits - (1 << size) if bits >> (size - 1) else bits
-
-
-def _text(content: bytes, where: str) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise WireError(f"the text {where} is not UTF-8: {content[:_TEXT_LIMIT]!r}") from error
-
-
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for count in range(10):
-        if at + count >= len(data):
-            break
-        byte = data[at + count]
-        value |= (byte & 127) << 7 * count
-        if byte < 128:
-            return value & (1 << 64) - 1, at + count + 1
-    raise WireError("a number is cut off or too long")
-
-
-def _taken(data: bytes, at: int, size: int) -> tuple[bytes, int]:
-    if size > len(data) - at:
-        raise WireError(f"{size} bytes are announced, {len(data) - at} are left")
-    return data[at : at + size], at + size
+            paths |= {f"{name}.{part}": (f"{name}.{part}.value", "double") for part in inner}
+    return paths

@@ -1,114 +1,467 @@
-"""Files and bytes of messages, read as animations."""
+"""Read messages, from bytes and from text, as animations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import warnings
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
-from bodymotion.animation import Animation
-from bodymotion.diagnostics import FormatError, Location, Problem
+import numpy as np
+
+from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
+from bodymotion.diagnostics import Diagnostics, Location, Problem, ReadResult
+from bodymotion.diagnostics.source import Source
 from bodymotion.formats.cha import check_animation
-from bodymotion.formats.cha_proto.animations import animation_of
-from bodymotion.formats.cha_proto.decoding import decode
-from bodymotion.formats.cha_proto.playable import unplayable
-from bodymotion.formats.cha_proto.recording import Recording
-from bodymotion.formats.cha_proto.rules import UNREADABLE
-from bodymotion.formats.cha_proto.state_log import animation_of_log
-from bodymotion.formats.cha_proto.text_reading import parse
+from bodymotion.formats.cha import rules as cha_rules
+from bodymotion.formats.cha_proto import rules
+from bodymotion.formats.cha_proto.messages import (
+    ARM_PLAYBACKS,
+    FLAGS,
+    LIMITS,
+    ROWS,
+    TINY,
+    message_class,
+    parameter_paths,
+)
+from bodymotion.formats.cha_proto.rows import PATHS, TIME, Layout, Table, TableReader, gap, rivals
 from bodymotion.formats.sniffing import is_binary
+from bodymotion.geometry.arrays import Floats
 from bodymotion.system.open_files import open_file
 
-__all__ = [
-    "check_animation_message",
-    "check_state_log",
-    "from_bytes",
-    "from_text",
-    "read_animation_message",
-    "read_state_log",
-]
+__all__ = ["from_bytes", "from_text", "read_animation_message", "read_table", "unplayable"]
 
-_MOST = 1 << 30
+_MAX_FILE_BYTES = 1 << 30
+_MAX_BYTES_OUTSIDE_ROWS = 1 << 20
+_MAX_NUMBERS_OF_ANY_FILE = 1 << 20
+"""A table may have so many numbers however small its file is; beyond that four for each byte."""
+_MAX_LISTED = 6
+_MAX_ROW_TEXT = 1 << 14
+_MAX_TEXT_LAYOUTS = 4096
+
+_PRINTED_ROW = re.compile(r"(?m)^(?:animation_keyframes|key_frames) \{\n(?:(?: .*)?\n)*+\}(?:\n|\Z)")
+_PRINTED_NUMBER = re.compile(r"(?<=: )-?[0-9][0-9.eE+-]*(?=\n)")
+_FIELD_OF_SEQUENCE = re.compile(r"(?m)^\s*(?:slices_per_minute|moves|choreography)\b")
 
 
 def from_bytes(data: bytes) -> Animation:
-    """Make an animation of the bytes of the vendor's message Animation; no package of the vendor's is needed.
+    """Read the bytes of the vendor's message Animation; the vendor's package is not needed.
 
-    What stands for a zero, 1e-6, becomes 0 again. A number that only some keyframes have is held where it is missing (CAP102 in
+    The value 1e-6, which stands for zero, becomes 0 again. Where only some keyframes have a number, the others get the one before (CAP102 in
     `problems`). Times that go back, numbers that are not finite and the like are read as they are, and are errors in `problems`.
 
     Raises
     ------
     FormatError
-        When they are no such message (CAP001), or its keyframes do not fit together (CAP003), are nearly all empty (CAP004), or missing
-        (CAP006).
+        When the bytes are no such message (CAP001), or its keyframes contradict each other (CAP003), are nearly all empty (CAP004), or are
+        missing (CAP006).
     """
-    return _looked_at(animation_of(decode(data, "Animation")))
+    return _read(data, is_text=False).require()
 
 
 def from_text(text: str | bytes) -> Animation:
-    """Make an animation of the text of the vendor's message Animation, as a `.cap` file holds it; otherwise as `from_bytes`.
+    """Read the text of the vendor's message Animation, the content of a `.cap` file; otherwise like `from_bytes`.
 
     Raises
     ------
     FormatError
-        As `from_bytes` does, and CAP002 with line and column for what is no such text.
+        As `from_bytes` does, and CAP002 with line and column for text that is no such message.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return _looked_at(animation_of(parse(data, "Animation")))
+    return _read(data, is_text=True).require()
 
 
-def read_animation_message(path: str | Path) -> Animation:
-    """Read a file of a message Animation, text (`.cap`) or bytes (`.pb`), whichever it holds. Raises FormatError as `from_text` does."""
-    path = Path(path)
-    return _looked_at(animation_of(_recording(path, "Animation"), path), path)
+def read_animation_message(path: str | Path) -> ReadResult[Animation]:
+    """Read a file of a message Animation, as text (`.cap`) or bytes (`.pb`): its content decides."""
+    found = Diagnostics(path)
+    with found.recover():
+        data = read_content(path)
+        return _read(data, is_text=not is_binary(data), path=Path(path))
+    return ReadResult(None, found.problems)
 
 
-def read_state_log(path: str | Path) -> Animation:
-    """Read a file of a message ChoreographyStateLog, text or bytes, as the animation of what the robot did.
+def read_content(path: str | Path) -> bytes:
+    """Return the content of a file.
 
     Raises
     ------
     FormatError
-        As `from_text` does.
+        When the file cannot be read or is too large (CAP007).
     """
-    path = Path(path)
-    return animation_of_log(_recording(path, "ChoreographyStateLog"), path)
-
-
-def check_animation_message(path: str | Path) -> tuple[Problem, ...]:
-    """Return all that is wrong with a file of a message Animation: as a message, and by the rules of animations."""
-    return _checked(read_animation_message, path)
-
-
-def check_state_log(path: str | Path) -> tuple[Problem, ...]:
-    """Return all that is wrong with a log: as a message, and by the rules of animations."""
-    return _checked(read_state_log, path)
-
-
-def _checked(read: Callable[[str | Path], Animation], path: str | Path) -> tuple[Problem, ...]:
-    try:
-        animation = read(path)
-    except FormatError as error:
-        return error.problems
-    found = (replace(one, location=replace(one.location, path=str(path))) for one in check_animation(animation))
-    return tuple(dict.fromkeys((*animation.problems, *found)))
-
-
-def _looked_at(animation: Animation, path: Path | None = None) -> Animation:
-    """Say that nothing can be played of a message; it is read all the same."""
-    faults = unplayable(animation, None if path is None else str(path))
-    return replace(animation, problems=(*animation.problems, *faults)) if faults else animation
-
-
-def _recording(path: Path, kind: str) -> Recording:
     location = Location(str(path))
     try:
         with open_file(path) as file:
-            data = file.read(_MOST + 1)
+            data = file.read(_MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UNREADABLE.error(f"cannot be opened: {reason}", location, "") from error
-    if len(data) > _MOST:
-        raise UNREADABLE.error("the file is larger than 1 GiB", location, "")
-    return decode(data, kind, location) if is_binary(data) else parse(data, kind, location)
+        raise rules.UNREADABLE.error(f"cannot be opened: {reason}", location, "") from error
+    if len(data) > _MAX_FILE_BYTES:
+        raise rules.UNREADABLE.error("the file is larger than 1 GiB", location, "")
+    return data
+
+
+def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult[Animation]:
+    found = Diagnostics(path)
+    animation: Animation | None = None
+    with found.recover():
+        head, table = read_table(data, "Animation", found, is_text=is_text)
+        animation = _animation(head, table, found, path)
+        found.extend(unplayable(animation, found.path))
+        animation = replace(animation, problems=found.problems)
+    return ReadResult(animation, found.problems, whole=True)
+
+
+_PLAYING_RULES = frozenset(
+    rule.code
+    for rule in (
+        cha_rules.OPTION_NUMBER,
+        cha_rules.BPM_POSITIVE,
+        cha_rules.PARAMETER_NUMBER,
+        cha_rules.SPEED_ZERO,
+        cha_rules.PARAMETER_HUGE,
+        cha_rules.NOT_FINITE,
+        cha_rules.TIME_NEGATIVE,
+        cha_rules.TIME_BACK,
+        cha_rules.TIME_REPEATED,
+        cha_rules.QUATERNION_ZERO,
+        cha_rules.VALUE_HUGE,
+        cha_rules.MOVE_LONG,
+    )
+)
+
+
+def unplayable(animation: Animation, path: str | None = None) -> tuple[Problem, ...]:
+    """Return the errors because of which an animation cannot be played; `check_animation` reports all other rules of the document."""
+    found = (problem for problem in check_animation(animation) if problem.rule in _PLAYING_RULES)
+    return tuple(replace(one, location=replace(one.location, path=path)) for one in found)
+
+
+def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> tuple[Any, Table]:
+    """Read a message with rows: the message without them, and the rows as a table in which no number is missing.
+
+    Parameters
+    ----------
+    data:
+        Bytes of the wire format, or of text.
+    kind:
+        The message, a key of `ROWS`.
+    found:
+        Gets a problem for unknown fields and for gaps.
+
+    Raises
+    ------
+    FormatError
+        When the data is no such message (CAP001, CAP002), a sequence of moves (CAP005), has no rows (CAP006), or next to nothing in many
+        rows (CAP004).
+    """
+    from google.protobuf.message import DecodeError
+
+    location = Location(found.path)
+    rows_field = ROWS[kind][0]
+    size = len(data)
+    wire, rows = _wire_of_text(data, kind, found) if is_text else (data, [])
+    reader = TableReader(kind)
+    try:
+        head = message_class(f"{kind}Raw").FromString(wire)
+    except DecodeError:
+        raise rules.WIRE.error("the bytes are not a protobuf message, or are cut off", location) from None
+    stored = getattr(head, rows_field)
+    outside = len(wire) - sum(len(row) + 6 for row in stored)
+    if outside > _MAX_BYTES_OUTSIDE_ROWS:
+        raise rules.SPARSE.error(f"{outside} bytes are not in keyframes", location)
+    try:
+        for start in range(0, len(stored), 4096):
+            reader.read(stored[start : start + 4096])
+            _check_size(reader, size, location)
+        for start in range(0, len(rows), 4096):
+            reader.read(rows[start : start + 4096])
+            _check_size(reader, size, location)
+    except DecodeError:
+        number = reader.count + 1
+        message = f"keyframe {number} is not a protobuf message, or is cut off"
+        raise rules.WIRE.error(message, location, subject=("keyframes", number - 1)) from None
+    head.ClearField(rows_field)
+    if not is_text:
+        _report_unknown(head, reader.with_unknown, found)
+    if not reader.count:
+        raise rules.NO_FRAMES.error("the message has no keyframes", location)
+    table = reader.table()
+    _check_choices(table, kind, location)
+    return head, _without_gaps(table, found)
+
+
+def _check_size(reader: TableReader, size: int, location: Location) -> None:
+    """Raise FormatError when a table would be far larger than its file: nearly all keyframes are empty."""
+    count, columns = reader.count, len(reader.columns)
+    if count * (columns + 1) > _MAX_NUMBERS_OF_ANY_FILE + 4 * size:
+        message = f"{count} keyframes of up to {columns} numbers in {size} bytes: nearly all are empty"
+        raise rules.SPARSE.error(message, location)
+
+
+def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noqa: ANN401
+    """Report the fields of bytes that are not in the table of messages; so many `rows` have some, too."""
+    from google.protobuf.unknown_fields import UnknownFieldSet
+
+    names: dict[str, None] = {}
+
+    def collect(message: Any, path: str) -> None:  # noqa: ANN401
+        known = message.DESCRIPTOR.fields_by_number
+        for one in UnknownFieldSet(message):
+            field = known.get(one.field_number)
+            names[f"{path}{one.field_number if field is None else field.name}"] = None
+        for field, value in message.ListFields():
+            if field.message_type is not None:
+                collect(value, f"{path}{field.name}.")
+
+    collect(message, "")
+    listed = list(names)
+    more = f" and {len(listed) - _MAX_LISTED} more" if len(listed) > _MAX_LISTED else ""
+    parts = [", ".join(listed[:_MAX_LISTED]) + more] if listed else []
+    if rows:
+        parts.append(f"some in {rows} keyframe{'s' * (rows > 1)}")
+    if parts:
+        found.report(rules.UNKNOWN, f"unknown fields: {' and '.join(parts)}", data={"fields": listed, "rows": rows})
+
+
+def _check_choices(table: Table, kind: str, location: Location) -> None:
+    """Raise FormatError when some rows have one member of a oneof and other rows the other."""
+    for first, second in rivals(ROWS[kind][1]).items():
+        if first in table.parents and second in table.parents:
+            message = f"some keyframes have {first}, others {second}"
+            raise rules.CHANGES.error(message, location, data={"fields": (first, second)})
+
+
+def _without_gaps(table: Table, found: Diagnostics) -> Table:
+    """Return the table with every missing number replaced by the one before it, or else by the first; report the gaps."""
+    if table.held.all():
+        return table
+    values = table.values.copy()
+    gaps: dict[str, int] = {}
+    for index in np.flatnonzero(~table.held.all(axis=0)):
+        there = np.flatnonzero(table.held[:, index])
+        source = np.searchsorted(there, np.arange(len(values)), side="right") - 1
+        values[:, index] = values[there[np.maximum(source, 0)], index]
+        gaps[table.columns[index].rpartition(".")[0]] = len(values) - len(there)
+    shown = ", ".join(f"{name} in {count}" for name, count in list(gaps.items())[:_MAX_LISTED])
+    more = f" and {len(gaps) - _MAX_LISTED} more" if len(gaps) > _MAX_LISTED else ""
+    message = f"missing in some of {len(values)} keyframes: {shown}{more}"
+    found.report(rules.GAPS, message, data={"missing": gaps, "keyframes": len(values)})
+    return replace(table, values=values)
+
+
+# Text.
+
+
+def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> tuple[bytes, list[bytes]]:
+    """Return the bytes of a message in the text format: those of the message, and those of rows that were read apart from it."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte {data[error.start]:#04x} is not UTF-8"
+        raise rules.TEXT.error(message, Location(found.path, line)) from None
+    text = text.replace("\r\n", "\n")
+    return _wire_of_printed_text(text, kind) or (_parsed(text, kind, found), [])
+
+
+def _wire_of_printed_text(text: str, kind: str) -> tuple[bytes, list[bytes]] | None:
+    """Read a text that is laid out as protobuf prints it; None where it is not.
+
+    The numbers of each row are cut out. What is left, its layout, is parsed only once: 36 000 rows take a second instead of a quarter of a
+    minute.
+    """
+    from google.protobuf.text_format import ParseError
+
+    others: list[str] = []
+    rows: list[bytes] = []
+    layouts: dict[str, Layout | None] = {}
+    waiting: dict[str, tuple[list[int], list[list[float]]]] = {}
+    end = 0
+    for match in _PRINTED_ROW.finditer(text):
+        others.append(text[end : match.start()])
+        end = match.end()
+        block = match[0]
+        numbers = _PRINTED_NUMBER.findall(block)
+        outline = _PRINTED_NUMBER.sub("%s", block) if len(block) <= _MAX_ROW_TEXT else block
+        if outline not in layouts:
+            if len(layouts) >= _MAX_TEXT_LAYOUTS or "%" in block:
+                return None
+            layouts[outline] = _text_layout(outline, len(numbers), kind)
+            waiting[outline] = [], []
+        if layouts[outline] is None:
+            return None
+        try:
+            values = list(map(float, numbers))
+        except ValueError:
+            return None
+        waiting[outline][0].append(len(rows))
+        waiting[outline][1].append(values)
+        rows.append(b"")
+    others.append(text[end:])
+    if not rows or any(other.count("{") != other.count("}") for other in others):
+        return None
+    try:
+        wire = bytes(_parse("".join(others), kind).SerializeToString())
+    except (ParseError, RecursionError):
+        return None
+    for outline, (indices, values_of_rows) in waiting.items():
+        layout = layouts[outline]
+        assert layout is not None
+        contents = layout.fill(np.array(values_of_rows, np.float64).reshape(len(indices), -1))
+        for index, content in zip(indices, contents, strict=True):
+            rows[index] = content.tobytes()
+    return wire, rows
+
+
+def _text_layout(outline: str, count: int, kind: str) -> Layout | None:
+    """Return the layout of a row; None when its text is no row, or not all of its `count` numbers are floating-point fields."""
+    from google.protobuf.text_format import ParseError
+
+    try:
+        message = _parse(outline % tuple(repr(gap(k)) for k in range(count)), kind)
+    except (ParseError, RecursionError):
+        return None
+    return Layout.of(getattr(message, ROWS[kind][0])[0], count)
+
+
+def _parsed(text: str, kind: str, found: Diagnostics) -> bytes:
+    """Return the bytes of a message in the text format; report the first unknown field."""
+    from google.protobuf.text_format import ParseError
+
+    try:
+        return bytes(_parse(text, kind).SerializeToString())
+    except ParseError as error:
+        first = error
+    except RecursionError:
+        raise rules.TEXT.error("the messages are nested too deeply to be read", Location(found.path)) from None
+    try:
+        message = _parse(text, kind, allow_unknown_field=True)
+    except ParseError as error:
+        raise rules.TEXT.error(_reason(error), _location(error, found)) from None
+    except RecursionError:
+        raise rules.TEXT.error("the messages are nested too deeply to be read", _location(first, found)) from None
+    if not len(getattr(message, ROWS[kind][0])) and _FIELD_OF_SEQUENCE.search(text):
+        raise rules.SEQUENCE.error("the file is a sequence of moves", Location(found.path))
+    found.report(rules.UNKNOWN, _reason(first), _location(first, found))
+    return bytes(message.SerializeToString())
+
+
+def _parse(text: str, kind: str, *, allow_unknown_field: bool = False) -> Any:  # noqa: ANN401
+    """Return the message of a text; raise protobuf's ParseError, or RecursionError."""
+    from google.protobuf import text_format
+
+    with warnings.catch_warnings():
+        # Of escapes such as \\q, which it takes as they are.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return text_format.Parse(text, message_class(kind)(), allow_unknown_field=allow_unknown_field)
+
+
+def _location(error: Any, found: Diagnostics) -> Location:  # noqa: ANN401
+    return Location(found.path, error.GetLine(), error.GetColumn())
+
+
+def _reason(error: Exception) -> str:
+    """Return what protobuf reports of a text, without the line and the column."""
+    reason = re.sub(r"^\d+:\d+ : ", "", str(error)).replace("bosdyn.api.spot.", "").rstrip(".")
+    return reason if len(reason) <= 300 else f"{reason[:120]}…{reason[-120:]}"
+
+
+# From the message to the animation.
+
+
+def _animation(head: Any, table: Table, found: Diagnostics, path: Path | None) -> Animation:  # noqa: ANN401
+    """Return the animation of a message.
+
+    The value 1e-6, which stands for zero, becomes a zero that counts as the bare text 0; other zeros do not. Times that are sums of one step
+    from 0 on become the option `frequency`.
+    """
+    names = [name for name, field in PATHS.items() if field in table.columns]
+    values = table.values[:, [table.columns.index(PATHS[name]) for name in names]]
+    exact = values == TINY
+    for number, name in enumerate(names):
+        if name.endswith("_contact"):
+            exact[:, number] = values[:, number] == 0
+    values[exact] = 0.0
+    times = table.column(TIME)
+    frequency = _frequency(times)
+    if frequency is not None:
+        times = np.arange(len(times)) / frequency
+    keyframes = Keyframes(
+        columns=tuple(names),
+        values=values,
+        times=np.where(times == TINY, 0.0, times),
+        exact_zeros=exact,
+    )
+    return Animation(
+        name=head.name or (path.name.split(".")[0] if path is not None else ""),
+        options=_options(head, frequency),
+        parameters=_parameters(head, found),
+        keyframes=keyframes,
+        source=Source("cap", path),
+    )
+
+
+def _frequency(times: Floats) -> float | None:
+    """Return the frequency [Hz] whose steps add up to these times, to the last bit as the vendor's converter adds them; or None."""
+    if len(times) < 2 or times[0] != 0 or not times[1] > 0:
+        return None
+    with np.errstate(over="ignore"):
+        guess = float(1.0 / times[1])
+    if not np.isfinite(guess):
+        return None
+    for frequency in (float(round(guess)), float(f"{guess:.6g}"), guess):
+        steps = np.full(len(times), 1.0 / frequency if frequency else 0.0)
+        steps[0] = 0.0
+        if np.array_equal(np.cumsum(steps), times):
+            return frequency
+    return None
+
+
+def _options(head: Any, frequency: float | None) -> dict[str, object]:  # noqa: ANN401
+    options: dict[str, object] = {"controls": tuple(track for track in TRACKS if getattr(head, f"controls_{track}"))}
+    for keyword in ("bpm", "timing_adjustability"):
+        if getattr(head, keyword):
+            options[keyword] = getattr(head, keyword)
+    if head.precise_timing and "timing_adjustability" not in options:
+        options["precise_timing"] = True
+    if frequency is not None:
+        options["frequency"] = frequency
+    if 0 < head.arm_playback < len(ARM_PLAYBACKS):
+        options["arm_playback"] = ARM_PLAYBACKS[head.arm_playback]
+    options |= {keyword: True for keyword in FLAGS if getattr(head, keyword)}
+    return options
+
+
+def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:  # noqa: ANN401
+    parameters: dict[str, Parameter] = {}
+    partial: list[str] = []
+    for name, (path, _) in parameter_paths().items():
+        limits = [_limit(getattr(head, message), path) for message in LIMITS]
+        known = [limit for limit in limits if limit is not None]
+        if not known:
+            continue
+        if len(known) < len(limits):
+            partial.append(name)
+        minimum, default, maximum = limits
+        default = known[0] if default is None else default
+        parameters[name] = Parameter(
+            min(known) if minimum is None else minimum, default, max(known) if maximum is None else maximum
+        )
+    if partial:
+        found.report(rules.PARTLY, f"not all three limits are there of {', '.join(partial)}", data={"names": partial})
+    if any(getattr(head, message).animation_name for message in LIMITS):
+        found.report(rules.NAME, "the field animation_name of the parameters is not used")
+    return parameters
+
+
+def _limit(parameters: Any, path: str) -> float | None:  # noqa: ANN401
+    """Return a limit; None where its wrapper is missing. A wrapper without a value holds 0."""
+    parent = parameters
+    for part in path.split(".")[:-1]:
+        if not parent.HasField(part):
+            return None
+        parent = getattr(parent, part)
+    value = float(attrgetter(path)(parameters))
+    return 0.0 if value == TINY else value

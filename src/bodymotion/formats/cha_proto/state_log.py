@@ -1,4 +1,4 @@
-"""From a log of the robot's states, ChoreographyStateLog, to an animation: what the robot did becomes a move."""
+"""Read the log of a robot's states, ChoreographyStateLog, as an animation of what the robot did."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes
+from bodymotion.diagnostics import Diagnostics, ReadResult
 from bodymotion.diagnostics.source import Source
-from bodymotion.formats.cha_proto.columns import PATHS, TIME
-from bodymotion.formats.cha_proto.recording import Recording, filled
-from bodymotion.formats.cha_proto.rules import NO_FRAMES, STAMPS
+from bodymotion.formats.cha_proto.reader import read_content, read_table
+from bodymotion.formats.cha_proto.rows import PATHS, TIME, Table
+from bodymotion.formats.cha_proto.rules import STAMPS
+from bodymotion.formats.sniffing import is_binary
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["animation_of_log"]
+__all__ = ["read_log", "read_log_data", "read_state_log"]
 
 _GROUPS = {
     "leg_joints": "legs",
@@ -23,11 +25,72 @@ _GROUPS = {
     "arm_joints": "arm",
     "gripper": "gripper",
 }
-"""The columns of a log, and the tracks that they are of."""
+"""The columns of a log, and their tracks."""
 
 
-def _logged(column: str) -> str:
-    """Return the number of a logged state that a column is, as a path through LoggedStateKeyFrame."""
+def read_state_log(path: str | Path) -> Animation:
+    """Read a file of a message ChoreographyStateLog, as text or bytes: legs, contacts and body, arm and gripper where the robot has them.
+
+    Each leg stays the leg that it is, with the contact of its foot. Times start at 0.
+
+    Raises
+    ------
+    FormatError
+        When the file is no such message (CAP001, CAP002), cannot be read (CAP007), or has no states (CAP006).
+    """
+    return read_log(path).require()
+
+
+def read_log(path: str | Path) -> ReadResult[Animation]:
+    """Read a file of a message ChoreographyStateLog as `read_state_log` does."""
+    found = Diagnostics(path)
+    with found.recover():
+        data = read_content(path)
+        return read_log_data(data, is_text=not is_binary(data), path=Path(path))
+    return ReadResult(None, found.problems)
+
+
+def read_log_data(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult[Animation]:
+    """Read the bytes, or the text, of a message ChoreographyStateLog."""
+    found = Diagnostics(path)
+    animation: Animation | None = None
+    with found.recover():
+        _, table = read_table(data, "ChoreographyStateLog", found, is_text=is_text)
+        animation = _animation(table, found, path)
+    return ReadResult(animation, found.problems)
+
+
+def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation:
+    header, columns, tracks = [TIME], [], []
+    for keyword, track in _GROUPS.items():
+        group = GROUPS.get(keyword, (keyword,))
+        present = [name for name in group if _field(name) in table.columns]
+        if present:
+            header += [keyword] if len(present) == len(group) else present
+            columns += present
+            tracks.append(track)
+    times = _times(table)
+    rising = np.concatenate(([True], times[1:] > np.maximum.accumulate(times)[:-1])) & np.isfinite(times)
+    if not rising.all():
+        count = int((~rising).sum())
+        message = f"{count} of {len(times)} keyframes are not after those before them"
+        found.report(STAMPS, message, data={"left_out": count, "keyframes": len(times)})
+    return Animation(
+        name=path.name.split(".")[0] if path is not None else "",
+        options={"controls": tuple(dict.fromkeys(tracks))},
+        keyframes=Keyframes(
+            columns=tuple(columns),
+            values=table.values[rising][:, [table.columns.index(_field(column)) for column in columns]],
+            times=times[rising],
+            header=tuple(header),
+        ),
+        problems=found.problems,
+        source=Source("state-log", path),
+    )
+
+
+def _field(column: str) -> str:
+    """Return the field of a logged state that a column is, as a path through LoggedStateKeyFrame."""
     path = PATHS[column]
     part, _, inner = path.partition(".")
     leg, _, joint = inner.partition(".")
@@ -39,53 +102,11 @@ def _logged(column: str) -> str:
         return f"joint_angles.arm.{inner.removeprefix('joint_angles.')}"
     if part == "gripper":
         return "joint_angles.gripper_angle.value"
-    place, _, axis = inner.partition(".")
-    return f"animation_tform_body.{'rotation' if place == 'quaternion' else 'position'}.{axis.removesuffix('.value')}"
+    kind, _, axis = inner.partition(".")
+    return f"animation_tform_body.{'rotation' if kind == 'quaternion' else 'position'}.{axis.removesuffix('.value')}"
 
 
-def animation_of_log(recording: Recording, path: Path | None = None) -> Animation:
-    """Make an animation of a log: legs, contacts and body, and arm and gripper where the robot has them; times from 0.
-
-    Each leg stays the leg that it is, and contacts those of their feet.
-
-    Raises
-    ------
-    FormatError
-        When there is no state in it (CAP006).
-    """
-    if not recording.count:
-        raise NO_FRAMES.error("there is no state in it", recording.location)
-    values, places = filled(recording), recording.places
-    header, columns, tracks = [TIME], [], []
-    for keyword, track in _GROUPS.items():
-        singles = [name for name in GROUPS.get(keyword, (keyword,)) if _logged(name) in places]
-        if singles:
-            header += [keyword] if len(singles) == len(GROUPS.get(keyword, (keyword,))) else singles
-            columns += singles
-            tracks.append(track)
-    times = _times(values, places)
-    rising = np.concatenate(([True], times[1:] > np.maximum.accumulate(times)[:-1])) & np.isfinite(times)
-    problems = list(recording.problems)
-    if not rising.all():
-        count = int((~rising).sum())
-        problems.append(STAMPS.problem(f"{count} of {len(times)} are not after those before", recording.location))
-    name = path.name.split(".")[0] if path is not None else ""
-    return Animation(
-        name=name,
-        options={"controls": tuple(dict.fromkeys(tracks))},
-        keyframes=Keyframes(
-            columns=tuple(columns),
-            values=values[rising][:, [places[_logged(column)] for column in columns]],
-            times=times[rising],
-            header=tuple(header),
-        ),
-        problems=tuple(problems),
-        source=Source("state-log", path),
-    )
-
-
-def _times(values: Floats, places: dict[str, int]) -> Floats:
+def _times(table: Table) -> Floats:
     """Return the times (N,) [s] since the first state, exact to the nanosecond."""
-    parts = [places.get(f"timestamp.{part}") for part in ("seconds", "nanos")]
-    seconds, nanos = (np.zeros(len(values)) if place is None else values[:, place] for place in parts)
+    seconds, nanos = (table.column(f"timestamp.{part}") for part in ("seconds", "nanos"))
     return np.asarray((seconds - seconds[0]) + (nanos - nanos[0]) * 1e-9, np.float64)

@@ -1,28 +1,30 @@
-"""Between animations and the vendor's own message objects. The package of the vendor is an extra, imported only when it is needed."""
+"""Convert between animations and the vendor's message objects. The vendor's package is an extra and is imported only when needed."""
 
 from __future__ import annotations
 
+import hashlib
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from bodymotion.animation import TRACKS, Animation
-from bodymotion.formats.cha_proto.encoding import message_times, to_bytes
-from bodymotion.formats.cha_proto.heading import color, description
 from bodymotion.formats.cha_proto.reader import from_bytes
+from bodymotion.formats.cha_proto.writer import message_times, to_bytes
 
 __all__ = ["from_proto", "messages", "to_move_info", "to_proto"]
 
 _MESSAGES = "bosdyn.api.spot.choreography_sequence_pb2"
+_DESCRIPTION = "Animated dance move."
+"""What Choreographer shows for an animation without a description."""
 
 
 def messages() -> Any:  # noqa: ANN401
-    """Import the vendor's messages.
+    """Return the module of the vendor's messages.
 
     Raises
     ------
     ImportError
-        When the package is missing; the message says how it is installed.
+        When the package is missing; the message names the extra to install.
     """
     try:
         return import_module(_MESSAGES)
@@ -38,10 +40,10 @@ def to_proto(animation: Animation, *, move_params_config: str | Path | None = No
     Parameters
     ----------
     animation:
-        What is written. Of columns that exclude each other the message holds the last ones. A zero becomes 1e-6, as the vendor's converter
-        does it, except in columns of groups where it is not the bare text 0 (`Keyframes.exact_zeros`).
+        The animation. Of columns that exclude each other the message holds the last ones. A zero becomes 1e-6, as in the vendor's
+        converter, except in columns of groups where it is not the bare text 0 (`Keyframes.exact_zeros`).
     move_params_config:
-        The robot's MoveParamsConfig, its text or a file: the limits of parameters that the animation only names.
+        The robot's MoveParamsConfig, as text or as its file: the limits of parameters that the animation only names.
 
     Raises
     ------
@@ -54,7 +56,7 @@ def to_proto(animation: Animation, *, move_params_config: str | Path | None = No
 
 
 def from_proto(message: Any) -> Animation:  # noqa: ANN401
-    """Make an animation of the vendor's message Animation; 1e-6 becomes 0 again.
+    """Return the animation of the vendor's message Animation; 1e-6 becomes 0 again.
 
     Raises
     ------
@@ -65,10 +67,10 @@ def from_proto(message: Any) -> Animation:  # noqa: ANN401
 
 
 def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
-    """Return the vendor's message MoveInfo, which tells Choreographer how an animation is shown and how long it takes.
+    """Return the vendor's message MoveInfo, with the length, the colour and the description of an animation for Choreographer.
 
-    With `bpm` the length is in slices, else in seconds; a move that can only be shortened has it as its longest, one that can only be
-    stretched as its shortest.
+    With `bpm` the length is in slices, else in seconds. A move that can only be shortened has it as its maximum, one that can only be
+    stretched as its minimum.
 
     Raises
     ------
@@ -97,9 +99,9 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
         setattr(info, f"controls_{track}", track in animation.controls)
     display = info.display
     display.category = pb.ChoreographerDisplayInfo.CATEGORY_ANIMATION
-    display.color.r, display.color.g, display.color.b = color(animation)
+    display.color.r, display.color.g, display.color.b = _color(animation)
     display.color.a = 1.0
-    display.description = description(animation).encode("utf-8", "replace").decode()
+    display.description = _description(animation).encode("utf-8", "replace").decode()
     start = pb.MoveInfo.TRANSITION_STATE_SIT if options.get("starts_sitting") else pb.MoveInfo.TRANSITION_STATE_STAND
     info.entrance_states.append(start)
     info.exit_state = pb.MoveInfo.TRANSITION_STATE_STAND
@@ -107,8 +109,23 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
 
 
 def _slices(duration: float, bpm: float) -> int:
-    """Return how many whole slices a duration [s] takes; a slice is a quarter of a beat."""
+    """Return the number of whole slices in a duration [s]; a slice is a quarter of a beat."""
     slices = duration / 60.0 * (4 * bpm)
     if not abs(slices) < 1 << 31:
         raise ValueError(f"{duration} s at {bpm} beats per minute are too many slices")
     return int(slices)
+
+
+def _color(animation: Animation) -> tuple[int, int, int]:
+    """Return the colour of an animation, each part 0 to 255: its own, else the first bytes of the MD5 of its name."""
+    given = animation.options.get("display_rgb")
+    if isinstance(given, tuple) and len(given) == 3:
+        return int(given[0]), int(given[1]), int(given[2])
+    digest = hashlib.md5(animation.name.encode("utf-8", "replace"), usedforsecurity=False).digest()
+    return digest[0], digest[1], digest[2]
+
+
+def _description(animation: Animation) -> str:
+    """Return the description of an animation without quotation marks, or else the vendor's default."""
+    given = animation.options.get("description")
+    return _DESCRIPTION if given is None else " ".join(str(given).split()).replace('"', "")

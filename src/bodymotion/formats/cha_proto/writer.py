@@ -1,47 +1,267 @@
-"""Animations written as files of the vendor's message."""
+"""Write animations as messages: bytes, text and files."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
-from bodymotion.animation import Animation
-from bodymotion.diagnostics import Problem
-from bodymotion.formats.cha_proto.encoding import encoded
-from bodymotion.formats.cha_proto.playable import unplayable
-from bodymotion.formats.cha_proto.printing import printed
+import numpy as np
+
+from bodymotion.animation import TRACKS, Animation, Parameter
+from bodymotion.diagnostics import Problem, losses
+from bodymotion.formats.cha_proto.messages import (
+    ARM_PLAYBACKS,
+    FLAGS,
+    LIMITS,
+    TINY,
+    message_class,
+    parameter_paths,
+)
+from bodymotion.formats.cha_proto.reader import unplayable
+from bodymotion.formats.cha_proto.rows import TIME, Columns, keyframe_rows, message_columns
+from bodymotion.geometry.arrays import Floats
 from bodymotion.system.atomic_files import whole_file
 
-__all__ = ["write_message_bytes", "write_message_text"]
+__all__ = ["limits_of", "message_times", "to_bytes", "to_text", "write_message_bytes", "write_message_text"]
+
+_OPTIONS_OF_MOVE_INFO = ("description", "display_rgb")
+_OTHER_OPTIONS = ("controls", "frequency", "bpm", "arm_playback", "timing_adjustability", "precise_timing")
+_INT32 = 1 << 31
 
 
-def write_message_text(
-    animation: Animation, path: str | Path, *, move_params_config: str | Path | None = None
-) -> tuple[Problem, ...]:
-    """Write an animation as a `.cap`, the text of the vendor's message; gives what that does not hold, and of what nothing can be played.
+def to_bytes(animation: Animation, *, move_params_config: str | Path | None = None) -> bytes:
+    """Return an animation as the bytes of the vendor's message Animation, which the robot receives.
+
+    Parameters
+    ----------
+    animation:
+        The animation. Of columns that exclude each other the message holds the last ones. A zero becomes 1e-6, as in the vendor's
+        converter, except in columns of groups where it is not the bare text 0 (`Keyframes.exact_zeros`).
+    move_params_config:
+        The robot's MoveParamsConfig, as text or as its file: the limits of parameters that the animation only names.
 
     Raises
     ------
-    OSError
-        When it cannot be written.
+    ValueError
+        When a parameter is only named, and its limits are not in `move_params_config`.
     """
-    pieces, problems = printed(animation, move_params_config)
-    with whole_file(path) as stream:
-        for piece in pieces:
-            stream.write(piece.encode("utf-8"))
-    return (*problems, *unplayable(animation))
+    pieces, problems = _pieces(animation, move_params_config, as_text=False)
+    _require_limits(problems)
+    return b"".join(pieces)
+
+
+def to_text(animation: Animation, *, move_params_config: str | Path | None = None) -> str:
+    """Return an animation as the text of the vendor's message Animation, the content of a `.cap` file.
+
+    Arguments and errors are those of `to_bytes`.
+    """
+    pieces, problems = _pieces(animation, move_params_config, as_text=True)
+    _require_limits(problems)
+    return b"".join(pieces).decode()
 
 
 def write_message_bytes(
     animation: Animation, path: str | Path, *, move_params_config: str | Path | None = None
 ) -> tuple[Problem, ...]:
-    """Write an animation as the bytes of the vendor's message; gives what these do not hold, and of what nothing can be played.
+    """Write an animation as the bytes of the vendor's message; return what is lost, and why it cannot be played.
 
     Raises
     ------
     OSError
-        When it cannot be written.
+        When the file cannot be written.
     """
-    data, problems = encoded(animation, move_params_config)
+    return _write(animation, path, move_params_config, as_text=False)
+
+
+def write_message_text(
+    animation: Animation, path: str | Path, *, move_params_config: str | Path | None = None
+) -> tuple[Problem, ...]:
+    """Write an animation as a `.cap`, the text of the vendor's message; return what is lost, and why it cannot be played.
+
+    Raises
+    ------
+    OSError
+        When the file cannot be written.
+    """
+    return _write(animation, path, move_params_config, as_text=True)
+
+
+def _write(animation: Animation, path: str | Path, config: str | Path | None, *, as_text: bool) -> tuple[Problem, ...]:
+    pieces, problems = _pieces(animation, config, as_text=as_text)
     with whole_file(path) as stream:
-        stream.write(data)
+        for piece in pieces:
+            stream.write(piece)
     return (*problems, *unplayable(animation))
+
+
+def _require_limits(problems: list[Problem]) -> None:
+    """Raise ValueError when parameters lack limits: what is sent to a robot must be complete."""
+    missing = [str(problem.subject[1]) for problem in problems if problem.rule == losses.NO_LIMITS.code]
+    if missing:
+        raise ValueError(
+            f"the parameter {', '.join(missing)} has no limits of its own; pass the robot's with move_params_config=…"
+        )
+
+
+def _pieces(animation: Animation, config: str | Path | None, *, as_text: bool) -> tuple[Iterator[bytes], list[Problem]]:
+    """Return the message in pieces, and what it cannot hold."""
+    problems: list[Problem] = []
+    name, head = _head(animation, config, problems)
+    columns = message_columns(animation.keyframes)
+    problems += _column_losses(animation, columns)
+    write = _as_text if as_text else _as_bytes
+
+    def pieces() -> Iterator[bytes]:
+        yield write(name)
+        yield from keyframe_rows(message_times(animation), _values(animation, columns), columns, as_text=as_text)
+        yield write(head)
+
+    return pieces(), problems
+
+
+def _as_bytes(message: Any) -> bytes:  # noqa: ANN401
+    return bytes(message.SerializeToString(deterministic=True))
+
+
+def _as_text(message: Any) -> bytes:  # noqa: ANN401
+    from google.protobuf import text_format
+
+    text: str = text_format.MessageToString(message)
+    return text.encode()
+
+
+def _head(animation: Animation, config: str | Path | None, problems: list[Problem]) -> tuple[Any, Any]:
+    """Return the message with nothing but the name, and the message with everything but name and keyframes."""
+    name = animation.name
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        name = name.encode("utf-8", "replace").decode()
+        problems.append(losses.TEXT.problem(f"the name {animation.name!r}"))
+    head = message_class("Animation")()
+    for track in TRACKS:
+        setattr(head, f"controls_{track}", track in animation.controls)
+    for keyword, value in animation.options.items():
+        _set_option(head, keyword, value, problems)
+    _set_parameters(head, animation.parameters, limits_of(config), problems)
+    return message_class("Animation")(name=name), head
+
+
+def _set_option(head: Any, keyword: str, value: object, problems: list[Problem]) -> None:  # noqa: ANN401
+    if keyword in FLAGS:
+        setattr(head, keyword, True)
+    elif keyword in ("bpm", "timing_adjustability") and isinstance(value, (int, float)):
+        setattr(head, keyword, float(value))
+    elif keyword == "precise_timing":
+        head.timing_adjustability = -1.0
+    elif keyword == "arm_playback":
+        head.arm_playback = ARM_PLAYBACKS.index(str(value)) if value in ARM_PLAYBACKS else 0
+    elif keyword in _OPTIONS_OF_MOVE_INFO:
+        problems.append(losses.DISPLAY.problem(f"{keyword} is not in the message Animation"))
+    elif keyword not in _OTHER_OPTIONS:
+        problems.append(losses.NO_FIELD.problem(f"the option {keyword} has no field"))
+
+
+def _set_parameters(
+    head: Any,  # noqa: ANN401
+    parameters: Mapping[str, Parameter],
+    limits: Mapping[str, Parameter],
+    problems: list[Problem],
+) -> None:
+    paths = parameter_paths()
+    for name, given in parameters.items():
+        if name not in paths:
+            problems.append(losses.NO_FIELD.problem(f"the parameter {name} has no field"))
+            continue
+        parameter = limits.get(name, given) if given == Parameter() else given
+        if parameter == Parameter():
+            message = f"the parameter {name} has no limits of its own"
+            problems.append(losses.NO_LIMITS.problem(message, subject=("parameters", name)))
+            continue
+        path, kind = paths[name]
+        for message_name, limit in LIMITS.items():
+            value = getattr(parameter, limit)
+            if value is not None:
+                parent, _, field = path.rpartition(".")
+                held = _held(name, value, kind, problems)
+                setattr(attrgetter(parent)(getattr(head, message_name)), field, held)
+
+
+def _held(name: str, value: float, kind: str, problems: list[Problem]) -> float | int:
+    value = TINY if value == 0 else value
+    if kind == "double":
+        return value
+    whole = int(max(min(value, _INT32 - 1), -_INT32)) if not math.isnan(value) else 0
+    if whole != value and value != TINY:
+        problems.append(losses.WHOLE.problem(f"the parameter {name}: {value} becomes {whole}"))
+    return whole
+
+
+def limits_of(config: str | Path | None) -> dict[str, Parameter]:
+    """Return the robot's limits of parameters, read from its MoveParamsConfig: its text or its file.
+
+    The file has a block of lines for each move, with blank lines between. In the block whose first line names ``animate_params``, each
+    further line is the name of a parameter, its minimum, default and maximum.
+    """
+    if config is None:
+        return {}
+    text = config.read_text(encoding="utf-8") if isinstance(config, Path) else config
+    found: dict[str, Parameter] = {}
+    inside = False
+    for line in text.splitlines():
+        words = line.split()
+        if "animate_params" in line:
+            inside = True
+        elif inside and not words:
+            break
+        elif inside and len(words) >= 4:
+            try:
+                found[words[0]] = Parameter(*(float(word) for word in words[1:4]))
+            except ValueError:
+                continue
+    return found
+
+
+def _column_losses(animation: Animation, columns: Columns) -> list[Problem]:
+    """Return the columns that the message does not hold as they are."""
+    problems = [losses.NO_FIELD.problem(f"the column {name} has no field") for name in columns.unknown]
+    if columns.dropped:
+        problems.append(losses.EXCLUDED.problem(f"left out: {', '.join(columns.dropped)}"))
+    for index in columns.fields.values():
+        name = animation.keyframes.columns[index]
+        values = animation.keyframes.values[:, index]
+        if name.endswith("_contact") and not np.isin(values, (0.0, 1.0)).all():
+            problems.append(losses.WHOLE.problem(f"{name}: a foot is in stance from 1 on"))
+    return problems
+
+
+def message_times(animation: Animation) -> Floats:
+    """Return the times (N,) [s] of the keyframes in the message.
+
+    Those of the option `frequency` are summed up step by step, from 0; in a column `time` a zero becomes 1e-6.
+    """
+    keyframes = animation.keyframes
+    frequency = animation.options.get("frequency")
+    if TIME not in keyframes.header and isinstance(frequency, (int, float)) and frequency > 0 and len(keyframes):
+        steps = np.full(len(keyframes), 1.0 / frequency)
+        steps[0] = 0.0
+        summed = np.cumsum(steps)
+        if np.allclose(summed, keyframes.times, rtol=1e-9, atol=1e-9):
+            return summed
+        return keyframes.times
+    return np.where(keyframes.times == 0, TINY, keyframes.times)
+
+
+def _values(animation: Animation, columns: Columns) -> Floats:
+    """Return the numbers (N, C) of all columns as the message holds them: zeros as the vendor's converter writes them."""
+    keyframes = animation.keyframes
+    zeros = keyframes.values == 0
+    # A contact of 1e-6 is none, like one of 0.
+    zeros[:, [index for index, name in enumerate(keyframes.columns) if name.endswith("_contact")]] = False
+    if keyframes.exact_zeros is not None:
+        alone = [index not in columns.grouped for index in range(zeros.shape[1])]
+        zeros &= keyframes.exact_zeros | np.array(alone, bool)
+    return np.where(zeros, TINY, keyframes.values)

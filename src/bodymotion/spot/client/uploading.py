@@ -11,7 +11,7 @@ from bodymotion.animation import Animation, Parameter
 from bodymotion.checks import check
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.cha_proto import to_proto
-from bodymotion.formats.cha_proto.heading import limits_of
+from bodymotion.formats.cha_proto.writer import limits_of
 from bodymotion.formats.registry import load
 from bodymotion.spot.client.connecting import said_in_words, vendor
 
