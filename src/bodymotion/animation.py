@@ -23,7 +23,7 @@ from bodymotion.system.display import Shown
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
     from bodymotion.spot.playback.recording import LegColumns
-    from bodymotion.spot.playback.standing import Standing
+    from bodymotion.spot.playback.stance import SpotPose
 
 __all__ = ["GROUPS", "TRACKS", "Animation", "Keyframes", "Parameter"]
 
@@ -224,12 +224,12 @@ class Animation(Shown, ContentEquality):
         bpm: float | None = None,
         slices: float | None = None,
         parameters: Mapping[str, float] | None = None,
-        start: Standing | Motion | None = None,
+        start: SpotPose | Motion | None = None,
         arm: bool | None = None,
         frame_rate: float | None = None,
         dance_frames: Mapping[int, npt.ArrayLike] | None = None,
     ) -> Motion:
-        """Return the motion that it asks of Spot, at a script's tempo `bpm`, for so many `slices`, with these `parameters`.
+        """Return the motion that it commands, at a script's tempo `bpm`, for so many `slices`, with these `parameters`.
 
         All that is said there holds: see `bodymotion.spot.playback.play`.
         """

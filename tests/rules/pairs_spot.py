@@ -55,7 +55,7 @@ def crossing(step: float) -> Animation:
 
 def pair(wrong: Animation, right: Animation) -> Pair:
     def said(animation: Animation) -> Iterable[bm.Problem]:
-        return bm.spot.mind(animation)
+        return bm.spot.validate(animation)
 
     return calls(lambda _: said(wrong), lambda _: said(right))
 

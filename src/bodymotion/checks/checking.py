@@ -24,8 +24,8 @@ from bodymotion.formats.registry import Format, find_format, load, named_format,
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.spot.playback.minding import mind
 from bodymotion.spot.playback.rules import BODY_SPEED
+from bodymotion.spot.playback.validation import validate
 from bodymotion.system.open_files import pipes_kept
 
 if TYPE_CHECKING:
@@ -184,14 +184,14 @@ def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
 
 
 def _can_be_minded(found: tuple[Problem, ...]) -> bool:
-    """Whether what a robot would mind can be told: of an animation without errors, with angles in radians and places in metres."""
+    """Return whether an animation can be validated: one without errors, with angles in radians and places in metres."""
     return not any(problem.severity == "error" or problem.rule in (DEGREES.code, METRES.code) for problem in found)
 
 
 def _minded(animation: Animation, found: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """Return what a robot would mind. Where values jump, of which the format's own check speaks, the body's speed is none besides."""
+    """Return the problems of playback. Where values jump, of which the format's own check speaks, the body's speed is none besides."""
     jumps = any(problem.rule == JUMP.code for problem in found)
-    return tuple(problem for problem in mind(animation) if not (jumps and problem.rule == BODY_SPEED.code))
+    return tuple(problem for problem in validate(animation) if not (jumps and problem.rule == BODY_SPEED.code))
 
 
 def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[Problem, ...]:

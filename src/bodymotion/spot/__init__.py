@@ -1,5 +1,4 @@
-"""Spot: the robot as a body, playing its animations, and these as the vendor's messages;
-uploading to a robot, and a stand-in robot to rehearse with.
+"""Spot: the robot as a body, playback and validation of animations, the vendor's messages, upload, and a stand-in robot.
 
 >>> import bodymotion as bm
 >>> animation = bm.load("wave.cha")             # doctest: +SKIP
@@ -10,6 +9,8 @@ uploading to a robot, and a stand-in robot to rehearse with.
 from __future__ import annotations
 
 import importlib
+import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
     from bodymotion.spot.client.connecting import SpotError, connected
     from bodymotion.spot.client.credentials import Credentials, find_credentials
     from bodymotion.spot.client.uploading import Outcome, upload
-    from bodymotion.spot.playback import Standing, mind, play, sit, stand
+    from bodymotion.spot.playback import SpotPose, play, sit, stand, validate
     from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
     from bodymotion.spot.playback.legs import Legs, foot_positions, leg_joints
     from bodymotion.spot.rehearsal import StandIn
 
 _WHERE = {
-    "spot.playback": ("Standing", "mind", "play", "sit", "stand"),
+    "spot.playback": ("SpotPose", "play", "sit", "stand", "validate"),
     "spot.playback.arm": ("Arm", "arm_joints", "hand_poses"),
     "spot.playback.legs": ("Legs", "foot_positions", "leg_joints"),
     "formats.cha_proto": (
@@ -51,6 +52,8 @@ _WHERE = {
     "spot.rehearsal": ("StandIn",),
     "spot.client.uploading": ("Outcome", "upload"),
 }
+_RENAMED = {"Standing": "SpotPose", "mind": "validate"}
+"""Old names, kept for one version."""
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [
@@ -59,8 +62,8 @@ __all__ = [
     "Legs",
     "Outcome",
     "SpotError",
+    "SpotPose",
     "StandIn",
-    "Standing",
     "arm_joints",
     "body",
     "connected",
@@ -71,7 +74,6 @@ __all__ = [
     "from_text",
     "hand_poses",
     "leg_joints",
-    "mind",
     "play",
     "read_state_log",
     "sit",
@@ -81,6 +83,7 @@ __all__ = [
     "to_proto",
     "to_text",
     "upload",
+    "validate",
 ]
 
 
@@ -92,6 +95,10 @@ def body(*, arm: bool = True) -> Body:
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name in _RENAMED:
+        new = _RENAMED[name]
+        warnings.warn(f"bodymotion.spot.{name} is now bodymotion.spot.{new}", DeprecationWarning, stacklevel=2)
+        return getattr(sys.modules[__name__], new)
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'bodymotion.spot' has no attribute {name!r}")

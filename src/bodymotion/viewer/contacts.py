@@ -16,7 +16,7 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.timeline import Timeline
 from bodymotion.spot.playback import FOOT_CONTACT, REACH_ERROR
-from bodymotion.spot.playback.measures import LEGS
+from bodymotion.spot.playback.dimensions import LEGS
 
 if TYPE_CHECKING:
     import viser

@@ -12,7 +12,7 @@ from bodymotion.animation import Animation
 from bodymotion.diagnostics import Problem
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.spot.playback import mind, play, spot_body
+from bodymotion.spot.playback import play, spot_body, validate
 from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.timing import Timing, timing
 
@@ -122,7 +122,7 @@ def perform(animation: Animation, wishes: Wishes | None = None, arm: bool | None
     """
     wishes = wishes or Wishes()
     motion, times = _played(animation, wishes, arm)
-    return Performance(animation, arm, wishes, motion, times, mind(animation, arm=arm))
+    return Performance(animation, arm, wishes, motion, times, validate(animation, arm=arm))
 
 
 def slices_allowed(animation: Animation, natural: int) -> tuple[float, float]:

@@ -242,7 +242,7 @@ def _check_cycle(animation: Animation, places: Places, findings: Findings) -> No
 
 def _inferred(animation: Animation) -> npt.NDArray[np.bool_] | None:
     """Return the contacts (N, 4) as playing infers them, or None where it cannot be played."""
-    from bodymotion.spot.playback.contacts import contacts_at_keyframes
+    from bodymotion.spot.playback.playing import contacts_at_keyframes
 
     try:
         return contacts_at_keyframes(animation)

@@ -1,51 +1,57 @@
-"""A leg's kinematics in closed form, over arrays of any batch shape (..., 3).
+"""The kinematics of a leg in closed form, over arrays of any batch shape (..., 3), and the nearest joints where a goal is unreachable.
 
-Joint hx turns about x, hy and kn about y. With (X, d, Z) the foot seen from joint hx with its turn taken off, d the hip's width, we have
-y² + z² = d² + Z²: so there are two solutions for hx, with the foot below (Z < 0) or above the hip. In the plane (X, Z) the upper and the
-lower leg are a triangle with a given third side. Of its two solutions only the one with the knee bent backwards is within the limits.
+Joint hx rotates about x, hy and kn about y. Let (X, d, Z) be the foot seen from joint hx with the rotation of hx removed, d the width of
+the hip. Then y² + z² = d² + Z², so there are two solutions for hx: with the foot below (Z < 0) or above the hip. In the plane (X, Z) the
+upper and the lower leg are a triangle with a given third side. Of its two solutions only the one with the knee bent backwards is within
+the limits.
+
+Where a goal cannot be reached, damped Newton steps find the joints within their limits that come nearest, for many frames at once. A joint
+on its limit that would have to go beyond is left out of a step (an active set). Each search has a damping of its own, which grows
+when a step increases the error (Levenberg, 1944; Marquardt, 1963), and ends when it has converged. Of several starting points of each
+frame the most promising ones are followed, against local minima; the best result counts.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.spot.playback.measures import HIP_WIDTH, HIPS, KNEE, LEG_LIMITS, SHIN, SIDES
-from bodymotion.spot.playback.reaching import Errors, nearest_within_limits
+from bodymotion.spot.playback.dimensions import HIP_WIDTH, HIPS, KNEE, LEG_LIMITS, SHIN, SIDES
 
-__all__ = ["Legs", "foot_jacobian", "foot_positions", "leg_joints", "solutions"]
+__all__ = ["Errors", "Legs", "foot_jacobian", "foot_positions", "leg_joints", "nearest_within_limits", "solutions"]
 
 THIGH = float(np.hypot(KNEE[0], KNEE[2]))
 BEND = float(np.arctan2(KNEE[0], -KNEE[2]))
-"""The knee is that much before the line down from joint hy [rad]."""
+"""[rad] Angle of the knee in front of the vertical line through joint hy."""
 
 STARTS = 3
-"""From so many poses the nearest reachable point is searched."""
+"""Number of poses from which the nearest reachable point is searched."""
 
-PIECE = 4096
-"""So many frames at once, which a processor's cache can hold."""
+BLOCK = 4096
+"""Frames that are solved at once: their arrays fit into a processor's cache."""
 
-ON_LIMIT = 1e-9
-"""[rad] So far beyond a limit counts as on it."""
+LIMIT_TOLERANCE = 1e-9
+"""[rad] An angle beyond a limit by less than this counts as on it."""
 
 
 class Legs(NamedTuple):
-    """What inverse kinematics gives: `joints` (..., 4, 3) hx hy kn, and `miss` (..., 4) [m], how far each foot stays from its goal."""
+    """A result of inverse kinematics: `joints` (..., 4, 3) hx hy kn [rad], `miss` (..., 4) [m] the distance from the goal."""
 
     joints: Floats
     miss: Floats
 
     @property
     def reached(self) -> npt.NDArray[np.bool_]:
-        """Whether each foot is where it should be (..., 4)."""
+        """Whether each foot reaches its goal (..., 4)."""
         return np.asarray(self.miss == 0)
 
 
 def foot_positions(joints: npt.ArrayLike) -> Floats:
-    """Return the feet's centres (..., 4, 3) [m] in the body's frame of joints hx hy kn (..., 4, 3) [rad]. ValueError for other shapes."""
+    """Return the feet's centres (..., 4, 3) [m] in the body's frame, for joints hx hy kn (..., 4, 3) [rad]; ValueError for other shapes."""
     joints = np.asarray(joints, dtype=np.float64)
     if joints.shape[-2:] != (4, 3):
         raise ValueError(f"joints: expected shape (..., 4, 3), got {joints.shape}")
@@ -60,7 +66,7 @@ def _from_hip(joints: Floats, width: Floats) -> Floats:
 
 
 def foot_jacobian(joints: npt.ArrayLike) -> Floats:
-    """Return how the feet move with the joints (..., 4, 3, 3): row x y z, column hx hy kn."""
+    """Return the Jacobians of the feet (..., 4, 3, 3) for joints (..., 4, 3) [rad]: rows x y z, columns hx hy kn."""
     return _jacobian(np.asarray(joints, dtype=np.float64), SIDES * HIP_WIDTH)
 
 
@@ -81,7 +87,7 @@ def _jacobian(joints: Floats, width: Floats) -> Floats:
 def solutions(feet: npt.ArrayLike) -> Floats:
     """Return both solutions (..., 4, 2, 3) for feet (..., 4, 3) in the body's frame: foot below its hip, foot above.
 
-    They need not be within the limits; where a foot cannot be reached at all, they are for a point on the way to it.
+    They need not be within the limits. Where a foot is out of reach, they are for a point on the line to it.
     """
     x, y, z = np.moveaxis(np.asarray(feet, dtype=np.float64) - HIPS, -1, 0)
     width = SIDES * HIP_WIDTH
@@ -98,23 +104,23 @@ def solutions(feet: npt.ArrayLike) -> Floats:
 
 
 def _wrapped(angle: Floats, around: float) -> Floats:
-    """Return the angle within half a turn of `around`."""
+    """Return the angle shifted by full turns to within π of `around`."""
     return np.asarray(around + (angle - around + np.pi) % (2 * np.pi) - np.pi)
 
 
 def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, nearest: bool = True) -> Legs:
-    """Return the joints that bring the feet where they should be, over frames.
+    """Return the joints that bring the feet to their goals, over frames.
 
     Parameters
     ----------
     feet:
-        (T, 4, 3) [m] where the feet's centres should be, in the body's frame.
+        (T, 4, 3) [m] goals of the feet's centres, in the body's frame.
     before:
-        (4, 3) joints before the first frame; when not given, the feet are below their hips then.
+        (4, 3) joints before the first frame; by default with the feet below their hips.
     nearest:
-        Whether what cannot be reached is brought as near as possible, which takes time; else its joints are only kept within their limits.
+        Whether to search the nearest joints for unreachable goals, which takes time; otherwise joints are only clipped to their limits.
 
-    Of the two solutions the one within the limits is taken; of two, the one nearer to the frame before.
+    The solution within the limits is chosen; of two, the one nearer to the frame before.
 
     Raises
     ------
@@ -125,69 +131,69 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
     before = None if before is None else frozen(before, (4, 3), "before")
     lower, upper = LEG_LIMITS.T
     found, fits = np.empty((*feet.shape[:-1], 2, 3)), np.empty((*feet.shape[:-1], 2), dtype=bool)
-    for first in range(0, len(feet), PIECE):
-        piece = slice(first, first + PIECE)
-        found[piece], fits[piece] = _solved(feet[piece])
+    for first in range(0, len(feet), BLOCK):
+        block = slice(first, first + BLOCK)
+        found[block], fits[block] = _solved(feet[block])
     joints = np.empty(feet.shape)
     miss = np.zeros(feet.shape[:-1])
     for leg in range(4):
         earlier = None if before is None else before[leg]
         joints[:, leg] = _chosen(found[:, leg], fits[:, leg], earlier)
-        lost = ~fits[:, leg].any(axis=1)
-        if lost.any():
-            goal, width = feet[lost, leg] - HIPS[leg], np.asarray(SIDES[leg] * HIP_WIDTH)
+        unreachable = ~fits[:, leg].any(axis=1)
+        if unreachable.any():
+            goal, width = feet[unreachable, leg] - HIPS[leg], np.asarray(SIDES[leg] * HIP_WIDTH)
             if nearest:
-                joints[lost, leg] = nearest_within_limits(
-                    _apart(goal, width), _starts(found[lost, leg], goal, width), lower, upper
+                joints[unreachable, leg] = nearest_within_limits(
+                    _errors_to(goal, width), _starts(found[unreachable, leg], goal, width), lower, upper
                 )
             else:
-                joints[lost, leg] = np.clip(joints[lost, leg], lower, upper)
-            miss[lost, leg] = np.linalg.norm(_from_hip(joints[lost, leg], width) - goal, axis=-1)
+                joints[unreachable, leg] = np.clip(joints[unreachable, leg], lower, upper)
+            miss[unreachable, leg] = np.linalg.norm(_from_hip(joints[unreachable, leg], width) - goal, axis=-1)
     return Legs(joints, miss)
 
 
 def _solved(feet: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return both solutions (..., 4, 2, 3), and which (..., 4, 2) are within the limits and bring the feet where they should be."""
+    """Return both solutions (..., 4, 2, 3), and which (..., 4, 2) are within the limits and reach the goals."""
     found = solutions(feet)
     off = _from_hip(found, (SIDES * HIP_WIDTH)[:, None]) + HIPS[:, None] - feet[..., None, :]
     fits = off[..., 0] ** 2 + off[..., 1] ** 2 + off[..., 2] ** 2 <= 1e-18
     for joint, (lower, upper) in enumerate(LEG_LIMITS):
-        fits &= (found[..., joint] >= lower - ON_LIMIT) & (found[..., joint] <= upper + ON_LIMIT)
+        fits &= (found[..., joint] >= lower - LIMIT_TOLERANCE) & (found[..., joint] <= upper + LIMIT_TOLERANCE)
     return found, fits
 
 
-def _apart(goals: Floats, width: Floats) -> Errors:
-    """Return what says how far feet are from their goals (N, 3), seen from joint hx, and how that changes with the joints."""
+def _errors_to(goals: Floats, width: Floats) -> Errors:
+    """Return the function of the errors to goals (N, 3), in the frame of joint hx, with its first and second derivatives."""
 
     def errors(q: Floats, frames: npt.NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
         error, slopes = _from_hip(q, width) - goals[frames], _jacobian(q, width)
-        # The derivative by joints i and j, i the nearer one to the hip, is the axis of i times the derivative by j.
+        # The second derivative by joints i and j, i closer to the hip, is the cross product of the axis of i and the derivative by j.
         zero, sine, cosine = np.zeros(len(q)), np.sin(q[:, 0]), np.cos(q[:, 0])
         across = np.stack([zero, cosine, sine], axis=-1)
-        bend = np.empty((len(q), 3, 3))
-        bend[:, 0] = error[:, 2, None] * slopes[:, 1] - error[:, 1, None] * slopes[:, 2]
-        bend[:, 1:] = np.einsum("mk,mkj->mj", np.cross(error, across), slopes)[:, None]
-        bend[:, 1:, 0], bend[:, 2, 1] = bend[:, 0, 1:], bend[:, 1, 2]
-        return error, slopes, bend
+        second = np.empty((len(q), 3, 3))
+        second[:, 0] = error[:, 2, None] * slopes[:, 1] - error[:, 1, None] * slopes[:, 2]
+        second[:, 1:] = np.einsum("mk,mkj->mj", np.cross(error, across), slopes)[:, None]
+        second[:, 1:, 0], second[:, 2, 1] = second[:, 0, 1:], second[:, 1, 2]
+        return error, slopes, second
 
     return errors
 
 
 def _chosen(found: Floats, fits: npt.NDArray[np.bool_], before: Floats | None) -> Floats:
-    """Take of solutions (T, 2, 3) one that fits; where both do, the one nearer to what was taken before (3,)."""
+    """Return one of the solutions (T, 2, 3) that fits; where both do, the one nearer to the frame before, at first `before` (3,)."""
     from bodymotion.kernels.branches import nearest_branches
 
     start = found[0, 0] if before is None and len(found) else before
     if start is None:
         return found[:, 0]
-    taken = nearest_branches(found, fits, np.asarray(start, dtype=np.float64))
-    return np.asarray(found[np.arange(len(found)), taken])
+    chosen = nearest_branches(found, fits, np.asarray(start, dtype=np.float64))
+    return np.asarray(found[np.arange(len(found)), chosen])
 
 
 def _starts(found: Floats, goals: Floats, width: Floats) -> Floats:
-    """Return where to begin (N, K, 3) the search of the nearest reachable point to goals (N, 3), seen from joint hx.
+    """Return the starting joints (N, K, 3) of the search for the nearest reachable point to goals (N, 3), in the frame of joint hx.
 
-    These are the most promising ones of both solutions and of poses all over the range.
+    They are the most promising ones among both solutions and poses all over the range.
     """
     lower, upper = LEG_LIMITS.T
     hx, hy, kn = np.meshgrid([0.0, *LEG_LIMITS[0]], [-0.8, 0.2, 1.2, 2.2], [-2.6, -1.4, -0.3], indexing="ij")
@@ -195,6 +201,76 @@ def _starts(found: Floats, goals: Floats, width: Floats) -> Floats:
     spread = np.broadcast_to(poses, (len(found), *poses.shape)).copy()
     spread[:, : len(poses) // 3, 0] = np.clip(found[:, :1, 0], lower[0], upper[0])
     starts = np.concatenate([np.clip(found, lower, upper), spread], axis=1)
-    apart = _from_hip(starts, width) - goals[:, None]
-    best = np.argpartition(np.einsum("nke,nke->nk", apart, apart), STARTS, axis=1)[:, :STARTS]
+    errors = _from_hip(starts, width) - goals[:, None]
+    best = np.argpartition(np.einsum("nke,nke->nk", errors, errors), STARTS, axis=1)[:, :STARTS]
     return np.take_along_axis(starts, best[..., None], axis=1)
+
+
+Errors: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats, Floats]]
+"""Takes joints (M, J) and their frames (M,); returns errors (M, E), derivatives (M, E, J), and Σ error · second derivative (M, J, J)."""
+
+MAX_STEPS = 40
+MAX_FOLLOWED = 3
+"""Starting points of a frame that are followed: those with the smallest errors."""
+STEP_TOLERANCE = 1e-7
+"""[rad] A search whose step is smaller has converged."""
+MAX_DAMPING = 1e2
+"""A search with a larger damping ends: no step reduces its error."""
+SEARCH_BLOCK = 20_000
+"""Frames that are searched at once, which limits the memory."""
+
+
+def nearest_within_limits(errors: Errors, starts: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Return for each of N frames the joints (N, J) within limits (J,) with the smallest sum of squared errors, from starts (N, K, J)."""
+    result = np.empty((len(starts), starts.shape[-1]))
+    for first in range(0, len(starts), SEARCH_BLOCK):
+        frames = np.arange(first, min(first + SEARCH_BLOCK, len(starts)))
+        result[frames] = _nearest(errors, starts[frames], frames, lower, upper)
+    return result
+
+
+def _nearest(errors: Errors, starts: Floats, frames: npt.NDArray[np.intp], lower: Floats, upper: Floats) -> Floats:
+    count, searches, joints = starts.shape
+    rows = np.repeat(frames, searches)
+    q = np.clip(starts, lower, upper).reshape(-1, joints)
+    error, derivative, second = errors(q, rows)
+    cost = np.einsum("me,me->m", error, error).reshape(count, searches)
+    if searches > MAX_FOLLOWED:
+        first = np.argpartition(cost, MAX_FOLLOWED, axis=1)[:, :MAX_FOLLOWED]
+        kept = (np.arange(count)[:, None] * searches + first).ravel()
+        q, rows, error, derivative, second = q[kept], rows[kept], error[kept], derivative[kept], second[kept]
+        searches = MAX_FOLLOWED
+    cost = np.einsum("me,me->m", error, error)
+    damping = np.full(len(q), 1e-4)
+    active = np.arange(len(q))
+    for _ in range(MAX_STEPS):
+        if not len(active):
+            break
+        step = _step(q[active], error[active], derivative[active], second[active], damping[active], lower, upper)
+        candidate = np.clip(q[active] - step, lower, upper)
+        candidate_error, candidate_derivative, candidate_second = errors(candidate, rows[active])
+        candidate_cost = np.einsum("me,me->m", candidate_error, candidate_error)
+        lower_cost = candidate_cost < cost[active]
+        step_size = np.abs(candidate - q[active]).max(axis=1)
+        improved = active[lower_cost]
+        q[improved], error[improved] = candidate[lower_cost], candidate_error[lower_cost]
+        derivative[improved], second[improved] = candidate_derivative[lower_cost], candidate_second[lower_cost]
+        cost[improved] = candidate_cost[lower_cost]
+        damping[active] = np.clip(damping[active] * np.where(lower_cost, 0.2, 8.0), 1e-7, 1e6)
+        active = active[(step_size > STEP_TOLERANCE) & (lower_cost | (damping[active] < MAX_DAMPING))]
+    best = np.argmin(cost.reshape(count, searches), axis=1)
+    return np.asarray(q[np.arange(count) * searches + best])
+
+
+def _step(
+    q: Floats, error: Floats, derivative: Floats, second: Floats, damping: Floats, lower: Floats, upper: Floats
+) -> Floats:
+    slope = np.einsum("mej,me->mj", derivative, error)
+    held = ((q <= lower) & (slope > 0)) | ((q >= upper) & (slope < 0))
+    free = np.where(held, 0.0, 1.0)
+    square = np.swapaxes(derivative, 1, 2) @ derivative + second
+    square *= free[:, :, None] * free[:, None, :]
+    square += damping[:, None, None] * np.eye(q.shape[1])
+    # The row of a held joint would be almost zero.
+    square += (1.0 - free)[:, None, :] * np.eye(q.shape[1])
+    return np.asarray(np.linalg.solve(square, (slope * free)[..., None])[..., 0])

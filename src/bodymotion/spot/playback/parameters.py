@@ -1,4 +1,4 @@
-"""The parameters of an animation with the values they have while it plays."""
+"""The values of the parameters of an animation during playback."""
 
 from __future__ import annotations
 
@@ -33,40 +33,40 @@ NEUTRAL: Mapping[str, float] = MappingProxyType(
         "arm_dance_frame_id": 0.0,
     }
 )
-"""Every parameter of the document, and the value with which it changes nothing: what counts where an animation does not have it."""
+"""Every parameter of the document with its neutral value, which applies where an animation does not have the parameter."""
 
-LARGEST = 1e6
-"""No parameter is meant to be larger."""
+MAX_VALUE = 1e6
+"""Larger parameters are rejected as mistakes."""
 
 OFFSETS = _OFFSETS
 """The parameters that are added to the arm's joints, in the joints' order."""
 
 
 def as_number(what: str, value: object) -> float:
-    """Return a number that a caller gave. Raises ValueError, with its name, when it is none."""
+    """Return an argument of a caller as a float. Raises ValueError, with its name `what`, when it is not a number."""
     if isinstance(value, (Real, np.number)) and not isinstance(value, bool):
         try:
             return float(value)
         except OverflowError:
             return np.inf
-    raise ValueError(f"{what} is a number, not {value!r}")
+    raise ValueError(f"{what}: expected a number, got {value!r}")
 
 
-def settings(animation: Animation, given: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Return the value of every parameter: the given one, else the animation's default, else the neutral one.
+def settings(animation: Animation, values: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Return the value of every parameter: that of `values`, else the animation's default, else the neutral one.
 
     Raises
     ------
     ValueError
-        For a name that is no parameter, a value that is no finite number, outside the animation's limits or absurdly large, and a
-        speed that is not positive.
+        For an unknown parameter, a value that is not finite, outside the animation's limits or larger than `MAX_VALUE`, and a speed that
+        is not positive.
     """
-    values = dict(NEUTRAL)
+    result = dict(NEUTRAL)
     for name, parameter in animation.parameters.items():
-        if name in values and parameter.default is not None:
-            values[name] = float(parameter.default)
-    for name, value in (given or {}).items():
-        if name not in values:
+        if name in result and parameter.default is not None:
+            result[name] = float(parameter.default)
+    for name, value in (values or {}).items():
+        if name not in result:
             raise ValueError(f"there is no parameter {name!r}; there are: {', '.join(NEUTRAL)}")
         number = as_number(name, value)
         limits = animation.parameters.get(name)
@@ -74,13 +74,13 @@ def settings(animation: Animation, given: Mapping[str, float] | None = None) -> 
         high = limits.maximum if limits is not None else None
         if not np.isfinite(number) or (low is not None and number < low) or (high is not None and number > high):
             between = f" between {low:g} and {high:g}" if low is not None and high is not None else ""
-            raise ValueError(f"{name} is a finite number{between} in this animation, not {value}")
-        values[name] = number
-    for name, value in values.items():
+            raise ValueError(f"{name}: expected a finite number{between}, got {value}")
+        result[name] = number
+    for name, value in result.items():
         if not np.isfinite(value):
-            raise ValueError(f"the default of {name} is {value}, which is no finite number")
-        if abs(value) > LARGEST:
-            raise ValueError(f"{name} is {value:g}: nothing about a robot is so large")
-    if values["speed"] <= 0:
-        raise ValueError(f"speed is a positive number, not {values['speed']:g}")
-    return values
+            raise ValueError(f"{name}: expected a finite default, got {value}")
+        if abs(value) > MAX_VALUE:
+            raise ValueError(f"{name}: {value:g} is above the largest value, {MAX_VALUE:g}")
+    if result["speed"] <= 0:
+        raise ValueError(f"speed: expected a positive number, got {result['speed']:g}")
+    return result

@@ -1,12 +1,13 @@
-"""Play an animation: a motion of Spot's joints and body.
+"""Playback of an animation: the motion of Spot's joints and body.
 
 What the robot's controller does with an animation (balance, `precise_steps`, `timing_adjustability`, `track_swing_trajectories`,
-stiffness, the gripper's strength) is not simulated: the motion is what the animation asks for.
+stiffness, the gripper's strength) is not simulated: the motion is the one that the animation commands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,24 +17,27 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
-from bodymotion.spot.playback.blending import blended, entering, leaving
+from bodymotion.spot.playback.dimensions import JOINT_NAMES, LEG_JOINTS, LEGS, NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import Legs, leg_joints
-from bodymotion.spot.playback.measures import JOINT_NAMES, LEG_JOINTS, LEGS, NOMINAL_HEIGHT
-from bodymotion.spot.playback.motions import FOOT_CONTACT, REACH_ERROR
 from bodymotion.spot.playback.parameters import OFFSETS, settings
-from bodymotion.spot.playback.standing import Standing, footprint, last_pose, sit, stand
-from bodymotion.spot.playback.timing import Timing, timing
+from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR, last_pose
+from bodymotion.spot.playback.robot import spot_body
+from bodymotion.spot.playback.stance import SpotPose, footprint, sit, stand
+from bodymotion.spot.playback.timing import Timing, blended, entry_weights, exit_weights, timing
 from bodymotion.spot.playback.tracks import Tracks
-from bodymotion.spot.playback.weighing import body_places, nominal_center
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["check_keyframes", "needs_arm", "play"]
+__all__ = ["center_of_mass", "check_keyframes", "contacts_at_keyframes", "default_start", "needs_arm", "play"]
 
-
-NEAREST = 1e-6
-"""[s] Keyframes are at least so far apart."""
+MIN_KEYFRAME_GAP = 1e-6
+"""[s] Smallest time between keyframes that is accepted."""
+MAX_NUMBER = 1e6
+"""Larger numbers in keyframes are rejected as mistakes."""
+MAX_ITERATIONS = 60
+CENTER_TOLERANCE = 1e-10
+"""[m] Accepted error of the centre of mass; where legs are too short for it, `MAX_ITERATIONS` end the search."""
 
 
 def play(
@@ -42,27 +46,26 @@ def play(
     bpm: float | None = None,
     slices: float | None = None,
     parameters: Mapping[str, float] | None = None,
-    start: Standing | Motion | None = None,
+    start: SpotPose | Motion | None = None,
     arm: bool | None = None,
     frame_rate: float | None = None,
     dance_frames: Mapping[int, npt.ArrayLike] | None = None,
 ) -> Motion:
-    """Return the motion that an animation asks of Spot.
+    """Return the motion that an animation commands.
 
     Parameters
     ----------
     bpm:
         The script's beats per minute; by default the animation's own, else 120.
     slices:
-        How long the move is [quarter beats]; by default as long as it is by itself. Longer needs `extendable`, shorter `truncatable`.
+        Length of the move [quarter beats]; by default that of the animation. Longer needs `extendable`, shorter `truncatable`.
     parameters:
-        Values for parameters, by their names; the others have the animation's defaults.
+        Values of parameters by name; the others have the animation's defaults.
     start:
-        The pose before the move, or a motion that ends in it; by default the nominal stand in the middle of the world's floor, or sitting
-        there for `starts_sitting`.
+        The pose before the move, or a motion that ends in it; by default the nominal stand at the world's origin, or sitting there for
+        `starts_sitting`.
     arm:
-        Whether it is a Spot with arm; by default one that fits the animation: with arm where arm or gripper are controlled or an arm is
-        required.
+        Whether Spot has an arm; by default where the animation controls arm or gripper, or requires an arm.
     frame_rate:
         [Hz]; by default such that a slice is a whole number of frames, and at least 100 Hz.
     dance_frames:
@@ -73,17 +76,16 @@ def play(
     -------
     Motion
         With the components LinkPosition (the body's pose in the world, whose floor is at z = 0), JointDisplacement (12 or 19 joints,
-        named), FootContact (T, 4; 1 in stance) and ReachError (T, 4 or 5; [m] that each foot, and the hand, stays from where the
-        animation has it). `extra["spot"]` says the tempo, slices and the animation frame.
+        named), FootContact (T, 4; 1 in contact) and ReachError (T, 4 or 5; [m], the distance of each foot, and the hand, from its
+        goal). `extra["spot"]` has the tempo, the slices and the animation frame.
 
     Raises
     ------
     ValueError
-        When there is no keyframe, a number that is used is not finite or absurdly large, times do not increase, a parameter or length is
-        not allowed, there would be more frames than memory for them, the dance frame is not among those given, or the robot has an arm
-        and must not, or has none and must.
+        When there is no keyframe, a number is not finite or above `MAX_NUMBER`, times do not increase, a parameter or length is not
+        allowed, the frames do not fit into memory, the dance frame is missing, or the arm does not agree with the animation's options.
     """
-    arm = _with_arm(animation, arm)
+    arm = _has_arm(animation, arm)
     check_keyframes(animation)
     values = settings(animation, parameters)
     times = timing(
@@ -94,53 +96,55 @@ def play(
         offset=values["offset_slices"],
         frame_rate=frame_rate,
     )
-    before = _before(animation, start)
+    before = _start_pose(animation, start)
     return _Move(animation, values, times, before).motion(arm=arm, dance_frames=_dance_frames(dance_frames))
 
 
 def needs_arm(animation: Animation) -> bool:
-    """Whether an animation is for a Spot with arm: it controls arm or gripper, or says that one is required."""
+    """Return whether an animation is for a Spot with arm: it controls arm or gripper, or requires an arm."""
     return "arm_required" in animation.options or bool({"arm", "gripper"} & set(animation.controls))
 
 
-def _with_arm(animation: Animation, arm: bool | None) -> bool:
+def _has_arm(animation: Animation, arm: bool | None) -> bool:
     if arm is None:
         arm = needs_arm(animation) and "arm_prohibited" not in animation.options
     if arm and "arm_prohibited" in animation.options:
-        raise ValueError("the animation is not for a Spot with arm (arm_prohibited)")
+        raise ValueError("the animation must not be played by a Spot with arm (arm_prohibited)")
     if not arm and "arm_required" in animation.options:
         raise ValueError("the animation needs a Spot with arm (arm_required)")
     return arm
 
 
 def check_keyframes(animation: Animation) -> None:
-    """Raise ValueError, in words, where keyframes cannot be played: none, times that do not increase, numbers that are none or absurd."""
+    """Raise ValueError when keyframes cannot be played: none, times that do not increase, numbers that are not finite or too large."""
     keys = animation.keyframes
     if not len(keys):
         raise ValueError("the animation has no keyframes")
     if not np.isfinite(keys.times).all():
         row = int(np.argmin(np.isfinite(keys.times)))
-        raise ValueError(f"the time of keyframe {row + 1} is {keys.times[row]}: no finite number")
+        raise ValueError(f"keyframe {row + 1}: expected a finite time, got {keys.times[row]}")
     gaps = np.diff(keys.times)
     if not (gaps > 0).all():
         row = int(np.argmin(gaps > 0)) + 1
         raise ValueError(
-            f"the times of keyframes increase; keyframe {row + 1} is at {keys.times[row]:g} s, after {keys.times[row - 1]:g} s"
+            f"the times of keyframes must increase; keyframe {row + 1} is at {keys.times[row]:g} s, after {keys.times[row - 1]:g} s"
         )
-    if gaps.min(initial=1.0) < NEAREST:
+    if gaps.min(initial=1.0) < MIN_KEYFRAME_GAP:
         row = int(np.argmin(gaps)) + 1
-        raise ValueError(f"keyframes {row} and {row + 1} are {gaps[row - 1]:g} s apart: no robot is so quick")
+        raise ValueError(
+            f"keyframes {row} and {row + 1} are {gaps[row - 1]:g} s apart; the smallest gap is {MIN_KEYFRAME_GAP:g} s"
+        )
     bad = ~np.isfinite(keys.values)
     if bad.any():
         row, column = (int(k) for k in np.argwhere(bad)[0])
         raise ValueError(
-            f"{keys.columns[column]} of keyframe {row + 1} is {keys.values[row, column]}: no finite number"
+            f"keyframe {row + 1}: expected a finite {keys.columns[column]}, got {keys.values[row, column]}"
         )
-    huge = np.abs(keys.values) > 1e6
+    huge = np.abs(keys.values) > MAX_NUMBER
     if huge.any():
         row, column = (int(k) for k in np.argwhere(huge)[0])
         raise ValueError(
-            f"{keys.columns[column]} of keyframe {row + 1} is {keys.values[row, column]:g}: no robot is so large"
+            f"keyframe {row + 1}: {keys.columns[column]} is {keys.values[row, column]:g}, above {MAX_NUMBER:g}"
         )
 
 
@@ -153,26 +157,31 @@ def _dance_frames(given: Mapping[int, npt.ArrayLike] | None) -> dict[int, Floats
             frame = np.zeros(0)
         if frame.shape != (7,) or not np.isfinite(frame).all() or not np.any(frame[3:]):
             raise ValueError(
-                f"dance frame {number} is a pose of seven numbers, x y z and a quaternion w x y z, not {pose!r}"
+                f"dance frame {number}: expected a pose of seven numbers, x y z and a quaternion w x y z, got {pose!r}"
             )
         frames[number] = poses.from_parts(frame[:3], rotations.normalized(frame[3:]))
     return frames
 
 
-def _before(animation: Animation, start: Standing | Motion | None) -> Standing:
+def _start_pose(animation: Animation, start: SpotPose | Motion | None) -> SpotPose:
     if isinstance(start, Motion):
         return last_pose(start)
     if start is not None:
-        if not isinstance(start, Standing):
-            raise ValueError(f"start is a pose of Spot (`Standing`) or a motion that ends in one, not {start!r}")
+        if not isinstance(start, SpotPose):
+            raise ValueError(f"start: expected a pose of Spot (`SpotPose`) or a motion that ends in one, got {start!r}")
         return start
+    return default_start(animation)
+
+
+def default_start(animation: Animation) -> SpotPose:
+    """Return the pose before an animation at the world's origin: sitting for `starts_sitting`, else the nominal stand."""
     return sit() if "starts_sitting" in animation.options else stand()
 
 
 class _Move:
-    """An animation while it becomes a motion. Arrays are over frames; what is `animated` is in the animation frame."""
+    """One playback. Arrays are over frames; variables named `animated` are in the animation frame."""
 
-    def __init__(self, animation: Animation, values: Mapping[str, float], times: Timing, before: Standing) -> None:
+    def __init__(self, animation: Animation, values: Mapping[str, float], times: Timing, before: SpotPose) -> None:
         self.animation = animation
         self.values = values
         self.times = times
@@ -182,33 +191,34 @@ class _Move:
         tracks = Tracks(animation, before, self.frame)
         if "neutral_start" in animation.options and not tracks.has_legs:
             neutral = stand(self.frame)
-            self.before = Standing(neutral.body, neutral.legs, before.arm, before.gripper)
+            self.before = SpotPose(neutral.body, neutral.legs, before.arm, before.gripper)
             tracks = Tracks(animation, self.before, self.frame)
-        lift = tracks.lift()
-        if lift:
-            self.frame = poses.compose(self.frame, [0.0, 0.0, lift, 1.0, 0.0, 0.0, 0.0])
+        correction = tracks.floor_correction()
+        if correction:
+            self.frame = poses.compose(self.frame, [0.0, 0.0, correction, 1.0, 0.0, 0.0, 0.0])
             tracks = Tracks(animation, self.before, self.frame)
         self.tracks = tracks
 
     def motion(self, *, arm: bool, dance_frames: Mapping[int, Floats]) -> Motion:
+        """Return the motion, with the components that `play` lists."""
         tracks, at = self.tracks, self.at
         joints_of_arm = tracks.arm_joints(at) if arm else None
         if joints_of_arm is not None and not tracks.has_hand:
             joints_of_arm += self._offsets()
         animated = self._animated_body(joints_of_arm, multiplied=False)
         frames = self._frames()
-        wanted = self._animated_body(joints_of_arm, multiplied=True) if self._multiplies() else animated
+        desired = self._animated_body(joints_of_arm, multiplied=True) if self._multiplies() else animated
         feet = tracks.feet(at, animated)
         feet_world = poses.transform_points(frames[:, None], feet)
-        body_world = self._blended(poses.compose(frames, wanted), feet_world)
+        body_world = self._blended(poses.compose(frames, desired), feet_world)
         legs = self._legs(feet_world, body_world, poses.compose(frames, animated))
         timeline = self.times.timeline
         joints = [legs.joints.reshape(len(at), 12)]
         errors = [legs.miss]
         if arm:
-            done = self._arm(animated, frames, body_world, joints_of_arm, dance_frames)
-            joints += [done.joints, self._gripper()[:, None]]
-            errors.append(done.miss[:, None])
+            found = self._arm(animated, frames, body_world, joints_of_arm, dance_frames)
+            joints += [found.joints, self._gripper()[:, None]]
+            errors.append(found.miss[:, None])
         names = JOINT_NAMES if arm else LEG_JOINTS
         return Motion(
             (
@@ -242,7 +252,7 @@ class _Move:
         }
 
     def _offsets(self) -> Floats:
-        """Return what is added (6,) to the arm's joints: to those that the animation moves."""
+        """Return the offsets (6,) of the arm's joints: zero for those that the animation does not move."""
         moved = self.tracks.arm_columns | self.tracks.has_hand
         return np.where(moved, [self.values[name] for name in OFFSETS], 0.0)
 
@@ -250,73 +260,75 @@ class _Move:
         return any(value != 1.0 for name, value in self.values.items() if "_multiplier." in name)
 
     def _animated_body(self, arm: Floats | None, *, multiplied: bool) -> Floats:
-        """Return the body's pose (T, 7) in the animation frame; multipliers scale how far it is from the nominal pose."""
+        """Return the body's poses (T, 7) in the animation frame; multipliers scale its distance from the nominal pose."""
         tracks, at = self.tracks, self.at
         if not tracks.has_body:
             if tracks.has_legs:
-                return tracks.rest_of_legs(at)
+                return tracks.body_on_legs(at)
             return np.tile(poses.compose(poses.inverse(self.frame), self.before.body), (len(at), 1))
-        height = nominal_center(arm is not None) if tracks.by_center_of_mass else NOMINAL_HEIGHT
-        place, turn = tracks.body_place(at, height), tracks.body_turn(at)
+        height = _nominal_center_height(arm is not None) if tracks.by_center_of_mass else NOMINAL_HEIGHT
+        position, orientation = tracks.body_position(at, height), tracks.body_orientation(at)
         if multiplied:
             middle = np.array([0.0, 0.0, height])
-            place = middle + (place - middle) * [self.values[f"translation_multiplier.{axis}"] for axis in "xyz"]
+            position = middle + (position - middle) * [self.values[f"translation_multiplier.{axis}"] for axis in "xyz"]
             factors = [self.values[f"rotation_multiplier.{axis}"] for axis in ("roll", "pitch", "yaw")]
             angles = tracks.body_angles(at)
-            turn = rotations.from_rpy((self._through(rotations.to_rpy(turn)) if angles is None else angles) * factors)
+            if angles is None:
+                angles = self._continuous(rotations.to_rpy(orientation))
+            orientation = rotations.from_rpy(angles * factors)
         if tracks.by_center_of_mass:
-            place = body_places(tracks, at, place, turn, arm, self.before)
-        return poses.from_parts(place, turn)
+            position = _body_positions(tracks, at, position, orientation, arm, self.before)
+        return poses.from_parts(position, orientation)
 
-    def _through(self, angles: Floats) -> Floats:
-        """Return angles (T, 3) that go on beyond half a turn where they would jump by a whole one, anew in each round."""
-        through = np.unwrap(angles, axis=0)
+    def _continuous(self, angles: Floats) -> Floats:
+        """Return angles (T, 3) without jumps by full turns within each loop."""
+        continuous = np.unwrap(angles, axis=0)
         begins = np.concatenate([[True], np.diff(self.times.rounds) != 0])
         first = np.maximum.accumulate(np.where(begins, np.arange(len(angles)), 0))
-        return np.asarray(through - through[first] + angles[first])
+        return np.asarray(continuous - continuous[first] + angles[first])
 
     def _frames(self) -> Floats:
-        """Return the animation frame (T, 7) in the world. Each round begins where the feet were at the end of the one before."""
+        """Return the animation frame (T, 7) in the world. Each loop starts where the feet were at the end of the one before."""
         frames = np.tile(self.frame, (len(self.at), 1))
         rounds = self.times.rounds
         if not self.tracks.has_legs or not rounds.any():
             return frames
         ends = np.array([0.0, min(self.times.natural * self.times.seconds_per_slice, self.animation.duration)])
         body = (
-            poses.from_parts(self.tracks.body_place(ends), self.tracks.body_turn(ends))
+            poses.from_parts(self.tracks.body_position(ends), self.tracks.body_orientation(ends))
             if self.tracks.has_body
-            else self.tracks.rest_of_legs(ends)
+            else self.tracks.body_on_legs(ends)
         )
         first, last = footprint(self.tracks.feet(ends, body))
         step = poses.compose(last, poses.inverse(first))
         step[2] = 0.0
         if np.abs(step[:3]).max() < 1e-6 and np.abs(step[4:]).max() < 1e-6:
             return frames
-        now = self.frame
+        current = self.frame
         for k in range(int(rounds.max()) + 1):
-            frames[rounds == k] = now
-            now = poses.compose(now, step)
+            frames[rounds == k] = current
+            current = poses.compose(current, step)
         return frames
 
     def _blended(self, body: Floats, feet: Floats) -> Floats:
-        """Blend the body's pose with that before the move, and at its end with the nominal pose over the feet."""
+        """Return body poses (T, 7) blended with the pose before the move, and at its end with the nominal pose over the feet."""
         if not self.tracks.has_body:
             return body
-        weight = entering(self.times, self.values["body_entry_slices"])
+        weight = entry_weights(self.times, self.values["body_entry_slices"])
         body = blended(self.before.body, body, weight)
-        weight = leaving(self.times, self.values["body_exit_slices"])
+        weight = exit_weights(self.times, self.values["body_exit_slices"])
         return blended(body, stand(footprint(feet[-1])).body, weight)
 
     def _legs(self, feet: Floats, body: Floats, animated: Floats) -> Legs:
-        """Return the legs' joints: as they are given, but by their feet where the body is not where it is with them."""
+        """Return the legs' joints: those of the animation, or from the feet where the body is not at its animated pose."""
         tracks = self.tracks
         if not tracks.has_legs and not tracks.has_body:
             return Legs(np.tile(self.before.legs, (len(self.at), 1, 1)), np.zeros((len(self.at), 4)))
         result = leg_joints(poses.transform_points(poses.inverse(body)[:, None], feet), self.before.legs)
         by_joints = tracks.legs_by_joints
         if by_joints.any():
-            there = np.abs(body - animated).max(axis=1) < 1e-12
-            given = there[:, None] & by_joints
+            unchanged = np.abs(body - animated).max(axis=1) < 1e-12
+            given = unchanged[:, None] & by_joints
             result.joints[given] = tracks.leg_joints(self.at)[given]
             result.miss[given] = 0.0
         return result
@@ -330,33 +342,33 @@ class _Move:
         dance_frames: Mapping[int, Floats],
     ) -> Arm:
         tracks, at = self.tracks, self.at
-        none = np.zeros(len(at))
+        zero = np.zeros(len(at))
         assert joints is not None
-        done = Arm(joints, none, none)
+        found = Arm(joints, zero, zero)
         playback = self.animation.options.get("arm_playback") or ("workspace" if tracks.has_hand else "jointspace")
         if tracks.has_hand or (tracks.arm_columns.any() and playback != "jointspace"):
             hand = (
                 tracks.hand(at, self._hand_before()) if tracks.has_hand else poses.compose(animated, hand_poses(joints))
             )
             if playback == "jointspace":
-                seen = poses.compose(poses.inverse(animated), hand)
+                goal = poses.compose(poses.inverse(animated), hand)
             else:
                 frame = frames
                 if playback == "workspace_dance_frame":
                     number = round(self.values["arm_dance_frame_id"])
                     if dance_frames and number not in dance_frames:
-                        given = ", ".join(map(str, dance_frames))
-                        raise ValueError(f"the arm is in dance frame {number}; dance_frames has {given} only")
+                        known = ", ".join(map(str, dance_frames))
+                        raise ValueError(f"the arm uses dance frame {number}; dance_frames has only {known}")
                     frame = dance_frames.get(number, self.frame)
-                seen = poses.compose(poses.inverse(body), poses.compose(frame, hand))
-            done = arm_joints(seen, self.before.arm)
+                goal = poses.compose(poses.inverse(body), poses.compose(frame, hand))
+            found = arm_joints(goal, self.before.arm)
             if tracks.has_hand:
-                done = Arm(done.joints + self._offsets(), done.miss, done.turn_miss)
+                found = Arm(found.joints + self._offsets(), found.miss, found.turn_miss)
         if tracks.has_hand or tracks.arm_columns.any():
-            weight = entering(self.times, self.values["arm_entry_slices"])[:, None]
-            mixed = self.before.arm + weight * (done.joints - self.before.arm)
-            done = Arm(np.where(weight == 1.0, done.joints, mixed), done.miss, done.turn_miss)
-        return done
+            weight = entry_weights(self.times, self.values["arm_entry_slices"])[:, None]
+            mixed = self.before.arm + weight * (found.joints - self.before.arm)
+            found = Arm(np.where(weight == 1.0, found.joints, mixed), found.miss, found.turn_miss)
+        return found
 
     def _hand_before(self) -> Floats:
         """Return the hand's pose (7,) before the move, in the animation frame."""
@@ -368,5 +380,59 @@ class _Move:
         if angle is None:
             return np.full(len(self.at), self.before.gripper)
         angle = angle * self.values["gripper_multiplier"] + self.values["gripper_offset"]
-        weight = entering(self.times, self.values["arm_entry_slices"])
+        weight = entry_weights(self.times, self.values["arm_entry_slices"])
         return np.where(weight == 1.0, angle, self.before.gripper + weight * (angle - self.before.gripper))
+
+
+def contacts_at_keyframes(animation: Animation) -> npt.NDArray[np.bool_]:
+    """Return which feet (N, 4) are in contact at the keyframes of an animation: by their columns, else inferred.
+
+    Raises
+    ------
+    ValueError
+        When it cannot be played; see `play`.
+    """
+    check_keyframes(animation)
+    before = default_start(animation)
+    return Tracks(animation, before, before.frame).contacts(animation.keyframes.times)
+
+
+def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
+    """Return Spot's centre of mass (T, 3) [m] for body poses (T, 7) and joints of legs (T, 4, 3) and arm (T, 6), None without arm."""
+    joints = [legs.reshape(len(legs), 12)]
+    if arm is not None:
+        joints += [np.broadcast_to(arm, (len(legs), 6)), np.zeros((len(legs), 1))]
+    robot = spot_body(arm=arm is not None)
+    return robot.center_of_mass(robot.forward_kinematics(np.hstack(joints), body))
+
+
+@cache
+def _nominal_center_height(arm: bool) -> float:
+    """Return the height [m] of the centre of mass over the feet's centres in a nominal stand."""
+    pose = stand(poses.IDENTITY)
+    center = center_of_mass(pose.body[None], pose.legs[None], pose.arm[None] if arm else None)
+    return float(center[0, 2])
+
+
+def _body_positions(
+    tracks: Tracks, at: Floats, centers: Floats, orientations: Floats, arm: Floats | None, before: SpotPose
+) -> Floats:
+    """Return the positions (T, 3) of the body's origin for which the centre of mass is at `centers` (T, 3), in the animation frame.
+
+    Legs that are defined by joints move with the body, the feet of the others stay at their goals. The solution is iterative: each step
+    moves the body by the error of the centre of mass. The arm has its joints, or those before the move where the hand's pose defines it.
+    """
+    position = np.array(centers)
+    by_joints = tracks.legs_by_joints
+    given = tracks.leg_joints(at) if by_joints.any() else None
+    feet = tracks.feet(at, poses.from_parts(position, orientations))
+    for _ in range(MAX_ITERATIONS):
+        body = poses.from_parts(position, orientations)
+        legs = leg_joints(poses.transform_points(poses.inverse(body)[:, None], feet), before.legs, nearest=False).joints
+        if given is not None:
+            legs[:, by_joints] = given[:, by_joints]
+        error = centers - center_of_mass(body, legs, arm)
+        position += error
+        if np.abs(error).max(initial=0.0) < CENTER_TOLERANCE:
+            break
+    return position

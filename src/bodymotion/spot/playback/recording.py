@@ -1,23 +1,134 @@
-"""A motion of Spot as the keyframes of an animation."""
+"""Motions of Spot: the names of their components and joints, their columns as arrays, and as the keyframes of an animation."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.spot.playback.columns import ARM, CONTACTS, PLACES, QUATERNIONS, leg_angles, leg_place
-from bodymotion.spot.playback.contacts import inferred_contacts
-from bodymotion.spot.playback.measures import LEGS
-from bodymotion.spot.playback.motions import spot_arrays
-from bodymotion.spot.playback.standing import feet_in_world, footprint
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq, TimedComponent
+from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, LEGS, STOWED
+from bodymotion.spot.playback.stance import SpotPose, feet_in_world, footprint, inferred_contacts, stand
+from bodymotion.spot.playback.tracks import ARM, CONTACTS, POSITIONS, QUATERNIONS, foot_columns, leg_columns
 
-if TYPE_CHECKING:
-    from bodymotion.motion import Motion
+__all__ = [
+    "FOOT_CONTACT",
+    "REACH_ERROR",
+    "LegColumns",
+    "Recording",
+    "SpotArrays",
+    "last_pose",
+    "recorded",
+    "spot_arrays",
+]
 
-__all__ = ["LegColumns", "Recording", "recorded"]
+FOOT_CONTACT = "FootContact"
+"""The content of the component with the contacts: (T, 4), 1 in contact, 0 in swing, in the order fl fr hl hr."""
+
+REACH_ERROR = "ReachError"
+"""The content of the component with the distances [m] of each foot, and the hand, from its goal; 0 where the goal is reached."""
+
+ALIASES: Mapping[str, str] = MappingProxyType(
+    {
+        **{f"{name[:2]}.{name[3:]}": name for name in LEG_JOINTS},
+        **{f"{dot}{name}": name for name in ARM_JOINTS for dot in ("arm_", "arm0.", "arm0_")},
+        **{f"{dot}f1x": "gripper" for dot in ("", "arm_", "arm0.", "arm0_")},
+    }
+)
+"""Names of the joints in the SDK's messages and in the URDF."""
+
+
+@dataclass(frozen=True)
+class SpotArrays:
+    """A motion of Spot as arrays: `times` (T,), `body` (T, 7), `legs` (T, 4, 3), `arm` (T, 6), `gripper` (T,), `contacts` (T, 4) or None."""
+
+    times: Floats
+    body: Floats
+    legs: Floats
+    arm: Floats
+    gripper: Floats
+    has_body: bool
+    has_arm: bool
+    contacts: npt.NDArray[np.bool_] | None
+
+
+def spot_arrays(motion: Motion) -> SpotArrays:
+    """Return a motion of Spot as arrays.
+
+    Joint columns are identified by their part labels: this package's names, those of the SDK (`fl.hx`, `arm0.sh0`) or of the URDF
+    (`arm_sh0`). Without labels twelve columns are the legs, and nineteen legs, arm and gripper. A motion without a root pose is level at
+    the nominal height.
+
+    Raises
+    ------
+    ValueError
+        When it has no joints, or not those of Spot; the message lists the missing ones.
+    """
+    if motion.joint_displacement is None:
+        raise ValueError("the motion has no joint displacements; a motion of Spot needs those of the legs")
+    used: list[TimedComponent] = [
+        c for c in (motion.joint_displacement, motion.link_position, _contacts(motion)) if c is not None
+    ]
+    if any(c.timeline != used[0].timeline for c in used):
+        used = list(motion.replaced(*used).on_common_timeline().timed)
+    joints = next(c for c in used if isinstance(c, MultiValueSeq) and c.content == JOINT_DISPLACEMENT)
+    root = next((c for c in used if isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION and c.num_parts), None)
+    contact = next((c for c in used if c.content == FOOT_CONTACT), None)
+    columns = _by_name(joints)
+    missing = [name for name in LEG_JOINTS if name not in columns]
+    if missing:
+        raise ValueError(f"the motion has no joints {', '.join(missing)}; a motion of Spot needs them")
+    count = joints.num_frames
+    legs = np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(count, 4, 3)
+    arm = np.stack([columns.get(name, np.full(count, STOWED[k])) for k, name in enumerate(ARM_JOINTS)], axis=-1)
+    return SpotArrays(
+        times=joints.timeline.times,
+        body=np.tile(stand().body, (count, 1)) if root is None else np.asarray(root.values[:, 0]),
+        legs=legs,
+        arm=arm,
+        gripper=columns.get("gripper", np.zeros(count)),
+        has_body=root is not None,
+        has_arm=any(name in columns for name in (*ARM_JOINTS, "gripper")),
+        contacts=None if contact is None else np.asarray(contact.values[:, :4] > 0.5),
+    )
+
+
+def _contacts(motion: Motion) -> MultiValueSeq | None:
+    found = [c for c in motion.timed if isinstance(c, MultiValueSeq) and c.content == FOOT_CONTACT and c.num_parts == 4]
+    return found[-1] if found else None
+
+
+def _by_name(joints: MultiValueSeq) -> dict[str, Floats]:
+    labels = joints.part_labels
+    if not any(labels):
+        if joints.num_parts not in (len(LEG_JOINTS), len(JOINT_NAMES)):
+            raise ValueError(
+                f"the motion has {joints.num_parts} joints without names; Spot has {len(LEG_JOINTS)}, or {len(JOINT_NAMES)} with its arm"
+            )
+        labels = JOINT_NAMES[: joints.num_parts]
+    names = (ALIASES.get(label, label) for label in labels)
+    return {name: np.asarray(joints.values[:, k]) for k, name in enumerate(names) if k < joints.num_parts}
+
+
+def last_pose(motion: Motion) -> SpotPose:
+    """Return the last pose of a motion of Spot.
+
+    Raises
+    ------
+    ValueError
+        When it is not a motion of Spot, or has no frames.
+    """
+    arrays = spot_arrays(motion)
+    if not len(arrays.body):
+        raise ValueError("the motion has no frames")
+    return SpotPose(arrays.body[-1], arrays.legs[-1], arrays.arm[-1], float(arrays.gripper[-1]))
+
 
 LegColumns: TypeAlias = Literal["joints", "feet"]
 
@@ -38,18 +149,18 @@ def recorded(motion: Motion, legs: LegColumns = "joints") -> Recording:
     Parameters
     ----------
     motion:
-        Joints of the legs, and of the arm and the gripper if there are some; the body's pose. Contacts are those of the component
-        FootContact, else they are inferred from the feet's heights and speeds.
+        Joints of the legs, optionally of the arm and the gripper; the body's pose. Contacts are those of the component FootContact, else
+        they are inferred from the heights and speeds of the feet.
     legs:
-        Whether legs are given by their joints or by where their feet are.
+        Whether legs are defined by their "joints" or by the positions of their "feet".
 
     Raises
     ------
     ValueError
-        When it is no motion of Spot, has no frames, or numbers that are not finite.
+        When it is not a motion of Spot, has no frames, or numbers that are not finite.
     """
     if legs not in ("joints", "feet"):
-        raise ValueError(f"legs are given by their 'joints' or their 'feet', not by {legs!r}")
+        raise ValueError(f"legs: expected 'joints' or 'feet', got {legs!r}")
     arrays = spot_arrays(motion)
     if not len(arrays.times):
         raise ValueError("the motion has no frames")
@@ -69,11 +180,11 @@ def recorded(motion: Motion, legs: LegColumns = "joints") -> Recording:
     feet = poses.transform_points(back, in_world)
     contacts = inferred_contacts(times, feet) if arrays.contacts is None else arrays.contacts
     parts: list[tuple[str, tuple[str, ...], Floats]] = [
-        ("leg_joints", tuple(name for leg in LEGS for name in leg_angles(leg)), arrays.legs)
+        ("leg_joints", tuple(name for leg in LEGS for name in leg_columns(leg)), arrays.legs)
         if legs == "joints"
-        else ("foot_pos", tuple(name for leg in LEGS for name in leg_place(leg)), feet),
+        else ("foot_pos", tuple(name for leg in LEGS for name in foot_columns(leg)), feet),
         ("contact", CONTACTS, contacts.astype(np.float64)),
-        ("body_pos", PLACES["body"], body[:, :3]),
+        ("body_pos", POSITIONS["body"], body[:, :3]),
         ("body_quat_wxyz", QUATERNIONS["body"], body[:, 3:]),
     ]
     controls: tuple[str, ...] = ("legs", "body")
@@ -90,8 +201,8 @@ def recorded(motion: Motion, legs: LegColumns = "joints") -> Recording:
 
 
 def _without_flips(quaternions: Floats) -> Floats:
-    """Return unit quaternions (T, 4) with the signs that make each the nearer one to that before."""
+    """Return unit quaternions (T, 4) with signs such that each is the nearer one to the one before."""
     unit = rotations.normalized(quaternions)
-    turned = np.sum(unit[1:] * unit[:-1], axis=-1) < 0
-    signs = np.where(np.concatenate([[unit[0, 0] < 0], turned]), -1.0, 1.0)
+    flipped = np.sum(unit[1:] * unit[:-1], axis=-1) < 0
+    signs = np.where(np.concatenate([[unit[0, 0] < 0], flipped]), -1.0, 1.0)
     return np.asarray(unit * np.cumprod(signs)[:, None])

@@ -1,6 +1,6 @@
-"""Spot as a Body: links, joints and limits of the public measures, masses that sum to the public ones, and a picture of our own.
+"""Spot as a Body: links, joints and limits after the public dimensions, masses with the public total, and shapes of our own.
 
-How the mass is distributed is not public. Here every link is a solid block of the size of its shape, so that inertias are possible ones.
+The mass distribution is not public. Here every link is a solid block of the size of its shape, so that its inertia is physically possible.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link, Segment
-from bodymotion.spot.playback import looks
-from bodymotion.spot.playback.measures import (
+from bodymotion.spot.playback import appearance
+from bodymotion.spot.playback.dimensions import (
     ARM_JOINTS,
     ARM_LIMITS,
     FOOT_RADIUS,
@@ -42,11 +42,11 @@ __all__ = ["GRIPPER", "spot_body"]
 
 X, Y, Z = np.eye(3)
 LEG_MASSES = (1.2, 2.2, 0.35)
-"""Hip, upper and lower leg [kg]; the foot is part of the lower leg."""
+"""[kg] of hip, upper and lower leg; the foot is part of the lower leg."""
 ARM_MASSES = (2.0, 1.7, 0.9, 0.9, 0.9, 0.85)
 GRIPPER_MASS = 0.25
 GRIPPER = np.array([0.117, 0.0, 0.015])
-"""From joint wr1 to the axis of the gripper's jaw."""
+"""[m] From joint wr1 to the axis of the gripper's jaw."""
 
 
 @cache
@@ -59,7 +59,9 @@ def spot_body(*, arm: bool = True) -> Body:
     """
     tree = _Tree()
     rest = MASS - 4 * sum(LEG_MASSES)
-    root = tree.add("body", -1, poses.IDENTITY[:3], mass=rest, size=(0.78, 0.22, 0.17), visuals=looks.body(arm=arm))
+    root = tree.add(
+        "body", -1, poses.IDENTITY[:3], mass=rest, size=(0.78, 0.22, 0.17), visuals=appearance.body(arm=arm)
+    )
     for leg, name in enumerate(LEGS):
         side, front = float(SIDES[leg]), leg < 2
         hip = tree.add(
@@ -71,7 +73,7 @@ def spot_body(*, arm: bool = True) -> Body:
             mass=LEG_MASSES[0],
             center=(0.0, 0.4 * side * HIP_WIDTH, 0.0),
             size=(0.14, 0.12, 0.11),
-            visuals=looks.hip(side, front=front),
+            visuals=appearance.hip(side, front=front),
         )
         upper = tree.add(
             f"{name}_uleg",
@@ -82,7 +84,7 @@ def spot_body(*, arm: bool = True) -> Body:
             mass=LEG_MASSES[1],
             center=(0.0, 0.0, -0.11),
             size=(0.10, 0.07, 0.36),
-            visuals=looks.upper_leg(side),
+            visuals=appearance.upper_leg(side),
         )
         lower = tree.add(
             f"{name}_lleg",
@@ -93,9 +95,9 @@ def spot_body(*, arm: bool = True) -> Body:
             mass=LEG_MASSES[2],
             center=(0.0, 0.0, -0.16),
             size=(0.04, 0.04, 0.36),
-            visuals=looks.lower_leg(),
+            visuals=appearance.lower_leg(),
         )
-        tree.add(f"{name}_foot", lower, -SHIN * Z, visuals=looks.foot(FOOT_RADIUS))
+        tree.add(f"{name}_foot", lower, -SHIN * Z, visuals=appearance.foot(FOOT_RADIUS))
     if arm:
         _add_arm(tree, root)
     total = MASS_WITH_ARM if arm else MASS
@@ -104,7 +106,7 @@ def spot_body(*, arm: bool = True) -> Body:
         name="Spot with arm" if arm else "Spot",
         links=tuple(tree.links),
         root_pose=poses.from_parts([0.0, 0.0, NOMINAL_HEIGHT + FOOT_RADIUS], [1.0, 0.0, 0.0, 0.0]),
-        info={"info": ["Measures and limits as published; masses of the links and shapes are bodymotion's own."]},
+        info={"info": ["Dimensions and limits as published; masses of the links and shapes are bodymotion's own."]},
     )
 
 
@@ -139,7 +141,7 @@ def _add_arm(tree: _Tree, root: int) -> None:
             mass=ARM_MASSES[k],
             center=centers[k],
             size=sizes[k],
-            visuals=looks.arm(name),
+            visuals=appearance.arm(name),
         )
     tree.add("hand", parent, HAND * X)
     tree.add(
@@ -152,12 +154,12 @@ def _add_arm(tree: _Tree, root: int) -> None:
         mass=GRIPPER_MASS,
         center=(0.05, 0.0, 0.01),
         size=(0.12, 0.08, 0.03),
-        visuals=looks.jaw(),
+        visuals=appearance.jaw(),
     )
 
 
 class _Tree:
-    """The links as they are added, depth first."""
+    """The links that were added so far, depth first."""
 
     def __init__(self) -> None:
         self.links: list[Link] = []
@@ -176,7 +178,7 @@ class _Tree:
         size: tuple[float, float, float] = (0.0, 0.0, 0.0),
         visuals: tuple[Shape, ...] = (),
     ) -> int:
-        """Add a link at `step` (3,) from its parent; its solid is a block of `size` around `center`."""
+        """Add a link at `step` (3,) from its parent, with the inertia of a block of `size` around `center`; return its index."""
         index = len(self.links)
         joint = joint or {"hip": "_hx", "uleg": "_hy", "lleg": "_kn"}.get(name[3:], "").join((name[:2], ""))
         square = np.square(size)

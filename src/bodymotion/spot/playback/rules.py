@@ -1,25 +1,25 @@
-"""What a robot would mind about an animation. How a real one decides is not published: all of this is our judgement."""
+"""Rules about animations that a robot would reject or could not follow. Its criteria are not published: these are our judgement."""
 
 from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
 __all__ = [
+    "ABOVE_FLOOR",
     "AIRBORNE",
-    "BELLY",
+    "BELOW_FLOOR",
+    "BODY_CLEARANCE",
     "BODY_SPEED",
-    "CUT",
+    "CUT_OFF",
+    "FEET_DISTANCE",
     "FOOT_REACH",
     "FOOT_SPEED",
     "FRAME",
     "HAND_REACH",
-    "HOVER",
     "JOINT_LIMIT",
     "JOINT_SPEED",
     "LOOP",
-    "NEAR_FEET",
     "RULES",
-    "SINK",
     "SLIP",
     "START",
     "SUPPORT",
@@ -29,9 +29,9 @@ __all__ = [
 FOOT_REACH = Rule(
     "SPOT001",
     "warning",
-    "The legs can reach where the feet are to be, with the body where it is to be.",
+    "The legs can reach the positions of the feet from the pose of the body.",
     "judgement",
-    "bring body and foot nearer together; the motion that is played has the foot as near as the joints allow",
+    "bring body and foot nearer together; in playback the foot comes as near as the joints allow",
     example=("the body 0.9 m above its feet", "the body 0.48 m above its feet"),
 )
 HAND_REACH = Rule(
@@ -39,7 +39,7 @@ HAND_REACH = Rule(
     "warning",
     "The arm can reach the hand's pose.",
     "judgement",
-    "bring the hand nearer, or turn it another way; what is played comes as near as the joints allow",
+    "bring the hand nearer, or change its orientation; in playback it comes as near as the joints allow",
     example=("hand_pos 2.5 0 0.7", "hand_pos 0.7 0 0.7"),
 )
 JOINT_LIMIT = Rule(
@@ -47,16 +47,16 @@ JOINT_LIMIT = Rule(
     "warning",
     "Arm and gripper stay within their limits when parameters have their defaults.",
     "judgement",
-    "take the default offset or multiplier nearer to 0 or 1",
+    "choose a default offset nearer to 0, or a multiplier nearer to 1",
     example=("elbow_0_offset 0 2 2 beside an elbow at 1.9 rad", "elbow_0_offset 0 0.1 2"),
 )
 JOINT_SPEED = Rule(
     "SPOT004",
     "warning",
-    "Joints turn no faster than a robot's can: about 20 rad/s in the legs, 10 rad/s in the arm.",
+    "Joints are no faster than about 20 rad/s in the legs, 10 rad/s in the arm.",
     "judgement",
     "give the movement more time",
-    example=("a wrist that turns by 2 rad in 0.05 s", "in 0.5 s"),
+    example=("a wrist that rotates by 2 rad in 0.05 s", "in 0.5 s"),
 )
 FOOT_SPEED = Rule(
     "SPOT005",
@@ -69,32 +69,32 @@ FOOT_SPEED = Rule(
 SLIP = Rule(
     "SPOT006",
     "warning",
-    "A foot in stance stays where it is.",
+    "A foot in contact does not slip.",
     "judgement",
-    "hold its place while it is in stance, or set its contact to 0 while it moves",
+    "keep its position while it is in contact, or set its contact to 0 while it moves",
     example=("a foot that goes 0.1 m along the ground", "a foot that goes 5 mm along the ground"),
 )
-SINK = Rule(
+BELOW_FLOOR = Rule(
     "SPOT007",
     "warning",
-    "Feet do not sink into the floor that they start on.",
+    "Feet stay above the floor that they start on.",
     "judgement",
     example=("a foot 5 cm below the floor", "a foot on the floor"),
 )
-HOVER = Rule(
+ABOVE_FLOOR = Rule(
     "SPOT008",
     "warning",
-    "A foot in stance stands on the floor.",
+    "A foot in contact is on the floor.",
     "judgement",
     "put it down, or set its contact to 0",
-    example=("a foot in stance 6 cm above the floor", "a foot in stance on the floor"),
+    example=("a foot in contact 6 cm above the floor", "a foot in contact on the floor"),
 )
 SUPPORT = Rule(
     "SPOT009",
     "warning",
-    "The centre of mass is not outside the feet in stance for long.",
+    "The centre of mass is not outside the support polygon for more than half a second.",
     "judgement",
-    "shift the body over the feet that stand, or make the time shorter",
+    "move the body over the feet in contact, or shorten the time",
     example=("the body 0.4 m ahead of its feet for two seconds", "the body above its feet"),
 )
 AIRBORNE = Rule(
@@ -102,27 +102,27 @@ AIRBORNE = Rule(
     "warning",
     "The robot is not in the air for more than half a second.",
     "judgement",
-    example=("no foot in stance for two seconds", "no foot in stance for 0.2 s"),
+    example=("no foot in contact for two seconds", "no foot in contact for 0.2 s"),
 )
 FRAME = Rule(
     "SPOT011",
     "warning",
     "At the start the centre of the feet is the origin of the animation frame, and x points forward.",
     "judgement",
-    "shift all places by what the feet are off",
+    "shift all positions by the offset of the feet",
     example=("feet 0.2 m ahead of the robot's frame at the start", "feet around the robot's frame"),
 )
-BELLY = Rule(
+BODY_CLEARANCE = Rule(
     "SPOT012",
     "warning",
-    "The body stays clear of the floor.",
+    "The body keeps its distance from the floor.",
     "judgement",
     example=("the body 5 cm above the floor", "the body 0.2 m above the floor"),
 )
 LOOP = Rule(
     "SPOT013",
     "note",
-    "What may begin anew ends as it begins.",
+    "An animation that may loop ends as it starts.",
     "judgement",
     "end in the pose of the first keyframe, or add no_looping",
     example=("extendable, from a height of 0.48 m to 0.40 m", "extendable, from 0.48 m to 0.48 m"),
@@ -130,23 +130,23 @@ LOOP = Rule(
 START = Rule(
     "SPOT014",
     "note",
-    "The body begins near the pose before the move, or has time to get there.",
+    "The body starts near the pose before the move, or has an entry time.",
     "judgement",
     "add the parameter body_entry_slices with a default above 0",
     example=("a first keyframe with the body 0.1 m to the left", "a first keyframe of a stand"),
 )
-CUT = Rule(
+CUT_OFF = Rule(
     "SPOT015",
     "note",
-    "The keyframes take a whole number of slices; what is left over is cut off.",
+    "The keyframes take a whole number of slices; the remainder is cut off.",
     "judgement",
     "add retime_to_integer_slices, or end on a quarter of a beat",
     example=("a move of 1.07 slices", "a move of 1 slice"),
 )
-NEAR_FEET = Rule(
+FEET_DISTANCE = Rule(
     "SPOT016",
     "warning",
-    "Feet keep clear of each other.",
+    "Feet keep their distance from each other.",
     "judgement",
     example=("front feet that cross", "front feet apart from each other"),
 )
@@ -155,15 +155,15 @@ UNPLAYABLE = Rule(
     "error",
     "The animation can be played.",
     "judgement",
-    "nothing else was looked at",
+    "nothing else was checked",
     example=("a height that is nan", "a height of 0.4 m"),
 )
 BODY_SPEED = Rule(
     "SPOT018",
     "warning",
-    "The body goes from keyframe to keyframe at 5 m/s or less.",
+    "The body moves from keyframe to keyframe at 5 m/s or less.",
     "judgement",
-    "one of the two keyframes may be wrong, or its time; of feet and balance around them nothing is said",
+    "one of the two keyframes, or its time, may be wrong; feet and balance around them are not checked",
     example=("a body at 0.48 m, and 0.01 s later at 0.30 m", "1 s later"),
 )
 
@@ -174,16 +174,16 @@ RULES = (
     JOINT_SPEED,
     FOOT_SPEED,
     SLIP,
-    SINK,
-    HOVER,
+    BELOW_FLOOR,
+    ABOVE_FLOOR,
     SUPPORT,
     AIRBORNE,
     FRAME,
-    BELLY,
+    BODY_CLEARANCE,
     LOOP,
     START,
-    CUT,
-    NEAR_FEET,
+    CUT_OFF,
+    FEET_DISTANCE,
     UNPLAYABLE,
     BODY_SPEED,
 )

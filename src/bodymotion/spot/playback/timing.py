@@ -1,9 +1,9 @@
-"""Which moment of an animation is shown when: beats, slices, loops.
+"""The timing of a move: beats, slices, loops, and the blending weights of its entry and exit.
 
-A slice is a quarter of a beat. A move takes a whole number of slices. `bpm` of an animation makes its keyframes last as many beats at the
-script's tempo as at its own; without it they last as many seconds. `retime_to_integer_slices` stretches them to whole slices; without it
-the last keyframe is held, or the end cut off, up to the nearest whole slice. A move that is longer than that begins anew, or holds its
-last keyframe (`no_looping`).
+A slice is a quarter of a beat. A move takes a whole number of slices. With `bpm`, the keyframes of an animation last as many beats at the
+script's tempo as at the animation's own; without it they last as many seconds. `retime_to_integer_slices` stretches them to whole slices.
+Without it the last keyframe is held, or the end cut off, up to the nearest whole slice. A longer move starts again, or holds its last
+keyframe (`no_looping`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.timeline import Timeline
 from bodymotion.spot.playback.parameters import as_number
@@ -22,44 +23,44 @@ from bodymotion.system.memory import check_memory
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["DEFAULT_BPM", "Timing", "smooth_rate", "timing"]
+__all__ = ["DEFAULT_BPM", "Timing", "blended", "default_frame_rate", "entry_weights", "exit_weights", "timing"]
 
 DEFAULT_BPM = 120.0
-"""The script's beats per minute where neither the caller nor the animation says."""
+"""The script's beats per minute where neither the caller nor the animation defines it."""
 
-MOST_FRAMES = 50_000_000
-"""Nearly six days at 100 Hz: longer moves are a mistake."""
+MAX_FRAMES = 50_000_000
+"""Nearly six days at 100 Hz: longer moves are rejected as mistakes."""
 
-TEMPOS = (0.01, 100_000.0)
-"""Beats per minute outside of these are a mistake."""
+BPM_RANGE = (0.01, 100_000.0)
+"""Beats per minute outside of this range are rejected as mistakes."""
 
-SMOOTH = 100.0
-"""[Hz] The frame rate is at least so high, and so that a slice is a whole number of frames."""
+MIN_FRAME_RATE = 100.0
+"""[Hz] Lower bound of the default frame rate, at which a slice is a whole number of frames."""
 
-NEARLY = 1e-9
-"""Of a slice: so far off a whole number counts as on it."""
+SLICE_TOLERANCE = 1e-9
+"""Relative difference from a whole number of slices that counts as none."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """How the time of a move becomes that of its animation.
+    """The mapping from the time of a move to that of its animation.
 
     Attributes
     ----------
     bpm, slice:
-        The script's tempo, and the seconds of a slice at it.
+        The script's tempo [1/min], and the duration [s] of a slice at it.
     natural:
-        How many slices the move has by itself.
+        The number of slices of the move by itself.
     slices:
-        How many it is played for.
+        The number of slices that are played.
     seconds_per_slice:
-        [s] of the animation's own time that pass in a slice at speed 1.
+        [s] of the animation's own time per slice at speed 1.
     timeline:
-        The frames: the first at the move's start, the last at its end (or just before, at a frame rate that does not meet it).
+        The frames: the first at the start of the move, the last at its end, or just before it where no frame is at the end.
     moments:
-        (T,) [s] what is shown in each frame, in the animation's own time.
+        (T,) [s] the animation's own time in each frame.
     rounds:
-        (T,) how often it has begun anew.
+        (T,) the number of the loop, from 0.
     """
 
     bpm: float
@@ -72,9 +73,9 @@ class Timing:
     rounds: npt.NDArray[np.int64]
 
 
-def smooth_rate(slice_seconds: float) -> float:
-    """Return the usual frame rate [Hz]: a slice is a whole number of frames, and a frame not longer than 1 / SMOOTH."""
-    return float(max(np.ceil(SMOOTH * slice_seconds), 1.0) / slice_seconds)
+def default_frame_rate(slice_seconds: float) -> float:
+    """Return the default frame rate [Hz]: a slice is a whole number of frames, and the rate at least MIN_FRAME_RATE."""
+    return float(max(np.ceil(MIN_FRAME_RATE * slice_seconds), 1.0) / slice_seconds)
 
 
 def timing(
@@ -86,14 +87,14 @@ def timing(
     offset: float = 0.0,
     frame_rate: float | None = None,
 ) -> Timing:
-    """Lay a move out in time.
+    """Return the timing of a move.
 
     Parameters
     ----------
     bpm:
         The script's beats per minute; when not given, the animation's own, else 120.
     slices:
-        How long the move is; by default as long as it is by itself. Longer needs `extendable`, shorter `truncatable`.
+        Length of the move; by default that of the animation. Longer needs `extendable`, shorter `truncatable`.
     speed, offset:
         The parameters `speed` and `offset_slices`.
     frame_rate:
@@ -102,16 +103,16 @@ def timing(
     Raises
     ------
     ValueError
-        For a tempo, length or rate that is not positive and finite, a tempo that no music has, a length that the animation does not
-        allow, and when there would be more frames than there is memory for.
+        For a tempo, length or rate that is not positive and finite, a tempo outside of `BPM_RANGE`, a length that the animation does not
+        allow, and when the frames do not fit into memory.
     """
     for what, value in (("bpm", bpm), ("slices", slices), ("frame_rate", frame_rate)):
         if value is not None and not 0 < as_number(what, value) < np.inf:
-            raise ValueError(f"{what} is a positive number, not {value}")
+            raise ValueError(f"{what}: expected a positive number, got {value}")
     own = animation.bpm
     for what, value in (("bpm", bpm), ("the animation's bpm", own)):
-        if value is not None and not TEMPOS[0] <= value <= TEMPOS[1]:
-            raise ValueError(f"{what} is from {TEMPOS[0]:g} to {TEMPOS[1]:g} beats per minute, not {value:g}")
+        if value is not None and not BPM_RANGE[0] <= value <= BPM_RANGE[1]:
+            raise ValueError(f"{what}: expected {BPM_RANGE[0]:g} to {BPM_RANGE[1]:g} beats per minute, got {value:g}")
     tempo = float(bpm if bpm is not None else own if own is not None else DEFAULT_BPM)
     own = tempo if own is None else own
     slice_seconds = 15.0 / tempo
@@ -123,22 +124,55 @@ def timing(
     retimed = "retime_to_integer_slices" in animation.options and duration > 0
     per_slice = duration / natural if retimed else slice_seconds * tempo / own
     count = float(natural) if slices is None else float(slices)
-    if count > natural * (1 + NEARLY) and "extendable" not in animation.options:
-        raise ValueError(f"the animation takes {natural} slices, and {count:g} are asked for: it is not `extendable`")
-    if count < natural * (1 - NEARLY) and "truncatable" not in animation.options:
-        raise ValueError(f"the animation takes {natural} slices, and {count:g} are asked for: it is not `truncatable`")
-    rate = frame_rate or smooth_rate(slice_seconds)
+    if count > natural * (1 + SLICE_TOLERANCE) and "extendable" not in animation.options:
+        raise ValueError(f"{count:g} slices requested; the animation takes {natural} and is not `extendable`")
+    if count < natural * (1 - SLICE_TOLERANCE) and "truncatable" not in animation.options:
+        raise ValueError(f"{count:g} slices requested; the animation takes {natural} and is not `truncatable`")
+    rate = frame_rate or default_frame_rate(slice_seconds)
     frames = count * slice_seconds * rate
     what = f"a move of {count * slice_seconds:g} s at {rate:g} Hz"
-    if frames > MOST_FRAMES:
-        raise ValueError(f"{what} is too long: it has more than {MOST_FRAMES:,} frames")
+    if frames > MAX_FRAMES:
+        raise ValueError(f"{what} is too long: it would have more than {MAX_FRAMES:,} frames")
     try:
         check_memory(int(frames) * 8 * 100, what)
     except MemoryError as error:
-        raise ValueError(f"that is too long: {error}") from None
+        raise ValueError(f"the move is too long: {error}") from None
     timeline = Timeline.uniform(int(np.floor(frames + 1e-6)) + 1, rate)
     phases = offset + speed * timeline.times / slice_seconds
     looping = "no_looping" not in animation.options
-    rounds = np.maximum(np.ceil(phases / natural - NEARLY) - 1, 0) if looping else np.zeros(len(phases))
+    rounds = np.maximum(np.ceil(phases / natural - SLICE_TOLERANCE) - 1, 0) if looping else np.zeros(len(phases))
     moments = np.clip((phases - natural * rounds) * per_slice, 0.0, duration)
     return Timing(float(tempo), slice_seconds, natural, count, per_slice, timeline, moments, rounds.astype(np.int64))
+
+
+def entry_weights(times: Timing, slices: float) -> Floats:
+    """Return the weights (T,) of the animation against the pose before it: smoothly from 0 at the start to 1 after `slices`."""
+    return _smooth(times.timeline.times / times.slice, 0.0, slices)
+
+
+def exit_weights(times: Timing, slices: float) -> Floats:
+    """Return the weights (T,) of the pose after the animation: smoothly from 0 to 1 in the last `slices` of the move; all 0 for 0 slices."""
+    if slices <= 0:
+        return np.zeros(times.timeline.num_frames)
+    return _smooth(times.timeline.times / times.slice, times.slices - slices, times.slices)
+
+
+def _smooth(now: Floats, start: float, end: float) -> Floats:
+    if end <= start:
+        return np.ones(len(now))
+    fraction = np.clip((now - start) / (end - start), 0.0, 1.0)
+    return np.asarray(fraction * fraction * (3.0 - 2.0 * fraction))
+
+
+def blended(a: npt.ArrayLike, b: npt.ArrayLike, weight: Floats) -> Floats:
+    """Return poses (T, 7) between `a` (…, 7), weight 0, and `b` (…, 7), weight 1: positions linearly, orientations by SLERP."""
+    if (weight == 1.0).all() and np.shape(b) == (len(weight), 7):
+        return np.asarray(b, dtype=np.float64)
+    if (weight == 0.0).all() and np.shape(a) == (len(weight), 7):
+        return np.asarray(a, dtype=np.float64)
+    a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
+    shape = (len(weight), 7)
+    a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+    position = a[:, :3] + weight[:, None] * (b[:, :3] - a[:, :3])
+    mixed = poses.from_parts(position, rotations.slerp(a[:, 3:], b[:, 3:], weight))
+    return np.where(weight[:, None] == 1.0, b, np.where(weight[:, None] == 0.0, a, mixed))

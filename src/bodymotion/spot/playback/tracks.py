@@ -1,13 +1,20 @@
-"""The keyframes as what they mean for the robot: body, feet, arm and gripper over time, in the animation frame.
+"""The tracks of an animation over time: body, feet, arm and gripper in the animation frame, interpolated between keyframes.
 
-Columns of tracks that the animation does not control are left out. A part of a group that has no column keeps what it is without: the
-body's middle, nominal height and level orientation; a foot and the arm where they were before the move.
+Columns of tracks that the animation does not control are ignored. What has no column keeps its default: the body its nominal height and
+level orientation above the origin; a foot and the arm their positions before the move.
+
+How the robot interpolates between keyframes is not published; this is our choice. Numbers follow cubics that never leave the range of
+the two keyframes around them (PCHIP: Fritsch and Butland, 1984). Orientations follow R₀·exp(θ(t)), θ a cubic, with angular velocities at
+the keyframes that are chosen in the same way from the rotations before and after: a rotation about a fixed axis is the PCHIP curve of its
+angle. Angles, of joints or of an orientation, are numbers: from 0 to 2π is a full turn.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,31 +22,111 @@ import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.spot.playback import curves
-from bodymotion.spot.playback.columns import ARM, PLACES, QUATERNIONS, ROLL_PITCH_YAW, leg_angles, leg_place
-from bodymotion.spot.playback.contacts import inferred_contacts, stays_between
+from bodymotion.motion.interpolation.sampling import sampled
+from bodymotion.motion.interpolation.wraps import unwrapped
+from bodymotion.spot.playback.dimensions import LEGS, NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import foot_positions
-from bodymotion.spot.playback.measures import LEGS, NOMINAL_HEIGHT
+from bodymotion.spot.playback.stance import SpotPose, inferred_contacts, is_slow_between
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation, Keyframes
-    from bodymotion.spot.playback.standing import Standing
 
-__all__ = ["Tracks"]
+__all__ = ["ARM", "CONTACTS", "POSITIONS", "QUATERNIONS", "ROLL_PITCH_YAW", "Tracks", "foot_columns", "leg_columns"]
 
-OFF_FLOOR = 0.05
-"""[m] Feet whose mean height at the start is farther from 0 do not say their places in the animation frame."""
+ARM = ("shoulder0", "shoulder1", "elbow0", "elbow1", "wrist0", "wrist1")
+CONTACTS = tuple(f"{leg}_contact" for leg in LEGS)
+POSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {part: tuple(f"{part}_{axis}" for axis in "xyz") for part in ("body", "com", "hand")}
+)
+QUATERNIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {part: tuple(f"{part}_quat_{axis}" for axis in "wxyz") for part in ("body", "hand")}
+)
+ROLL_PITCH_YAW: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {part: tuple(f"{part}_{angle}" for angle in ("roll", "pitch", "yaw")) for part in ("body", "hand")}
+)
+
+
+def leg_columns(leg: str) -> tuple[str, ...]:
+    """Return the columns of the joints of a leg."""
+    return tuple(f"{leg}_{joint}" for joint in ("hx", "hy", "kn"))
+
+
+def foot_columns(leg: str) -> tuple[str, ...]:
+    """Return the columns of the position of a foot."""
+    return tuple(f"{leg}_{axis}" for axis in "xyz")
+
+
+WRAP_SPEED = 30.0
+"""[rad/s] A faster change by about a full turn is no rotation: the angle was recorded modulo 2π."""
+
+
+def _interpolated(values: Floats, times: Floats, at: Floats) -> Floats:
+    """Return values (T, C) at times `at` (T,) [s] of keyframes (N, C) at `times` (N,) [s]."""
+    return sampled(values, times, at, "pchip")
+
+
+def _without_wraps(angles: Floats, times: Floats) -> Floats:
+    """Return angles (N, C) [rad] of keyframes without jumps by a full turn that are faster than `WRAP_SPEED`."""
+    shifts = np.diff(unwrapped(angles) - angles, axis=0)
+    if not shifts.any():
+        return angles
+    slow = np.abs(np.diff(angles, axis=0)) <= WRAP_SPEED * np.diff(times)[:, None]
+    shifts[slow] = 0.0
+    return np.concatenate([angles[:1], angles[1:] + np.cumsum(shifts, axis=0)])
+
+
+def _neighbours(times: Floats, at: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the keyframes before and after each time (T,): the same keyframe twice at a keyframe, and outside of all."""
+    after = np.clip(np.searchsorted(times, at - 1e-9, side="left"), 0, len(times) - 1)
+    before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, len(times) - 1)
+    return np.minimum(before, after), after
+
+
+def _at_both(flags: npt.NDArray[np.bool_], times: Floats, at: Floats) -> npt.NDArray[np.bool_]:
+    """Return flags (T, …) for those of keyframes (N, …): at a keyframe its own; between two, whether both are set."""
+    before, after = _neighbours(times, at)
+    return np.asarray(flags[before] & flags[after])
+
+
+def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:
+    """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; each rotation takes the shorter way."""
+    from bodymotion.kernels import rotation_spline
+
+    q = rotations.normalized(quaternions)
+    if len(q) == 1:
+        return np.tile(q, (len(at), 1))
+    gaps = np.diff(times)
+    axis, angle = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(q[:-1]), q[1:]))
+    rates = _velocities(axis * angle[:, None], gaps)
+    before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
+    fraction = np.clip((at - times[before]) / gaps[before], 0.0, 1.0)
+    out = np.zeros((len(at), 1, 7))
+    rotation_spline.curve(q[:, None], rates[:, None], gaps, before.astype(np.int64), fraction, out)
+    return rotations.normalized(out[:, 0, 3:])
+
+
+def _velocities(steps: Floats, gaps: Floats) -> Floats:
+    """Return angular velocities (N, 3) at keyframes from the rotations between them (N − 1, 3), as PCHIP computes slopes from steps."""
+    from bodymotion.kernels.slopes import pchip_slopes
+
+    # A rotation vector is the same in the frame of its first and of its last orientation. PCHIP's slope in a row depends only on the
+    # steps beside it (at the ends: the next two), so the cumulative sum of the rotations can serve as the table of values.
+    return pchip_slopes(np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)]), gaps)
+
+
+MAX_FLOOR_OFFSET = 0.05
+"""[m] Feet whose mean height at the start is farther from 0 are not in the animation frame."""
 
 
 @dataclass(frozen=True)
 class Tracks:
-    """What the keyframes of an animation control, to be asked for any times of its own.
+    """What the keyframes of an animation control, at any times of its own.
 
-    `before` is the pose before the move, `frame` (7,) the animation frame in the world.
+    `before` is the pose before the move, `frame` (7,) the animation frame in the world. Times `at` (T,) are the animation's own [s].
     """
 
     animation: Animation
-    before: Standing
+    before: SpotPose
     frame: Floats
 
     @property
@@ -47,91 +134,91 @@ class Tracks:
         return self.animation.keyframes
 
     def controls(self, track: str) -> bool:
-        """Whether the animation moves the track."""
+        """Return whether the animation moves the track."""
         return track in self.animation.controls
 
-    def _there(self, *names: str) -> bool:
+    def _has_any(self, *names: str) -> bool:
         return any(self._keys.has(name) for name in names)
 
     def _columns(self, names: tuple[str, ...], rest: npt.ArrayLike, at: Floats, *, angles: bool = False) -> Floats:
-        """Return values (T, K) of columns at times `at`; `rest` (K,) for those that are not there."""
+        """Return values (T, K) of columns at times `at`; `rest` (K,) for columns that the animation does not have."""
         values = np.tile(np.asarray(rest, dtype=np.float64), (len(self._keys), 1))
         for k, name in enumerate(names):
             if self._keys.has(name):
                 values[:, k] = self._keys.column(name)
         times = self._keys.times
-        return curves.numbers(curves.without_wraps(values, times) if angles else values, times, at)
+        return _interpolated(_without_wraps(values, times) if angles else values, times, at)
 
-    def _turn(self, part: str, rest: Floats, at: Floats) -> Floats:
+    def _orientation(self, part: str, rest: Floats, at: Floats) -> Floats:
         """Return orientations (T, 4) of the body or the hand."""
         names = QUATERNIONS[part]
-        if self._there(*names):
+        if self._has_any(*names):
             values = np.zeros((len(self._keys), 4))
             for k, name in enumerate(names):
                 if self._keys.has(name):
                     values[:, k] = self._keys.column(name)
-            return curves.turns(values, self._keys.times, at)
+            return _interpolated_orientations(values, self._keys.times, at)
         names = ROLL_PITCH_YAW[part]
-        if self._there(*names):
+        if self._has_any(*names):
             return rotations.from_rpy(self._columns(names, np.zeros(3), at, angles=True))
         return np.tile(rest, (len(at), 1))
 
     @property
     def has_body(self) -> bool:
-        """Whether it controls the body, and has a column for it."""
-        names = (*PLACES["body"], *PLACES["com"], *QUATERNIONS["body"], *ROLL_PITCH_YAW["body"])
-        return self.controls("body") and self._there(*names)
+        """Whether the animation controls the body and has a column for it."""
+        names = (*POSITIONS["body"], *POSITIONS["com"], *QUATERNIONS["body"], *ROLL_PITCH_YAW["body"])
+        return self.controls("body") and self._has_any(*names)
 
     @property
     def by_center_of_mass(self) -> bool:
-        """Whether the body's place is given by the centre of mass."""
-        return self.has_body and self._there(*PLACES["com"]) and not self._there(*PLACES["body"])
+        """Whether the body's position is defined by the centre of mass."""
+        return self.has_body and self._has_any(*POSITIONS["com"]) and not self._has_any(*POSITIONS["body"])
 
-    def body_place(self, at: Floats, height: float = NOMINAL_HEIGHT) -> Floats:
-        """Return the place (T, 3) of the body's origin, or of the centre of mass; `height` where there is no column for it."""
-        return self._columns(PLACES["com" if self.by_center_of_mass else "body"], [0.0, 0.0, height], at)
+    def body_position(self, at: Floats, height: float = NOMINAL_HEIGHT) -> Floats:
+        """Return the position (T, 3) of the body's origin, or of the centre of mass; `height` where there is no column for it."""
+        return self._columns(POSITIONS["com" if self.by_center_of_mass else "body"], [0.0, 0.0, height], at)
 
-    def body_turn(self, at: Floats) -> Floats:
-        """Return the body's orientation (T, 4); by yaw alone with the option `assume_zero_roll_and_pitch`."""
-        turn = self._turn("body", rotations.IDENTITY, at)
+    def body_orientation(self, at: Floats) -> Floats:
+        """Return the body's orientation (T, 4); yaw alone with the option `assume_zero_roll_and_pitch`."""
+        orientation = self._orientation("body", rotations.IDENTITY, at)
         if "assume_zero_roll_and_pitch" in self.animation.options:
-            return rotations.from_rpy(rotations.to_rpy(turn) * [0.0, 0.0, 1.0])
-        return turn
+            return rotations.from_rpy(rotations.to_rpy(orientation) * [0.0, 0.0, 1.0])
+        return orientation
 
     def body_angles(self, at: Floats) -> Floats | None:
-        """Return the body's roll, pitch and yaw (T, 3), whole turns and all, if it is they that are given."""
+        """Return the body's roll, pitch and yaw (T, 3), full turns included, where columns define these angles; else None."""
         names = ROLL_PITCH_YAW["body"]
-        if self._there(*QUATERNIONS["body"]) or not self._there(*names):
+        if self._has_any(*QUATERNIONS["body"]) or not self._has_any(*names):
             return None
         angles = self._columns(names, np.zeros(3), at, angles=True)
         return angles * [0.0, 0.0, 1.0] if "assume_zero_roll_and_pitch" in self.animation.options else angles
 
     @property
     def legs_by_joints(self) -> npt.NDArray[np.bool_]:
-        """Which legs (4,) are given by their joints."""
-        return np.array([self.controls("legs") and self._there(*leg_angles(leg)) for leg in LEGS])
+        """Which legs (4,) are defined by their joints."""
+        return np.array([self.controls("legs") and self._has_any(*leg_columns(leg)) for leg in LEGS])
 
     @property
     def legs_by_feet(self) -> npt.NDArray[np.bool_]:
-        """Which legs (4,) are given by where their feet are."""
-        there = [self.controls("legs") and self._there(*leg_place(leg)) for leg in LEGS]
-        return np.array(there) & ~self.legs_by_joints
+        """Which legs (4,) are defined by the positions of their feet."""
+        controlled = [self.controls("legs") and self._has_any(*foot_columns(leg)) for leg in LEGS]
+        return np.array(controlled) & ~self.legs_by_joints
 
     @property
     def has_legs(self) -> bool:
-        """Whether it moves a leg."""
+        """Whether the animation moves a leg."""
         return bool((self.legs_by_joints | self.legs_by_feet).any())
 
     def leg_joints(self, at: Floats) -> Floats:
-        """Return the joints (T, 4, 3) of legs that are given by them; of no meaning for the others."""
-        joints = [self._columns(leg_angles(leg), self.before.legs[k], at) for k, leg in enumerate(LEGS)]
+        """Return the joints (T, 4, 3) of legs that are defined by joints; undefined for the others."""
+        joints = [self._columns(leg_columns(leg), self.before.legs[k], at) for k, leg in enumerate(LEGS)]
         return np.stack(joints, axis=1)
 
     def feet(self, at: Floats, body: Floats) -> Floats:
-        """Return where the feet's centres are (T, 4, 3), the body being at `body` (T, 7); without columns they stay where they were."""
+        """Return the feet's centres (T, 4, 3) for body poses `body` (T, 7); feet without columns stay where they were."""
         rest = poses.transform_points(poses.inverse(self.frame), self.before.feet)
-        places = [self._columns(leg_place(leg), rest[k], at) for k, leg in enumerate(LEGS)]
-        feet = np.stack(places, axis=1)
+        positions = [self._columns(foot_columns(leg), rest[k], at) for k, leg in enumerate(LEGS)]
+        feet = np.stack(positions, axis=1)
         feet[:, ~self.legs_by_feet] = rest[~self.legs_by_feet]
         by_joints = self.legs_by_joints
         if by_joints.any():
@@ -140,45 +227,45 @@ class Tracks:
         return feet
 
     def contacts(self, at: Floats) -> npt.NDArray[np.bool_]:
-        """Return which feet (T, 4) are in stance: by their columns, else inferred."""
+        """Return which feet (T, 4) are in contact: by their columns, else inferred."""
         result = np.ones((len(at), 4), dtype=bool)
         if not self.has_legs:
             return result
         known = np.array([self._keys.has(f"{leg}_contact") for leg in LEGS])
         moves = self.legs_by_joints | self.legs_by_feet
         if not known.all():
-            before, after = curves.either_side(self._keys.times, at)
+            before, after = _neighbours(self._keys.times, at)
             stays = self._stays[np.minimum(before, len(self._stays) - 1)] if len(self._stays) else True
             inferred = self.inferred[before] & self.inferred[after] & ((before == after)[:, None] | stays)
             result[:, moves] = inferred[:, moves]
         for leg in np.flatnonzero(known):
-            result[:, leg] = curves.both(self._keys.column(f"{LEGS[leg]}_contact") > 0.5, self._keys.times, at)
+            result[:, leg] = _at_both(self._keys.column(f"{LEGS[leg]}_contact") > 0.5, self._keys.times, at)
         return result
 
     @cached_property
     def inferred(self) -> npt.NDArray[np.bool_]:
-        """Which feet (N, 4) are in stance at keyframes, as far as the legs say it."""
-        return inferred_contacts(self._keys.times, self._feet_at_keys(), free=not self._feet_have_a_place())
+        """Which feet (N, 4) are in contact at keyframes, inferred from the legs."""
+        return inferred_contacts(self._keys.times, self._feet_at_keys(), relative=not self._feet_are_absolute())
 
     @cached_property
     def _stays(self) -> npt.NDArray[np.bool_]:
-        """Which feet (N - 1, 4) may be in stance from one keyframe to the next."""
-        return stays_between(self._keys.times, self._feet_at_keys(), free=not self._feet_have_a_place())
+        """Which feet (N − 1, 4) are slow enough to be in contact between one keyframe and the next."""
+        return is_slow_between(self._keys.times, self._feet_at_keys(), relative=not self._feet_are_absolute())
 
-    def _feet_have_a_place(self) -> bool:
+    def _feet_are_absolute(self) -> bool:
         return self.has_body or bool(self.legs_by_feet.any())
 
     def _feet_at_keys(self) -> Floats:
         times = self._keys.times
         body = np.tile([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0], (len(times), 1))
         if self.has_body:
-            body = poses.from_parts(self.body_place(times), self.body_turn(times))
+            body = poses.from_parts(self.body_position(times), self.body_orientation(times))
         return self.feet(times, body)
 
-    def lift(self) -> float:
-        """Return by how much [m] all is to be raised so that the feet stand on the floor at the start; 0 where they do, but for `OFF_FLOOR`.
+    def floor_correction(self) -> float:
+        """Return the height [m] to add so that the feet are on the floor at the start; 0 where they are, within `MAX_FLOOR_OFFSET`.
 
-        Places in recordings may be measured from where the body was, not from the feet: those would play half a metre below the floor.
+        Positions in recordings may be relative to the body, not to the feet: those would play half a metre below the floor.
         """
         start = np.zeros(1)
         if not self.has_legs or (self.by_center_of_mass and not self.legs_by_feet.all()):
@@ -187,15 +274,15 @@ class Tracks:
             return 0.0
         body = np.array([[0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0]])
         if self.has_body and not self.by_center_of_mass:
-            body = poses.from_parts(self.body_place(start), self.body_turn(start))
+            body = poses.from_parts(self.body_position(start), self.body_orientation(start))
         height = float(self.feet(start, body)[0, :, 2].mean())
-        return -height if abs(height) > OFF_FLOOR else 0.0
+        return -height if abs(height) > MAX_FLOOR_OFFSET else 0.0
 
-    def rest_of_legs(self, at: Floats) -> Floats:
-        """Return where the body is (T, 7) when only the legs are given: level, and carried by the feet.
+    def body_on_legs(self, at: Floats) -> Floats:
+        """Return the poses of the body (T, 7) when only the legs are defined: level, and carried by the feet.
 
-        With legs given by their feet it is at nominal height over the feet's centre. With joints alone it goes as the feet that are in
-        stance push it; that is added up over the animation's time, a hundred times a second.
+        With feet positions it is at nominal height over the feet's centre. With joints alone it moves so that feet in contact do not
+        slip; this motion is integrated over the animation's time at 100 Hz.
         """
         level = np.array([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
         if self.legs_by_feet.any() or not self.legs_by_joints.any():
@@ -206,17 +293,17 @@ class Tracks:
         count = int(min(np.ceil(times[-1] * 100), 1e6)) + 1
         grid = np.unique(np.concatenate([times, np.linspace(0.0, times[-1], count), np.zeros(1)]))
         feet = foot_positions(self.leg_joints(grid))
-        stance = self.contacts(grid).astype(np.float64)
-        some = np.maximum(stance.sum(axis=1), 1.0)
-        height = -(feet[:, :, 2] * stance).sum(axis=1) / some
-        airborne = stance.sum(axis=1) == 0
+        contact = self.contacts(grid).astype(np.float64)
+        some = np.maximum(contact.sum(axis=1), 1.0)
+        height = -(feet[:, :, 2] * contact).sum(axis=1) / some
+        airborne = contact.sum(axis=1) == 0
         height[airborne] = np.interp(grid[airborne], grid[~airborne], height[~airborne]) if (~airborne).any() else 0.48
-        both = stance[1:] * stance[:-1]
+        both = contact[1:] * contact[:-1]
         push = -(np.diff(feet[:, :, :2], axis=0) * both[..., None]).sum(axis=1)
         push /= np.maximum(both.sum(axis=1), 1.0)[:, None]
         start = -feet[0, :, :2].mean(axis=0)
-        places = np.concatenate([start[None], start + np.cumsum(push, axis=0)])
-        table = np.column_stack([places, height])
+        positions = np.concatenate([start[None], start + np.cumsum(push, axis=0)])
+        table = np.column_stack([positions, height])
         body = np.tile(level, (len(at), 1))
         for k in range(3):
             body[:, k] = np.interp(at, grid, table[:, k])
@@ -229,21 +316,21 @@ class Tracks:
 
     @property
     def has_hand(self) -> bool:
-        """Whether the arm is given by the hand's pose."""
-        there = self._there(*PLACES["hand"], *QUATERNIONS["hand"], *ROLL_PITCH_YAW["hand"])
-        return self.controls("arm") and there and not bool(self.arm_columns.any())
+        """Whether the arm is defined by the hand's pose."""
+        has_column = self._has_any(*POSITIONS["hand"], *QUATERNIONS["hand"], *ROLL_PITCH_YAW["hand"])
+        return self.controls("arm") and has_column and not bool(self.arm_columns.any())
 
     def arm_joints(self, at: Floats) -> Floats:
-        """Return the arm's joints (T, 6); those without a column as they were."""
+        """Return the joints of the arm (T, 6); those without a column keep their values from before the move."""
         joints = self._columns(ARM, self.before.arm, at)
         return np.where(self.arm_columns, joints, self.before.arm)
 
     def hand(self, at: Floats, rest: Floats) -> Floats:
-        """Return the hand's pose (T, 7); what has no column as in `rest` (7,)."""
-        return poses.from_parts(self._columns(PLACES["hand"], rest[:3], at), self._turn("hand", rest[3:], at))
+        """Return the hand's pose (T, 7); from `rest` (7,) where there is no column."""
+        return poses.from_parts(self._columns(POSITIONS["hand"], rest[:3], at), self._orientation("hand", rest[3:], at))
 
     def gripper(self, at: Floats) -> Floats | None:
-        """Return the gripper's angle (T,), if it is controlled."""
+        """Return the gripper's angle (T,) [rad], or None where it is not controlled."""
         if not (self.controls("gripper") and self._keys.has("gripper")):
             return None
         return self._columns(("gripper",), [self.before.gripper], at)[:, 0]

@@ -11,7 +11,7 @@ from bodymotion.animation import Animation
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.timeline import Timeline
-from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, Standing, play, stand
+from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, SpotPose, play, stand
 from bodymotion.spot.rehearsal.moves import move_parameters
 from bodymotion.spot.rehearsal.stage import PREFIX, Known, slices_of
 
@@ -40,7 +40,7 @@ def sequence_motion(sequence: Any, known: Mapping[str, Known], *, arm: bool) -> 
     for move in sorted(sequence.moves, key=lambda move: move.start_slice):
         found = known[move.type.removeprefix(PREFIX)]
         first = move.start_slice * per_slice
-        before = Standing(body[first], joints[first, LEGS].reshape(4, 3), joints[first, ARM], float(joints[first, 18]))
+        before = SpotPose(body[first], joints[first, LEGS].reshape(4, 3), joints[first, ARM], float(joints[first, 18]))
         played = _play(found.animation, move, before, per_minute / 4.0, rate, arm)
         _put(played, found.animation, first, body, joints, contacts)
     timeline = Timeline(frame_rate=rate, num_frames=count)
@@ -61,7 +61,7 @@ def sequence_motion(sequence: Any, known: Mapping[str, Known], *, arm: bool) -> 
     )
 
 
-def _play(animation: Animation, move: Any, before: Standing, bpm: float, rate: float, arm: bool) -> Motion:  # noqa: ANN401
+def _play(animation: Animation, move: Any, before: SpotPose, bpm: float, rate: float, arm: bool) -> Motion:  # noqa: ANN401
     return play(
         animation,
         bpm=bpm,

@@ -1,8 +1,8 @@
-"""Spot's public measures, in metres, radians and kilograms.
+"""The public dimensions, joint limits and masses of Spot, in metres, radians and kilograms.
 
-Lengths and joint limits are those of the URDF descriptions that Boston Dynamics and the RAI Institute publish; the way from knee to
-foot and the foot's radius are those of the MuJoCo Menagerie's model (the URDF has no foot: its lower leg's collision cylinder ends
-0.33532 m below the knee). Masses are those of the data sheets. Limits of joint speed and how the mass is distributed are not public.
+Lengths and joint limits are those of the URDF descriptions that Boston Dynamics and the RAI Institute publish. The distance from knee to
+foot and the foot's radius are those of the MuJoCo Menagerie's model: the URDF has no foot, and the collision cylinder of its lower leg
+ends 0.33532 m below the knee. Masses are those of the data sheets. Limits of joint velocities and the mass distribution are not public.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SIDES: Floats = frozen([1.0, -1.0, 1.0, -1.0])
 """+1 for the legs on the left, −1 for those on the right."""
 
 HIPS: Floats = frozen([[0.29785, 0.055, 0.0], [0.29785, -0.055, 0.0], [-0.29785, 0.055, 0.0], [-0.29785, -0.055, 0.0]])
-"""Where the joints hx are (4, 3), in the body's frame."""
+"""Positions of the joints hx (4, 3), in the body's frame."""
 
 HIP_WIDTH = 0.110945
 """From joint hx to joint hy, sideways."""
@@ -54,10 +54,10 @@ SHIN = 0.3365
 """From joint kn down to the foot's centre."""
 
 FOOT_RADIUS = 0.036
-"""Of the ball that the foot is; the foot's frame is in its centre."""
+"""Radius of the spherical foot; the foot's frame is in its centre."""
 
 SHOULDER: Floats = frozen([0.292, 0.0, 0.188])
-"""Where joints sh0 and sh1 are, in the body's frame."""
+"""Position of joints sh0 and sh1, in the body's frame."""
 
 UPPER_ARM = 0.3385
 """From joint sh1 to joint el0, along x."""
@@ -69,7 +69,7 @@ HAND = 0.19557
 """From joint wr1 to the hand's frame, along x."""
 
 LEG_LIMITS: Floats = frozen([[-0.785398, 0.785398], [-0.898845, 2.295108], [-2.7929, -0.2471]])
-"""Of hx, hy and kn: lower and upper limit (3, 2)."""
+"""Lower and upper limits (3, 2) of hx, hy and kn."""
 
 ARM_LIMITS: Floats = frozen(
     [
@@ -81,27 +81,27 @@ ARM_LIMITS: Floats = frozen(
         [-2.87989, 2.87979],
     ]
 )
-"""Of the six joints of the arm: lower and upper limit (6, 2)."""
+"""Lower and upper limits (6, 2) of the joints of the arm."""
 
 GRIPPER_LIMITS: Floats = frozen([-1.5708, 0.0])
-"""Open and closed."""
+"""Angles of the open and the closed gripper."""
 
 LIMITS: Floats = frozen(np.vstack([np.tile(LEG_LIMITS, (4, 1)), ARM_LIMITS, GRIPPER_LIMITS]))
 LOWER: Floats = frozen(LIMITS[:, 0])
 UPPER: Floats = frozen(LIMITS[:, 1])
-"""Of all joints (19,), in the order of their names."""
+"""Upper limits of all joints (19,), in the order of their names."""
 
 MASS = 31.6
 MASS_WITH_ARM = 39.1
 
 NOMINAL_HEIGHT = 0.48
-"""Of the body's origin over the feet's centres in a nominal stand: our choice, about what the robot does."""
+"""Height of the body's origin over the feet's centres in a nominal stand: our choice, close to what the robot does."""
 
 NOMINAL_FEET: Floats = frozen(HIPS * [1, 1, 0] + np.outer(SIDES, [0.0, HIP_WIDTH, 0.0]))
-"""Where the feet's centres are (4, 3) in a nominal stand, around their own centre: right below the joints hy."""
+"""Positions of the feet's centres (4, 3) in a nominal stand, relative to their mean: right below the joints hy."""
 
 SITTING_HEIGHT = 0.145
-"""Of the body's origin over the feet's centres when it sits with folded legs: our choice, just within the knees' limits."""
+"""Height of the body's origin over the feet's centres when it sits with folded legs: our choice, just within the limits of the knees."""
 
 STOWED: Floats = frozen([0.0, -3.11, 3.13, 1.57, 0.0, -1.57])
-"""The arm's joints when it lies folded on the back, as in recorded poses, rounded."""
+"""Joints of the arm when it is stowed on the back, as in recorded poses, rounded."""

@@ -1,4 +1,4 @@
-"""What a robot would mind: each rule has an animation that breaks it, and one that does not."""
+"""Validation: each rule has an animation that breaks it, and one that does not."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import bodymotion as bm
 from bodymotion.animation import Parameter
 from bodymotion.formats.cha import parse_cha
 from bodymotion.spot.playback import RULES, stand
-from bodymotion.spot.playback.support import outside
+from bodymotion.spot.playback.stance import distance_outside
 
 UNDER = stand().feet - [0, 0, RADIUS]
 ARM_READY = [0.1, -2.0, 1.9, 0.2, -0.3, 0.4]
 
 
 def codes(animation, **options):
-    return {problem.rule for problem in bm.spot.mind(animation, **options)}
+    return {problem.rule for problem in bm.spot.validate(animation, **options)}
 
 
 def steps(*places, body=((0, 0, 0.48),), contacts=None, times=None, **options):
@@ -79,39 +79,40 @@ def test_every_rule_is_broken_once():
 
 @pytest.mark.parametrize("code", BROKEN)
 def test_a_rule_is_found_broken(code):
-    found = [problem for problem in bm.spot.mind(BROKEN[code]) if problem.rule == code]
+    found = [problem for problem in bm.spot.validate(BROKEN[code]) if problem.rule == code]
     assert found
     assert found[0].message
     assert code == "SPOT017" or found[0].location.inside.startswith("keyframe ")
 
 
-def test_nothing_is_said_of_a_stand():
+def test_a_stand_has_no_problems():
     assert codes(STILL) == set()
 
 
-def test_nothing_is_said_of_the_examples(examples):
+def test_the_examples_have_no_problems(examples):
     for path in sorted(examples.glob("*.cha")):
-        found = [str(problem) for problem in bm.spot.mind(bm.load(path)) if problem.severity != "note"]
+        found = [str(problem) for problem in bm.spot.validate(bm.load(path)) if problem.severity != "note"]
         assert not found, path.name
 
 
 def test_the_keyframe_is_named_where_it_is_worst():
     rows = [UNDER, UNDER, shifted(fr=[0, 0, -0.05]), UNDER]
-    (problem,) = [p for p in bm.spot.mind(steps(*rows)) if p.rule == "SPOT007"]
+    (problem,) = [p for p in bm.spot.validate(steps(*rows)) if p.rule == "SPOT007"]
     assert problem.location.inside == "keyframe 3"
-    assert problem.message == "foot fr is 0.050 m below the floor at 1.00 s"
+    assert problem.subject == ("keyframes", 2)
+    assert (problem.count, problem.data) == (1, {"amount": pytest.approx(0.05), "time": 1.0})
 
 
 def test_other_keyframes_are_counted():
     rows = [UNDER, UNDER, *[shifted(fr=[0, 0, -0.05])] * 3, UNDER]
-    (problem,) = [p for p in bm.spot.mind(steps(*rows)) if p.rule == "SPOT007"]
+    (problem,) = [p for p in bm.spot.validate(steps(*rows)) if p.rule == "SPOT007"]
     assert problem.location.inside == "keyframe 3"
-    assert problem.message == "foot fr is 0.050 m below the floor at 1.00 s, and at 2 more keyframes"
+    assert problem.count == 3
 
 
 def test_what_is_worst_between_two_keyframes_says_so():
     """Both feet are on the floor and within reach at keyframes; the fastest is in the middle between them."""
-    found = [p for p in bm.spot.mind(BROKEN["SPOT004"]) if p.rule == "SPOT004"]
+    found = [p for p in bm.spot.validate(BROKEN["SPOT004"]) if p.rule == "SPOT004"]
     assert found
     assert all("between keyframes 1 and 2" in p.message for p in found)
 
@@ -144,22 +145,28 @@ def test_what_is_all_right_is_not_minded(harmless, code):
 @pytest.mark.parametrize(
     ("animation", "said"),
     [
-        (move("body", "body_z", [[np.nan], [0.4]]), "body_z of keyframe 1 is nan"),
+        (move("body", "body_z", [[np.nan], [0.4]]), "keyframe 1: expected a finite body_z"),
         (move("body", "body_z", np.zeros((0, 1)), []), "no keyframes"),
         (move("body", "body_z", [0.48, 0.4], [1, 0]), "increase"),
         (move("body", "body_z", [0.48, 0.4], [0, 1e300]), "too long"),
-        (move("body", "body_z", [0.48, 0.4], [0, 1e-300]), "so quick"),
-        (move("body", "body_z", [0.48, 1e300]), "no robot is so large"),
+        (move("body", "body_z", [0.48, 0.4], [0, 1e-300]), "smallest gap"),
+        (move("body", "body_z", [0.48, 1e300]), "keyframe 2"),
         (move("body", "body_z", [0.48, 0.4], bpm=1e300), "beats per minute"),
         (move("body", "body_z", [0.48, 0.4], bpm=1e-300), "beats per minute"),
         (move("body", "body_z", [0.48, 0.4], bpm=-5.0), "beats per minute"),
-        (move("body", "body_z", [0.48, 0.4], parameters={"speed": Parameter(0, 0, 2)}), "speed is a positive number"),
-        (move("body", "body_z", [0.48, 0.4], parameters={"speed": Parameter(0, 1e300, 1e301)}), "so large"),
-        (move("body", "body_z", [0.48, 0.4], parameters={"offset_slices": Parameter(0, 1e300, 1e301)}), "so large"),
+        (
+            move("body", "body_z", [0.48, 0.4], parameters={"speed": Parameter(0, 0, 2)}),
+            "speed: expected a positive number",
+        ),
+        (move("body", "body_z", [0.48, 0.4], parameters={"speed": Parameter(0, 1e300, 1e301)}), "largest value"),
+        (
+            move("body", "body_z", [0.48, 0.4], parameters={"offset_slices": Parameter(0, 1e300, 1e301)}),
+            "largest value",
+        ),
     ],
 )
 def test_what_can_not_be_played_is_a_problem_with_its_reason(animation, said):
-    (problem,) = bm.spot.mind(animation)
+    (problem,) = bm.spot.validate(animation)
     assert (problem.rule, problem.severity) == ("SPOT017", "error")
     assert said in problem.message
     with pytest.raises(ValueError, match=said):
@@ -167,7 +174,7 @@ def test_what_can_not_be_played_is_a_problem_with_its_reason(animation, said):
 
 
 def test_a_robot_that_may_not_play_it_is_a_problem():
-    (problem,) = bm.spot.mind(move("body", "body_z", [0.4, 0.4], arm_required=True), arm=False)
+    (problem,) = bm.spot.validate(move("body", "body_z", [0.4, 0.4], arm_required=True), arm=False)
     assert problem.rule == "SPOT017"
     assert "arm_required" in problem.message
 
@@ -180,7 +187,7 @@ def test_outside_of_a_polygon():
     square = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]], float)
     points = np.array([[0, 0], [3, 0], [2, 2], [0.9, -0.9], [0, 0], [2, 0], [0, 0]])
     stance = np.array([[1, 1, 1, 1]] * 4 + [[1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]], bool)
-    found = outside(points, np.tile(square, (7, 1, 1)), stance)
+    found = distance_outside(points, np.tile(square, (7, 1, 1)), stance)
     np.testing.assert_allclose(found, [0, 2, np.sqrt(2), 0, 0, np.sqrt(2), np.nan])
 
 
@@ -193,7 +200,7 @@ def test_outside_of_a_triangle_against_shapes_of_all_kinds():
     corners = feet[:, [0, 1, 3]]
     system = np.concatenate([np.swapaxes(corners, 1, 2), np.ones((500, 1, 3))], axis=1)
     shares = np.linalg.solve(system, np.concatenate([points, np.ones((500, 1))], axis=1)[..., None])[..., 0]
-    np.testing.assert_array_equal(outside(points, feet, stance) == 0, (shares >= 0).all(axis=1))
+    np.testing.assert_array_equal(distance_outside(points, feet, stance) == 0, (shares >= 0).all(axis=1))
 
 
 def test_in_a_file_the_line_is_named(tmp_path):
@@ -215,18 +222,19 @@ def test_a_long_move_takes_little_memory():
     animation = parse_cha(f"{text}0 {feet}\n90000 {feet}\n".encode())
     tracemalloc.start()
     try:
-        bm.spot.mind(animation)
+        bm.spot.validate(animation)
         assert tracemalloc.get_traced_memory()[1] < 150 << 20
     finally:
         tracemalloc.stop()
 
 
 @pytest.mark.parametrize("low", [0, 1, 2, 3])
-def test_a_keyframe_in_which_the_body_is_too_low_is_told_alone(low):
+def test_a_keyframe_in_which_the_body_is_too_low_is_reported_alone(low):
     """The legs are given by joints: their feet go down with the body, fast, and below the floor."""
     rows = np.tile([0.0, 0.8, -1.6] * 4 + [0.0, 0.0, 0.48], (4, 1))
     rows[low, -1] = 0.30
     times = [0, 0.01, 0.02, 1] if low < 2 else [0, 0.98, 0.99, 1]
     animation = move("legs body", "leg_joints body_pos", rows, times=times)
-    (problem,) = bm.spot.mind(animation)
-    assert problem.rule == "SPOT018" and "0.180 m in 0.01 s" in problem.message
+    (problem,) = bm.spot.validate(animation)
+    assert problem.rule == "SPOT018"
+    assert problem.data == {"distance": pytest.approx(0.18), "seconds": pytest.approx(0.01)}

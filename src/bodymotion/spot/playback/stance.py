@@ -1,0 +1,161 @@
+"""Poses of Spot, the animation frame, foot contacts, and the distance of a point from the support polygon.
+
+The animation frame has its origin in the centre of the four feet at the start of a move; its yaw is that of the robot, its z axis points
+up. The position of a foot is the centre of its ball, so in a nominal stand the origin is a foot's radius above the floor. In the world the
+floor is at z = 0.
+
+Where no column has the contacts, they are inferred from the heights and speeds of the feet; how the robot infers them is not published. At
+a keyframe a foot is in contact when it is on the floor, at most `MAX_CONTACT_HEIGHT` above the lowest foot of the first keyframe, and
+no faster than `MAX_CONTACT_SPEED` on its curve, whose speed is zero where the foot reverses and where a step begins or ends. At the
+first and the last keyframe being on the floor is enough. Between two keyframes a foot is in contact when it is so at both, and its mean
+speed is at most `MAX_CONTACT_SPEED`. Where only the angles of legs are known, heights are relative to a level body: a foot is in contact at
+a keyframe when it is at most `MAX_CONTACT_HEIGHT` above the lowest foot there, and speeds do not count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.spot.playback.dimensions import FOOT_RADIUS, NOMINAL_FEET, NOMINAL_HEIGHT, SITTING_HEIGHT, STOWED
+from bodymotion.spot.playback.legs import foot_positions, leg_joints
+
+__all__ = [
+    "MAX_CONTACT_HEIGHT",
+    "MAX_CONTACT_SPEED",
+    "SpotPose",
+    "distance_outside",
+    "feet_in_world",
+    "footprint",
+    "inferred_contacts",
+    "is_slow_between",
+    "sit",
+    "stand",
+]
+
+MAX_CONTACT_HEIGHT = 0.02
+"""[m] A foot up to this height above the floor is on it."""
+MAX_CONTACT_SPEED = 0.25
+"""[m/s] A foot that is no faster is in contact."""
+
+
+@dataclass(frozen=True, eq=False)
+class SpotPose(ContentEquality):
+    """A pose of Spot in the world: `body` (7,) of its origin; joints of the `legs` (4, 3), the `arm` (6,) and the `gripper` [rad]."""
+
+    body: Floats
+    legs: Floats
+    arm: Floats = field(default_factory=lambda: STOWED)
+    gripper: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "body", frozen(self.body, (7,), "body"))
+        object.__setattr__(self, "legs", frozen(self.legs, (4, 3), "legs"))
+        object.__setattr__(self, "arm", frozen(self.arm, (6,), "arm"))
+
+    @property
+    def feet(self) -> Floats:
+        """The feet's centres (4, 3) in the world."""
+        return feet_in_world(self.body, self.legs)
+
+    @property
+    def frame(self) -> Floats:
+        """The pose (7,) in the world of the animation frame of a move that starts here."""
+        return footprint(self.feet)
+
+
+def feet_in_world(body: npt.ArrayLike, legs: npt.ArrayLike) -> Floats:
+    """Return the feet's centres (..., 4, 3) in the frame of body poses (..., 7), for leg joints (..., 4, 3)."""
+    return poses.transform_points(np.asarray(body, dtype=np.float64)[..., None, :], foot_positions(legs))
+
+
+def footprint(feet: npt.ArrayLike) -> Floats:
+    """Return the frame (..., 7) in the centre of feet (..., 4, 3), x from the middle of the hind feet to the middle of the front feet."""
+    feet = np.asarray(feet, dtype=np.float64)
+    forward = feet[..., :2, :].mean(axis=-2) - feet[..., 2:, :].mean(axis=-2)
+    yaw = np.arctan2(forward[..., 1], forward[..., 0])
+    zero = np.zeros_like(yaw)
+    return poses.from_parts(feet.mean(axis=-2), rotations.from_rpy(np.stack([zero, zero, yaw], axis=-1)))
+
+
+def stand(frame: npt.ArrayLike | None = None, height: float = NOMINAL_HEIGHT) -> SpotPose:
+    """Return the nominal stand over an animation frame (7,); by default over the world's origin."""
+    base = np.array([0.0, 0.0, FOOT_RADIUS, 1.0, 0.0, 0.0, 0.0]) if frame is None else np.asarray(frame)
+    joints = leg_joints((NOMINAL_FEET - [0.0, 0.0, height])[None]).joints[0]
+    return SpotPose(poses.compose(base, [0.0, 0.0, height, 1.0, 0.0, 0.0, 0.0]), joints)
+
+
+def sit(frame: npt.ArrayLike | None = None) -> SpotPose:
+    """Return the sitting pose over an animation frame (7,)."""
+    return stand(frame, SITTING_HEIGHT)
+
+
+def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) -> npt.NDArray[np.bool_]:
+    """Return which feet (N, 4) are in contact at keyframes with times (N,) [s], of feet (N, 4, 3) [m].
+
+    `relative`: positions are relative to the body, so that only heights at the same keyframe are compared.
+    """
+    height = feet[:, :, 2]
+    if relative or not len(times):
+        return np.asarray(height - height.min(axis=1, keepdims=True, initial=np.inf) <= MAX_CONTACT_HEIGHT)
+    from bodymotion.kernels.slopes import pchip_slopes
+
+    speed = np.linalg.norm(pchip_slopes(feet.reshape(-1, 12), np.diff(times)).reshape(-1, 4, 3), axis=-1)
+    speed[[0, -1]] = 0.0
+    return np.asarray((height <= height[0].min() + MAX_CONTACT_HEIGHT) & (speed <= MAX_CONTACT_SPEED))
+
+
+def is_slow_between(times: Floats, feet: Floats, *, relative: bool = False) -> npt.NDArray[np.bool_]:
+    """Return which feet (N − 1, 4) are slow enough between one keyframe and the next to be in contact; arguments as `inferred_contacts`."""
+    steps = np.linalg.norm(np.diff(feet, axis=0), axis=-1)
+    return np.asarray(relative | (steps <= MAX_CONTACT_SPEED * np.diff(times)[:, None]))
+
+
+def distance_outside(points: Floats, feet: Floats, contacts: npt.NDArray[np.bool_]) -> Floats:
+    """Return the distance (T,) [m] of points (T, 2) outside the support polygon of feet (T, 4, 2) in contact (T, 4).
+
+    It is 0 inside, and nan without feet. Two feet are a line, one is a point.
+    """
+    result = np.full(len(points), np.nan)
+    patterns = contacts @ (1 << np.arange(4))
+    for pattern in np.unique(patterns[patterns > 0]):
+        rows = patterns == pattern
+        legs = [leg for leg in range(4) if pattern >> leg & 1]
+        result[rows] = _from_polygon(points[rows], feet[rows][:, legs])
+    return result
+
+
+def _from_polygon(points: Floats, corners: Floats) -> Floats:
+    """Return the distance of points (N, 2) from the convex hull of corners (N, K, 2), K ≤ 4: 0 inside.
+
+    Up to four corners form at most four triangles; a point is in the hull when it is in one of these.
+    """
+    count = corners.shape[1]
+    if count == 1:
+        return np.asarray(np.linalg.norm(points - corners[:, 0], axis=1))
+    pairs = [(a, b) for a in range(count) for b in range(a)]
+    nearest = np.min([_from_segment(points, corners[:, a], corners[:, b]) for a, b in pairs], axis=0)
+    inside = np.zeros(len(points), dtype=bool)
+    for a in range(count):
+        for b in range(a):
+            for c in range(b):
+                turns = [
+                    _cross(corners[:, j] - corners[:, i], points - corners[:, i]) for i, j in ((a, b), (b, c), (c, a))
+                ]
+                inside |= np.all(np.array(turns) >= 0, axis=0) | np.all(np.array(turns) <= 0, axis=0)
+    return np.where(inside, 0.0, nearest)
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+
+
+def _from_segment(points: Floats, a: Floats, b: Floats) -> Floats:
+    along = b - a
+    length = np.maximum(np.einsum("ij,ij->i", along, along), 1e-18)
+    share = np.clip(np.einsum("ij,ij->i", points - a, along) / length, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - a - share[:, None] * along, axis=1))

@@ -1,0 +1,381 @@
+"""Validation of an animation: the rules of `rules.py`, checked on the motion that is played with the defaults of all parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.motion import Motion, MultiValueSeq
+from bodymotion.spot.playback import rules
+from bodymotion.spot.playback.dimensions import ARM_LIMITS, GRIPPER_LIMITS, JOINT_NAMES, LEGS, NOMINAL_HEIGHT
+from bodymotion.spot.playback.parameters import settings
+from bodymotion.spot.playback.playing import center_of_mass, default_start, play
+from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR
+from bodymotion.spot.playback.stance import distance_outside, feet_in_world
+from bodymotion.spot.playback.timing import Timing, default_frame_rate, timing
+from bodymotion.spot.playback.tracks import ARM, Tracks
+
+if TYPE_CHECKING:
+    from bodymotion.animation import Animation
+
+__all__ = ["validate"]
+
+REACH_TOLERANCE = 1e-3
+"""[m] Accepted distance of feet and hands from their goals."""
+MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = 20.0, 10.0, 20.0
+"""[rad/s] Our estimates; no limits are published."""
+MAX_FOOT_SPEED = 5.0
+"""[m/s] Relative to the world."""
+MAX_BODY_SPEED, MIN_BODY_STEP = 5.0, 0.05
+"""[m/s] and [m]: a faster and larger step of the body between two keyframes is reported."""
+MAX_SLIP = 0.02
+"""[m] Accepted distance of a foot in contact from the position at which its contact began."""
+FLOOR_TOLERANCE = 0.02
+"""[m] Accepted height of a foot below the floor, and above it in contact."""
+MAX_OUTSIDE, MAX_UNSUPPORTED_TIME = 0.03, 0.5
+"""[m] and [s]: the centre of mass may be outside the support polygon by more only for a shorter time."""
+MAX_FRAME_OFFSET, MAX_FRAME_YAW = 0.05, 0.1
+"""[m] and [rad] of the feet at the start relative to the animation frame."""
+MIN_BODY_HEIGHT = 0.10
+"""[m] Lowest height of the body's origin over the floor."""
+MIN_FEET_DISTANCE = 0.075
+"""[m] Between the centres of two feet: slightly more than their width."""
+MAX_START_STEP = 0.08
+"""[m], and half of the limit in radians: distance from the pose before the move at which an entry is needed."""
+LOOP_TOLERANCE = 1e-2
+"""[m or rad] Accepted difference between the ends of a loop."""
+MAX_FRAMES = 40_000
+"""Frames that are checked; a longer move is played at a lower rate."""
+ON_KEYFRAME = 1e-6
+"""[s] A time this close to a keyframe is the keyframe's."""
+
+
+def validate(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...]:
+    """Return the problems that a robot would have with an animation.
+
+    The animation is played with the defaults of all parameters and checked frame by frame. Each problem is located at the keyframe nearest
+    to the worst frame: `location` has its line where the animation's file is known and its number, counted from 1, `subject` is
+    ("keyframes", index), and `count` the number of keyframes concerned. Keyframes that themselves have angles beyond a joint's limits
+    are not reported here, but by the rules of the format.
+
+    Nothing is raised. That an animation cannot be played, so that nothing could be checked, is a problem of its own (SPOT017).
+
+    Parameters
+    ----------
+    arm:
+        Whether Spot has an arm; see `play`.
+    """
+    try:
+        values = settings(animation)
+        speed, offset = values["speed"], values["offset_slices"]
+        rough = timing(animation, speed=speed, offset=offset, frame_rate=1.0)
+        rate = min(default_frame_rate(rough.slice), MAX_FRAMES / (rough.slices * rough.slice))
+        times = timing(animation, speed=speed, offset=offset, frame_rate=rate)
+        motion = play(animation, arm=arm, frame_rate=rate)
+    except (ValueError, MemoryError) as error:
+        path = str(animation.source.path) if animation.source.path else None
+        reason = str(error) or "not enough memory"
+        return (rules.UNPLAYABLE.problem(f"the animation cannot be played: {reason}", Location(path)),)
+    found = _Report(animation, times)
+    played = _Played(animation, motion, times)
+    for check in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _start_and_end):
+        check(played, found)
+    return found.diagnostics.problems
+
+
+class _Played:
+    """A motion that was played, as arrays over its frames."""
+
+    def __init__(self, animation: Animation, motion: Motion, times: Timing) -> None:
+        self.animation, self.motion, self.timing = animation, motion, times
+        self.times = times.timeline.times
+        self.reliable = np.ones(len(self.times), dtype=bool)
+        """(T,) False around jumps of the body, where other findings would only follow from the jump."""
+        assert motion.joint_displacement is not None
+        assert motion.link_position is not None
+        joints = motion.joint_displacement.values
+        self.joints = joints
+        self.legs = joints[:, :12].reshape(-1, 4, 3)
+        self.arm = joints[:, 12:18] if joints.shape[1] > 12 else None
+        self.body = motion.link_position.values[:, 0]
+        self.feet = feet_in_world(self.body, self.legs)
+        self.contact = self._values(FOOT_CONTACT) > 0.5
+        self.errors = self._values(REACH_ERROR)
+        summary = motion.extra["spot"]
+        assert isinstance(summary, dict)
+        self.frame = np.asarray(summary["animationFrame"], dtype=np.float64)
+        self.before = default_start(animation)
+        self.tracks = Tracks(animation, self.before, self.frame)
+
+    def _values(self, content: str) -> Floats:
+        return np.asarray(
+            next(c.values for c in self.motion.timed if isinstance(c, MultiValueSeq) and c.content == content)
+        )
+
+    @property
+    def floor(self) -> float:
+        """Height [m] of the centre of a foot on the floor; that of the lowest foot where all feet start far from the animation frame."""
+        lowest = float(self.feet[int(np.argmax(self.reliable)), :, 2].min())
+        return float(self.frame[2]) if abs(lowest - self.frame[2]) < MAX_FRAME_OFFSET else lowest
+
+    def rates(self, values: Floats) -> Floats:
+        """Return the rates of change (T − 1, …) of values (T, …); 0 where a loop starts again."""
+        gaps = np.diff(self.times).reshape(-1, *(1,) * (values.ndim - 1))
+        result = np.diff(values, axis=0) / gaps
+        result[np.diff(self.timing.rounds).astype(bool)] = 0.0
+        return np.asarray(result)
+
+
+class _Report:
+    """Problems with the keyframes that they belong to."""
+
+    def __init__(self, animation: Animation, times: Timing) -> None:
+        self.diagnostics = Diagnostics()
+        self.moments = times.moments
+        self._source = animation.source
+        self._keys = animation.keyframes.times
+        lines = animation.source.options.get("keyframe_lines")
+        self._lines = lines if isinstance(lines, tuple) and len(lines) == len(self._keys) else None
+
+    def keyframe(self, frame: int) -> int:
+        """Return the keyframe that is nearest to a frame."""
+        return int(self.nearest(np.array([frame]))[0])
+
+    def nearest(self, frames: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Return the keyframes (N,) that are nearest to frames (N,)."""
+        middles = (self._keys[1:] + self._keys[:-1]) / 2
+        return np.searchsorted(middles, self.moments[frames] + 1e-9, side="right")
+
+    def add(self, rule: Rule, message: str, frame: int = 0, **data: object) -> None:
+        """Add a problem of a frame."""
+        self.add_at(rule, message, self.keyframe(frame), 1, data)
+
+    def add_at(self, rule: Rule, message: str, key: int, count: int, data: Mapping[str, object]) -> None:
+        """Add a problem of a keyframe, which stands for `count` of them."""
+        problem = rule.problem(message, self._location(key), subject=("keyframes", key), data=data)
+        self.diagnostics.add(replace(problem, count=count))
+
+    def _location(self, key: int) -> Location:
+        known = self._source.locations.locate(("keyframes", key))
+        if known is None:
+            line = int(self._lines[key]) if self._lines is not None else None
+            known = Location(str(self._source.path) if self._source.path else None, line, line and 1)
+        return replace(known, inside=f"keyframe {key + 1}")
+
+    def worst(self, rule: Rule, wrong: npt.NDArray[np.bool_], amount: Floats, message: Callable[[float], str]) -> None:
+        """Add a problem for frames (T,) that are `wrong`, located where the `amount` (T,) is largest; `message` describes the amount."""
+        if not wrong.any():
+            return
+        frames = np.flatnonzero(wrong)
+        worst = int(frames[np.argmax(np.abs(amount[frames]))])
+        keys = self.nearest(frames)
+        half = max(np.diff(self.moments).max(initial=0.0) / 2, ON_KEYFRAME)
+        concerned = {*keys[np.abs(self._keys[keys] - self.moments[frames]) <= half].tolist(), self.keyframe(worst)}
+        moment = self.moments[worst]
+        after = int(np.searchsorted(self._keys, moment))
+        is_between = 0 < after < len(self._keys) and abs(self._keys[self.keyframe(worst)] - moment) > ON_KEYFRAME
+        where = f"at {moment:.2f} s" + (f", between keyframes {after} and {after + 1}" if is_between else "")
+        self.add_at(
+            rule,
+            f"{message(float(amount[worst]))} {where}",
+            self.keyframe(worst),
+            len(concerned),
+            {"amount": float(amount[worst]), "time": float(moment)},
+        )
+
+
+def _body_speed(played: _Played, found: _Report) -> None:
+    """Report jumps of the body, and mark the frames around them as unreliable for the other checks."""
+    keys = played.animation.keyframes.times
+    if not played.tracks.has_body or len(keys) < 2:
+        return
+    steps = np.linalg.norm(np.diff(played.tracks.body_position(keys), axis=0), axis=1)
+    gaps = np.diff(keys)
+    wrong = np.flatnonzero((steps > MAX_BODY_SPEED * gaps) & (steps > MIN_BODY_STEP) & (gaps > 0))
+    if not len(wrong):
+        return
+    for key in map(int, wrong):
+        # Either of the two keyframes may be wrong; the curves depend on them up to the next keyframes on both sides.
+        first, last = keys[max(key - 1, 0)], keys[min(key + 2, len(keys) - 1)]
+        played.reliable &= (found.moments < first - ON_KEYFRAME) | (found.moments > last + ON_KEYFRAME)
+    worst = int(wrong[np.argmax(steps[wrong] / gaps[wrong])])
+    found.add_at(
+        rules.BODY_SPEED,
+        f"the body moves {steps[worst]:.3f} m in {gaps[worst]:g} s, from keyframe {worst + 1} to keyframe {worst + 2}",
+        worst + 1,
+        len(wrong),
+        {"distance": float(steps[worst]), "seconds": float(gaps[worst])},
+    )
+
+
+def _reach(played: _Played, found: _Report) -> None:
+    for leg, name in enumerate(LEGS):
+        miss = played.errors[:, leg]
+        text = f"foot {name} is {{:.3f}} m short of its goal"
+        found.worst(rules.FOOT_REACH, played.reliable & (miss > REACH_TOLERANCE), miss, text.format)
+    if played.errors.shape[1] > len(LEGS):
+        miss = played.errors[:, len(LEGS)]
+        wrong = played.reliable & (miss > REACH_TOLERANCE)
+        found.worst(rules.HAND_REACH, wrong, miss, "the hand is {:.3f} m short of its goal".format)
+
+
+def _limits(played: _Played, found: _Report) -> None:
+    if played.arm is None:
+        return
+    keys = played.animation.keyframes
+    limits = np.vstack([ARM_LIMITS, GRIPPER_LIMITS])
+    names = (*JOINT_NAMES[12:18], "gripper")
+    for k, (name, column) in enumerate(zip(names, (*ARM, "gripper"), strict=True)):
+        lower, upper = limits[k]
+        if keys.has(column) and ((keys.column(column) < lower) | (keys.column(column) > upper)).any():
+            continue
+        angle = played.joints[:, 12 + k]
+        wrong = (angle < lower - 1e-4) | (angle > upper + 1e-4)
+        text = f"{name} would be at {{:.3f}} rad, outside its limits {lower:g} to {upper:g} rad,"
+        found.worst(rules.JOINT_LIMIT, wrong, angle, text.format)
+
+
+def _speeds(played: _Played, found: _Report) -> None:
+    if len(played.times) < 2:
+        return
+    limits = [MAX_LEG_SPEED] * 12 + [MAX_ARM_SPEED] * 6 + [MAX_GRIPPER_SPEED]
+    reliable = played.reliable[1:] & played.reliable[:-1]
+    rates = np.abs(played.rates(played.joints))
+    for k in range(rates.shape[1]):
+        text = f"{JOINT_NAMES[k]} rotates at {{:.1f}} rad/s"
+        found.worst(rules.JOINT_SPEED, reliable & (rates[:, k] > limits[k]), rates[:, k], text.format)
+    speeds = np.linalg.norm(played.rates(played.feet), axis=-1)
+    for leg, name in enumerate(LEGS):
+        text = f"foot {name} moves at {{:.1f}} m/s"
+        found.worst(rules.FOOT_SPEED, reliable & (speeds[:, leg] > MAX_FOOT_SPEED), speeds[:, leg], text.format)
+
+
+def _feet(played: _Played, found: _Report) -> None:
+    if not played.tracks.has_legs:
+        return
+    height = played.feet[:, :, 2] - played.floor
+    for leg, name in enumerate(LEGS):
+        contact = played.contact[:, leg]
+        above = height[:, leg]
+        slip = _slip(played.feet[:, leg, :2], contact, played.timing.rounds)
+        for rule, wrong, amount, text in (
+            (rules.SLIP, slip > MAX_SLIP, slip, f"foot {name} slips by {{:.3f}} m while it is in contact,"),
+            (rules.BELOW_FLOOR, above < -FLOOR_TOLERANCE, -above, f"foot {name} is {{:.3f}} m below the floor"),
+            (
+                rules.ABOVE_FLOOR,
+                contact & (above > FLOOR_TOLERANCE),
+                above,
+                f"foot {name} is in contact {{:.3f}} m above the floor",
+            ),
+        ):
+            found.worst(rule, played.reliable & wrong, amount, text.format)
+        for other in range(leg):
+            distance = np.linalg.norm(played.feet[:, leg] - played.feet[:, other], axis=-1)
+            if (distance < MIN_FEET_DISTANCE).any():
+                least = float(distance.min())
+                text = f"feet {LEGS[other]} and {name} come within {least:.3f} m of each other"
+                found.add(rules.FEET_DISTANCE, text, int(np.argmin(distance)), amount=least)
+
+
+def _slip(positions: Floats, contact: npt.NDArray[np.bool_], rounds: npt.NDArray[np.int64]) -> Floats:
+    """Return the distance (T,) [m] of a foot at positions (T, 2) from where its contact began."""
+    begins = contact & np.concatenate([[True], ~contact[:-1] | (np.diff(rounds) != 0)])
+    since = np.maximum.accumulate(np.where(begins, np.arange(len(contact)), 0))
+    return np.where(contact, np.linalg.norm(positions - positions[since], axis=-1), 0.0)
+
+
+def _balance(played: _Played, found: _Report) -> None:
+    height = played.body[:, 2] - played.floor
+    if "starts_sitting" not in played.animation.options:
+        low = played.reliable & (height < MIN_BODY_HEIGHT)
+        found.worst(
+            rules.BODY_CLEARANCE,
+            low,
+            np.where(low, MIN_BODY_HEIGHT - height, 0.0),
+            lambda missing: f"the body's origin is {MIN_BODY_HEIGHT - missing:.3f} m above the floor",
+        )
+    if not (played.tracks.has_legs or played.tracks.has_body):
+        return
+    center = center_of_mass(played.body, played.legs, played.arm)[:, :2]
+    outside = distance_outside(center, played.feet[:, :, :2], played.contact)
+    airborne = np.isnan(outside)
+    for rule, wrong, text in (
+        (
+            rules.SUPPORT,
+            np.where(airborne, 0.0, outside) > MAX_OUTSIDE,
+            "the centre of mass is up to {:.2f} m outside the support polygon",
+        ),
+        (rules.AIRBORNE, airborne, "no foot is in contact"),
+    ):
+        for first, end in runs(wrong):
+            last = int(end) - 1
+            seconds = float(played.times[last] - played.times[first])
+            if seconds > MAX_UNSUPPORTED_TIME and played.reliable[first:end].all():
+                most = float(np.nan_to_num(outside[first:end]).max())
+                message = f"{text.format(most)} for {seconds:.2f} s from {found.moments[first]:.2f} s on"
+                found.add(rule, message, int(first), amount=most, seconds=seconds)
+                break
+
+
+def _start_and_end(played: _Played, found: _Report) -> None:
+    tracks, animation, times = played.tracks, played.animation, played.timing
+    values = settings(animation)
+    ends = np.array([0.0, animation.duration])
+    positioned = bool(tracks.legs_by_feet.all()) or (
+        tracks.has_body and not tracks.by_center_of_mass and tracks.has_legs
+    )
+    body = np.tile([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0], (2, 1))
+    if tracks.has_body:
+        body = poses.from_parts(tracks.body_position(ends), tracks.body_orientation(ends))
+    if positioned and played.reliable[0]:
+        feet = tracks.feet(ends[:1], body[:1])[0]
+        middle = feet.mean(axis=0)
+        forward = feet[:2, :2].mean(axis=0) - feet[2:, :2].mean(axis=0)
+        yaw = float(np.arctan2(forward[1], forward[0]))
+        if np.abs(middle).max() > MAX_FRAME_OFFSET or abs(yaw) > MAX_FRAME_YAW:
+            position = ", ".join(f"{value:.3f}" for value in middle)
+            found.add(rules.FRAME, f"the centre of the feet is at ({position}) m with a yaw of {yaw:.2f} rad", yaw=yaw)
+    if tracks.has_body and values["body_entry_slices"] == 0 and played.reliable[0]:
+        gap = poses.compose(poses.inverse(played.before.body), played.body[0])
+        distance = float(np.linalg.norm(gap[:3]))
+        angle = 2 * float(np.arctan2(np.linalg.norm(gap[4:]), abs(gap[3])))
+        if distance > MAX_START_STEP or angle > 2 * MAX_START_STEP:
+            message = f"the body starts {distance:.2f} m and {angle:.2f} rad away from its pose before the move"
+            found.add(rules.START, message, distance=distance, angle=angle)
+    loops = "no_looping" not in animation.options and ("extendable" in animation.options or values["speed"] > 1)
+    last = len(played.times) - 1
+    if loops and len(animation.keyframes) > 1 and played.reliable[0] and played.reliable[-1]:
+        difference = _difference_of_ends(played, body)
+        if difference > LOOP_TOLERANCE:
+            message = f"the last keyframe differs from the first by {difference:.3f} (m or rad)"
+            found.add(rules.LOOP, message, last, amount=difference)
+    shown = times.natural * times.seconds_per_slice
+    if animation.bpm is not None and shown < animation.duration - 1e-6:
+        cut = animation.duration - shown
+        message = f"at {times.bpm:g} beats per minute the last {cut:.3f} s are cut off"
+        found.add(rules.CUT_OFF, message, last, seconds=cut)
+
+
+def _difference_of_ends(played: _Played, body: Floats) -> float:
+    """Return the largest difference between the ends of an animation relative to the feet, as a walk may end elsewhere."""
+    tracks = played.tracks
+    ends = np.array([0.0, played.animation.duration])
+    parts: list[Floats] = []
+    if tracks.has_legs:
+        feet = poses.transform_points(poses.inverse(body)[:, None], tracks.feet(ends, body))
+        parts.append(feet.reshape(2, -1))
+    elif tracks.has_body:
+        parts += [body[:, :3], np.abs(body[:, 3:])]
+    if tracks.arm_columns.any():
+        parts.append(tracks.arm_joints(ends))
+    gripper = tracks.gripper(ends)
+    if gripper is not None:
+        parts.append(gripper[:, None])
+    return max((float(np.abs(part[1] - part[0]).max()) for part in parts), default=0.0)
