@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sound_robot import robot
 
 import bodymotion as bm
-from bodymotion.checks.rules import SAID
+from bodymotion.checks.unmoved import SAID
 from sample_files import corpus_files, tries
 
 PROTOTYPES = " ".join(

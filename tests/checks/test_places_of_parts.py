@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bodymotion as bm
-from bodymotion.checks.parts import LARGEST, WORDS, parts_of
+from bodymotion.checks.old_parts import LARGEST, WORDS, parts_of
 
 TENSOR = 'ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"'
 URDF = f"""<?xml version="1.0"?>

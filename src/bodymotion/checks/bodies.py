@@ -1,53 +1,37 @@
-"""All checks of a body."""
+"""`check_body`: all rules about a body; here those about names, ids and joints."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
+import math
+from collections import defaultdict
 
 import numpy as np
 
-from bodymotion.checks import rules
-from bodymotion.checks.devices import check_devices
-from bodymotion.checks.joints import check_joints
-from bodymotion.checks.loops import check_loops
-from bodymotion.checks.masses import check_masses
-from bodymotion.checks.names import check_names
-from bodymotion.checks.places import LARGEST
-from bodymotion.checks.shapes import check_numbers, check_shapes, check_sizes
-from bodymotion.checks.sheet import Sheet
-from bodymotion.checks.textures import check_textures
-from bodymotion.diagnostics import Location, Problem
-from bodymotion.formats.openhrp.rules import NO_HUMANOID
+from bodymotion.checks import rules, unmoved
+from bodymotion.checks.body_review import BodyReview, device_title
+from bodymotion.checks.devices_and_loops import check_devices, check_loops
+from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, check_shapes, check_sizes, check_textures
+from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.text import listed
+from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
+from bodymotion.model.devices import Device
+from bodymotion.model.links import Joint, Link
 
 __all__ = ["check_body"]
 
+MAX_SLIDE = 20.0
+"""[m] The longest way of a joint that slides; powers of ten from 100 on are ways to write that there is no limit."""
+MAX_ID_GAPS = 20
+"""Of ids with more gaps than this, as many are named."""
+
 
 def check_body(body: Body) -> tuple[Problem, ...]:
-    """Return what a reader has said of a body, and what else there is to say of it."""
-    sheet = Sheet(body)
-    source = body.source
-    if source.format == "openhrp" and not source.version and source.path is not None and _names_joints(source.path):
-        said = NO_HUMANOID.problem("the file speaks of joints and has no Humanoid", Location(str(source.path), 1, 1))
-        return (*body.problems, said, *_checked(sheet))
+    """Return the problems of reading a body, and what the rules about bodies find in it."""
     if not body.links:
         return (*body.problems, rules.NO_LINKS.problem("the body has no links"))
-    return (*body.problems, *_checked(sheet))
-
-
-def _names_joints(path: Path) -> bool:
-    """Whether a file without a Humanoid has words that only models have: else it is a scene, or a part of a model."""
-    try:
-        if not path.is_file() or path.stat().st_size > LARGEST:
-            return False
-        return re.search(rb"\b(?:Humanoid|Joint|Segment)\b", path.read_bytes()) is not None
-    except OSError:
-        return False
-
-
-def _checked(sheet: Sheet) -> tuple[Problem, ...]:
-    for check in (
+    review = BodyReview(body)
+    checks = (
         check_names,
         check_numbers,
         check_joints,
@@ -57,8 +41,181 @@ def _checked(sheet: Sheet) -> tuple[Problem, ...]:
         check_sizes,
         check_devices,
         check_loops,
-    ):
-        # Numbers near the largest there are may overflow; what is not finite has a rule of its own.
+    )
+    for check in checks:
+        # Numbers near the largest float overflow; BODY105 reports numbers that are not finite.
         with np.errstate(all="ignore"):
-            check(sheet)
-    return sheet.placed()
+            check(review)
+    return (*body.problems, *unmoved.adjusted(body, review.found.problems))
+
+
+def check_names(review: BodyReview) -> None:
+    """Check the names of links, joints and devices, and the ids of joints and devices."""
+    _check_link_names(review)
+    _check_device_names(review)
+    _check_joint_ids(review)
+    _check_device_ids(review)
+
+
+def _check_link_names(review: BodyReview) -> None:
+    first: dict[str, int] = {}
+    joints: dict[str, int] = {}
+    for link in review.body.links:
+        if not link.name:
+            review.report_link(rules.NO_NAME, link, "has no name")
+        elif link.name in first:
+            review.report_link(rules.SAME_LINK, link, f"has the same name as link {first[link.name]}")
+        first.setdefault(link.name, link.index)
+        name = link.joint.name
+        if name and name in joints and first.get(name) == joints[name] != link.index and name == link.name:
+            # Joints that are named after their links: the link's name is reported.
+            continue
+        if name and name in joints:
+            review.report_link(
+                rules.SAME_JOINT, link, f"has a joint {name!r}; link {joints[name]} has one of the same name", "name"
+            )
+        joints.setdefault(name, link.index)
+
+
+def _check_device_names(review: BodyReview) -> None:
+    seen: set[tuple[int, str, str]] = set()
+    for number, device in enumerate(review.body.devices):
+        key = (device.link, device.kind, device.name)
+        if device.name and key in seen:
+            review.report_device(rules.SAME_DEVICE, number, "is on this link twice")
+        seen.add(key)
+
+
+def _check_joint_ids(review: BodyReview) -> None:
+    first: dict[int, str] = {}
+    for link in review.body.links:
+        number = link.joint.id
+        if number >= 0 and number in first:
+            message = f"has the joint id {number}, as {first[number]} does"
+            review.report_link(rules.ID_TWICE, link, message, "id", data={"id": number})
+        elif number >= 0:
+            first[number] = repr(link.name) if link.name else f"link {link.index}"
+    gaps = _gaps(set(first))
+    if gaps and review.are_known("links", "id"):
+        review.report_body(rules.ID_GAP, f"no joint has the id {listed(gaps)}")
+
+
+def _check_device_ids(review: BodyReview) -> None:
+    if review.body.source.format not in ("openhrp", "body", ""):
+        # Only OpenHRP and Choreonoid give ids to devices.
+        return
+    first: dict[str, dict[int, Device]] = defaultdict(dict)
+    for number, device in enumerate(review.body.devices):
+        if device.id >= 0 and device.id in first[device.kind]:
+            other = device_title(first[device.kind][device.id])
+            review.report_device(rules.DEVICE_ID, number, f"has the id {device.id}, as {other} does", "id")
+        elif device.id >= 0:
+            first[device.kind][device.id] = device
+    if not review.are_known("devices", "id"):
+        return
+    for kind, known in first.items():
+        gaps = _gaps(set(known))
+        if gaps:
+            review.report_body(rules.DEVICE_ID, f"no {kind} has the id {listed(gaps)}")
+
+
+def _gaps(ids: set[int]) -> list[str]:
+    highest = min(max(ids, default=-1), len(ids) + MAX_ID_GAPS)
+    return [str(number) for number in range(highest) if number not in ids]
+
+
+def check_joints(review: BodyReview) -> None:
+    """Check the joint of each link."""
+    outside = []
+    for link in review.body.links:
+        joint = link.joint
+        if link.index and joint.type == "free":
+            review.report_link(rules.FREE_INSIDE, link, "has a free joint and is not the root", "type")
+        if not link.index and joint.type in ("rotate", "slide") and joint.id >= 0:
+            message = f"is the root and has a joint of type {joint.type}: column {joint.id} moves nothing"
+            review.report_link(rules.ROOT_MOVES, link, message, "type")
+        if joint.type in ("rotate", "slide") and review.is_known(link, "type"):
+            _check_axis(review, link, joint)
+            _check_limits(review, link, joint)
+            if link.index and (joint.lower > 0 or joint.upper < 0) and joint.lower <= joint.upper:
+                outside += [repr(link.name)] * review.is_known(link, "lower", "upper")
+        _check_motor(review, link, joint)
+    if outside:
+        review.report_body(rules.ZERO_OUTSIDE, f"0 is outside the limits of {listed(outside)}")
+
+
+def _check_axis(review: BodyReview, link: Link, joint: Joint) -> None:
+    length = float(np.linalg.norm(joint.axis))
+    if length == 0:
+        review.report_link(rules.NO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0", "axis")
+    elif math.isfinite(length) and abs(length - 1) > 1e-6:
+        axis = " ".join(f"{number:.6g}" for number in joint.axis)
+        message = f"has a {joint.type} joint with the axis {axis}, of length {length:.6g}"
+        review.report_link(rules.AXIS_LENGTH, link, message, "axis", data={"length": length})
+
+
+def _check_limits(review: BodyReview, link: Link, joint: Joint) -> None:
+    unit = "rad" if joint.type == "rotate" else "m"
+    limits = {"lower": joint.lower, "upper": joint.upper}
+    if review.is_known(link, "lower", "upper"):
+        if joint.lower > joint.upper:
+            message = f"has a lower limit of {joint.lower:g} {unit}, above its upper limit of {joint.upper:g} {unit}"
+            review.report_link(rules.LIMITS, link, message, "lower", data=limits)
+        elif joint.lower == joint.upper:
+            message = f"has a {joint.type} joint with both limits at {joint.lower:g} {unit}: it cannot move"
+            review.report_link(rules.NO_RANGE, link, message, "lower", data=limits)
+        _check_units_of_limits(review, link, joint)
+    if review.is_known(link, "velocity_lower", "velocity_upper"):
+        _check_velocity_limits(review, link, joint, f"{unit}/s")
+
+
+def _check_velocity_limits(review: BodyReview, link: Link, joint: Joint, unit: str) -> None:
+    low, high = joint.velocity_lower, joint.velocity_upper
+    limits = {"lower": low, "upper": high}
+    message = f"has velocity limits of {low:g} and {high:g} {unit}"
+    if low > high:
+        review.report_link(
+            rules.LIMITS, link, f"{message}: the lower is above the upper", "velocity_lower", data=limits
+        )
+    elif low == high == 0:
+        hint = "give it the speed that it reaches, or no limit"
+        message = f"has a velocity limit of 0 {unit}: it cannot move"
+        review.report_link(rules.VELOCITY, link, message, "velocity_upper", hint, limits)
+    elif low >= 0 or high <= 0:
+        review.report_link(rules.VELOCITY, link, f"{message}: it cannot move both ways", "velocity_lower", data=limits)
+
+
+def _check_units_of_limits(review: BodyReview, link: Link, joint: Joint) -> None:
+    if joint.type == "slide":
+        far = [abs(end) for end in (joint.lower, joint.upper) if MAX_SLIDE < abs(end) < NO_LIMIT]
+        far = [end for end in far if not (end >= 100 and math.log10(end).is_integer())]
+        if far:
+            message = f"slides from {joint.lower:g} to {joint.upper:g} m"
+            field = "upper" if far[-1] == abs(joint.upper) else "lower"
+            review.report_link(rules.SLIDES_FAR, link, message, field)
+    elif (largest := limits_in_degrees(joint.lower, joint.upper)) is not None:
+        turns = f"{largest / FULL_TURN:.3g} full turns"
+        message = f"has limits of {joint.lower:g} and {joint.upper:g} rad: {turns}"
+        field = "lower" if largest == abs(joint.lower) else "upper"
+        review.report_link(rules.DEGREES, link, message, field, data={"lower": joint.lower, "upper": joint.upper})
+
+
+def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
+    wrong: list[tuple[str, str]] = []
+    if joint.gear_ratio == 0:
+        wrong.append(("gear_ratio", "a gear ratio of 0"))
+    if not 0 < joint.gear_efficiency <= 1:
+        wrong.append(("gear_efficiency", f"a gear efficiency of {joint.gear_efficiency:g}"))
+    if joint.rotor_inertia < 0:
+        wrong.append(("rotor_inertia", f"a rotor inertia of {joint.rotor_inertia:g} kg m²"))
+    for field, value in (("rotor_resistor", joint.rotor_resistor), ("encoder_pulse", joint.encoder_pulse)):
+        if value < 0:
+            wrong.append((field, f"a {field.replace('_', ' ')} of {value:g}"))
+    if joint.torque_const < 0:
+        wrong.append(("torque_const", f"a torque constant of {joint.torque_const:g} Nm/A"))
+    current = joint.extra.get("climit")
+    if isinstance(current, np.ndarray) and current.size and current.dtype.kind in "fiu" and current.flat[0] < 0:
+        wrong.append(("climit", f"a climit of {current.flat[0]:g} A"))
+    wrong = [(field, text) for field, text in wrong if review.is_known(link, field)]
+    if wrong:
+        review.report_link(rules.MOTOR, link, f"has {' and '.join(text for _, text in wrong)}", wrong[0][0])

@@ -12,10 +12,8 @@ from bodymotion.animation import Animation
 from bodymotion.checks import rules
 from bodymotion.checks.bodies import check_body
 from bodymotion.checks.line_ends import TEXTS, check_line_ends
-from bodymotion.checks.motions import check_motion
+from bodymotion.checks.motions import MAX_FILE, check_motion, check_units
 from bodymotion.checks.motions_on_bodies import check_motion_on_body
-from bodymotion.checks.rows import LARGEST
-from bodymotion.checks.units import check_units
 from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Source, SourceMap
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.formats.cha import check_animation
@@ -24,6 +22,7 @@ from bodymotion.formats.registry import Format, find_format, load, named_format,
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.motion import rules as motion_rules
 from bodymotion.spot.playback.rules import BODY_SPEED
 from bodymotion.spot.playback.validation import validate
 from bodymotion.system.open_files import pipes_kept
@@ -120,7 +119,7 @@ def _alone(row: Format, path: Path, options: Mapping[str, Any]) -> tuple[Problem
     """Return all problems of a motion by itself; of a large file its units are not looked at, for which it is read a second time."""
     assert row.check is not None
     found = row.check(path)
-    if any(problem.severity == "error" for problem in found) or path.stat().st_size > LARGEST:
+    if any(problem.severity == "error" for problem in found) or path.stat().st_size > MAX_FILE:
         return found
     try:
         motion = load(path, **options)
@@ -151,7 +150,12 @@ def _on_body(row: Format, path: Path, body: Body, options: Mapping[str, Any]) ->
     problems = _problems(motion, body)
     by_row = {
         rule.code
-        for rule in (rules.MOTION_NOT_FINITE, rules.MOTION_QUATERNION, rules.MOTION_NO_QUATERNION, rules.MOTION_NO_TURN)
+        for rule in (
+            motion_rules.MOTION_NOT_FINITE,
+            motion_rules.MOTION_QUATERNION,
+            motion_rules.MOTION_NO_QUATERNION,
+            motion_rules.MOTION_NO_TURN,
+        )
     }
     if not any(p.rule in by_row or (p.severity == "error" and p in motion.problems) for p in problems):
         return problems

@@ -1,69 +1,307 @@
-"""Checks of a motion by itself."""
+"""Rules about a motion by itself: numbers and quaternions, and whether numbers are in metres, radians and frames per second."""
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.checks import rules
-from bodymotion.checks.rows import place_of_frame
-from bodymotion.diagnostics import Problem
-from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
-from bodymotion.motion.rules import MAX_LENGTH_ERROR, ROUNDING
+from bodymotion.checks.physics.moments import Finding
+from bodymotion.checks.physics.tape import standing_on
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.units import FULL_TURN, MIN_SHARE
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion.interpolation import sampled
+from bodymotion.motion.rules import (
+    MAX_LENGTH_ERROR,
+    MOTION_NO_QUATERNION,
+    MOTION_NO_TURN,
+    MOTION_NOT_FINITE,
+    MOTION_QUATERNION,
+    ROUNDING,
+)
+from bodymotion.motion.timeline import Timeline
 
-__all__ = ["check_motion", "part_name"]
+__all__ = [
+    "check_motion",
+    "check_units",
+    "component_number",
+    "frame_location",
+    "in_millimetres",
+    "time_steps",
+    "too_fast",
+]
+
+MAX_HEIGHT, MAX_HEIGHT_IN_MM = 20.0, 5.0
+"""[m] Root heights above the first look like millimetres, if they are at most the second when divided by 1000."""
+FLOOR_HEIGHT = 0.1
+"""[m] Feet this close to 0 after division by 1000 show that the positions are millimetres."""
+MAX_SPEED_HIGH, MAX_SPEED = 30.0, 100.0
+"""[m/s] The speed of a root that is above `MAX_HEIGHT`, and of any root."""
+MAX_ZMP_DISTANCE, MAX_ZMP_DISTANCE_IN_MM = 20.0, 2.0
+"""[m] Distances of the zero moment point from the root, as given and when divided by 1000."""
+MAX_TIME_STEP = 0.1
+"""[Hz] Frame rates up to this look like times between frames [s]."""
+MAX_ANGLE = 720.0
+"""Values beyond this are no angles, neither in radians nor in degrees."""
+MAX_JOINT_SPEED = 12.0
+"""[rad/s] Joints that are faster most of the time, and beyond a full turn, look like degrees."""
+MILLIMETRES = np.array([0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0])
+"""Factors for a pose whose position is in millimetres."""
+MAX_FILE = 64 << 20
+"""[bytes] In larger files no line is looked for."""
 
 
 def check_motion(motion: Motion) -> tuple[Problem, ...]:
-    """Return what a reader has said of a motion, and what else there is to say of its numbers."""
-    problems = list(motion.problems)
-    said = {problem.rule for problem in problems}
+    """Return the problems of reading a motion, and the numbers and quaternions that are wrong, one by one."""
+    found = Diagnostics(motion.source.path)
+    read = {problem.rule for problem in motion.problems}
     for number, component in enumerate(motion.components):
-        if not isinstance(component, (MultiValueSeq, MultiSE3Seq, Vector3Seq)):
-            continue
-        if not said & set(rules.SAID["MOT101"]):
-            problems += _not_finite(motion, number, component)
-        if isinstance(component, MultiSE3Seq):
-            problems += _turns(motion, number, component)
-    return tuple(problems)
+        if isinstance(component, (MultiValueSeq, MultiSE3Seq, Vector3Seq)):
+            if "SEQ113" not in read:
+                _check_finite(found, motion, number, component)
+            if isinstance(component, MultiSE3Seq):
+                _check_quaternions(found, motion, number, component)
+    return (*motion.problems, *found.problems)
 
 
-def _not_finite(motion: Motion, number: int, component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> list[Problem]:
-    wrong = ~np.isfinite(component.values)
-    count = int(np.count_nonzero(wrong))
-    if not count:
-        return []
-    frame, *part = (int(k) for k in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
-    of = "" if isinstance(component, Vector3Seq) else f" of {part_name(component, part[0])}"
-    message = (
-        f"{component.content} has {count} numbers that are not finite, the first{of} in frame {frame}"
-        if count > 1
-        else f"a number of {component.content}{of} in frame {frame} is not finite"
-    )
-    return [rules.MOTION_NOT_FINITE.problem(message, place_of_frame(motion, number, frame))]
+def _check_finite(
+    found: Diagnostics, motion: Motion, number: int, component: MultiValueSeq | MultiSE3Seq | Vector3Seq
+) -> None:
+    wrong: npt.NDArray[np.bool_] = ~np.isfinite(component.values)
+    if isinstance(component, MultiSE3Seq):
+        wrong = np.any(wrong, axis=-1)
+    for frame, part in _each(found, MOTION_NOT_FINITE, wrong):
+        of = "" if isinstance(component, Vector3Seq) else f" of {part_name(component, part)}"
+        message = f"{component.content}: a number{of} in frame {frame} is not finite"
+        _report(found, MOTION_NOT_FINITE, message, motion, number, frame, part)
 
 
-def _turns(motion: Motion, number: int, component: MultiSE3Seq) -> list[Problem]:
+def _check_quaternions(found: Diagnostics, motion: Motion, number: int, component: MultiSE3Seq) -> None:
     length = np.linalg.norm(component.values[..., 3:], axis=-1)
     off = np.where(np.isfinite(length), np.abs(length - 1), 0)
-    found = []
-    for rule, wrong, said in (
-        (rules.MOTION_NO_TURN, length == 0, "are zero"),
-        (rules.MOTION_NO_QUATERNION, (length > 0) & (off > MAX_LENGTH_ERROR), "are far from length 1"),
-        (rules.MOTION_QUATERNION, (off > ROUNDING) & (off <= MAX_LENGTH_ERROR), "are not of length 1"),
+    for rule, wrong in (
+        (MOTION_NO_TURN, length == 0),
+        (MOTION_NO_QUATERNION, (length > 0) & (off > MAX_LENGTH_ERROR)),
+        (MOTION_QUATERNION, (off > ROUNDING) & (off <= MAX_LENGTH_ERROR)),
     ):
-        count = int(np.count_nonzero(wrong))
-        if count:
-            frame, part = (int(k) for k in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
-            message = (
-                f"{count} quaternions of {component.content} {said}, the first of {part_name(component, part)} in frame {frame}"
-                f" is of length {length[frame, part]:.6g}"
-            )
-            found.append(rule.problem(message, place_of_frame(motion, number, frame)))
-    return found
+        for frame, part in _each(found, rule, wrong):
+            of = f"the quaternion of {part_name(component, part)} in frame {frame}"
+            message = f"{component.content}: {of} is of length {length[frame, part]:.6g}"
+            _report(found, rule, message, motion, number, frame, part)
+
+
+def _each(found: Diagnostics, rule: Rule, wrong: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Return frame and part of each wrong value in (T, P); those that would not be listed are only counted."""
+    places = np.argwhere(wrong)
+    for done, (frame, part) in enumerate(places):
+        if found.is_full(rule):
+            found.count_more(rule, len(places) - done)
+            return
+        yield int(frame), int(part)
+
+
+def _report(found: Diagnostics, rule: Rule, message: str, motion: Motion, number: int, frame: int, part: int) -> None:
+    subject: Subject = ("components", number, "frames", frame, part)
+    if motion.source.locations.is_known(subject):
+        data = {"frame": frame, "part": part}
+        found.report(rule, message, frame_location(motion, number, frame, part), subject=subject, data=data)
 
 
 def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:
-    """Say which joint or link is meant."""
+    """Return the name of a joint or a link in a component, or its number where it has none."""
     labels = component.part_labels
     label = labels[part] if part < len(labels) else ""
     return repr(label) if label else f"{'joint' if isinstance(component, MultiValueSeq) else 'link'} {part}"
+
+
+def component_number(motion: Motion, component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> int:
+    """Return the index of a component in its motion."""
+    return next(k for k, one in enumerate(motion.components) if one is component)
+
+
+_FRAMES = re.compile(rb"\s*frames\s*:")
+_ROW = re.compile(rb"\s*-\s*\[")
+
+
+def frame_location(motion: Motion, component: int, frame: int, part: int | None = None) -> Location:
+    """Return where a frame of a component, or one part of it, is in the file; `inside` is its path in the document."""
+    path = motion.source.path
+    inside = f"components[{component}].frames[{frame}]"
+    if motion.source.locations:
+        subject: Subject = ("components", component, "frames", frame)
+        found = motion.source.locations.locate(subject if part is None else (*subject, part))
+        if found is not None:
+            return found if found.inside else replace(found, inside=inside)
+    if path is None:
+        return Location(inside=inside)
+    rows = _rows(path) if motion.source.format == "seq" else ()
+    one = motion.components[component]
+    if len(rows) == len(motion.components) and not isinstance(one, OtherSeq) and len(rows[component]) == one.num_frames:
+        line, column = rows[component][frame]
+        return Location(str(path), line, column, inside)
+    return Location(str(path), inside=inside)
+
+
+@lru_cache(maxsize=2)
+def _rows(path: Path) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Return line and column of the rows of each component, for a .seq with one row per line (until its reader has `locations`)."""
+    found: list[list[tuple[int, int]]] = []
+    whole = True
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_FILE:
+            return ()
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if _FRAMES.match(line):
+                    found.append([])
+                elif found and (match := _ROW.match(line)):
+                    found[-1].append((number, match.end()))
+                    whole &= b"]" in line
+    except OSError:
+        return ()
+    return tuple(tuple(rows) for rows in found) if whole else ()
+
+
+def check_units(motion: Motion) -> list[Problem]:
+    """Say which numbers of a motion by itself are in other units."""
+    return [*time_steps(motion), *in_millimetres(motion)[0], *_degrees(motion)]
+
+
+def time_steps(motion: Motion) -> list[Problem]:
+    """Tell a time between two frames that is written as the frame rate."""
+    for number, component in enumerate(motion.components):
+        if not isinstance(component, (MultiValueSeq, MultiSE3Seq, Vector3Seq)):
+            continue
+        rate = component.timeline.frame_rate
+        if rate is None or not 0 < rate <= MAX_TIME_STEP or component.num_frames < 2:
+            continue
+        duration = component.num_frames / rate
+        message = (
+            f"the frame rate is {rate:g}, so that {component.num_frames} frames take {duration:.6g} s: is it the time between "
+            f"two frames?"
+        )
+        hint = f"write frameRate: {1 / rate:.6g}"
+        return [rules.FRAME_RATE.problem(message, frame_location(motion, number, 0), hint)]
+    return []
+
+
+def in_millimetres(
+    motion: Motion, body: Body | None = None, q: Floats | None = None
+) -> tuple[list[Problem], frozenset[str]]:
+    """Say which places are millimetres by their looks, and give the contents of these components; `q` (T, J) are joint values."""
+    links, zmp = motion.link_position, motion.zmp
+    if links is None or not links.num_parts or not links.num_frames:
+        return [], frozenset()
+    times, root = links.timeline.times, links.values[:, 0]
+    sound = np.asarray(np.isfinite(root).all(axis=1))
+    if np.count_nonzero(sound) < 2 or not (np.diff(times) > 0).all():
+        return [], frozenset()
+    problems: list[Problem] = []
+    found: set[str] = set()
+    height = float(np.median(np.abs(root[sound, 2])))
+    if _root(root, times, sound, height, body, q, motion.joint_displacement):
+        found.add(links.content)
+        shown = " ".join(f"{value:.4g}" for value in root[int(np.argmax(sound)), :3])
+        message = f"the root begins at {shown}: these look like millimetres"
+        problems.append(rules.METRES.problem(message, frame_location(motion, component_number(motion, links), 0)))
+    if zmp is not None and zmp.num_frames and (np.diff(zmp.timeline.times) > 0).all():
+        there = root * MILLIMETRES if found else root
+        away, near = _from_root(zmp, there, times), _from_root(replace(zmp, values=zmp.values / 1000), there, times)
+        if away > MAX_ZMP_DISTANCE and near < MAX_ZMP_DISTANCE_IN_MM:
+            if not found:
+                message = f"the zero moment point is mostly {away:.4g} m from the root: it looks like millimetres"
+                problems.append(rules.METRES.problem(message, frame_location(motion, component_number(motion, zmp), 0)))
+            found.add(zmp.content)
+    return problems, frozenset(found)
+
+
+def _root(
+    root: Floats,
+    times: Floats,
+    sound: npt.NDArray[np.bool_],
+    height: float,
+    body: Body | None,
+    q: Floats | None,
+    joints: MultiValueSeq | None,
+) -> bool:
+    steps = np.linalg.norm(np.diff(root[:, :3], axis=0), axis=1) / np.diff(times)
+    moving = steps[np.isfinite(steps) & (steps > 0)]
+    speed = float(np.median(moving)) if moving.size > len(steps) / 10 else 0.0
+    if height / 1000 > MAX_HEIGHT_IN_MM:
+        return False
+    if speed > MAX_SPEED and np.ptp(root[sound, :3], axis=0).max() > MAX_HEIGHT:
+        return True
+    if height <= MAX_HEIGHT:
+        return False
+    if speed > MAX_SPEED_HIGH and body is None:
+        return True
+    if body is None or q is None or joints is None or len(q) != len(root) or not body.links:
+        return False
+    if body.links[0].joint.type != "free":
+        return False
+    if np.ptp(root[sound, :3], axis=0).max() > FLOOR_HEIGHT:
+        # On feet that keep to the ground as it goes it is where it is said to be.
+        standing = standing_on(body, q, root, times)
+        if standing is not None and standing.level:
+            return False
+    standing = standing_on(body, q, root * MILLIMETRES, times)
+    return standing is not None and standing.level and abs(standing.ground) < FLOOR_HEIGHT
+
+
+def _from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
+    """Return how far [m] a point mostly is from the root."""
+    if zmp.is_root_relative:
+        away = zmp.values
+    else:
+        own = zmp.timeline.times
+        away = zmp.values - (root if np.array_equal(own, times) else sampled(root[:, None], times, own)[:, 0])[:, :3]
+    length = np.linalg.norm(away, axis=1)
+    length = length[np.isfinite(length)]
+    return float(np.quantile(length, 0.9)) if length.size else math.nan
+
+
+def too_fast(said: str, timeline: Timeline, where: Location, factor: float = 10.0) -> Finding:
+    """Make a finding of a motion that is told to be too fast as a whole; by some power of ten, maybe."""
+    rate = timeline.frame_rate
+    by = "its time stamps" if rate is None else f"{rate:g} frames a second"
+    meant = "are the time stamps seconds?" if rate is None else f"is it {rate / factor:g} frames a second?"
+    hint = f"{meant} Else go slower: `bodymotion retime --speed`. Speeds and physics are not looked at"
+    return Finding(rules.FRAME_RATE.problem(f"by {by} {said}", where, hint))
+
+
+def _degrees(motion: Motion) -> list[Problem]:
+    """Tell joint values that are degrees by their looks: beyond a full turn from the start, or too fast for any motor, and most of them."""
+    joints = motion.joint_displacement
+    if joints is None or joints.num_frames < 2 or not joints.num_parts:
+        return []
+    values, gaps = joints.values, np.diff(joints.timeline.times)
+    if not np.isfinite(values).all() or not (gaps > 0).all() or not FULL_TURN < np.abs(values).max() <= MAX_ANGLE:
+        return []
+    used = [k for k in range(joints.num_parts) if values[:, k].any()]
+    kept = []
+    for column in used:
+        sizes = np.abs(values[:, column])
+        speeds = np.abs(np.diff(values[:, column])) / gaps
+        turning = speeds[speeds > 0]
+        quick = turning.size > len(speeds) / 4 and float(np.median(turning)) > MAX_JOINT_SPEED
+        if np.mean(sizes > FULL_TURN) >= MIN_SHARE and (sizes[0] > FULL_TURN or quick):
+            kept.append(column)
+    if len(kept) < 2 or 2 * len(kept) < len(used):
+        return []
+    frame, k = (int(i) for i in np.unravel_index(int(np.argmax(np.abs(values[:, kept]))), (len(values), len(kept))))
+    message = (
+        f"{len(kept)} of {len(used)} joints are beyond a full turn, such as {part_name(joints, kept[k])} at "
+        f"{values[frame, kept[k]]:.6g} in frame {frame}: these look like degrees"
+    )
+    hint = "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`"
+    return [rules.IN_DEGREES.problem(message, frame_location(motion, component_number(motion, joints), frame), hint)]

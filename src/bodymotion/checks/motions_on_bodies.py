@@ -1,30 +1,43 @@
-"""Checks of a motion on the body that it is for: its columns, the limits of the joints, link poses, and physics."""
+"""Rules about a motion on the body that it is for: its columns, the limits of the joints, link poses, and physics."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.checks import rules
-from bodymotion.checks.degrees import look_like_degrees
-from bodymotion.checks.limits import TOLERANCE, found_moments, in_frames, positions, shares, speeds
+from bodymotion.checks.motions import component_number, frame_location, in_millimetres, time_steps, too_fast
 from bodymotion.checks.physics.checking import calm_steps, physics
-from bodymotion.checks.physics.moments import Finding, Moment, when
-from bodymotion.checks.rows import place_of_frame
-from bodymotion.checks.units import in_millimetres, time_steps, too_many_frames
-from bodymotion.diagnostics import Location, Problem
+from bodymotion.checks.physics.moments import Finding, Moment, runs, when
+from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.units import angles_in_degrees
 from bodymotion.model.body import Body
+from bodymotion.model.links import Joint
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
 __all__ = ["check_motion_on_body", "moments"]
 
-CLOSE = 1e-3
-"""[m, rad] Link poses that differ from those of root and joints by less agree."""
-PIECE = 1 << 16
-"""How many poses are worked on at a time."""
+LIMIT_TOLERANCE = 1e-6
+"""[rad or m] How far beyond its limit a joint may be: files give few digits."""
+SPEED_TOLERANCE = 1.001
+"""The factor by which a joint may be faster than its limit: the speed is that of a straight line between two frames."""
+POSE_TOLERANCE = 1e-3
+"""[m, rad] The difference between link poses and those that root and joints give."""
+POSES_AT_ONCE = 1 << 16
+"""Poses that are compared in one piece, which bounds the memory."""
+TOO_FAST = 3.0
+"""Some joint of a motion with a wrong frame rate is this many times as fast as its limit."""
+TOO_FAST_SHARE, TOO_FAST_STEPS = 0.02, 4
+"""It is too fast in more than this part of the steps, and in more than so many."""
+MIN_MOVE = 0.02
+"""[rad or m] Joints that move less are not counted."""
 
 
 def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
@@ -53,51 +66,65 @@ def _findings(motion: Motion, body: Body) -> list[Finding]:
     problems: list[Problem] = []
     found: list[Finding] = []
     q = None
-    degrees = False
+    fast: list[Finding] = []
+    complete = not motion.source.locations.unknown
     if joints is not None:
         q = _columns(motion, joints, body, problems)
-        number = _number(motion, joints)
-        if q is not None and len(q) and (seen := look_like_degrees(q, body, TOLERANCE)) is not None:
-            degrees = True
-            problems.append(rules.IN_DEGREES.problem(seen[0], place_of_frame(motion, number, seen[1])))
-        elif q is not None and len(q):
-            found += positions(motion, number, joints, q, body)
+    if joints is not None and q is not None and len(q):
+        in_degrees = _check_unit(motion, joints, q, body)
+        if in_degrees is not None:
+            # Limits, speeds and physics would only repeat it.
+            if links is not None:
+                _links_fit(motion, links, body, True, problems)
+            return [*map(Finding, problems), Finding(in_degrees)]
+        found += _check_positions(motion, component_number(motion, joints), joints, q, body)
     fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
-    if degrees:
-        # All that would be found is that.
-        return [*map(Finding, problems)]
-    told, doubtful = in_millimetres(motion, body, q)
-    problems += [*told, *time_steps(motion)]
-    if links is not None and fits and q is not None and links.content not in doubtful:
-        assert joints is not None
-        found += _agree(motion, links, joints, q, body)
-    if any(problem.severity == "error" for problem in problems):
-        of_physics = []
-    elif joints is not None and q is not None and (hurried := too_many_frames(motion, joints, q, body)):
-        of_physics = hurried
+    in_mm, doubtful = in_millimetres(motion, body, q)
+    problems += [*in_mm, *time_steps(motion)]
+    if links is not None and fits and joints is not None and q is not None and links.content not in doubtful:
+        found += _check_link_poses(motion, links, joints, q, body)
+    if complete and not any(problem.severity == "error" for problem in problems):
+        wrong_rate = [] if joints is None or q is None else _check_frame_rate(motion, joints, q, body)
+        of_physics = wrong_rate or physics(motion, body, q, doubtful)
     else:
-        of_physics = physics(motion, body, q, doubtful)
-    if (
-        joints is not None
-        and q is not None
-        and not any(one.problem.rule == rules.FRAME_RATE.code for one in of_physics)
-    ):
-        fast = shares(joints, q, body, calm_steps(joints.timeline.times, of_physics))
-        found += speeds(motion, _number(motion, joints), joints, body, fast)
-    found += of_physics
-    return [*map(Finding, problems), *found]
+        of_physics = []
+    has_rate = not any(one.problem.rule == rules.FRAME_RATE.code for one in of_physics)
+    if complete and joints is not None and q is not None and has_rate:
+        shares = _speed_shares(joints, q, body, calm_steps(joints.timeline.times, of_physics))
+        fast = _check_speeds(motion, component_number(motion, joints), joints, body, shares)
+    return [*map(Finding, problems), *found, *fast, *of_physics]
 
 
-def _number(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> int:
-    return next(k for k, one in enumerate(motion.components) if one is component)
+def _check_unit(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> Problem | None:
+    """Return the problem of joint values (T, J) that look like degrees."""
+    turning = [
+        k
+        for k, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
+        if link >= 0 and joint.type == "rotate" and -math.inf < joint.lower <= joint.upper < math.inf
+    ]
+    lower = np.array([body.joints[k].lower for k in turning]) - LIMIT_TOLERANCE
+    upper = np.array([body.joints[k].upper for k in turning]) + LIMIT_TOLERANCE
+    found = angles_in_degrees(q[:, turning], lower, upper)
+    # One joint alone may turn round and round.
+    if found is None or len(found.columns) < min(2, len(turning)):
+        return None
+    column, frame = turning[found.column], found.frame
+    name = body.joints[column].name or body.links[body.joint_links[column]].name
+    joint_count = f"{counted(found.beyond, 'joint')} {'is' if found.beyond == 1 else 'are'} beyond the limits"
+    inside = "" if len(found.columns) == found.beyond else f"; as degrees {len(found.columns)} of them are within"
+    message = (
+        f"{joint_count}, such as {name!r} at {q[frame, column]:.6g} in frame {frame}: these look like degrees{inside}"
+    )
+    number = component_number(motion, joints)
+    return rules.IN_DEGREES.problem(message, frame_location(motion, number, frame), subject=("components", number))
 
 
-def _place(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Location:
-    """Return the place of a component: its first frame, where it has one."""
-    number = _number(motion, component)
+def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Location:
+    """Return the location of a component: that of its first frame, where it has one."""
+    number = component_number(motion, component)
     inside = f"components[{number}]"
     if component.num_frames:
-        return replace(place_of_frame(motion, number, 0), inside=inside)
+        return replace(frame_location(motion, number, 0), inside=inside)
     path = motion.source.path
     return Location(None if path is None else str(path), inside=inside)
 
@@ -106,15 +133,13 @@ def _columns(motion: Motion, joints: MultiValueSeq, body: Body, problems: list[P
     try:
         q = body.joint_values(joints)
     except ValueError as error:
-        problems.append(
-            rules.JOINTS.problem(str(error).removesuffix(" Is it a motion of another body?"), _place(motion, joints))
-        )
+        problems.append(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
         return None
     if joints.num_parts > body.num_joints:
         message = (
             f"{joints.content} has {joints.num_parts} columns, {body.name or 'the body'} has {body.num_joints} joints"
         )
-        problems.append(rules.MORE_COLUMNS.problem(message, _place(motion, joints)))
+        problems.append(rules.MORE_COLUMNS.problem(message, _component_location(motion, joints)))
     return q
 
 
@@ -123,14 +148,16 @@ def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, pro
     if count > wanted or (count < wanted and not joints):
         wrong = f"{links.content} has poses of {count} links, {body.name or 'the body'} has {wanted} links"
         without = "" if count > wanted else ", and there are no joints to get the others from"
-        problems.append(rules.LINKS.problem(wrong + without, _place(motion, links)))
+        problems.append(rules.LINKS.problem(wrong + without, _component_location(motion, links)))
     return count == wanted
 
 
-def _agree(motion: Motion, links: MultiSE3Seq, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
+def _check_link_poses(
+    motion: Motion, links: MultiSE3Seq, joints: MultiValueSeq, q: Floats, body: Body
+) -> list[Finding]:
     if links.timeline != joints.timeline or not body.links or not len(q):
         return []
-    step = max(PIECE // len(body.links), 1)
+    step = max(POSES_AT_ONCE // len(body.links), 1)
     worst = np.zeros(2)
     at = [(0, 0), (0, 0)]
     amount = np.zeros(len(q))
@@ -147,24 +174,166 @@ def _agree(motion: Motion, links: MultiSE3Seq, joints: MultiValueSeq, q: Floats,
                 worst[kind], at[kind] = one[frame, link], (start + frame, link)
         both = np.maximum(apart, turned)
         amount[start : start + len(given)] = both.max(axis=1)
-        off |= (both > CLOSE).any(axis=0)
-    wrong = amount > CLOSE
+        off |= (both > POSE_TOLERANCE).any(axis=0)
+    wrong = amount > POSE_TOLERANCE
     if not wrong.any():
         return []
     (frame_a, link_a), (frame_b, link_b) = at
-    count, frames = int(np.count_nonzero(off)), in_frames(int(np.count_nonzero(wrong)))
+    count, frames = int(np.count_nonzero(off)), counted(int(np.count_nonzero(wrong)), "frame")
     message = (
         f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
         f"({body.links[link_b].name!r}, frame {frame_b}) from where root and joints put them, in {frames}: "
         f"{count} of {len(body.links)} links, the first in the tree {body.links[int(np.argmax(off))].name!r}"
     )
-    number = _number(motion, links)
-    problem = rules.POSES_DISAGREE.problem(message, place_of_frame(motion, number, int(np.argmax(wrong))))
+    number = component_number(motion, links)
+    problem = rules.POSES_DISAGREE.problem(message, frame_location(motion, number, int(np.argmax(wrong))))
     times = links.timeline.times
 
     def said(frame: int) -> str:
         return f"links are not where root and joints put them in {when(frame, times[frame])}"
 
     return [
-        Finding(problem, found_moments(rules.POSES_DISAGREE, motion, number, links, "", amount, CLOSE, said)),
+        Finding(problem, _moments(rules.POSES_DISAGREE, motion, number, links, "", amount, POSE_TOLERANCE, said)),
     ]
+
+
+def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
+    """Say which joints are beyond their limits."""
+    found = []
+    for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
+        if link < 0 or joint.type not in ("rotate", "slide") or joint.lower > joint.upper:
+            continue
+        beyond = np.maximum(joint.lower - q[:, column], q[:, column] - joint.upper)
+        wrong = beyond > LIMIT_TOLERANCE
+        count = int(np.count_nonzero(wrong))
+        if not count:
+            continue
+        first, worst = int(np.argmax(wrong)), int(np.nanargmax(np.where(np.isnan(beyond), -np.inf, beyond)))
+        name, unit = joint.name or body.links[link].name, "rad" if joint.type == "rotate" else "m"
+        values = q[:, column]
+
+        def said(frame: int, name: str = name, unit: str = unit, values: Floats = values, joint: Joint = joint) -> str:
+            value = float(values[frame])
+            limit = joint.lower if value < joint.lower else joint.upper
+            return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
+
+        message = f"{said(worst)}: beyond it in {counted(count, 'frame')}, from frame {first} on"
+        problem = rules.POSITION_LIMIT.problem(
+            message, frame_location(motion, number, worst), subject=("components", number, "frames", worst)
+        )
+        when_wrong = _moments(rules.POSITION_LIMIT, motion, number, joints, name, beyond, LIMIT_TOLERANCE, said)
+        found.append(Finding(problem, when_wrong))
+    return found
+
+
+def _speed_shares(
+    joints: MultiValueSeq, q: Floats, body: Body, calm: npt.NDArray[np.bool_]
+) -> dict[int, tuple[Floats, Floats]]:
+    """Give, for each joint that is too fast somewhere, its speeds (T − 1,), and which parts of its limit these are.
+
+    Only of steps that are `calm` (T − 1,): of others something is said that explains their speed.
+    """
+    found: dict[int, tuple[Floats, Floats]] = {}
+    if len(q) < 2:
+        return found
+    gaps = np.diff(joints.timeline.times)
+    for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
+        low, high = joint.velocity_lower, joint.velocity_upper
+        if link < 0 or joint.type not in ("rotate", "slide", "crawler") or not low < 0 < high:
+            continue
+        speed = np.diff(q[:, column]) / gaps
+        given = np.where(calm & np.isfinite(speed), speed, 0.0)
+        part = np.maximum(given / low, given / high) if np.isfinite([low, high]).all() else _share(given, low, high)
+        if (part > SPEED_TOLERANCE).any():
+            found[column] = (given, part)
+    return found
+
+
+def _check_speeds(
+    motion: Motion, number: int, joints: MultiValueSeq, body: Body, fast: dict[int, tuple[Floats, Floats]]
+) -> list[Finding]:
+    """Say which joints are too fast, by their `shares`."""
+    found = []
+    for column, (given, part) in fast.items():
+        joint, link = body.joints[column], body.joint_links[column]
+        low, high = joint.velocity_lower, joint.velocity_upper
+        wrong = part > SPEED_TOLERANCE
+        count = int(np.count_nonzero(wrong))
+        first, worst = int(np.argmax(wrong)), int(np.argmax(part))
+        name, unit = joint.name or body.links[link].name, "m/s" if joint.type == "slide" else "rad/s"
+
+        def said(
+            frame: int, name: str = name, unit: str = unit, given: Floats = given, low: float = low, high: float = high
+        ) -> str:
+            limit = low if given[frame] < 0 else high
+            return f"{name!r} moves at {given[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
+
+        message = f"{said(worst)}: faster in {counted(count, 'frame')}, from frame {first} on"
+        problem = rules.SPEED_LIMIT.problem(
+            message, frame_location(motion, number, worst), subject=("components", number, "frames", worst)
+        )
+        when_wrong = _moments(rules.SPEED_LIMIT, motion, number, joints, name, part, SPEED_TOLERANCE, said)
+        found.append(Finding(problem, when_wrong))
+    return found
+
+
+def _moments(
+    rule: Rule,
+    motion: Motion,
+    number: int,
+    component: MultiValueSeq | MultiSE3Seq,
+    subject: str,
+    amount: Floats,
+    threshold: float,
+    said: Callable[[int], str],
+) -> tuple[Moment, ...]:
+    """Return the moments in which `amount` (of frames, or of the steps from them) is above a threshold; `said` tells of a frame."""
+    times = component.timeline.times
+    found, _ = runs(amount / threshold, times[: len(amount)])
+    return tuple(
+        Moment(
+            rule.code,
+            rule.severity,
+            float(times[run.worst]),
+            float(times[run.first]),
+            float(times[run.last]),
+            run.worst,
+            subject,
+            run.amount,
+            said(run.worst),
+            frame_location(motion, number, run.worst),
+        )
+        for run in found
+    )
+
+
+def _share(speed: Floats, low: float, high: float) -> Floats:
+    """Return how much of its limit each speed is, where one of the two is infinite."""
+    return np.asarray(np.where(speed < 0, speed / low, speed / high))
+
+
+def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
+    """Say that a motion is told to be far faster than it was made: most of its joints are too fast, often, and some by far.
+
+    `q` (T, J) are its joint values. A few frames in which all joints are fast are something else.
+    """
+    fast = _speed_shares(joints, q, body, np.ones(max(len(q) - 1, 0), dtype=bool))
+    moving = [
+        column
+        for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
+        if link >= 0 and -math.inf < joint.velocity_lower < 0 < joint.velocity_upper < math.inf
+        if np.ptp(q[:, column]) > MIN_MOVE
+    ]
+    tops: dict[int, float] = {}
+    for column in moving:
+        part = fast.get(column, (0, np.zeros(0)))[1]
+        if np.count_nonzero(part > 1) > max(TOO_FAST_SHARE * len(part), TOO_FAST_STEPS):
+            tops[column] = float(np.partition(part, -TOO_FAST_STEPS)[-TOO_FAST_STEPS])
+    if len(tops) < min(3, len(moving)) or 3 * len(tops) < len(moving) or max(tops.values(), default=0.0) < TOO_FAST:
+        return []
+    worst = max(tops, key=lambda column: tops[column])
+    frame = int(np.argmax(fast[worst][1]))
+    name = body.joints[worst].name or body.links[body.joint_links[worst]].name
+    said = f"{len(tops)} of {len(moving)} joints that move are often too fast, {name!r} up to {tops[worst]:.3g} times as fast as it can be"
+    factor = 10.0 ** max(math.ceil(math.log10(tops[worst])), 1)
+    return [too_fast(said, joints.timeline, frame_location(motion, component_number(motion, joints), frame), factor)]

@@ -6,39 +6,7 @@ has spoken of a link, a joint or a sensor, the rule here is silent about it.
 
 from __future__ import annotations
 
-from bodymotion.checks.rules_on_bodies import (
-    FRAME_RATE,
-    IN_DEGREES,
-    JOINTS,
-    LINKS,
-    METRES,
-    MORE_COLUMNS,
-    NOTHING_MOVES,
-    POSES_DISAGREE,
-    POSITION_LIMIT,
-    SPEED_LIMIT,
-)
 from bodymotion.diagnostics import Rule
-from bodymotion.motion.rules import MOTION_NO_QUATERNION, MOTION_NO_TURN, MOTION_NOT_FINITE, MOTION_QUATERNION
-
-__all__ = [
-    "FRAME_RATE",
-    "IN_DEGREES",
-    "JOINTS",
-    "LINKS",
-    "METRES",
-    "MORE_COLUMNS",
-    "MOTION_NOT_FINITE",
-    "MOTION_NO_QUATERNION",
-    "MOTION_NO_TURN",
-    "MOTION_QUATERNION",
-    "NOTHING_MOVES",
-    "POSES_DISAGREE",
-    "POSITION_LIMIT",
-    "RULES",
-    "SAID",
-    "SPEED_LIMIT",
-]
 
 # Files
 CRASHED = Rule(
@@ -424,36 +392,85 @@ LOOP_AXIS = Rule(
     example=("ExtraJoint(type='xy', axis=[2, 0, 0])", "ExtraJoint(type='xy', axis=[1, 0, 0])"),
 )
 
-# Motions: the rules about their numbers are beside the formats, whose readers speak by them, too; those on a body have files of their own
-
-SAID: dict[str, tuple[str, ...]] = {
-    "BODY101": ("WRL110", "BDY122", "URDF111", "MJCF107"),
-    "BODY102": ("WRL110", "BDY122", "URDF111", "MJCF107"),
-    "BODY104": ("WRL111", "BDY121"),
-    "BODY105": ("WRL147", "BDY108", "VRML118", "URDF126", "MJCF110"),
-    "BODY110": ("WRL122", "BDY132", "URDF122"),
-    "BODY111": ("WRL123", "BDY133", "URDF123", "MJCF113"),
-    "BODY112": ("WRL130", "BDY137", "URDF125", "MJCF153"),
-    "BODY113": (),
-    "BODY115": ("BDY115", "BDY104"),
-    "BODY117": ("WRL125", "BDY135"),
-    "BODY118": ("WRL124", "WRL125", "BDY136"),
-    "BODY119": ("WRL137", "BDY128"),
-    "BODY120": ("WRL138",),
-    "BODY121": ("WRL133",),
-    "BODY130": ("WRL141", "BDY140", "URDF130", "MJCF134"),
-    "BODY131": ("WRL142", "WRL141", "WRL147", "BDY143", "BDY142", "BDY140", "BDY114", "URDF130", "MJCF130", "MJCF120"),
-    "BODY132": ("WRL143", "BDY143", "BDY114", "MJCF130"),
-    "BODY133": ("WRL145", "BDY145", "MJCF131"),
-    "BODY134": ("WRL144", "BDY144"),
-    "BODY136": ("BDY142", "BDY114"),
-    "BODY137": ("BDY114", "WRL147"),
-    "BODY151": ("WRL160", "WRL161", "WRL162"),
-    "BODY152": ("WRL163", "WRL164", "WRL165", "WRL166", "BDY155"),
-    "BODY153": ("WRL167", "BDY156"),
-    "BODY162": ("WRL122", "WRL123", "BDY132"),
-    "MOT101": ("SEQ113",),
-}
-"""For a rule here those of the readers that say the same."""
+# Motions on a body
+JOINTS = Rule(
+    "MOT201",
+    "error",
+    "A motion has a column for each joint of the body.",
+    "judgement",
+    "is it a motion of another body?",
+    example=("29 joints, and columns for 28", "29 columns"),
+)
+MORE_COLUMNS = Rule(
+    "MOT202",
+    "warning",
+    "A motion has no more joint columns than the body.",
+    "judgement",
+    "they move nothing",
+    example=("29 joints, and columns for 30", "29 columns"),
+)
+LINKS = Rule(
+    "MOT203",
+    "error",
+    "A motion has the poses of all links of the body, or joints to get them from.",
+    "judgement",
+    "is it a motion of another body?",
+    example=("poses of 3 links and no joints, on a body of 4", "poses of 4 links"),
+)
+POSITION_LIMIT = Rule(
+    "MOT204",
+    "warning",
+    "A joint stays between its limits.",
+    "judgement",
+    "a controller stops there, or the robot breaks",
+    example=("2.1 rad, where the joint ends at 2 rad", "2 rad"),
+)
+SPEED_LIMIT = Rule(
+    "MOT205",
+    "warning",
+    "A joint stays within its velocity limits.",
+    "judgement",
+    "the robot will lag behind; go slower: `bodymotion retime --speed`",
+    example=("0.4 rad in 0.1 s, where the joint makes 3 rad/s", "0.3 rad in 0.1 s"),
+)
+POSES_DISAGREE = Rule(
+    "MOT206",
+    "warning",
+    "Link poses are those that the root and the joints give.",
+    "judgement",
+    "it may be the motion of another body; `bodymotion edit --root-only` keeps root and joints",
+    example=("a link 9 m from where root and joints put it", "a link where they put it"),
+)
+NOTHING_MOVES = Rule(
+    "MOT207",
+    "warning",
+    "A motion has joints or link poses, so that it moves the body.",
+    "judgement",
+    example=("a motion with a zero moment point alone", "one with JointDisplacement, too"),
+)
+IN_DEGREES = Rule(
+    "MOT208",
+    "warning",
+    "Joint angles are in radians.",
+    "judgement",
+    "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`; limits, speeds and physics are not looked at",
+    example=("57.3, 20 and -30, where the joints make 2 rad", "1, 0.35 and -0.52"),
+)
+METRES = Rule(
+    "MOT209",
+    "warning",
+    "The places of the root and the zero moment point are in metres.",
+    "judgement",
+    "multiply them by 0.001; feet, balance and forces are not looked at",
+    example=("a root at 0, 0, 700", "a root at 0, 0, 0.7"),
+)
+FRAME_RATE = Rule(
+    "MOT210",
+    "warning",
+    "The frame rate says how many frames there are in a second of the motion.",
+    "judgement",
+    "speeds and physics are not looked at",
+    example=("frameRate: 0.002", "frameRate: 500"),
+)
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

@@ -8,14 +8,13 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.checks.motions import component_number, frame_location, too_fast
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.floor import off_the_floor
 from bodymotion.checks.physics.judging import balance, feet_on_ground, torques
 from bodymotion.checks.physics.jumps import jumps_of_joints, jumps_of_root, sign_flips
 from bodymotion.checks.physics.moments import MOST, Finding
 from bodymotion.checks.physics.tape import WINDOW, record, standing_on
-from bodymotion.checks.rows import place_of_frame
-from bodymotion.checks.units import too_fast
 from bodymotion.editing import recover_joints
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -52,15 +51,15 @@ def physics(motion: Motion, body: Body, q: Floats | None, doubtful: Collection[s
     if leading is None or q is None or not _in_order(leading.timeline.times):
         return []
     times = leading.timeline.times
-    where = partial(place_of_frame, motion, _number(motion, leading))
+    where = partial(frame_location, motion, component_number(motion, leading))
     found = jumps_of_joints(q, times, body, where)
     root = None
     if links is not None and links.num_parts and links.num_frames and _in_order(links.timeline.times):
         root = links.values[:, 0]
-        own, number = links.timeline.times, _number(motion, links)
-        found += jumps_of_root(root, own, partial(place_of_frame, motion, number))
+        own, number = links.timeline.times, component_number(motion, links)
+        found += jumps_of_root(root, own, partial(frame_location, motion, number))
         if _has_quaternions(motion, number):
-            found += sign_flips(root[:, 3:], own, partial(place_of_frame, motion, number))
+            found += sign_flips(root[:, 3:], own, partial(frame_location, motion, number))
         if links.timeline != leading.timeline:
             root = sampled(links.values[:, :1], own, times)[:, 0]
     if not body.links or not len(q):
@@ -99,7 +98,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, doubtful: Collection[s
     if standing is not None:
         if root is not None and links is not None:
             found += feet_on_ground(tape, standing, body, where)
-            of_root = partial(place_of_frame, motion, _number(motion, links))
+            of_root = partial(frame_location, motion, component_number(motion, links))
             found += off_the_floor(standing, body, root, times, zmp, of_root)
         found += balance(tape, where)
     # What an extra joint bears is not known.
@@ -131,10 +130,6 @@ def _recovered(motion: Motion, body: Body) -> Floats | None:
 
 def _in_order(times: Floats) -> bool:
     return bool(len(times) and np.isfinite(times).all() and (np.diff(times) > 0).all())
-
-
-def _number(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> int:
-    return next(k for k, one in enumerate(motion.components) if one is component)
 
 
 def _has_quaternions(motion: Motion, number: int) -> bool:

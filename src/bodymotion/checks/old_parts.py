@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from bodymotion.checks.parts_in_xml import BelowLinks, Spot
+from bodymotion.checks.old_parts_in_xml import BelowLinks, Spot
 from bodymotion.diagnostics import FormatError, Location
 from bodymotion.model.body import Body
 from bodymotion.system.open_files import open_file

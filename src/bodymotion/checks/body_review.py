@@ -1,0 +1,161 @@
+"""`BodyReview`: the body under review, the findings so far, and what several rules measure: boxes around shapes, poses at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from bodymotion.diagnostics import Diagnostics, Location, Rule, Subject
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Shape
+from bodymotion.model.body import Body
+from bodymotion.model.devices import Device
+from bodymotion.model.links import Link
+
+__all__ = ["BodyReview", "Box", "device_title", "distance", "size"]
+
+Box = tuple[Floats, Floats]
+"""The lowest and the highest corner (3,) [m]."""
+
+FEW_LINKS = 500
+"""Up to so many links poses at rest are computed without loading the compiled kinematics."""
+
+
+class BodyReview:
+    """Collect the findings of the rules about a body.
+
+    Every finding has a subject, the part of the body that it is about, and the location of that part in the file. A rule reports nothing
+    about a part that could not be read.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        path = body.source.path
+        self.found = Diagnostics(path)
+        self._file = Location(None if path is None else str(path))
+
+    def report_link(
+        self,
+        rule: Rule,
+        link: Link,
+        message: str,
+        field: str = "",
+        hint: str | None = None,
+        data: Mapping[str, object] | None = None,
+    ) -> None:
+        """Report that a link, or its joint, breaks a rule; the message continues after the link's name.
+
+        `field` is the field of the link or the joint that is wrong: "lower", "axis", "mass", "rotation" (of the offset) and so on.
+        """
+        title = f"link {link.name!r}" if link.name else f"link {link.index}"
+        subject: Subject = ("links", link.index, field) if field else ("links", link.index)
+        self._report(rule, subject, f"{title} {message}", hint, {"link": link.name, **(data or {})})
+
+    def report_device(self, rule: Rule, number: int, message: str, field: str = "") -> None:
+        """Report that device `number` breaks a rule."""
+        device = self.body.devices[number]
+        subject: Subject = ("devices", number, field) if field else ("devices", number)
+        self._report(rule, subject, f"{device_title(device)} {message}", None, {"device": device.name})
+
+    def report_extra_joint(self, rule: Rule, number: int, message: str, field: str = "") -> None:
+        """Report that an extra joint breaks a rule."""
+        joint = self.body.extra_joints[number]
+        title = f"extra joint {joint.name!r}" if joint.name else f"extra joint {number}"
+        subject: Subject = ("extra_joints", number, field) if field else ("extra_joints", number)
+        self._report(rule, subject, f"{title} {message}", None, {"extra_joint": joint.name})
+
+    def report_body(self, rule: Rule, message: str, subject: Subject = ()) -> None:
+        """Report that the body as a whole breaks a rule."""
+        self._report(rule, subject, message, None, None)
+
+    def _report(
+        self, rule: Rule, subject: Subject, message: str, hint: str | None, data: Mapping[str, object] | None
+    ) -> None:
+        locations = self.body.source.locations
+        if not locations.is_known(subject):
+            return
+        location = self._file if not subject else locations.locate(subject) or self._file
+        self.found.report(rule, message, location, hint=hint, subject=subject, data=data)
+
+    def is_known(self, link: Link, *fields: str) -> bool:
+        """Return whether the fields of a link, or the link itself, were read."""
+        locations = self.body.source.locations
+        return all(locations.is_known(("links", link.index, field)) for field in fields or ("",))
+
+    def are_known(self, kind: str, field: str) -> bool:
+        """Return whether all things of a kind ("links", "devices") are in the body, and a field of all of them was read."""
+        locations = self.body.source.locations
+        if not locations.unknown:
+            return True
+        things: Iterable[object] = getattr(self.body, kind)
+        return locations.is_known((kind, "all")) and all(
+            locations.is_known((kind, number, field)) for number, _ in enumerate(things)
+        )
+
+    @cached_property
+    def at_rest(self) -> Floats:
+        """The poses (L, 7) of the links in the world with all joints at 0."""
+        if len(self.body.links) > FEW_LINKS:
+            return self.body.forward_kinematics(np.zeros(self.body.num_joints))
+        found: list[Floats] = []
+        for link in self.body.links:
+            found.append(
+                poses.compose(found[link.parent], link.offset)
+                if link.parent >= 0
+                else poses.compose(poses.IDENTITY, self.body.root_pose)
+            )
+        return np.array(found).reshape(-1, 7)
+
+    @cached_property
+    def boxes(self) -> tuple[Box | None, ...]:
+        """For each link the box around its shapes, in its own frame; None where it has none."""
+        return tuple(_box(link) for link in self.body.links)
+
+    @cached_property
+    def diagonal(self) -> float:
+        """The length [m] of the diagonal of the box around all shapes and link frames at rest."""
+        boxed = [k for k, box in enumerate(self.boxes) if box is not None]
+        corners = np.array([_corners(box) for box in self.boxes if box is not None]).reshape(-1, 8, 3)
+        placed = poses.transform_points(self.at_rest[boxed][:, None], corners)
+        points = np.concatenate([self.at_rest[:, :3], placed.reshape(-1, 3)])
+        points = points[np.isfinite(points).all(axis=1)]
+        return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0))) if len(points) else 0.0
+
+
+def _box(link: Link) -> Box | None:
+    bounds = [b for shape in (*link.visuals, *link.collisions) if (b := _bounds(shape)) is not None]
+    if not bounds:
+        return None
+    box = (np.min([b[0] for b in bounds], axis=0), np.max([b[1] for b in bounds], axis=0))
+    return box if np.isfinite(box).all() else None
+
+
+def _bounds(shape: Shape) -> Floats | None:
+    try:
+        return shape.bounds
+    except IndexError:
+        # A mesh whose triangles name vertices that it does not have: BODY144 reports it.
+        return None
+
+
+def _corners(box: Box) -> Floats:
+    return np.array([[box[i][0], box[j][1], box[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def distance(box: Box, point: Floats) -> float:
+    """Return the distance [m] of a point from a box, 0 inside."""
+    return float(np.linalg.norm(np.maximum(np.maximum(box[0] - point, point - box[1]), 0.0)))
+
+
+def size(box: Box) -> float:
+    """Return the length [m] of a box's diagonal."""
+    return float(np.linalg.norm(box[1] - box[0]))
+
+
+def device_title(device: Device) -> str:
+    """Return the words for a device: its kind and its name."""
+    kind = device.kind or "device"
+    return f"{kind} {device.name!r}" if device.name else f"a {kind} without a name"

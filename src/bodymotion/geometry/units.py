@@ -1,0 +1,109 @@
+"""Whether angles look like degrees: one judgement for limits, rotations, motions and keyframes.
+
+All angles are radians. Nothing in a file shows that they are meant as degrees; these functions look for values that no robot has in radians
+and that would be plausible as degrees.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bodymotion.geometry.arrays import Floats
+
+__all__ = [
+    "FULL_TURN",
+    "MAX_LIMIT",
+    "NO_LIMIT",
+    "AnglesInDegrees",
+    "angles_in_degrees",
+    "limits_in_degrees",
+    "rotation_in_degrees",
+]
+
+FULL_TURN = 2.0 * math.pi
+"""[rad]"""
+MAX_LIMIT = 40.0
+"""[rad] Limits of a joint beyond this (6.4 full turns) look like degrees."""
+MAX_WHOLE_LIMIT = 2 * FULL_TURN
+"""[rad] So do limits beyond this when both are whole numbers, such as -35 and 20."""
+NO_LIMIT = 1e4
+"""[rad] Files write a number beyond this for a joint without a limit."""
+MIN_SHARE = 0.25
+"""The part of the frames in which angles must be too large: a few wild frames have another cause."""
+
+
+def limits_in_degrees(lower: float, upper: float) -> float | None:
+    """Return the larger of two joint limits [rad], as a positive angle, if the limits look like degrees; else None."""
+    largest = max((abs(limit) for limit in (lower, upper) if abs(limit) < NO_LIMIT), default=0.0)
+    whole = float(lower).is_integer() and float(upper).is_integer()
+    return largest if largest > (MAX_WHOLE_LIMIT if whole else MAX_LIMIT) else None
+
+
+def rotation_in_degrees(angle: float) -> bool:
+    """Return whether the angle of a rotation [rad] looks like degrees: it is more than a full turn."""
+    return abs(angle) > FULL_TURN + 1e-3
+
+
+@dataclass(frozen=True)
+class AnglesInDegrees:
+    """Angles over time that look like degrees.
+
+    Attributes
+    ----------
+    columns:
+        The columns that would stay between their limits as degrees.
+    beyond:
+        How many columns are beyond their limits as radians.
+    frame, column:
+        Where the largest of them is.
+    """
+
+    columns: tuple[int, ...]
+    beyond: int
+    frame: int
+    column: int
+
+
+def angles_in_degrees(
+    values: Floats, lower: Floats, upper: Floats, *, max_angle: float = math.inf
+) -> AnglesInDegrees | None:
+    """Return how angles over time look like degrees; None where they do not.
+
+    They do where some are beyond a full turn, in more than `MIN_SHARE` of the frames some are beyond their limits, and most columns that
+    are beyond their limits would stay between them as degrees.
+
+    Parameters
+    ----------
+    values:
+        (T, C) [rad].
+    lower, upper:
+        (C,) the limits [rad]; columns with infinite ones are never beyond.
+    max_angle:
+        Values beyond this [rad] are wrong for another reason, and are not looked at.
+    """
+    kept: list[int] = []
+    beyond = 0
+    often = np.zeros(len(values), dtype=bool)
+    largest, frame, column = FULL_TURN, -1, -1
+    with np.errstate(invalid="ignore"):
+        for k in range(values.shape[1]):
+            angles, low, high = values[:, k], lower[k], upper[k]
+            wrong = (angles < low) | (angles > high)
+            if not wrong.any():
+                continue
+            beyond += 1
+            as_degrees = np.radians(angles)
+            if ((as_degrees < low) | (as_degrees > high)).any():
+                continue
+            kept.append(k)
+            often |= wrong
+            sizes = np.where(np.abs(angles) <= max_angle, np.abs(angles), 0.0)
+            row = int(np.argmax(sizes))
+            if np.isfinite(sizes[row]) and sizes[row] > largest:
+                largest, frame, column = float(sizes[row]), row, k
+    if frame < 0 or 2 * len(kept) <= beyond or np.mean(often) <= MIN_SHARE:
+        return None
+    return AnglesInDegrees(tuple(kept), beyond, frame, column)
