@@ -15,7 +15,7 @@ from test_check_files import MODEL, PROTOTYPES, SOUND
 import bodymotion as bm
 from bodymotion.checks.fixing import Mended, fixable, mended
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
-from bodymotion.cli.check.mending import show_diff
+from bodymotion.cli.check import show_diff
 from bodymotion.diagnostics.catalogue import catalogue
 from sample_files import corpus_files, tries
 
@@ -520,6 +520,6 @@ def test_a_terminal_gets_the_beginning_of_a_long_diff_and_a_pipe_the_whole(tmp_p
     show_diff(found, pipe)
     *shown, last = terminal.getvalue().splitlines()
     assert len(shown) == 300
-    assert "2000 places" in last
+    assert "2000 locations" in last
     assert "\x1b" not in terminal.getvalue()
     assert patched(before, pipe.getvalue()) == found.after

@@ -27,7 +27,7 @@ def test_to_the_message_and_back(tmp_path, ending):
     for one, other in ((source, message), (message, back)):
         result = invoke(one, other)
         assert result.exit_code == 0, result.stderr
-        assert not result.stderr
+        assert result.stderr.endswith(": written\n") and result.stderr.count("\n") == 1
     assert bm.load(back).keyframes == bm.load(source).keyframes
     assert bm.load(back).options == bm.load(source).options
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.cli.convert.report import SHOWN, show_grouped
+from bodymotion.cli.messages import MAX_FURTHER, show_problems
 from bodymotion.diagnostics import losses
 from bodymotion.editing import reroot, scale
 from bodymotion.formats.registry import FORMATS
@@ -176,8 +176,8 @@ def test_no_file_of_another_model_is_changed(models, tmp_path, goes, options):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["out.wrl", "--mesh", "stl"], "go as inline or parts"),
-        (["out.xml", "--mesh", "glb"], "go as obj or stl"),
+        (["out.wrl", "--mesh", "stl"], "are written as inline or parts"),
+        (["out.xml", "--mesh", "glb"], "are written as obj or stl"),
         (["out.wrl", "--digits", "3"], "--digits"),
         (["out.urdf", "--body", "x.wrl"], "--body"),
         (["out.urdf", "--rate", "10"], "--rate"),
@@ -225,13 +225,16 @@ def test_impossible_inertias_are_named_and_repaired(tmp_path, corpus):
 
 def test_many_losses_of_one_kind_are_counted(capsys):
     many = [losses.DEVICE.problem(f"device {k}") for k in range(12)]
-    few = [losses.LOOP.problem(f"loop {k}") for k in range(SHOWN)]
-    show_grouped([many[0], *few, *many[1:]])
+    other = losses.LOOP.problem("loop")
+    show_problems([many[0], other, *many[1:]])
     lines = [line for line in capsys.readouterr().err.splitlines() if "hint" not in line]
-    assert lines[: SHOWN - 1] == [f"LOSS038 device {k}" for k in range(SHOWN - 1)]
-    assert lines[SHOWN - 1] == f"and {12 - SHOWN + 1} more of LOSS038; --all names them"
-    assert lines[SHOWN:] == [f"LOSS039 loop {k}" for k in range(SHOWN)]
-    show_grouped(many, every=True)
+    assert lines == [
+        "LOSS038 ×12 device 0",
+        *(f"  also: device {k}" for k in range(1, 1 + MAX_FURTHER)),
+        f"  and {11 - MAX_FURTHER} more",
+        "LOSS039 loop",
+    ]
+    show_problems(many, every=True)
     assert capsys.readouterr().err.count("LOSS038 device") == 12
 
 
@@ -240,7 +243,7 @@ def test_faults_of_the_source_are_told_in_short(tmp_path):
         '#VRML V2.0 utf8\nDEF R Humanoid { humanoidBody DEF J Joint { jointType "free" children Gyro { } } }\n'
     )
     result = invoke(tmp_path / "a.wrl", tmp_path / "b.wrl")
-    assert "while it was read; `bodymotion check" in result.stderr
+    assert "while reading; `bodymotion check" in result.stderr
     assert "VRML112" not in result.stderr
 
 

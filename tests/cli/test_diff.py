@@ -148,7 +148,7 @@ def test_the_command(tmp_path):
     other[2, 1] += 1e-3
     for name, one in (("a.seq", motion()), ("b.json", motion()), ("c.seq", motion(other))):
         bm.save(one, tmp_path / name)
-    assert invoke(tmp_path / "a.seq", tmp_path / "b.json").stdout == ""
+    assert invoke(tmp_path / "a.seq", tmp_path / "b.json").stdout == "no differences\n"
     result = invoke(tmp_path / "a.seq", tmp_path / "c.seq", code=1)
     assert "joint 1 in frame 2" in result.stdout
     invoke(tmp_path / "a.seq", tmp_path / "c.seq", "--atol", "0.01")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import bodymotion as bm
-from bodymotion.cli import info as room
-from bodymotion.cli.info.motion import describe_motion, describe_open_motion
+from bodymotion.cli.info import LARGE
+from bodymotion.cli.info_data import describe_motion, describe_open_motion
 
 HEAD = """\
 type: CompositeSeq
@@ -39,18 +39,21 @@ def write_large(path: Path, megabytes: int) -> int:
 
 def both(path: Path, parts: bool):
     with bm.open_motion(path) as reader:
-        return describe_open_motion(reader, path, parts), describe_motion(bm.load(path), path, parts)
+        streamed, problems = describe_open_motion(reader, path, parts)
+    loaded = bm.load(path)
+    assert list(problems) == list(loaded.problems)
+    return streamed, describe_motion(loaded, path, parts)
 
 
 def test_examples_in_pieces(examples, monkeypatch):
-    monkeypatch.setattr("bodymotion.cli.info.motion.CHUNK", 17)
+    monkeypatch.setattr("bodymotion.cli.info_data.CHUNK", 17)
     for path in examples.glob("*.seq"):
         streamed, loaded = both(path, True)
         assert streamed == loaded
 
 
 def test_samples_in_pieces(corpus, monkeypatch):
-    monkeypatch.setattr("bodymotion.cli.info.motion.CHUNK", 17)
+    monkeypatch.setattr("bodymotion.cli.info_data.CHUNK", 17)
     for path in sorted((corpus / "seq" / "made").glob("*.seq")):
         streamed, loaded = both(path, True)
         assert streamed == loaded, path.name
@@ -82,7 +85,7 @@ def test_memory_is_bounded(tmp_path):
     small, large = tmp_path / "small.seq", tmp_path / "large.seq"
     write_large(small, 1)
     rows = write_large(large, 160)
-    assert large.stat().st_size > room.LARGE
+    assert large.stat().st_size > LARGE
     code = "import resource, sys; from bodymotion.cli import main\ntry: main()\nexcept SystemExit as end: code = end.code\n"
     code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr); sys.exit(code)"
 

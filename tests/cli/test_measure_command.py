@@ -133,7 +133,7 @@ def test_sensors_with_times_of_their_own(measured, measures, tmp_path):
     np.testing.assert_array_equal(arrays["CHEST_SCANNER.saturated"], reading.saturated)
     result = measured("--of", "CHEST_SCANNER", "--scenery", "ground")
     assert "RangeSensor CHEST_SCANNER" in result.stdout and result.stderr == ""
-    assert "CHEST_SCANNER: there is nothing to see; --scenery" in measured("--of", "CHEST_SCANNER").stderr
+    assert "CHEST_SCANNER: nothing in range" in measured("--of", "CHEST_SCANNER").stderr
 
 
 def test_pictures(examples, tmp_path, monkeypatch):
@@ -147,7 +147,7 @@ def test_pictures(examples, tmp_path, monkeypatch):
         bm.Body(name=body.name, links=body.links, devices=(small,), root_pose=body.root_pose), tmp_path / "seer.wrl"
     )
     arguments = [tmp_path / "seer.wrl", examples / "biped_walk.seq", "--of", "EYE", "--scenery", "ground"]
-    monkeypatch.setattr("bodymotion.cli.measure.TOLD", 1000)
+    monkeypatch.setattr("bodymotion.cli.measure_output.LARGE_FILE", 1000)
     result = run.invoke(app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.npz")])
     assert result.exit_code == 0 and result.stderr.splitlines()[-1].endswith("seen.npz: EYE (0 MB)"), result.stderr
     with zipfile.ZipFile(tmp_path / "seen.npz") as archive:
@@ -157,9 +157,9 @@ def test_pictures(examples, tmp_path, monkeypatch):
     assert arrays["EYE.depth"].shape == (51, 24, 32)
     assert np.isfinite(arrays["EYE.depth"]).any()
     shown = run.invoke(app, ["measure", *map(str, arguments)])
-    assert "51 pictures of 32 × 24, COLOR_DEPTH" in shown.stdout
+    assert "51 frames of 32 × 24, COLOR_DEPTH" in shown.stdout
     refused = run.invoke(app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.csv")])
-    assert refused.exit_code == 1 and "an .npz holds them" in refused.stderr
+    assert refused.exit_code == 1 and "write an .npz" in refused.stderr
 
 
 def test_the_list(measured, measures):
@@ -195,10 +195,10 @@ def test_options_go_to_the_library(measured, measures):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--of", "speed"], 2, "there is no 'speed'"),
+        (["--of", "speed"], 2, "unknown quantity or sensor 'speed'"),
         (["-o", "walk.xyz"], 2, "does not end in .csv"),
         (["--feet", "TOE"], 2, "no link 'TOE'"),
-        (["--list", "--of", "zmp"], 2, "without --of"),
+        (["--list", "--of", "zmp"], 2, "cannot be combined with --of"),
         (["--scenery", "nowhere.wrl", "--of", "HEAD_CAMERA"], 1, "nowhere.wrl"),
     ],
 )
@@ -223,7 +223,7 @@ def test_an_animation_is_played_and_measured(examples):
     data = json.loads(result.stdout)
     assert [one["value"] for one in data["figures"]] == [one.value for one in expected]
     alone = run.invoke(app, ["measure", str(examples / "biped.wrl")])
-    assert alone.exit_code == 2 and "with a motion" in " ".join(alone.stderr.split())
+    assert alone.exit_code == 2 and "needs a motion" in " ".join(alone.stderr.split())
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_the_three_combinations_and_the_mirror(tmp_path, examples):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "say what to do"),
+        ([], "no step given"),
         (["--trim", "5"], "not of the form START:END"),
         (["--trim", "a:b"], "not of the form START:END"),
         (["--trim-frames", "1.5:3"], "not of the form START:END"),
@@ -107,12 +107,12 @@ def test_the_three_combinations_and_the_mirror(tmp_path, examples):
         (["--trim", "nan:"], "not of the form START:END"),
         (["--smooth", "0"], "a frequency in Hz above 0"),
         (["--smooth", "nan"], "a frequency in Hz"),
-        (["--loop", "0"], "1 or more"),
-        (["--loop", "2", "--blend", "inf"], "no finite number of 0 or more"),
-        (["--loop", "2", "--blend", "nan"], "no finite number of 0 or more"),
-        (["--loop", "2", "--blend", "-1"], "no finite number of 0 or more"),
-        (["--loop", "often"], "a whole number"),
-        (["--fill-links"], "needs the model"),
+        (["--loop", "0"], "at least 1"),
+        (["--loop", "2", "--blend", "inf"], "not a finite number of at least 0"),
+        (["--loop", "2", "--blend", "nan"], "not a finite number of at least 0"),
+        (["--loop", "2", "--blend", "-1"], "not a finite number of at least 0"),
+        (["--loop", "often"], "an integer"),
+        (["--fill-links"], "needs a model"),
         (["--mirror", "--pair", "LARM"], "LEFT=RIGHT"),
         (["--nothing"], "No such option"),
     ],
@@ -144,7 +144,7 @@ def test_what_fails_is_1_and_leaves_the_old_file(walk, options, said):
 def test_a_model_is_no_motion(walk, examples):
     result = run("edit", examples / "biped.wrl", walk, "--reverse")
     assert result.exit_code == 2
-    assert "holds a body, not a motion" in " ".join(result.stderr.split())
+    assert "holds a model, not a motion" in " ".join(result.stderr.split())
 
 
 def test_losses_are_said_and_are_3(walk):
@@ -174,7 +174,7 @@ def odd(tmp_path):
         (["--trim-frames", "1:3"], ["EDIT102 the MoodSeq 'Face' is not trimmed"]),
         (["--reverse"], ["EDIT102 the MoodSeq 'Face' is not reversed"]),
         (["--loop", "2"], ["EDIT102 the MoodSeq 'Face' is not repeated"]),
-        (["--smooth", "2"], ["EDIT102 JointEffort is not smoothed", "EDIT102 Face is not smoothed"]),
+        (["--smooth", "2"], ["EDIT102 ×2 JointEffort is not smoothed", "Face is not smoothed"]),
         (["--shift", "1,0,0", "--drop", "JointEffort"], ["EDIT102 Face is not moved"]),
         (["--drop", "Face", "--shift", "1,0,0"], ["EDIT105 nothing is moved"]),
         (["--drop", "Face", "--turn", "90"], ["EDIT105 nothing is moved"]),

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.cli import changes
+from bodymotion.cli import files
 from bodymotion.cli.app import app
 from bodymotion.editing import streaming
 from bodymotion.motion import Motion, MultiValueSeq
@@ -30,7 +30,7 @@ same_folder = settings(
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     monkeypatch.setattr(streaming, "NUMBERS", 64)
-    monkeypatch.setattr(changes, "LARGE", 0)
+    monkeypatch.setattr(files, "LARGE", 0)
 
 
 def uneven(seed, stamped):

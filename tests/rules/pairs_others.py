@@ -11,7 +11,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.cli.check.working import Task, check_file
+from bodymotion.cli.checking import Task, check_file
 from bodymotion.diagnostics import Problem
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
 from bodymotion.motion.timeline import Timeline

@@ -1,28 +1,45 @@
-"""The verbs, put together."""
+"""The commands, put together; each is imported only when it is run, or when the help lists all."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import importlib
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from bodymotion import __version__
-from bodymotion.cli.check import check
-from bodymotion.cli.convert import convert
-from bodymotion.cli.diff import diff
-from bodymotion.cli.edit import InOrder, edit
-from bodymotion.cli.info import info
-from bodymotion.cli.measure import measure
-from bodymotion.cli.plot import plot
-from bodymotion.cli.render import render
-from bodymotion.cli.report import report
-from bodymotion.cli.retime import retime
-from bodymotion.cli.spot import spot
-from bodymotion.cli.view import view
 
-__all__ = ["app"]
+__all__ = ["COMMANDS", "app"]
+
+COMMANDS = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "spot")
+"""Names of the commands; each is a function, or a group of functions (a Typer), of this name in the module of this name."""
+
+
+class _Commands(TyperGroup):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+        if cmd_name not in COMMANDS:
+            # For "did you mean".
+            self.commands.update(dict.fromkeys(COMMANDS))  # type: ignore[arg-type]
+            return None
+        if self.commands.get(cmd_name) is None:
+            module = importlib.import_module(f"bodymotion.cli.{cmd_name}")
+            command = getattr(module, cmd_name)
+            single = command
+            if not isinstance(command, typer.Typer):
+                single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+                single.command(cls=getattr(module, "COMMAND_CLASS", None))(command)
+            self.commands[cmd_name] = typer.main.get_command(single)
+        return self.commands[cmd_name]
+
 
 app = typer.Typer(
+    cls=_Commands,
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -31,15 +48,15 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"bodymotion {__version__}")
         raise typer.Exit()
 
 
 @app.callback(
-    epilog="Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 failed (diff: different), 2 wrong use, "
-    "3 done but something was lost."
+    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found or failed (diff: different), 2 wrong use, "
+    "3 done, but something was lost."
 )
 def bodymotion(
     ctx: typer.Context,
@@ -47,7 +64,7 @@ def bodymotion(
         bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Open robot bodies and robot motions: OpenHRP models (.wrl) and Choreonoid motions (.seq).
+    """Open, check, show, convert and measure robot models and robot motions.
 
     \b
     Examples:
@@ -58,17 +75,3 @@ def bodymotion(
     from bodymotion.system.open_files import pipes_kept
 
     ctx.with_resource(pipes_kept())
-
-
-app.command()(info)
-app.command()(view)
-app.command()(render)
-app.command()(check)
-app.command()(measure)
-app.command()(plot)
-app.command()(report)
-app.command()(convert)
-app.command()(diff)
-app.command()(retime)
-app.command(cls=InOrder)(edit)
-app.add_typer(spot, name="spot")

@@ -1,82 +1,128 @@
-"""Messages about files, on stderr: ``path:line:column: RULE message``, then the line itself with a caret under the place, and a hint."""
+"""Problems as people read them: ``path:line:column: RULE ×count message``, the line with a caret below the column, a hint.
+
+Problems of one rule in one file are one entry: the first in full, then the locations of the next ones.
+"""
 
 from __future__ import annotations
 
 import io
 import stat
-import sys
-from collections.abc import Set
+from collections import defaultdict
+from collections.abc import Iterable, Sequence, Set
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bodymotion.cli.text import one_line, width
-from bodymotion.diagnostics import Location, Problem
+from bodymotion.cli.output import one_line, say
+from bodymotion.diagnostics import Location, Problem, grouped
 from bodymotion.system.open_files import pipe_seen
 
-__all__ = ["excerpt_of", "headline", "lines_of", "say", "show_problem"]
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Group
 
-READABLE = 256 << 20
-"""In a larger file the line is not looked for."""
+__all__ = ["excerpt_of", "lines_of", "show_problems", "text_of"]
+
+MAX_FILE = 256 << 20
+"""[bytes] Lines of larger files are not shown."""
 BEFORE, AFTER = 60, 40
-"""How much of a line is shown on either side of the place."""
+"""Characters of a line that are shown before and after the location."""
+MAX_FURTHER = 5
+"""Locations that are listed after the first of one rule."""
+COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
-def say(text: str) -> None:
-    """Print a line on stderr."""
-    print(text, file=sys.stderr, flush=True)
+def show_problems(problems: Sequence[Problem], every: bool = False) -> None:
+    """Print problems on stderr, grouped by rule, or with `every` one by one."""
+    if problems:
+        say(text_of(problems, severity=False, every=every).removesuffix("\n"))
 
 
-def headline(problem: Problem) -> str:
-    """Return ``path:line:column: RULE message (path inside the document)`` on one line, safe to print."""
-    place = str(problem.location)
-    inside = problem.location.inside
-    tail = f" ({inside})" if inside and inside != place else ""
-    return one_line(f"{place}{': ' if place else ''}{problem.rule} {problem.message}{tail}")
+def text_of(problems: Sequence[Problem], *, severity: bool = True, color: bool = False, every: bool = False) -> str:
+    """Return the text of problems, grouped by rule, or with `every` one by one; with their severity, on a terminal in colour."""
+    groups = [group for problem in problems for group in grouped([problem])] if every else grouped(problems)
+    lines = _lines_of(group.problems[0].location for group in groups)
+    return "".join(f"{line}\n" for group in groups for line in _entry(group, lines, severity, color))
 
 
-def show_problem(problem: Problem) -> None:
-    """Print a problem on stderr with the line that it is about."""
-    say(headline(problem))
-    for line in _excerpt(problem.location):
-        say(line)
+def _entry(group: Group, lines: dict[tuple[str, int], str], severity: bool, color: bool) -> list[str]:
+    problem = group.problems[0]
+    at = problem.location
+    head, inside = str(at), at.inside
+    inside = f" ({inside})" if inside and inside != head else ""
+    head = one_line(f"{head}: ") if head else ""
+    kind: str = f"{problem.severity} " if severity else ""
+    if color:
+        import typer
+
+        head, kind = typer.style(head, bold=True), typer.style(kind, fg=COLORS[problem.severity], bold=True)
+    times = f" ×{group.count}" if group.count > 1 else ""
+    entry = [f"{head}{kind}{problem.rule}{times} {one_line(problem.message + inside)}"]
+    if (at.path or "", at.line or 0) in lines:
+        entry += excerpt_of(at, lines[at.path or "", at.line or 0])
+    entry += _further(group)
     if problem.hint:
-        say(f"  hint: {one_line(problem.hint)}")
+        entry.append(f"  hint: {one_line(problem.hint)}")
+    return entry
 
 
-def _excerpt(location: Location) -> list[str]:
-    if location.path is None or location.line is None:
+def _further(group: Group) -> list[str]:
+    """Return lines with the next locations of a rule; with the next messages where the file has one location for all."""
+    if group.count == 1:
         return []
-    text = lines_of(location.path, {location.line}).get(location.line)
-    return [] if text is None else excerpt_of(location, text)
+    first, *others = group.locations(1 + MAX_FURTHER)
+    if others:
+        also = [_short(location, first.path) for location in others]
+        left = group.count - 1 - len(also)
+        return [one_line(f"  also at {', '.join(also)}{f' and {left} more' if left > 0 else ''}")]
+    messages = list(dict.fromkeys(problem.message for problem in group.problems))[1 : 1 + MAX_FURTHER]
+    left = group.count - 1 - len(messages)
+    return [*(one_line(f"  also: {message}") for message in messages), *([f"  and {left} more"] if left > 0 else [])]
+
+
+def _short(location: Location, path: str | None) -> str:
+    if location.path != path:
+        return str(location)
+    return ":".join(str(n) for n in (location.line, location.column) if n is not None) or location.inside or "the file"
 
 
 def excerpt_of(location: Location, text: str) -> list[str]:
-    """Return the line that is at a place, cut to what is near it, and a caret under the column."""
+    """Return the line of a location, cut to what is near the column, and a caret below it."""
+    from rich.cells import cell_len
+
     number = str(location.line)
     column = None if location.column is None else min(location.column - 1, len(text))
     start = max(0, (column or 0) - BEFORE)
     end = max(start, column or 0) + AFTER
     before = "…" if start else ""
-    shown = before + one_line(text[start:end]) + ("…" if end < len(text) else "")
-    lines = [f"  {number} | {shown}"]
+    lines = [f"  {number} | {before}{one_line(text[start:end])}{'…' if end < len(text) else ''}"]
     if column is not None and column >= 0:
-        lines.append(f"  {' ' * len(number)} | {' ' * width(before + one_line(text[start:column]))}^")
+        lines.append(f"  {' ' * len(number)} | {' ' * cell_len(before + one_line(text[start:column]))}^")
     return lines
 
 
+def _lines_of(locations: Iterable[Location]) -> dict[tuple[str, int], str]:
+    """Return the lines of locations by path and number; each file is read once."""
+    wanted: defaultdict[str, set[int]] = defaultdict(set)
+    for location in locations:
+        if location.path is not None and location.line is not None:
+            wanted[location.path].add(location.line)
+    return {
+        (path, number): line for path, numbers in wanted.items() for number, line in lines_of(path, numbers).items()
+    }
+
+
 def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
-    """Return the lines of a file that have these numbers, counted from 1; those that cannot be had are left out."""
-    last = max(numbers, default=0)
+    """Return the lines of a file with these numbers, counted from 1; those that cannot be read are left out."""
     try:
         path = Path(name)
         about = path.stat()
         content = pipe_seen(path)
-        if content is None and (not stat.S_ISREG(about.st_mode) or about.st_size > READABLE):
+        if content is None and (not stat.S_ISREG(about.st_mode) or about.st_size > MAX_FILE):
             return {}
         with path.open("rb") if content is None else io.BytesIO(content) as file:
             return {
                 number: _decoded(raw.rstrip(b"\r\n")).replace("\t", " ")
-                for number, raw in enumerate(islice(file, last), 1)
+                for number, raw in enumerate(islice(file, max(numbers, default=0)), 1)
                 if number in numbers
             }
     except (OSError, ValueError):
@@ -89,7 +135,7 @@ def _decoded(raw: bytes) -> str:
             text = raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-        # Letters with accents of Latin-1 are, to cp932, the first halves of characters that nobody has defined.
+        # cp932 reads accented letters of Latin-1 as first halves of characters in the private use area.
         if not any("\ue000" <= letter <= "\uf8ff" for letter in text):
             return text
     return raw.decode("latin-1")

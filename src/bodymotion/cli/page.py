@@ -1,95 +1,97 @@
-"""What a verb prints for people: headings, facts (a name and a value) and tables, in one order.
+"""A page of headings, facts (a name and a value), lines and tables, printed with rich.
 
-On a terminal it is in colour, and folded to the width of the window. Anywhere else it is plain text that does not depend on a window:
-one row a line, never wrapped or cut, columns at least two blanks apart, so that grep and awk can work on it.
+On a terminal it is coloured and folded to the width of the window. Anywhere else it is plain text that does not depend on a window: one row
+a line, never wrapped or cut, columns at least two blanks apart, so that grep and awk can work on it.
 """
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from bodymotion.cli.table import Table
-from bodymotion.cli.text import folded, one_line, padded, width
+from rich.console import Console, RenderableType
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
-__all__ = ["Page", "Table"]
+from bodymotion.cli.output import one_line
+
+__all__ = ["Page"]
+
+NAME_WIDTH = 18
+"""Columns of a terminal for the names of facts."""
+UNLIMITED_WIDTH = 1_000_000
+"""Columns of the console for plain text."""
 
 
 @dataclass
 class Page:
-    """The parts of a page, in order: ("heading", text), ("fact", name, value), ("line", text, style) or a `Table`."""
+    """The parts of a page, in order; a list of strings is a table: the names of its columns, which are numeric, and its rows."""
 
-    parts: list[tuple[str, ...] | Table] = field(default_factory=list)
+    parts: list[RenderableType | tuple[Sequence[str], Sequence[Sequence[str]], frozenset[str]]] = field(
+        default_factory=list
+    )
 
     def heading(self, text: str) -> None:
         """Begin a section."""
-        self.parts.append(("heading", one_line(text)))
+        if self.parts:
+            self.parts.append(Text(""))
+        self.parts.append(Text(one_line(text), "bold"))
 
     def fact(self, name: str, value: object) -> None:
         """Add a value under its name; further lines of the value are set below the first."""
-        lines = str(value).splitlines() or [""]
-        self.parts.append(("fact", one_line(name), *(one_line(line) for line in lines)))
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(min_width=NAME_WIDTH, style="cyan", no_wrap=True)
+        grid.add_column(overflow="fold")
+        grid.add_row(Text(one_line(name)), Text("\n".join(map(one_line, str(value).splitlines()))))
+        self.parts.append(Padding(grid, (0, 0, 0, 2), expand=False))
 
     def line(self, text: str, style: str = "") -> None:
         """Add a line of its own."""
-        self.parts.append(("line", one_line(text), style))
+        self.parts.append(Padding(Text(one_line(text), style), (0, 0, 0, 2), expand=False))
 
-    def table(self, table: Table) -> None:
-        """Add a table, without its empty columns; nothing if it has no rows."""
-        if table.rows:
-            rows = [tuple(one_line(cell) for cell in row) for row in table.rows]
-            self.parts.append(Table(table.columns, rows, table.right).used())
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: Iterable[str] = ()) -> None:
+        """Add a table, without its empty columns; nothing if it has no rows. Columns in `numeric` are aligned to the right."""
+        rows = [[one_line(cell) for cell in row] for row in rows]
+        used = [k for k in range(len(columns)) if any(row[k].strip() for row in rows)]
+        if rows:
+            kept = [[row[k] for k in used] for row in rows]
+            self.parts.append(([columns[k] for k in used], kept, frozenset(numeric)))
 
     def plain(self) -> str:
         """Return the page as plain text, with a newline at its end."""
-        lines: list[str] = []
-        for part in self.parts:
-            if isinstance(part, Table):
-                lines += part.plain()
-            elif part[0] == "heading":
-                lines += ["", part[1]] if lines else [part[1]]
-            elif part[0] == "fact":
-                lines += [f"  {padded(part[1], NAMES)}  {part[2]}", *(f"  {'':{NAMES}}  {more}" for more in part[3:])]
-            else:
-                lines.append(f"  {part[1]}")
-        return "".join(f"{line.rstrip()}\n" for line in lines)
+        stream = io.StringIO()
+        console = Console(
+            file=stream, width=UNLIMITED_WIDTH, color_system=None, highlight=False, emoji=False, legacy_windows=False
+        )
+        self._print(console)
+        return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1])
 
     def print(self) -> None:
-        """Print the page on stdout: on a terminal in colour and folded to its window, else plain."""
-        if not sys.stdout.isatty():
+        """Print the page on stdout: on a terminal in colour and folded to its window, else as plain text."""
+        if sys.stdout.isatty():
+            self._print(Console(highlight=False, markup=False, emoji=False))
+        else:
             sys.stdout.write(self.plain())
-            return
-        from rich.console import Console
-        from rich.text import Text
 
-        console = Console(highlight=False, markup=False, emoji=False)
-        for line in self._styled(console.width):
-            console.print(Text.assemble(*line), soft_wrap=True)
-
-    def _styled(self, window: int) -> Iterator[list[tuple[str, str]]]:
-        """Return the lines for a window of so many columns, each of pieces with their style."""
-        for place, part in enumerate(self.parts):
-            if isinstance(part, Table):
-                names, rows = part.fitted(window)
-                yield from ([(line, "bold cyan")] for line in names)
-                yield from ([(line, "")] for line in rows)
-            elif part[0] == "heading":
-                first, *more = folded(part[1], window - HANGING)
-                yield [(("\n" if place else "") + first, "bold")]
-                yield from ([(" " * HANGING + line, "bold")] for line in more)
-            elif part[0] == "fact":
-                name = f"  {padded(part[1], NAMES)}  "
-                lines = [line for text in part[2:] for line in folded(text, window - width(name))]
-                yield [(name, "cyan"), (lines[0], "")]
-                yield from ([(" " * (NAMES + 4) + line, "")] for line in lines[1:])
-            else:
-                first, *more = folded(part[1], window - HANGING)
-                yield [("  " + first, part[2])]
-                yield from ([(" " * HANGING + line, part[2])] for line in more)
-
-
-NAMES = 18
-"""How wide the names of facts are."""
-HANGING = 4
-"""How far the further lines of a long line are set in."""
+    def _print(self, console: Console) -> None:
+        for part in self.parts:
+            if not isinstance(part, tuple):
+                console.print(part)
+                continue
+            columns, rows, numeric = part
+            table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold cyan")
+            for name in columns:
+                table.add_column(Text(name), justify="right" if name in numeric else "left", overflow="fold")
+            for row in rows:
+                table.add_row(*map(Text, row))
+            if Measurement.get(console, console.options, table).minimum + 2 <= console.width:
+                console.print(Padding(table, (0, 0, 0, 2), expand=False))
+                continue
+            # In a window that is too narrow for the longest words: rows as text, so that no number is split.
+            for row in rows:
+                cells = (f"{name} {cell.strip()}" for name, cell in zip(columns, row, strict=True) if cell.strip())
+                console.print(Padding(Text("; ".join(cells)), (0, 0, 0, 2), expand=False))

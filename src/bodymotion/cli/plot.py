@@ -1,4 +1,4 @@
-"""`bodymotion plot [MODEL] MOTION -o FILE`: pictures and interactive pages of a motion's joints, torques, balance and contacts."""
+"""`bodymotion plot [MODEL] MOTION -o FILE`: plots of a motion's joints, torques, balance and contacts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from bodymotion.cli.options import AllowOutside
+from bodymotion.cli.options import AllowOutside, names
+from bodymotion.cli.output import failures, one_line, results, say
 
 __all__ = ["plot"]
 
@@ -20,9 +21,7 @@ def plot(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="[MODEL] MOTION",
-            help="A model and a motion; a motion alone; or a Spot animation (.cha).",
-            show_default=False,
+            metavar="[MODEL] MOTION", help="A model and a motion; a motion alone; or a Spot animation (.cha)."
         ),
     ],
     output: Annotated[
@@ -31,8 +30,7 @@ def plot(
             "-o",
             "--output",
             metavar="FILE",
-            help="A picture (.png, .svg, .pdf) or an interactive page (.html); NAME.png when not given.",
-            show_default=False,
+            help="An image (.png, .svg, .pdf) or an interactive page (.html); by default NAME.png.",
         ),
     ] = None,
     what: Annotated[
@@ -40,35 +38,29 @@ def plot(
         typer.Option(
             "--what",
             metavar="NAMES",
-            help="What is plotted, with commas between: overview, joints, velocities, accelerations, torques, power, zmp, contacts, "
-            "sensors, any measured quantity, or all; --list says what there is.",
+            help="Plots, comma-separated: overview, joints, velocities, accelerations, torques, power, zmp, contacts, sensors, any "
+            "measured quantity, or all; see --list.",
         ),
     ] = "overview",
     joints: Annotated[
         str,
-        typer.Option(
-            "--joints", metavar="NAMES", help="Only these joints, with commas between; * and ? stand for any."
-        ),
+        typer.Option("--joints", metavar="NAMES", help="Only these joints, comma-separated; * and ? are wildcards."),
     ] = "",
-    start: Annotated[
-        float | None, typer.Option("--from", metavar="SECONDS", help="Where to begin.", show_default=False)
-    ] = None,
-    end: Annotated[
-        float | None, typer.Option("--to", metavar="SECONDS", help="Where to end.", show_default=False)
-    ] = None,
+    start: Annotated[float | None, typer.Option("--from", metavar="SECONDS", help="Start time.")] = None,
+    end: Annotated[float | None, typer.Option("--to", metavar="SECONDS", help="End time.")] = None,
     radians: Annotated[
         bool, typer.Option("--radians", help="Radians and metres instead of degrees and millimetres.")
     ] = False,
-    dark: Annotated[bool, typer.Option("--dark", help="Light colours on a dark ground.")] = False,
+    dark: Annotated[bool, typer.Option("--dark", help="Dark mode.")] = False,
     size: Annotated[
         str,
         typer.Option(
-            "--size", metavar="WxH", help="Size of each plot in pixels, as 1600x900; 1600 alone is the width."
+            "--size", metavar="WxH", help="Size of each plot in pixels, such as 1600x900; 1600 alone is the width."
         ),
     ] = "",
     dpi: Annotated[
         int,
-        typer.Option("--dpi", min=30, max=1200, help="Pixels per inch of a PNG: the larger, the larger its letters."),
+        typer.Option("--dpi", min=30, max=1200, help="Pixels per inch of a PNG; a larger value enlarges the text."),
     ] = DPI,
     smooth: Annotated[
         int,
@@ -76,15 +68,15 @@ def plot(
             "--smooth",
             metavar="FRAMES",
             min=0,
-            help="Find velocities and accelerations through so many frames (Savitzky and Golay); for recorded motions.",
+            help="Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.",
         ),
     ] = 0,
-    listed: Annotated[bool, typer.Option("--list", help="Print what can be plotted of the files, and end.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the plots of these files, and exit.")] = False,
     allow_outside: AllowOutside = False,
 ) -> None:
-    """Plot a motion: its joints within their limits, velocities, torques, the zero moment point on the ground, contacts.
+    """Plot the joints, torques, balance and contacts of a motion.
 
-    Without a model only what the file itself has can be plotted. An animation is played by our Spot.
+    Without a model, only the values in the file can be plotted. An animation is played on the built-in Spot.
 
     \b
     Examples:
@@ -93,22 +85,19 @@ def plot(
       bodymotion plot robot.wrl walk.seq --what zmp --dark -o zmp.svg
       bodymotion plot robot.wrl walk.seq --what all -o walk.html
     """  # noqa: D301
-    from bodymotion.cli.failures import failures
-    from bodymotion.cli.messages import say
-    from bodymotion.cli.output import results
+    from bodymotion.cli.files import written
     from bodymotion.cli.progress import progress
-    from bodymotion.cli.text import one_line
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
     from bodymotion.system.atomic_files import check_not_read, check_place
 
     if len(files) > 2:
-        raise typer.BadParameter("a model and a motion are two files at most", param_hint="[MODEL] MOTION")
+        raise typer.BadParameter("at most two files: a model and a motion", param_hint="[MODEL] MOTION")
     target = output or Path(f"{files[-1].stem}.png")
     inches = _size(size, dpi)
     for moment, option in ((start, "--from"), (end, "--to")):
         if moment is not None and not math.isfinite(moment):
-            raise typer.BadParameter(f"{moment:g} is no moment", param_hint=option)
+            raise typer.BadParameter(f"{moment:g} is not a finite time", param_hint=option)
     if start is not None and end is not None and end < start:
         raise typer.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
     with failures("plot"):
@@ -119,7 +108,7 @@ def plot(
         form_of(target)
     except ValueError as error:
         raise typer.BadParameter(one_line(error), param_hint="-o") from None
-    with failures("plot", every_fault=True):
+    with failures("plot"):
         try:
             if listed:
                 subject = subject_of(*files, allow_outside=allow_outside)
@@ -130,8 +119,8 @@ def plot(
                 made = plot_them(
                     files[0],
                     files[1] if len(files) > 1 else None,
-                    _names(what) or ("overview",),
-                    joints=_names(joints) or None,
+                    names(what) or ("overview",),
+                    joints=names(joints) or None,
                     start=start,
                     end=end,
                     radians=radians,
@@ -148,23 +137,19 @@ def plot(
     for sheet in made.sheets[:1]:
         for note in sheet.notes:
             say(f"{target}: {one_line(note)}")
-    say(f"{target}: {', '.join(made.names)}")
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    written(target, ", ".join(made.names))
 
 
 def _size(text: str, dpi: int) -> tuple[float, float] | float | None:
-    """Return inches of a size in pixels."""
+    """Return a size in pixels in inches."""
     if not text.strip():
         return None
     found = re.fullmatch(r"\s*(\d{2,5})\s*(?:[xX×]\s*(\d{2,5})\s*)?", text)
     if found is None:
-        raise typer.BadParameter(f"{text} is no size; 1600x900 is one", param_hint="--size")
+        raise typer.BadParameter(f"{text!r} is not a size such as 1600x900", param_hint="--size")
     width, height = int(found[1]) / dpi, found[2]
     if not 4 <= width <= 100:
         raise typer.BadParameter(
-            f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; 4 to 100 inches can be drawn", param_hint="--size"
+            f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; use 4 to 100 inches", param_hint="--size"
         )
     return width if height is None else (width, int(height) / dpi)

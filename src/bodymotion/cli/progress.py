@@ -1,4 +1,4 @@
-"""A bar on stderr for work that takes more than a second; none where stderr is not a terminal."""
+"""A progress bar on stderr for work that takes more than a second; none where stderr is not a terminal."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from bodymotion.cli.text import one_line
+from bodymotion.cli.output import one_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["Bar", "aside", "progress"]
+__all__ = ["Bar", "pause", "progress"]
 
-PATIENCE = 1.0
-"""Seconds after which the bar appears."""
+DELAY = 1.0
+"""[s] After this time the bar appears."""
 
 
 class Bar:
-    """A bar that is told how much is done, and of how much; until then it goes to and fro."""
+    """A bar that is called with the work done and the total; until then it is indeterminate."""
 
     def __init__(self, bar: Progress, what: str) -> None:
         self._bar, self._task = bar, bar.add_task(one_line(what), total=None)
         self._lock = threading.Lock()
-        self._timer = threading.Timer(PATIENCE, self._start)
+        self._timer = threading.Timer(DELAY, self._start)
         self._timer.daemon = True
         self._timer.start()
 
     def __call__(self, done: int, total: int) -> None:
-        """Say that `done` of `total` things are done."""
+        """Show that `done` of `total` things are done."""
         self._bar.update(self._task, completed=done, total=total)
 
     def _start(self) -> None:
@@ -38,8 +38,8 @@ class Bar:
             self._bar.start()
 
     @contextmanager
-    def away(self) -> Iterator[None]:
-        """Take the bar off the terminal for as long as something else is written there."""
+    def pause(self) -> Iterator[None]:
+        """Remove the bar from the terminal while something else is written there."""
         with self._lock:
             shown = self._bar.live.is_started
             if shown:
@@ -52,7 +52,7 @@ class Bar:
                     self._bar.start()
 
     def end(self) -> None:
-        """Take the bar away for good."""
+        """Remove the bar for good."""
         self._timer.cancel()
         self._timer.join()
         self._bar.stop()
@@ -60,7 +60,7 @@ class Bar:
 
 @contextmanager
 def progress(what: str) -> Iterator[Bar | None]:
-    """Return a bar to be told how much is done; None where nobody looks."""
+    """Return a progress bar; None where stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -76,10 +76,10 @@ def progress(what: str) -> Iterator[Bar | None]:
 
 
 @contextmanager
-def aside(bar: Bar | None) -> Iterator[None]:
-    """Write within the block what stands above a bar, if there is one."""
+def pause(bar: Bar | None) -> Iterator[None]:
+    """Remove a bar, if there is one, while the block writes."""
     if bar is None:
         yield
         return
-    with bar.away():
+    with bar.pause():
         yield

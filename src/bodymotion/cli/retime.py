@@ -8,24 +8,19 @@ from typing import Annotated, Literal
 
 import typer
 
-from bodymotion.cli.given import positive
+from bodymotion.cli.options import positive
+from bodymotion.cli.output import failures
 
 __all__ = ["retime"]
 
 
 def retime(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A motion.", show_default=False)],
-    target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="Where the new one goes; may be IN.", show_default=False)
-    ],
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A motion.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The new file; may be IN.")],
     rate: Annotated[
         float | None,
         typer.Option(
-            "--rate",
-            "-r",
-            metavar="HZ",
-            callback=positive,
-            help="The frame rate; by default the one that the file names.",
+            "--rate", "-r", metavar="HZ", callback=positive, help="The frame rate; by default that of the file."
         ),
     ] = None,
     method: Annotated[
@@ -33,37 +28,34 @@ def retime(
         typer.Option(
             "--method",
             "-m",
-            help="What is between frames: hold values, from the frame at or after their time, nearest to it, or before it; or "
-            "interpolate. By default after for frames with time stamps, linear for a fixed rate.",
-            show_default=False,
+            help="Between frames: hold the value of the frame at or after the time, nearest to it, or before it; or interpolate "
+            "(linear, cubic, pchip). By default after for frames with time stamps, linear for a fixed rate.",
         ),
     ] = None,
     antialias: Annotated[
-        bool, typer.Option("--antialias", help="Take out what is too fast for a lower rate, instead of folding it.")
+        bool, typer.Option("--antialias", help="Low-pass filter before the rate is lowered, to avoid aliasing.")
     ] = False,
-    unwrap: Annotated[
-        bool, typer.Option("--unwrap", help="Take jumps of joint angles by full turns out first.")
-    ] = False,
+    unwrap: Annotated[bool, typer.Option("--unwrap", help="First remove jumps of joint angles by full turns.")] = False,
     speed: Annotated[
         float | None,
-        typer.Option("--speed", metavar="FACTOR", callback=positive, help="2 is twice as fast, in half the time."),
+        typer.Option(
+            "--speed", metavar="FACTOR", callback=positive, help="Playback speed: 2 is twice as fast, in half the time."
+        ),
     ] = None,
     start: Annotated[
         str,
-        typer.Option(
-            "--start", metavar="SECONDS", help="The time that frame 0 is at, or first: that of the first frame."
-        ),
+        typer.Option("--start", metavar="SECONDS", help="The time of frame 0, or first: the time of the first frame."),
     ] = "0",
     common: Annotated[
-        bool, typer.Option("--common", help="Make all components equally long: a shorter one keeps its last value.")
+        bool, typer.Option("--common", help="Make all components equally long: a shorter one holds its last value.")
     ] = False,
 ) -> None:
-    """Put a motion on another frame rate, or make it faster or slower.
+    """Change the frame rate or the speed of a motion.
 
-    Frames with time stamps are imported as the .seq document says, by holding values; --method nearest and before are the other two
-    readings of it. linear, cubic and pchip interpolate; orientations go along the shorter arc (SLERP), with cubic along a smooth curve.
+    Frames with time stamps are imported as the .seq document describes, by holding values; --method nearest and before are the two other
+    interpretations of it. linear, cubic and pchip interpolate; orientations follow the shorter arc (SLERP), with cubic a smooth curve.
 
-    Without --rate the rate is the one that the file names. Exit code 3: something was lost.
+    Without --rate, the rate of the file is used. Exit code 3: something was lost.
 
     \b
     Examples:
@@ -73,8 +65,7 @@ def retime(
       bodymotion retime walk.seq half.seq --speed 0.5
       bodymotion retime clock.seq walk.seq --rate 100 --start first
     """  # noqa: D301
-    from bodymotion.cli.changes import conclude, finish, is_large, load_motion
-    from bodymotion.cli.failures import failures
+    from bodymotion.cli.files import conclude, finish, is_large, load_motion
     from bodymotion.cli.progress import progress
     from bodymotion.motion.interpolation import HOLDING
 
@@ -87,10 +78,12 @@ def retime(
             with open_motion(source) as reader:
                 stamped = any(header.has_frame_time for header in reader.components)
                 first = min((ends[0] for ends in reader.end_times() if ends is not None), default=0.0)
-            with progress(f"writing {target.name}") as told:
+            with progress(f"writing {target.name}") as bar:
                 used = method or ("after" if stamped else "linear")
-                conclude(resample_file(source, target, rate, used, start=_start(start, first), progress=told))
-        motion = load_motion(source, whole="by its frames only hold and linear, without other options, take less")
+                conclude(target, resample_file(source, target, rate, used, start=_start(start, first), progress=bar))
+        motion = load_motion(
+            source, advice="--method after, nearest, before and linear without other options need less"
+        )
         timed = [c.timeline for c in motion.timed]
         stamped = any(t.stamps is not None for t in timed)
         used = method or ("after" if stamped else "linear")
@@ -103,8 +96,8 @@ def retime(
                 rate = timed[0].frame_rate
             after = change_speed(motion, speed, keep_rate=False)
             zero /= speed
-        put = after.on_common_timeline if common else after.resample
-        finish(motion, put(rate, used, antialias=antialias, unwrap=unwrap, start=zero), target)
+        resample = after.on_common_timeline if common else after.resample
+        finish(motion, resample(rate, used, antialias=antialias, unwrap=unwrap, start=zero), target)
 
 
 def _start(text: str, first: float) -> float:
@@ -115,5 +108,5 @@ def _start(text: str, first: float) -> float:
     except ValueError:
         given = math.nan
     if not math.isfinite(given):
-        raise typer.BadParameter(f"{text!r} is neither a number of seconds nor first", param_hint="--start")
+        raise typer.BadParameter(f"{text!r} is neither a number of seconds nor 'first'", param_hint="--start")
     return given

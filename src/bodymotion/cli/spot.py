@@ -1,4 +1,4 @@
-"""`bodymotion spot …`: to a robot, and to a stand-in for it."""
+"""`bodymotion spot …`: upload animations to a robot, and run a stand-in robot."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
@@ -19,7 +21,7 @@ __all__ = ["spot"]
 spot = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Send animations to a Spot, or to a stand-in for it on this machine.",
+    help="Send animations to a Spot, or run a stand-in robot.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -28,26 +30,26 @@ spot = typer.Typer(
 def upload(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE|FOLDER…", help="Animations, or folders with .cha files.", show_default=False),
+        typer.Argument(metavar="FILE|FOLDER…", help="Animations, or folders with .cha files."),
     ],
-    robot: Annotated[str, typer.Option("--robot", metavar="HOST[:PORT]", help="The robot.", show_default=False)],
+    robot: Annotated[str, typer.Option("--robot", metavar="HOST[:PORT]", help="The robot.")],
     username: Annotated[
-        str, typer.Option("--username", "-u", help="Who logs in; by default BOSDYN_CLIENT_USERNAME, else asked for.")
+        str, typer.Option("--username", "-u", help="User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.")
     ] = "",
     certificate: Annotated[
         Path | None,
         typer.Option(
             "--certificate",
             metavar="PEM",
-            help="That of the authority which signed the robot's; by default the vendor's.",
+            help="Certificate of the authority that signed the robot's; by default the vendor's.",
         ),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Also send what the robot has already.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Also send what the robot already has.")] = False,
 ) -> None:
-    """Upload animations to a robot: those that it does not have yet, or has otherwise.
+    """Upload animations to a robot: those that it does not have yet, or has in another version.
 
     An animation with errors is not sent. The user name and password come from the environment (BOSDYN_CLIENT_USERNAME and
-    BOSDYN_CLIENT_PASSWORD, or BOSDYN_CLIENT_TOKEN), else they are asked for. The exit code is 1 when an animation was not taken.
+    BOSDYN_CLIENT_PASSWORD, or BOSDYN_CLIENT_TOKEN), else from a prompt. The exit code is 1 when an animation was not accepted.
 
     \b
     Examples:
@@ -61,14 +63,14 @@ def upload(
     from bodymotion.spot.client.uploading import upload as send
 
     with _failures("upload"):
-        _quiet()
+        _quiet_grpc()
         try:
             host, port = split_address(robot)
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--robot") from None
         files = animation_files(paths)
         vendor("bosdyn.choreography.client.choreography")
-        credentials = find_credentials(_asker(host), username=username)
+        credentials = find_credentials(_prompt(host), username=username)
         with (
             connected(host, credentials, port=port, certificate=certificate) as there,
             progress(f"uploading to {host}") as report,
@@ -89,24 +91,24 @@ def upload(
 
 @spot.command()
 def rehearse(
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 takes a free one.")] = 0,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen at; 0 for a free one.")] = 0,
     certificate: Annotated[
         Path | None,
         typer.Option(
             "--certificate",
             metavar="PEM",
-            help="Where the certificate for clients is written; by default a temporary file.",
+            help="File for the certificate that clients need; by default a temporary file.",
         ),
     ] = None,
-    arm: Annotated[bool, typer.Option("--arm/--no-arm", help="Whether it has an arm.")] = True,
-    view: Annotated[bool, typer.Option("--view/--no-view", help="Show what is danced in the browser.")] = True,
-    view_port: Annotated[int, typer.Option("--view-port", min=0, max=65535, help="Where the viewer listens.")] = 8080,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser, only print the address.")] = False,
+    arm: Annotated[bool, typer.Option("--arm/--no-arm", help="Whether the robot has an arm.")] = True,
+    view: Annotated[bool, typer.Option("--view/--no-view", help="Show dances in the browser.")] = True,
+    view_port: Annotated[int, typer.Option("--view-port", min=0, max=65535, help="Port of the viewer.")] = 8080,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address of the viewer.")] = False,
 ) -> None:
-    """Run a stand-in robot: programs for Spot upload to it, dance on it and read its state, as with a robot.
+    """Run a stand-in robot: programs for Spot can upload to it, dance on it and read its state, as with a real robot.
 
-    It listens on 127.0.0.1 only, checks animations as `bodymotion check` does, and shows dances in the viewer. The user is that of
-    BOSDYN_CLIENT_USERNAME and BOSDYN_CLIENT_PASSWORD where they are set; else a user with a new password, which is printed. Ctrl-C ends.
+    It listens on 127.0.0.1 only, checks animations as `bodymotion check` does, and shows dances in the viewer. The user name and password
+    are BOSDYN_CLIENT_USERNAME and BOSDYN_CLIENT_PASSWORD where they are set; else new ones, which are printed. Ctrl-C ends.
 
     \b
     Examples:
@@ -115,17 +117,15 @@ def rehearse(
     """  # noqa: D301
     import os
 
-    from bodymotion.cli.messages import say
-    from bodymotion.cli.text import one_line
     from bodymotion.spot.client.credentials import PASSWORD, USERNAME, Credentials
     from bodymotion.spot.rehearsal import StandIn
 
     with _failures("rehearse"):
-        _quiet()
+        _quiet_grpc()
         name, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
         given = Credentials(name, password) if name and password else None
-        screen = _screen(arm, view_port, no_browser) if view else None
-        on_dance = None if screen is None else _shower(screen)
+        viewer = _open_viewer(arm, view_port, no_browser) if view else None
+        on_dance = None if viewer is None else _player(viewer)
         try:
             with StandIn(
                 port=port,
@@ -143,34 +143,31 @@ def rehearse(
                 say("A stand-in robot is listening. Press Ctrl-C to end.")
                 robot.wait()
         finally:
-            if screen is not None:
-                screen.stop()
+            if viewer is not None:
+                viewer.stop()
 
 
-def _quiet() -> None:
-    """Keep gRPC's own log lines out of what is printed; whoever wants them sets the variable."""
+def _quiet_grpc() -> None:
+    """Turn off the log lines of gRPC, unless the environment asks for them."""
     import os
 
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
 @contextmanager
-def _failures(verb: str) -> Iterator[None]:
-    from bodymotion.cli.failures import failures
-    from bodymotion.cli.messages import say
-    from bodymotion.cli.text import one_line
+def _failures(command: str) -> Iterator[None]:
     from bodymotion.spot.client.connecting import SpotError
 
-    with failures(f"spot {verb}"):
+    with failures(f"spot {command}"):
         try:
             yield
         except (SpotError, ImportError) as error:
-            say(f"bodymotion spot {verb}: {one_line(error)}")
+            say(f"bodymotion spot {command}: {one_line(error)}")
             raise typer.Exit(1) from None
 
 
-def _asker(host: str) -> Callable[[str], tuple[str, str]] | None:
-    """Return a function that asks for user name and password on the terminal; None where there is none."""
+def _prompt(host: str) -> Callable[[str], tuple[str, str]] | None:
+    """Return a function that prompts for user name and password on the terminal; None where stdin is no terminal."""
     import sys
 
     if not sys.stdin.isatty():
@@ -184,22 +181,20 @@ def _asker(host: str) -> Callable[[str], tuple[str, str]] | None:
 
 
 def _show(outcome: Outcome) -> None:
-    """Print what became of an animation on stdout, and what there is to say about it on stderr."""
-    from bodymotion.cli.messages import say, show_problem
-    from bodymotion.cli.text import one_line
+    """Print the result of an upload on stdout, and its problems on stderr."""
+    from bodymotion.cli.messages import show_problems
 
     where = f" ({outcome.source})" if outcome.source is not None else ""
     typer.echo(one_line(f"{outcome.result:<9} {outcome.name}{where}"))
     if outcome.reason:
         say(one_line(f"{outcome.name}: {outcome.reason}"))
-    for problem in outcome.problems:
-        show_problem(problem)
+    show_problems(outcome.problems)
     for warning in outcome.warnings:
-        say(one_line(f"{outcome.name}: the robot says: {warning}"))
+        say(one_line(f"{outcome.name}: warning of the robot: {warning}"))
 
 
-def _screen(arm: bool, port: int, no_browser: bool) -> Viewer:
-    """Open the viewer with a robot that stands."""
+def _open_viewer(arm: bool, port: int, no_browser: bool) -> Viewer:
+    """Open the viewer with a standing robot."""
     from bodymotion.spot.playback import spot_body
     from bodymotion.viewer import view as show
 
@@ -208,8 +203,8 @@ def _screen(arm: bool, port: int, no_browser: bool) -> Viewer:
     return viewer
 
 
-def _shower(viewer: Viewer) -> Callable[[Motion, float, float], None]:
-    """Return what plays a dance in the viewer, from when it begins."""
+def _player(viewer: Viewer) -> Callable[[Motion, float, float], None]:
+    """Return a function that plays a dance in the viewer at its start time."""
     from threading import Event
 
     from bodymotion.viewer.api import load_take

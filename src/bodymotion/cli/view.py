@@ -1,4 +1,4 @@
-"""`bodymotion view MODEL [MOTION]`: see a robot and its motion, or a Spot animation, in the browser; or write a page that shows them."""
+"""`bodymotion view MODEL [MOTION]`: show a robot and its motion, or a Spot animation, in the browser; or write a page with them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bodymotion.cli.options import AllowOutside, Arm, Bpm, Slices
+from bodymotion.cli.options import AllowOutside, Arm, Bpm, Slices, names
+from bodymotion.cli.output import failures
 from bodymotion.viewer.switches import LABELS
 
 __all__ = ["view"]
@@ -19,39 +20,39 @@ def view(
         typer.Argument(
             metavar="MODEL [MOTION [MOTION]]",
             help="A model (.wrl), a motion (.seq), or both; two motions side by side; or a Spot animation (.cha).",
-            show_default=False,
         ),
     ],
     ghost: Annotated[
-        bool, typer.Option("--ghost", help="Show the second motion as a see-through robot in the place of the first.")
+        bool,
+        typer.Option("--ghost", help="Show the second motion as a transparent robot at the position of the first."),
     ] = False,
-    dark: Annotated[bool, typer.Option("--dark", help="Begin with the dark look.")] = False,
+    dark: Annotated[bool, typer.Option("--dark", help="Start in dark mode.")] = False,
     html: Annotated[
         Path | None,
-        typer.Option(
-            "--html", metavar="FILE", help="Write one self-contained page instead, which plays without a server."
-        ),
+        typer.Option("--html", metavar="FILE", help="Write a self-contained page that plays without a server."),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", help="Where to listen; 0.0.0.0 lets other machines look.")
+        str, typer.Option("--host", help="Address to listen at; 0.0.0.0 allows other machines.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The next free one is taken.")] = 8080,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser, only print the address.")] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Load the files again when they are saved.")] = False,
-    paused: Annotated[bool, typer.Option("--paused", help="Do not begin to play.")] = False,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port; if it is in use, the next free one.")
+    ] = 8080,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Reload the files when they are saved.")] = False,
+    paused: Annotated[bool, typer.Option("--paused", help="Do not start playing.")] = False,
     allow_outside: AllowOutside = False,
     show: Annotated[
         str,
-        typer.Option("--show", metavar="NAMES", help=f"What to switch on, with commas between: {', '.join(LABELS)}."),
+        typer.Option("--show", metavar="NAMES", help=f"What to show, comma-separated: {', '.join(LABELS)}."),
     ] = "",
     arm: Arm = None,
     bpm: Bpm = None,
     slices: Slices = None,
 ) -> None:
-    """Show a robot and its motion, or two, or a Spot animation, in the browser.
+    """Show a robot and its motion in the browser.
 
-    The address is printed on stderr; Ctrl-C ends. A model alone can be posed with sliders, a motion alone is shown as frames. An animation
-    is played by our Spot: its parameters become sliders, its feet have one colour in stance and another in swing.
+    The address is printed on stderr; Ctrl-C ends. A model alone can be posed with sliders; a motion alone is shown as coordinate frames. An
+    animation is played on the built-in Spot: its parameters become sliders, its feet have different colours in stance and in swing.
 
     \b
     Examples:
@@ -62,14 +63,11 @@ def view(
       bodymotion view --watch --no-browser robot.wrl
       bodymotion view --watch wave.cha
     """  # noqa: D301
-    from bodymotion.cli.failures import failures
     from bodymotion.viewer import view as view_them
 
     if len(files) > 3:
-        raise typer.BadParameter(
-            "a model and two motions are three files at most", param_hint="MODEL [MOTION [MOTION]]"
-        )
-    with failures("view", every_fault=True):
+        raise typer.BadParameter("at most three files: a model and two motions", param_hint="MODEL [MOTION [MOTION]]")
+    with failures("view"):
         view_them(
             files[0],
             files[1:],
@@ -82,7 +80,7 @@ def view(
             watch=watch,
             play=not paused,
             allow_outside=allow_outside,
-            show=[name.strip() for name in show.split(",") if name.strip()],
+            show=names(show),
             arm=arm,
             bpm=bpm,
             slices=slices,

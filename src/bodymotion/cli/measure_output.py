@@ -1,33 +1,60 @@
-"""What is printed of a motion that was measured: for people, with degrees and percents; for programs, in SI."""
+"""Results of `bodymotion measure`: a page with degrees and percents, data in SI units, and files of all values."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
+import typer
 
-from bodymotion.cli.info.data import Data, number, problems_of
-from bodymotion.cli.page import Page, Table
+from bodymotion.cli.output import Data, number, problems_of
+from bodymotion.cli.page import Page
 from bodymotion.dynamics import extremes, figures, slides
 from bodymotion.model.motors import effort_range
 
 if TYPE_CHECKING:
-    from bodymotion.cli.measure.measured import Wanted
-    from bodymotion.dynamics import Measures, Series
+    from bodymotion.dynamics import Measures, Pictures, Series
     from bodymotion.geometry.arrays import Floats
 
-__all__ = ["as_data", "page_of"]
+__all__ = ["Block", "about_written", "as_data", "page_of", "write"]
 
-LARGE = 1e7
-"""Larger numbers are printed with a power of ten."""
-LONG_AGO = 1e13
-"""[s] Times of clocks, whenever they began, are printed with all their digits."""
+MAX_PLAIN = 1e7
+"""Larger numbers are printed with an exponent."""
+MAX_TIME = 1e13
+"""[s] Larger times are printed with an exponent; those of clocks are not."""
+LARGE_FILE = 100_000_000
+"""[bytes] The size of a larger file is reported."""
+MAX_NAMED = 8
+"""Quantities in a file that are reported by name; more are counted."""
+ROWS_AT_ONCE = 4096
+"""Rows of a table that are formatted at once."""
 
 
-def as_data(measures: Measures, chosen: Sequence[Wanted], model: Path, motion: Path, listed: bool) -> Data:
-    """Return all that is said as JSON can hold it, numbers in SI."""
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A quantity or a sensor: `series` of columns and where they are saturated, or the `pictures` of a camera."""
+
+    series: Series
+    saturated: npt.NDArray[np.bool_] | None = None
+    pictures: Pictures | None = None
+
+
+def about_written(path: Path, blocks: Sequence[Block]) -> str:
+    """Return the names of the quantities in a file, or their number, and the size of a large file."""
+    names = [one.series.name for one in blocks]
+    what = ", ".join(names) if len(names) <= MAX_NAMED else f"{len(names)} quantities"
+    size = path.stat().st_size if path.is_file() else 0
+    return what + (f" ({size / 1e6:.0f} MB)" if size > LARGE_FILE else "")
+
+
+def as_data(measures: Measures, chosen: Sequence[Block], model: Path, motion: Path, listed: bool) -> Data:
+    """Return what is printed as JSON can hold it, in SI units."""
     data: Data = {"model": str(model), "motion": str(motion)}
     if listed:
         return {**data, "quantities": [_about(one.series) for one in chosen], "sensors": _sensors(measures)}
@@ -52,8 +79,8 @@ def as_data(measures: Measures, chosen: Sequence[Wanted], model: Path, motion: P
     }
 
 
-def page_of(measures: Measures, chosen: Sequence[Wanted], model: Path, motion: Path, listed: bool) -> Page:
-    """Return the same as a page to read."""
+def page_of(measures: Measures, chosen: Sequence[Block], model: Path, motion: Path, listed: bool) -> Page:
+    """Return the same as a page to read, with degrees and percents."""
     page = Page()
     page.heading(f"{motion.name} on {measures.body.name or model.name}")
     if listed:
@@ -61,10 +88,10 @@ def page_of(measures: Measures, chosen: Sequence[Wanted], model: Path, motion: P
     elif chosen:
         for one in chosen:
             page.heading(one.series.title)
-            page.table(_columns(one.series))
+            _columns(page, one.series)
             if one.pictures is not None:
                 device = one.pictures.device
-                page.line(f"{len(one.pictures)} pictures of {device.width} × {device.height}, {device.type}")
+                page.line(f"{len(one.pictures)} frames of {device.width} × {device.height}, {device.type}")
     else:
         _summary(page, measures)
     return page
@@ -76,9 +103,9 @@ def _summary(page: Page, measures: Measures) -> None:
         scale, unit = _readable(one.unit)
         at = "" if one.time is None else _time(one.time)
         rows.append((one.title, _short(one.value, scale), unit, one.part or "", at))
-    page.table(Table(("figure", "value", "unit", "of", "at [s]"), rows, frozenset({"value", "at [s]"})))
+    page.table(("figure", "value", "unit", "of", "at [s]"), rows, {"value", "at [s]"})
     page.heading("Joints")
-    page.table(_joint_table(_joints(measures)))
+    _joint_table(page, _joints(measures))
     feet = _feet(measures)
     if feet:
         page.heading("Feet")
@@ -92,11 +119,11 @@ def _summary(page: Page, measures: Measures) -> None:
             )
             for foot in feet
         ]
-        columns = ("link", "stands [%]", "contacts", "slips [mm]", "most force [N]")
-        page.table(Table(columns, rows, frozenset(columns[1:])))
+        columns = ("link", "in contact [%]", "contacts", "slip [mm]", "max force [N]")
+        page.table(columns, rows, columns[1:])
 
 
-def _joint_table(joints: Sequence[Data]) -> Table:
+def _joint_table(page: Page, joints: Sequence[Data]) -> None:
     rows = []
     for joint in joints:
         scale, unit = _readable(joint["unit"])
@@ -116,29 +143,29 @@ def _joint_table(joints: Sequence[Data]) -> Table:
         )
     columns = (
         "joint",
-        "from … to",
+        "range",
         "limit [%]",
-        "fastest",
+        "max velocity",
         "at [s]",
         "limit [%]",
-        "hardest",
+        "max torque",
         "at [s]",
         "limit [%]",
-        "effort",
+        "RMS torque",
     )
-    return Table(columns, rows, frozenset(columns[1:]))
+    page.table(columns, rows, columns[1:])
 
 
-def _list(page: Page, measures: Measures, chosen: Sequence[Wanted]) -> None:
+def _list(page: Page, measures: Measures, chosen: Sequence[Block]) -> None:
     quantities = [one.series for one in chosen]
     rows = [(one.name, one.title, " ".join(dict.fromkeys(one.units)), _of(one)) for one in quantities]
-    page.table(Table(("name", "what it is", "unit", "columns"), rows))
+    page.table(("name", "description", "unit", "columns"), rows)
     sensors = _sensors(measures)
     if sensors:
         page.heading("Sensors")
-        page.table(Table(("name", "kind", "link"), [(one["name"], one["kind"], one["link"]) for one in sensors]))
+        page.table(("name", "kind", "link"), [(one["name"], one["kind"], one["link"]) for one in sensors])
         if any(one["kind"] == "VisionSensor" for one in sensors):
-            page.line("Sensors are read when --of names them; the pictures of cameras go to an .npz.")
+            page.line("Sensors are read only when --of names them; camera images are written to an .npz.")
 
 
 def _of(one: Series) -> str:
@@ -150,15 +177,15 @@ def _of(one: Series) -> str:
     )
 
 
-def _columns(of: Series) -> Table:
+def _columns(page: Page, of: Series) -> None:
     rows = []
     for one in extremes(of):
         scale, unit = _readable(one.unit)
         low, high = _short(one.lowest, scale), _short(one.highest, scale)
         times = _time(one.lowest_time), _time(one.highest_time)
         rows.append((one.label, unit, low, times[0], high, times[1], _percent(one.used)))
-    columns = ("column", "unit", "lowest", "at [s]", "highest", "at [s]", "limit [%]")
-    return Table(columns, rows, frozenset(columns[2:]))
+    columns = ("column", "unit", "minimum", "at [s]", "maximum", "at [s]", "limit [%]")
+    page.table(columns, rows, columns[2:])
 
 
 def _about(one: Series) -> Data:
@@ -196,7 +223,7 @@ def _largest(values: Floats) -> int:
 
 
 def _used(values: Floats, lower: float, upper: float) -> float | None:
-    """Return the greatest share of a limit that values take, counted from 0; None without limits on that limit's side of 0."""
+    """Return the largest share of a limit that the values reach, measured from 0; None without limits."""
     shares = [
         float(np.nanmax(values / limit))
         for limit, is_side in ((lower, lower < 0), (upper, upper > 0))
@@ -237,7 +264,7 @@ def _joints(measures: Measures) -> list[Data]:
 
 
 def _feet(measures: Measures) -> list[Data]:
-    """Return for each foot how much of the time it stands, how often it comes down, and how far it slides in all."""
+    """Return for each foot its share of time in contact, number of contacts, total slip, and largest force."""
     if measures.is_mounted or not measures.body.mass > 0 or not measures.feet.links:
         return []
     contacts = measures.contacts
@@ -262,7 +289,7 @@ def _feet(measures: Measures) -> list[Data]:
 
 
 def _readable(unit: str) -> tuple[float, str]:
-    """Return by what a number in SI is multiplied for people, and the unit then: degrees for radians, percents for shares."""
+    """Return the factor from SI to the printed unit, and that unit: degrees for radians, percents for shares."""
     if unit == "share":
         return 100.0, "%"
     return (float(np.rad2deg(1.0)), "°" + unit[3:]) if unit.startswith("rad") else (1.0, unit)
@@ -272,12 +299,96 @@ def _short(value: float | None, scale: float = 1.0) -> str:
     if value is None or np.isnan(value):
         return "-"
     value *= scale
-    return f"{value:.0f}" if 1000 <= abs(value) < LARGE else f"{value:.4g}" if abs(value) >= 5e-4 else "0"
+    return f"{value:.0f}" if 1000 <= abs(value) < MAX_PLAIN else f"{value:.4g}" if abs(value) >= 5e-4 else "0"
 
 
 def _time(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.3f}" if abs(value) < LONG_AGO else f"{value:.4g}"
+    return "-" if np.isnan(value) else f"{value:.3f}" if abs(value) < MAX_TIME else f"{value:.4g}"
 
 
 def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f}" if abs(100 * share) < LARGE else f"{100 * share:.4g}"
+    return "" if share is None else f"{100 * share:.0f}" if abs(100 * share) < MAX_PLAIN else f"{100 * share:.4g}"
+
+
+def write(path: Path, blocks: Sequence[Block]) -> None:
+    """Write blocks to a file in the format of its extension; an unknown extension is wrong use."""
+    from bodymotion.system.atomic_files import whole_file
+
+    writers = {".csv": _csv, ".npz": _npz, ".json": _json, ".parquet": _parquet}
+    writer = writers.get(path.suffix.lower())
+    if writer is None:
+        raise typer.BadParameter(f"{path.name} does not end in {', '.join(writers)}", param_hint="--output")
+    with whole_file(path) as stream:
+        writer(stream, blocks)
+
+
+def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
+    """Return the names of the columns, `time` first, and the values (T, N) of all blocks side by side."""
+    from bodymotion.diagnostics.text import distinct
+
+    for block in blocks:
+        if block.pictures is not None:
+            raise ValueError(f"images of {block.series.name} do not fit in a table; write an .npz")
+    all_series = [block.series for block in blocks]
+    times = all_series[0].times
+    for one in all_series:
+        if not np.array_equal(one.times, times):
+            raise ValueError(
+                f"{one.name} has other times than {all_series[0].name}, but a table has one time for each row; "
+                "write them to separate files, or to an .npz or .json"
+            )
+    names = [one.name if one.of == "body" else f"{one.name}/{label}" for one in all_series for label in one.labels]
+    values = np.concatenate([times[:, None], *(one.values for one in all_series)], axis=1)
+    return distinct(["time", *names]), np.ascontiguousarray(values)
+
+
+def _csv(stream: BinaryIO, blocks: Sequence[Block]) -> None:
+    from bodymotion.formats.text.decimals import number_rows
+
+    names, values = _table(blocks)
+    header = io.StringIO()
+    csv.writer(header, lineterminator="\n").writerow(names)
+    stream.write(header.getvalue().encode("utf-8", "surrogateescape"))
+    for start in range(0, len(values), ROWS_AT_ONCE):
+        text = b"\n".join(number_rows(values[start : start + ROWS_AT_ONCE])).replace(b" ", b"") + b"\n"
+        stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf"))
+
+
+def _parquet(stream: BinaryIO, blocks: Sequence[Block]) -> None:
+    from bodymotion.system.extras import need
+
+    polars = need("polars", "data", "a .parquet file")
+    names, values = _table(blocks)
+    polars.DataFrame({name: values[:, k] for k, name in enumerate(names)}).write_parquet(stream)
+
+
+def _npz(stream: BinaryIO, blocks: Sequence[Block]) -> None:
+    from bodymotion.formats.npz.archive import write_archive
+
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for block in blocks:
+        of, pictures = block.series, block.pictures
+        about: dict[str, Any] = {"times": of.times}
+        if pictures is not None:
+            about |= {"color": pictures.color, "depth": pictures.depth}
+        else:
+            arrays[of.name] = of.values
+            about |= {"labels": np.array(of.labels, dtype=np.str_), "units": np.array(of.units, dtype=np.str_)}
+            about |= {"lower": of.lower, "upper": of.upper, "saturated": block.saturated}
+        arrays |= {f"{of.name}.{key}": array for key, array in about.items() if array is not None}
+    write_archive(stream, arrays, compressed=any(block.pictures is not None for block in blocks))
+
+
+def _json(stream: BinaryIO, blocks: Sequence[Block]) -> None:
+    import orjson
+
+    data = []
+    for block in blocks:
+        of = block.series
+        if block.pictures is not None:
+            raise ValueError(f"images of {of.name} do not fit in JSON; write an .npz")
+        about = {"name": of.name, "title": of.title, "labels": of.labels, "units": of.units, "times": of.times}
+        data.append({**about, "lower": of.lower, "upper": of.upper, "values": of.values})
+    # orjson writes numbers that are not finite as null, and only contiguous arrays directly.
+    how = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
+    stream.write(orjson.dumps(data, default=lambda array: np.ascontiguousarray(array), option=how))

@@ -1,4 +1,4 @@
-"""What a check has found as SARIF 2.1.0, the format that code hosts and editors show beside the lines.
+"""The findings of a check as SARIF 2.1.0, which code hosts and editors show beside the lines.
 
 The standard is OASIS SARIF Version 2.1.0; the parts used are runs, results, rules and locations.
 """
@@ -21,16 +21,19 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 
 def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
-    """Return a SARIF log with one run: an object for each rule that is spoken of, and a result for each problem."""
-    from bodymotion.diagnostics.catalogue import catalogue
+    """Return a SARIF log with one run: a descriptor for each rule that is broken, and a result for each problem."""
+    from bodymotion.diagnostics.catalogue import catalogue, retired
 
-    known = catalogue()
+    known, old = catalogue(), retired()
     problems = [(path, problem) for path, some in found for problem in some]
     codes = sorted({problem.rule for _, problem in problems})
-    place = {code: number for number, code in enumerate(codes)}
+    index = {code: number for number, code in enumerate(codes)}
     descriptors = []
     for code in codes:
         descriptor: dict[str, Any] = {"id": code}
+        aliases = sorted(name for name, new in old.items() if new == code)
+        if aliases:
+            descriptor["deprecatedIds"] = aliases
         rule = known.get(code)
         if rule is not None:
             descriptor["shortDescription"] = {"text": rule.sentence}
@@ -45,7 +48,7 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "artifacts": [{"location": {"uri": _uri(str(path))}} for path, _ in found],
-        "results": [_result(path, problem, place[problem.rule]) for path, problem in problems],
+        "results": [_result(path, problem, index[problem.rule]) for path, problem in problems],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -77,14 +80,14 @@ def _location(path: Path, location: Location) -> dict[str, Any]:
         if location.column is not None and location.column >= 1:
             region["startColumn"] = location.column
         physical["region"] = region
-    place: dict[str, Any] = {"physicalLocation": physical}
+    found: dict[str, Any] = {"physicalLocation": physical}
     if location.inside:
-        place["logicalLocations"] = [{"fullyQualifiedName": location.inside}]
-    return place
+        found["logicalLocations"] = [{"fullyQualifiedName": location.inside}]
+    return found
 
 
 def _uri(path: str) -> str:
-    """Return a relative reference for a relative path, so that it holds wherever the folder lies; else a file address."""
+    """Return a relative reference for a relative path, which stays valid when the folder is moved; else a file URL."""
     given = Path(path)
     if given.is_absolute():
         return "file://" + quote(given.as_posix(), errors="surrogateescape")

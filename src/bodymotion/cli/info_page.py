@@ -1,26 +1,30 @@
-"""The data of `info` as a page for people. Degrees stand beside radians here, and nowhere in the data."""
+"""The data of `bodymotion info` as a page to read. Degrees are shown beside radians here, and nowhere in the data."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bodymotion.cli.info.animation import animation_page
-from bodymotion.cli.info.data import Data
+from bodymotion.cli.output import Data, counted
 from bodymotion.cli.page import Page
-from bodymotion.cli.table import Table
-from bodymotion.formats.registry import FORMATS
-from bodymotion.motion import JOINT_DISPLACEMENT
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
 
 __all__ = ["page_of"]
 
-SHOWN_PROBLEMS = 10
+MAX_PROBLEMS = 10
+"""Rules that are listed with their problems."""
+ANGLES = {"field_of_view", "scan_angle", "scan_step"}
+COMMON_MEMBERS = {"kind", "name", "id", "link", "link_name", "pose", "extra"}
 
 
-def page_of(data: Data) -> Page:
-    """Lay out what is known of a file."""
+def page_of(data: Data, problems: Sequence[Problem]) -> Page:
+    """Return the contents of a file and its problems as a page."""
+    from bodymotion.formats.registry import FORMATS
+
     page = Page()
     titles = {row.name: row.title for row in FORMATS}
     title = titles.get(data["format"], data["format"])
@@ -29,16 +33,16 @@ def page_of(data: Data) -> Page:
     if data["kind"] == "body":
         _body(page, data)
     elif data["kind"] == "animation":
-        animation_page(page, data)
+        _animation(page, data)
     else:
         _motion(page, data)
-    _problems(page, data)
+    _problems(page, problems)
     return page
 
 
 def _body(page: Page, data: Data) -> None:
-    said = data["info"].get("version") == data["version"]
-    _words(page, "format", "" if said else data["version"], data["encoding"])
+    repeated = data["info"].get("version") == data["version"]
+    _words(page, "format", "" if repeated else data["version"], data["encoding"])
     types = Counter(joint["type"] for joint in data["joints"] if joint["link"] >= 0)
     placeholders = sum(joint["link"] < 0 for joint in data["joints"])
     if placeholders:
@@ -62,22 +66,20 @@ def _body(page: Page, data: Data) -> None:
         page.fact(name, "\n".join(map(str, text)) if isinstance(text, list) else text)
     _extra(page, data["extra"])
     page.heading("Links")
-    page.table(_links(data["links"]))
+    _links(page, data["links"])
     if data["devices"]:
         page.heading("Devices")
-        page.table(_devices(data["devices"]))
+        _devices(page, data["devices"])
     if data["extra_joints"]:
         page.heading("Extra joints")
-        page.table(_extra_joints(data))
+        _extra_joints(page, data)
     if data["viewpoints"]:
         page.heading("Viewpoints")
         rows = [(v["description"], _vector(v["pose"][:3]), _degrees(v["field_of_view"])) for v in data["viewpoints"]]
-        page.table(
-            Table(("viewpoint", "position [m]", "field of view [deg]"), rows, frozenset({"field of view [deg]"}))
-        )
+        page.table(("viewpoint", "position [m]", "field of view [deg]"), rows, {"field of view [deg]"})
 
 
-def _links(links: Sequence[Data]) -> Table:
+def _links(page: Page, links: Sequence[Data]) -> None:
     depth: dict[int, int] = {-1: -1}
     rows = []
     for link in links:
@@ -111,27 +113,19 @@ def _links(links: Sequence[Data]) -> Table:
         "mass [kg]",
         "triangles",
     )
-    return Table(
-        columns,
-        rows,
-        frozenset({"link", "id", "mass [kg]", "triangles", "limits [deg]", "[rad or m]", "speed [rad/s, m/s]"}),
-    )
+    page.table(columns, rows, set(columns) - {"name", "joint", "axis"})
 
 
-_ANGLES = {"field_of_view", "scan_angle", "scan_step"}
-_OF_EVERY_DEVICE = {"kind", "name", "id", "link", "link_name", "pose", "extra"}
-
-
-def _devices(devices: Sequence[Data]) -> Table:
+def _devices(page: Page, devices: Sequence[Data]) -> None:
     rows = []
     for device in devices:
-        own = {key: value for key, value in device.items() if key not in _OF_EVERY_DEVICE}
+        own = {key: value for key, value in device.items() if key not in COMMON_MEMBERS}
         if own.get("type") == device["kind"]:
             del own["type"]
-        said = [
-            f"{key} {_degrees(value)}°" if key in _ANGLES else f"{key} {_value(value)}" for key, value in own.items()
+        parameters = [
+            f"{key} {_degrees(value)}°" if key in ANGLES else f"{key} {_value(value)}" for key, value in own.items()
         ]
-        said += [f"{key} {_value(value)}" for key, value in device["extra"].items()]
+        parameters += [f"{key} {_value(value)}" for key, value in device["extra"].items()]
         rows.append(
             (
                 device["kind"],
@@ -139,13 +133,13 @@ def _devices(devices: Sequence[Data]) -> Table:
                 str(device["id"]) if device["id"] >= 0 else "-",
                 device["link_name"] or str(device["link"]),
                 _vector(device["pose"][:3]),
-                ", ".join(said),
+                ", ".join(parameters),
             )
         )
-    return Table(("device", "name", "id", "link", "position in link [m]", "parameters"), rows, frozenset({"id"}))
+    page.table(("device", "name", "id", "link", "position in link [m]", "parameters"), rows, {"id"})
 
 
-def _extra_joints(data: Data) -> Table:
+def _extra_joints(page: Page, data: Data) -> None:
     names = {link["index"]: link["name"] for link in data["links"]}
     rows = [
         (
@@ -159,7 +153,47 @@ def _extra_joints(data: Data) -> Table:
         )
         for joint in data["extra_joints"]
     ]
-    return Table(("name", "type", "first link [m]", "second link [m]", "axis"), rows)
+    page.table(("name", "type", "first link [m]", "second link [m]", "axis"), rows)
+
+
+def _animation(page: Page, data: Data) -> None:
+    from bodymotion.formats.cha.words import OPTIONS, PARAMETERS
+
+    page.fact("shown as", data["title"])
+    page.fact("controls", ", ".join(data["controls"]))
+    slices = (
+        ""
+        if data["slices"] is None
+        else f" ({_n(data['slices'])} slices at {_n(data['options']['bpm'])} beats per minute)"
+    )
+    page.fact("duration", f"{_n(data['duration'])} s{slices}")
+    frequency = data["options"].get("frequency")
+    timing = "with time stamps" if frequency is None else f"at {_n(frequency)} Hz"
+    page.fact("keyframes", f"{data['num_keyframes']} {timing}")
+    page.heading("Options")
+    rows = [
+        (name, _value(value) if not isinstance(value, list) else " ".join(map(str, value)), _sentence(OPTIONS, name))
+        for name, value in data["options"].items()
+    ]
+    page.table(("option", "value", "meaning"), rows)
+    if data["parameters"]:
+        page.heading("Parameters")
+        ends = ("minimum", "default", "maximum")
+        rows = [
+            (name, *(_n(p[key]) for key in ends), _sentence(PARAMETERS, name)) for name, p in data["parameters"].items()
+        ]
+        page.table(("parameter", *ends, "meaning"), rows, ends)
+    page.heading("Columns")
+    columns = ("column", "track", "minimum", "maximum", "in degrees", "to")
+    rows = []
+    for c in data["columns"]:
+        degrees = [_degrees(c[end]) if c["quantity"] in ("joint", "angle") else "" for end in ("lower", "upper")]
+        rows.append((c["column"], c["track"], _n(c["lower"]), _n(c["upper"]), *degrees))
+    page.table(columns, rows, columns[2:])
+
+
+def _sentence(words: Any, name: str) -> str:  # noqa: ANN401
+    return str(words[name].sentence) if name in words else ""
 
 
 def _motion(page: Page, data: Data) -> None:
@@ -178,26 +212,31 @@ def _motion(page: Page, data: Data) -> None:
     orders = data["options"].get("se3_formats")
     known = isinstance(orders, list) and len(orders) == len(data["components"])
     rows = [_component_row(c, orders[i] if known else None) for i, c in enumerate(data["components"])]
-    columns = ("content", "type", "parts", "frames", "rate [Hz]", "from [s]", "to [s]", "lowest", "highest", "remarks")
-    page.table(Table(columns, rows, frozenset({"parts", "frames", "rate [Hz]", "from [s]", "to [s]"})))
+    columns = ("content", "type", "parts", "frames", "rate [Hz]", "from [s]", "to [s]", "minimum", "maximum", "remarks")
+    page.table(columns, rows, {"parts", "frames", "rate [Hz]", "from [s]", "to [s]"})
     for component in data["components"]:
         if component.get("parts"):
             page.heading(f"Values of {component['content']}")
-            page.table(_parts(component))
+            _parts(page, component)
 
 
 def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
     if "num_frames" not in component:
         keys = ", ".join(component["extra"])
-        return (component["content"] or "-", component["type"] or "-", *[""] * 7, f"not known; kept as it is: {keys}")
+        return (
+            component["content"] or "-",
+            component["type"] or "-",
+            *[""] * 7,
+            f"unknown type, kept unchanged: {keys}",
+        )
     extent = component.get("range") or {"lower": None, "upper": None, "non_finite": 0}
     remarks = [order] if order else []
     if "is_root_relative" in component:
         remarks.append("in the root link's frame" if component["is_root_relative"] else "in the world frame")
     if component["import_rate"]:
-        remarks.append(f"to be put on {_n(component['import_rate'])} Hz")
+        remarks.append(f"import at {_n(component['import_rate'])} Hz")
     if extent["non_finite"]:
-        remarks.append(f"{extent['non_finite']} numbers are not finite")
+        remarks.append(f"{extent['non_finite']} values not finite")
     if component["part_labels"]:
         remarks.append(f"{len(component['part_labels'])} labels")
     remarks += [f"{key}: {_value(value)}" for key, value in component["extra"].items()]
@@ -215,8 +254,8 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
     )
 
 
-def _parts(component: Data) -> Table:
-    angles = (component["type"], component["content"]) == ("MultiValueSeq", JOINT_DISPLACEMENT)
+def _parts(page: Page, component: Data) -> None:
+    angles = (component["type"], component["content"]) == ("MultiValueSeq", "JointDisplacement")
     rows = [
         (
             str(part["part"]),
@@ -228,29 +267,27 @@ def _parts(component: Data) -> Table:
         )
         for part in component["parts"]
     ]
-    columns = ("part", "label", "lowest", "highest", "as degrees", "to")
-    return Table(columns, rows, frozenset({"part", "lowest", "highest", "as degrees", "to"}))
+    columns = ("part", "label", "minimum", "maximum", "in degrees", "to")
+    page.table(columns, rows, set(columns) - {"label"})
 
 
-def _problems(page: Page, data: Data) -> None:
-    problems = data["problems"]
+def _problems(page: Page, problems: Sequence[Problem]) -> None:
     if not problems:
         return
-    counts = [
-        f"{data[key]} {word if data[key] == 1 else word + 's'}"
-        for key, word in (("num_errors", "error"), ("num_warnings", "warning"), ("num_notes", "note"))
-        if data[key]
-    ]
-    page.heading(f"Problems: {', '.join(counts)}")
-    styles = {"error": "red", "warning": "yellow"}
-    order = {"error": 0, "warning": 1, "note": 2}
-    for problem in sorted(problems, key=lambda p: order[p["severity"]])[:SHOWN_PROBLEMS]:
-        place = ":".join(str(problem[key]) for key in ("path", "line", "column") if problem[key] is not None)
-        place = place or problem["inside"] or ""
-        text = f"{place}{': ' if place else ''}{problem['rule']} {problem['severity']}: {problem['message']}"
-        page.line(text, styles.get(problem["severity"], ""))
-    if len(problems) > SHOWN_PROBLEMS:
-        page.line(f"and {len(problems) - SHOWN_PROBLEMS} more; --json lists all")
+    from bodymotion.diagnostics import grouped
+
+    counts = Counter[str]()
+    for problem in problems:
+        counts[problem.severity] += problem.count
+    page.heading("Problems: " + ", ".join(counted(counts[k], k) for k in ("error", "warning", "note") if counts[k]))
+    groups = grouped(problems)
+    for group in groups[:MAX_PROBLEMS]:
+        first = group.problems[0]
+        location, times = str(first.location), f" ×{group.count}" if group.count > 1 else ""
+        text = f"{location}{': ' if location else ''}{group.severity} {group.rule}{times} {first.message}"
+        page.line(text, {"error": "red", "warning": "yellow"}.get(group.severity, ""))
+    if len(groups) > MAX_PROBLEMS:
+        page.line(f"and {counted(len(groups) - MAX_PROBLEMS, 'more rule')}; bodymotion check lists all")
 
 
 def _words(page: Page, name: str, *words: str) -> None:
@@ -264,8 +301,8 @@ def _extra(page: Page, extra: Mapping[str, Any]) -> None:
 
 
 def _count(total: int, kinds: Mapping[str, int]) -> str:
-    said = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    return f"{total} ({said})" if said else str(total)
+    parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    return f"{total} ({parts})" if parts else str(total)
 
 
 def _bytes(size: int) -> str:
@@ -276,7 +313,7 @@ def _bytes(size: int) -> str:
 
 
 def _n(value: float | None, digits: int = 6) -> str:
-    """Return a number in as few digits as people read; `-` for none."""
+    """Return a number with few digits; `-` for None."""
     return "-" if value is None else f"{value + 0.0:.{digits}g}"
 
 
@@ -285,7 +322,7 @@ def _vector(values: Iterable[float | None], digits: int = 4) -> str:
 
 
 def _axis(axis: Sequence[float]) -> str:
-    """Return "x", "-y", …, or the vector where it lies along none of the axes."""
+    """Return "x", "-y", …, or the vector where it is parallel to none of the axes."""
     for name, along in zip("xyz", axis, strict=True):
         if abs(abs(along) - 1) < 1e-9:
             return name if along > 0 else f"-{name}"

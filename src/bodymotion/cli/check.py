@@ -1,0 +1,277 @@
+"""`bodymotion check FILE…`: check models, motions and Spot animations, and fix what has one right answer."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from bodymotion.cli.options import AllowOutside, AsJson, PackagePath, names
+from bodymotion.cli.output import counted, failures, one_line, results, say
+
+if TYPE_CHECKING:
+    from bodymotion.checks.fixing import Mended
+    from bodymotion.cli.checking import Checked, Task
+    from bodymotion.diagnostics import Problem
+    from bodymotion.model.body import Body
+
+__all__ = ["check"]
+
+MAX_NAMED_LINKS = 20
+"""Symbolic links that are not followed and are named; the others are counted."""
+MAX_DIFF_LINES = 300
+"""Lines of a diff that are shown on a terminal."""
+
+
+def check(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Models, motions, Spot animations, or folders with them.")
+    ],
+    body: Annotated[
+        Path | None, typer.Option("--body", "-b", metavar="MODEL", help="The model that the motions are for.")
+    ] = None,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--select", metavar="RULES", help="Report these rules only: codes or their beginnings, comma-separated."
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", metavar="RULES", help="Do not report these rules.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too.")] = False,
+    as_json: AsJson = False,
+    as_sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for editors and code hosts.")] = False,
+    allow_outside: AllowOutside = False,
+    package_path: PackagePath = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Fix in the files what has one right answer, and report what is left.")
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show what --fix would change as a unified diff, and change nothing.")
+    ] = False,
+) -> None:
+    """Check models, motions and Spot animations.
+
+    Reports where a problem is, how severe it is, and what to do. In a folder, all files that look like one of them are checked; links
+    that lead out of it are not followed. With --body, motions are checked against the joints of the model and their limits. --fix shows
+    what it changes as a diff; all else in a file stays byte for byte.
+
+    Exit code 0: no errors (with --fix: none left; with --diff: nothing to change); 1: errors, or with --strict warnings, or nothing to
+    check; 2: wrong use. Exit code 3 (something lost) does not occur: check saves nothing in another format.
+
+    \b
+    Examples:
+      bodymotion check models/ walk.seq
+      bodymotion check --body robot.wrl walk.seq
+      bodymotion check --strict --ignore BODY136,WRL116 models/
+      bodymotion check --sarif models/ > check.sarif
+      bodymotion check --diff walk.seq
+      bodymotion check --fix --select SEQ214 motions/
+    """  # noqa: D301
+    from bodymotion.cli.checking import Task, check_files, find_files
+    from bodymotion.cli.files import load_body
+    from bodymotion.cli.messages import text_of
+    from bodymotion.cli.progress import pause, progress
+    from bodymotion.diagnostics.catalogue import selected
+
+    if as_json and as_sarif:
+        raise typer.BadParameter("choose JSON or SARIF, not both", param_hint="--json, --sarif")
+    if diff and (as_json or as_sarif):
+        raise typer.BadParameter("a diff cannot be printed as JSON or SARIF", param_hint="--diff")
+    task = Task(body, _codes(select), _codes(ignore), allow_outside, tuple(package_path or ()))
+    try:
+        selected((), task.select, task.ignore)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--select, --ignore") from None
+    found: list[tuple[Path, tuple[Problem, ...]]] = []
+    traces: set[str] = set()
+    with failures("check"):
+        robot = None if body is None else load_body(body, allow_outside)
+        links: list[tuple[Path, Path]] = []
+        paths = list(find_files(files, lambda link, folder: links.append((link, folder))))
+        _report_links(links)
+        if not paths:
+            folders = "the folder" if len(files) == 1 else "the folders"
+            say(one_line(f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}"))
+            raise typer.Exit(1)
+        if robot is not None:
+            _report_unused_body(paths)
+        text = not (as_json or as_sarif)
+        fixer = _Fixer(task, robot, write=not diff)
+        color = sys.stdout.isatty()
+        with results() as out, progress(f"checking {counted(len(paths), 'file')}") as bar:
+            for answer in check_files(paths, task, robot, bar):
+                with pause(bar):
+                    if answer.trace and answer.trace not in traces:
+                        traces.add(answer.trace)
+                        say(answer.trace)
+                    if fix or diff:
+                        answer = fixer.fix(answer, out if text else sys.stderr)
+                    found.append((answer.path, answer.problems))
+                    if text and not diff:
+                        out.write(text_of(answer.problems, color=color))
+            if not diff:
+                with pause(bar):
+                    out.write(_summary(found) if text else _json(found) if as_json else _sarif(found))
+    if fix or diff:
+        say(fixer.summary)
+    elif text:
+        _report_fixable(found)
+        if body is None:
+            _advise_body(paths)
+    if diff:
+        raise typer.Exit(1 if fixer.files else 0)
+    count = _count(found)
+    raise typer.Exit(1 if count["error"] or (strict and count["warning"]) else 0)
+
+
+def _codes(given: list[str] | None) -> tuple[str, ...]:
+    return tuple(code.upper() for text in given or () for code in names(text))
+
+
+def _count(found: Iterable[tuple[Path, Sequence[Problem]]]) -> Counter[str]:
+    """Return the number of problems of each severity."""
+    count: Counter[str] = Counter(error=0, warning=0, note=0)
+    for _, problems in found:
+        for problem in problems:
+            count[problem.severity] += problem.count
+    return count
+
+
+def _summary(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
+    """Return a line with the number of files and problems."""
+    numbers = ", ".join(counted(n, kind) for kind, n in _count(found).items() if n)
+    faulty = sum(any(p.severity == "error" for p in problems) for _, problems in found)
+    with_errors = f" (errors in {counted(faulty, 'file')})" if faulty and len(found) > 1 else ""
+    return f"{counted(len(found), 'file')} checked: {numbers or 'no problems'}{with_errors}\n"
+
+
+def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
+    from bodymotion.cli.output import as_json, problems_of
+
+    files = [{"file": str(path), **problems_of(problems)} for path, problems in found]
+    answer = {"num_files": len(found), **{f"num_{kind}s": n for kind, n in _count(found).items()}, "files": files}
+    codes = {problem.rule for _, problems in found for problem in problems}
+    if codes:
+        from bodymotion.diagnostics.catalogue import retired
+
+        answer["aliases"] = {old: new for old, new in retired().items() if new in codes}
+    return as_json(answer)
+
+
+def _sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
+    from bodymotion.cli.output import as_json
+    from bodymotion.cli.sarif import sarif
+
+    return as_json(sarif(found))
+
+
+def _report_links(links: list[tuple[Path, Path]]) -> None:
+    for link, folder in links[:MAX_NAMED_LINKS]:
+        say(one_line(f"bodymotion check: {link} is a link that leads out of {folder}: not checked"))
+    if len(links) > MAX_NAMED_LINKS:
+        say(f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links that lead out")
+
+
+def _report_unused_body(paths: list[Path]) -> None:
+    """Report that --body has no effect on animations, which are for a Spot, and on models."""
+    kinds = _kinds(paths)
+    for kind, why in (("Animation", "an animation is for a Spot"), ("Body", "it is a model itself")):
+        # A model beside a motion may be checked for itself.
+        if kind in kinds and (kind == "Animation" or "Motion" not in kinds):
+            first, *more = kinds[kind]
+            others = f" and {len(more)} more" if more else ""
+            say(one_line(f"bodymotion check: --body has no effect on {first}{others}: {why}"))
+
+
+def _advise_body(paths: list[Path]) -> None:
+    """Advise --body where motions and one model were checked without each other."""
+    kinds = _kinds(paths)
+    motions, models = kinds.get("Motion", []), kinds.get("Body", [])
+    if motions and len(models) == 1:
+        what = f"{motions[0].name} was" if len(motions) == 1 else f"{len(motions)} motions were"
+        say(one_line(f"{what} checked without the model; use --body {models[0]} to check against its joints"))
+
+
+def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
+    """Sort files by what they hold; files of unknown formats are left out, and pipes, which can be read only once."""
+    from bodymotion.diagnostics import FormatError
+    from bodymotion.formats.registry import find_format
+
+    kinds: dict[str, list[Path]] = {}
+    for path in (path for path in paths if path.is_file()):
+        with suppress(FormatError):
+            kinds.setdefault(find_format(path).holds, []).append(path)
+    return kinds
+
+
+def _report_fixable(found: list[tuple[Path, tuple[Problem, ...]]]) -> None:
+    if any(problems for _, problems in found):
+        from bodymotion.checks.fixing import fixable
+
+        codes = sorted({code for path, problems in found for code in fixable(problems, path)})
+        if codes:
+            say(f"--fix can fix {', '.join(codes)}; --diff shows the changes first")
+
+
+@dataclass
+class _Fixer:
+    """Fix one file after another; `files` were changed, or would be, at `locations`."""
+
+    task: Task
+    body: Body | None
+    write: bool
+    files: int = 0
+    locations: int = 0
+
+    def fix(self, answer: Checked, out: TextIO) -> Checked:
+        """Show the changes of a file on `out`, write them where that is wanted, and return the result of a check after that."""
+        from bodymotion.checks.fixing import fixable, mended, write_mended
+        from bodymotion.cli.checking import check_file
+
+        codes = fixable(answer.problems, answer.path)
+        if not codes:
+            return answer
+        try:
+            found = mended(answer.path, codes)
+            if found is None:
+                return answer
+            show_diff(found, out)
+            if self.write:
+                write_mended(found)
+        except OSError as error:
+            say(f"bodymotion check: {one_line(f'{answer.path}: {error.strerror or error}')}; not fixed")
+            return answer
+        self.files += 1
+        self.locations += len(found.edits)
+        return check_file(answer.path, self.task, self.body) if self.write else answer
+
+    @property
+    def summary(self) -> str:
+        """A line with the number of changes."""
+        if not self.files:
+            return "nothing to fix automatically"
+        what = f"{counted(self.locations, 'location')} in {counted(self.files, 'file')}"
+        return f"{what} fixed" if self.write else f"{what} would be fixed"
+
+
+def show_diff(found: Mended, out: TextIO) -> None:
+    """Write a diff: as it is to a file or pipe; on a terminal its beginning, with escapes for control characters."""
+    lines = found.diff()
+    if not out.isatty():
+        out.writelines(lines)
+        return
+    for line in islice(lines, MAX_DIFF_LINES):
+        # A line at the end of a file without a line end is two.
+        for text in line.split("\n")[:-1]:
+            out.write("\t".join(map(one_line, text.split("\t"))) + "\n")
+    if next(lines, None) is not None:
+        out.write(f"… {counted(len(found.edits), 'location')} in all; write to a pipe or file for the whole diff\n")

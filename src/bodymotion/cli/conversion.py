@@ -1,0 +1,303 @@
+"""The work of `bodymotion convert`: which options fit the formats at hand, and the conversion of motions, models and animations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import typer
+
+from bodymotion.cli.files import conclude, is_large, load_body, load_motion
+from bodymotion.cli.output import counted, one_line, say
+from bodymotion.cli.progress import progress
+
+if TYPE_CHECKING:
+    from bodymotion.animation import Animation
+    from bodymotion.cli.progress import Bar
+    from bodymotion.diagnostics import Problem
+    from bodymotion.formats.registry import Format
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+    from bodymotion.motion.interpolation import Method
+
+__all__ = ["Options", "run"]
+
+FLAGS = {
+    "version": "--seq-version",
+    "frame_rate": "--input-rate",
+    "move_params_config": "--move-params",
+    "package_paths": "--package-path",
+}
+"""Names of options on the command line, where they differ from those of the readers and writers."""
+READ = {
+    "csv": {"layout", "columns", "frame_rate", "degrees", "quaternion_order", "body", "from_zero"},
+    "npz": {"body", "joint_names", "link_names"},
+    "openhrp-text": {"body", "from_zero"},
+    "urdf": {"package_paths"},
+}
+"""Options of the readers of formats."""
+WRITE = {
+    "seq": {"version", "style", "se3_format", "frame_time", "digits"},
+    "csv": {"layout", "body", "degrees", "digits"},
+    "npz": {"layout", "body"},
+    "openhrp-text": {"body", "digits"},
+    "openhrp": {"mesh"},
+    "urdf": {"mesh", "package"},
+    "mjcf": {"mesh"},
+    "cha": {"style"},
+    "cap": {"move_params_config"},
+    "cap-bytes": {"move_params_config"},
+}
+"""Options of the writers of formats."""
+MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
+"""What the writers of models can do with meshes."""
+
+_Found: TypeAlias = "tuple[Sequence[Problem], Sequence[Problem]]"
+"""Problems of the file that was read, as far as they are to be summarized, and those of the conversion."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options on the command line; in `given`, None stands for those that were not used."""
+
+    given: Mapping[str, Any]
+    read_as: str | None = None
+    write_as: str | None = None
+    allow_outside: bool = False
+    every: bool = False
+
+    def some(self, *names: str) -> dict[str, Any]:
+        """Return the used options of these names."""
+        return {name: self.given[name] for name in names if self.given[name] is not None}
+
+    def others(self, names: Collection[str]) -> dict[str, Any]:
+        """Return the used options without those of these names."""
+        return {name: value for name, value in self.given.items() if value is not None and name not in names}
+
+
+def run(source: Path, target: Path, options: Options) -> NoReturn:
+    """Convert a file, report what was lost, and end with the exit code."""
+    from bodymotion.diagnostics import FormatError
+    from bodymotion.formats.registry import find_format, named_format
+
+    try:
+        if options.write_as is not None:
+            named_format(options.write_as)
+        origin = find_format(source) if options.read_as is None else named_format(options.read_as)
+    except FormatError:
+        raise
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--from, --to") from None
+    convert: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model
+    if _changes_kind(origin, target, options.write_as):
+        convert = _motion_or_animation
+    elif origin.holds == "Motion":
+        convert = _motion
+    with progress(f"converting {source.name}") as bar:
+        read, found = convert(source, target, origin, options, bar)
+    left_out = [problem for problem in read if problem.severity == "error" or problem.leaves_out]
+    count = {kind: sum(problem.severity == kind for problem in read) for kind in ("warning", "note")}
+    if count["warning"]:
+        numbers = ", ".join(counted(n, kind) for kind, n in count.items() if n)
+        say(one_line(f"{source}: {numbers} while reading; `bodymotion check {source}` lists them"))
+    conclude(target, (*left_out, *found), options.every)
+
+
+def _fitting(used: Mapping[str, Any], names: Collection[str], format: Format) -> dict[str, Any]:
+    """Return used options that a format has; one that it does not have is wrong use."""
+    for name in used:
+        if name not in names:
+            article = "an" if format.title[0] in "AEIOU" else "a"
+            flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+            raise typer.BadParameter(f"has no effect on {article} {format.title}", param_hint=flag)
+    return dict(used)
+
+
+def _changes_kind(origin: Format, target: Path, write_as: str | None) -> bool:
+    """Return whether a motion is to become an animation, or an animation a motion."""
+    from bodymotion.formats.registry import FORMATS, named_format
+
+    other = {"Motion": "Animation", "Animation": "Motion"}.get(origin.holds)
+    if write_as is not None:
+        return named_format(write_as).holds == other
+    fitting = {row.holds for row in FORMATS if row.write is not None and target.suffix.lower() in row.extensions}
+    return other in fitting and origin.holds not in fitting
+
+
+def _model(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+    """Convert a model, or an animation to another format of animations."""
+    from bodymotion.formats.registry import load, target_format
+    from bodymotion.model.body import Body
+
+    changes = ("scale", "root", "fix_inertia") if origin.holds == "Body" else ()
+    reading = _fitting(options.some("package_paths"), READ.get(origin.name, ()), origin)
+    thing = load(source, format=origin.name, allow_outside=options.allow_outside, **reading)
+    goal = target_format(thing, target, options.write_as)
+    writing = _fitting(options.others({"package_paths", *changes}), WRITE.get(goal.name, ()), goal)
+    _check_model_options(writing, goal)
+    read: tuple[Problem, ...] = tuple(thing.problems)
+    found: tuple[Problem, ...] = ()
+    if isinstance(thing, Body):
+        thing, found = _changed(thing, options)
+        if goal.name == "mjcf":
+            writing |= options.some("fix_inertia")
+    assert goal.write is not None
+    return read, (*found, *goal.write(thing, target, **writing))
+
+
+def _check_model_options(writing: Mapping[str, Any], goal: Format) -> None:
+    from bodymotion.formats.urdf.packages import is_package_name
+
+    package, mesh = writing.get("package"), writing.get("mesh")
+    if package is not None and not is_package_name(package):
+        raise typer.BadParameter(f"{package!r:.60} is not a name of a ROS package", param_hint="--package")
+    if mesh is not None and mesh not in MESHES[goal.name]:
+        raise typer.BadParameter(
+            f"meshes of {goal.title} are written as {' or '.join(MESHES[goal.name])}", param_hint="--mesh"
+        )
+
+
+def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
+    """Return the body with the changes of the options, and the problems of these."""
+    from bodymotion.editing import reroot, scale
+    from bodymotion.model.inertias import repaired
+
+    known = len(body.problems)
+    root, factor = options.given["root"], options.given["scale"]
+    if root is not None:
+        try:
+            body = reroot(body, root)
+        except KeyError as error:
+            raise typer.BadParameter(str(error.args[0]), param_hint="--root") from None
+    if factor is not None:
+        body = scale(body, factor)
+    found = body.problems[known:]
+    if options.given["fix_inertia"]:
+        body, more = repaired(body)
+        found = (*found, *more)
+    return body, found
+
+
+def _motion(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+    from bodymotion.formats.registry import load, target_format
+    from bodymotion.motion import Motion
+
+    rate, method, model = (options.given[name] for name in ("rate", "method", "body"))
+    if method is not None and rate is None:
+        raise typer.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
+    goal = target_format(Motion(), target, options.write_as)
+    reading = options.some("columns", "frame_rate", "quaternion_order", "joint_names", "link_names", "from_zero")
+    both = options.some("layout", "degrees")
+    if origin.name == "csv":
+        # They are about IN where that is a table without names, else about OUT.
+        mine = [name for name in both if name == "degrees" or both[name] == "unitree"]
+        reading |= {name: both.pop(name) for name in mine}
+    writing = options.others({*reading, *options.some("rate", "method", "body")}) | both
+    read = _fitting(reading, READ.get(origin.name, ()), origin)
+    write = _fitting(writing, WRITE.get(goal.name, ()), goal)
+    body = None if model is None else load_body(model, options.allow_outside)
+    if body is not None:
+        for used, names in ((read, READ.get(origin.name, ())), (write, WRITE.get(goal.name, ()))):
+            if "body" in names:
+                used["body"] = body
+    if origin.name == goal.name == "seq":
+        if target.suffix.lower() == ".json":
+            write.setdefault("style", "json")
+        problems = None if body is not None else _piece_by_piece(source, target, write, rate, method, bar)
+        if problems is not None:
+            return (), problems
+    motion = (
+        load_motion(source, advice="with --rate, --method after, nearest, before and linear need less")
+        if origin.name == "seq" and not read
+        else load(source, format=origin.name, **read)
+    )
+    changed = motion if body is None or "body" in write else _in_order(motion, body)
+    if rate is not None:
+        stamped = any(component.timeline.stamps is not None for component in motion.timed)
+        changed = changed.resample(rate, method or ("after" if stamped else "linear"))
+    assert goal.write is not None
+    return (), (*changed.problems, *goal.write(changed, target, **write))
+
+
+def _piece_by_piece(
+    source: Path, target: Path, write: dict[str, Any], rate: float | None, method: Method | None, bar: Bar | None
+) -> tuple[Problem, ...] | None:
+    """Convert .seq to .seq in little memory; None where the motion is needed as a whole, or is small."""
+    from bodymotion.formats.seq import open_motion
+    from bodymotion.formats.seq.writing import can_copy, copy_seq
+    from bodymotion.motion.interpolation import HOLDING
+    from bodymotion.system.atomic_files import whole_file
+
+    with open_motion(source) as reader:
+        if rate is None and can_copy(reader, write.get("version"), write.get("frame_time")):
+            with whole_file(target) as stream:
+                return (*reader.problems, *copy_seq(reader, stream, **write, progress=bar))
+        stamped = any(header.has_frame_time for header in reader.components)
+        used: Method = method or ("after" if stamped else "linear")
+        if rate is None or write.get("frame_time") or used not in (*HOLDING, "linear") or not is_large(source, target):
+            return None
+        from bodymotion.editing.streaming import resample_file
+
+        options = {name: value for name, value in write.items() if name != "frame_time"}
+        return resample_file(source, target, rate, used, progress=bar, **options)
+
+
+def _in_order(motion: Motion, body: Body) -> Motion:
+    """Return the motion with columns that are named by joints of a body in the order of joint ids; a note where there are none."""
+    from bodymotion.editing.rules import IDLE
+    from bodymotion.formats.tables.joint_names import by_joint_id
+    from bodymotion.motion import MultiValueSeq
+
+    joints = {*(joint.name for joint in body.joints), *(link.name for link in body.links)} - {""}
+
+    def is_named(component: object) -> bool:
+        return isinstance(component, MultiValueSeq) and bool(joints & set(component.part_labels))
+
+    if any(map(is_named, motion.components)):
+        return motion.replaced(
+            *(
+                by_joint_id(c, body, whole=False) if isinstance(c, MultiValueSeq) and is_named(c) else c
+                for c in motion.components
+            )
+        )
+    message = f"no column has the name of a joint of {body.name or 'the body'}: the columns keep their order"
+    return replace(motion, problems=(*motion.problems, IDLE.problem(message)))
+
+
+def _motion_or_animation(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+    """Record a motion of Spot as an animation, keyframe by keyframe, or play an animation as a motion."""
+    from bodymotion.animation import Animation
+    from bodymotion.diagnostics import Location
+    from bodymotion.formats.registry import load, target_format
+    from bodymotion.formats.rules import UNWRITABLE
+    from bodymotion.motion import Motion
+
+    recording = origin.holds == "Motion"
+    making = options.some(*(("legs", "bpm") if recording else ("bpm", "rate")))
+    others = options.others(making)
+    goal = target_format(Animation() if recording else Motion(), target, options.write_as)
+    reads = READ.get(origin.name, set()) if recording else set()
+    reading = {name: value for name, value in others.items() if name in reads}
+    writing = _fitting(options.others({*making, *reading}), WRITE.get(goal.name, set()) - {"body"}, goal)
+    thing = load(source, format=origin.name, **reading)
+    try:
+        made = _recorded(thing, target, making) if recording else _played(thing, making)
+    except ValueError as error:
+        raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
+    assert goal.write is not None
+    found = tuple(goal.write(made, target, **writing))
+    return tuple(thing.problems), (*made.problems, *found) if recording else found
+
+
+def _recorded(motion: Motion, target: Path, making: Mapping[str, Any]) -> Animation:
+    from bodymotion.animation import Animation
+
+    # The name that readers of the target will derive from its file name.
+    name = target.name.split(".cha")[0] if ".cha" in target.name else target.name.partition(".")[0]
+    return Animation.from_motion(motion, legs=making.get("legs", "joints"), name=name, bpm=making.get("bpm"))
+
+
+def _played(animation: Animation, making: Mapping[str, Any]) -> Motion:
+    return animation.play(bpm=making.get("bpm"), frame_rate=making.get("rate"))

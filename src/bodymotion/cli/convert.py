@@ -1,0 +1,219 @@
+"""`bodymotion convert IN OUT`: a motion or a model in another format; a motion in another version, order or unit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from bodymotion.cli.options import AllowOutside, PackagePath, positive
+from bodymotion.cli.output import failures
+
+__all__ = ["convert"]
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A motion or a model.")],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="The new file; its extension names the format. May be IN."),
+    ],
+    read_as: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help="The format of IN, whatever its content.")
+    ] = None,
+    write_as: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT, whatever its extension.")
+    ] = None,
+    version: Annotated[
+        Literal["1", "2", "3", "4"] | None,
+        typer.Option("--seq-version", help="The version of a .seq; by default that of IN, 4 for other formats."),
+    ] = None,
+    style: Annotated[
+        Literal["block", "json", "canonical"] | None,
+        typer.Option(
+            "--style",
+            help="Of a .seq: block (YAML as in the documents) or json. Of a .cha: canonical, the order of the document. By default as IN.",
+        ),
+    ] = None,
+    se3_format: Annotated[
+        Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"] | None,
+        typer.Option("--se3-format", help="The order of a pose's numbers in a .seq."),
+    ] = None,
+    frame_time: Annotated[
+        bool | None,
+        typer.Option("--frame-time/--no-frame-time", help="Write time stamps with all frames, or with none."),
+    ] = None,
+    digits: Annotated[
+        int | None,
+        typer.Option("--digits", min=1, max=15, help="Round values to so many significant digits."),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", "-r", metavar="HZ", callback=positive, help="Resample the motion to this frame rate."),
+    ] = None,
+    method: Annotated[
+        Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None,
+        typer.Option("--method", "-m", help="Interpolation with --rate; see retime."),
+    ] = None,
+    body: Annotated[
+        Path | None,
+        typer.Option(
+            "--body",
+            "-b",
+            metavar="MODEL",
+            help="The model whose joints name the columns of a table; the columns of OUT are in its order.",
+        ),
+    ] = None,
+    layout: Annotated[
+        Literal["unitree", "beyondmimic"] | None,
+        typer.Option("--layout", help="Columns of a table without names: of IN if that is a .csv, else of OUT."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option("--columns", metavar="A,B,…", help="Names for the columns of a .csv."),
+    ] = None,
+    joint_names: Annotated[
+        str | None,
+        typer.Option("--joint-names", metavar="A,B,…", help="Names for the joints of an .npz."),
+    ] = None,
+    link_names: Annotated[
+        str | None,
+        typer.Option("--link-names", metavar="A,B,…", help="Names for the links of an .npz."),
+    ] = None,
+    input_rate: Annotated[
+        float | None,
+        typer.Option("--input-rate", metavar="HZ", callback=positive, help="The frame rate of a .csv without times."),
+    ] = None,
+    degrees: Annotated[
+        bool | None,
+        typer.Option("--degrees/--radians", help="Unit of angles in a .csv: of IN if that is one, else of OUT."),
+    ] = None,
+    quaternion_order: Annotated[
+        Literal["wxyz", "xyzw"] | None,
+        typer.Option("--quaternion-order", help="Order of quaternions in a .csv whose column names do not give it."),
+    ] = None,
+    from_zero: Annotated[
+        bool, typer.Option("--from-zero", help="Subtract the first time of a table from all its times.")
+    ] = False,
+    mesh: Annotated[
+        Literal["inline", "parts", "glb", "obj", "stl"] | None,
+        typer.Option(
+            "--mesh",
+            help="Where meshes are written: into a .wrl (inline) or files beside it (parts); beside a URDF or MJCF as glb, obj, stl.",
+        ),
+    ] = None,
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            "--scale",
+            metavar="FACTOR",
+            callback=positive,
+            help="Multiply all lengths of a model by this; masses stay. 0.001 converts millimetres to metres.",
+        ),
+    ] = None,
+    root: Annotated[
+        str | None,
+        typer.Option("--root", metavar="LINK", help="Make this link the root link."),
+    ] = None,
+    fix_inertia: Annotated[
+        bool,
+        typer.Option(
+            "--fix-inertia", help="Repair masses and inertias that no rigid body can have; each repair is reported."
+        ),
+    ] = False,
+    package: Annotated[
+        str | None,
+        typer.Option("--package", metavar="NAME", help="Name a URDF's meshes as package://NAME/…"),
+    ] = None,
+    package_path: PackagePath = None,
+    move_params: Annotated[
+        Path | None,
+        typer.Option(
+            "--move-params",
+            metavar="FILE",
+            help="The MoveParamsConfig of a robot: limits of parameters that a .cha only names, for .cap and .pb.",
+        ),
+    ] = None,
+    legs: Annotated[
+        Literal["joints", "feet"] | None,
+        typer.Option(
+            "--legs",
+            help="How an animation that is made from a motion of Spot describes the legs: joint angles or foot positions.",
+        ),
+    ] = None,
+    bpm: Annotated[
+        float | None,
+        typer.Option(
+            "--bpm",
+            metavar="BPM",
+            callback=positive,
+            help="Beats per minute of the animation that is written, or at which one is played.",
+        ),
+    ] = None,
+    allow_outside: AllowOutside = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Report every loss; by default those of one rule are grouped.")
+    ] = False,
+) -> None:
+    """Convert a motion or a model to another format.
+
+    A motion can also get another version, order or unit. Formats are recognized by content and extension. Motions: .seq .yaml .json
+    (Choreonoid), .csv, .npz, .pos .waist .hip .zmp (OpenHRP). Models: .wrl (OpenHRP), .urdf, .xml (MJCF), and .body (Choreonoid) to
+    read. Spot animations: .cha, and .cap or .pb, the vendor's message; logs of a Spot's states to read. A motion of Spot becomes an
+    animation, and an animation is played. What the new file cannot hold is listed on stderr, and the exit code is 3 then. OUT is
+    written whole or not at all. From .seq to .seq, files of any size are copied piece by piece.
+
+    \b
+    Examples:
+      bodymotion convert walk.seq old.seq --seq-version 1
+      bodymotion convert walk.seq walk.json
+      bodymotion convert table.csv walk.seq --input-rate 200 --degrees --body robot.wrl
+      bodymotion convert lafan.csv dance.seq --layout unitree
+      bodymotion convert Sample.pos sample.seq --from-zero
+      bodymotion convert SR1.wrl sr1.urdf --mesh stl
+      bodymotion convert SR1.wrl sr1.xml --fix-inertia
+      bodymotion convert wave.cha wave.cap
+      bodymotion convert trot.cha trot.seq
+    """  # noqa: D301
+    from bodymotion.cli.conversion import Options, run
+
+    options = Options(
+        {
+            "version": version,
+            "style": style,
+            "se3_format": se3_format,
+            "frame_time": frame_time,
+            "digits": digits,
+            "rate": rate,
+            "method": method,
+            "body": body,
+            "layout": layout,
+            "columns": _list(columns),
+            "joint_names": _list(joint_names),
+            "link_names": _list(link_names),
+            "frame_rate": input_rate,
+            "degrees": degrees,
+            "quaternion_order": quaternion_order,
+            "from_zero": from_zero or None,
+            "mesh": mesh,
+            "scale": scale,
+            "root": root,
+            "fix_inertia": fix_inertia or None,
+            "package": package,
+            "move_params_config": move_params,
+            "legs": legs,
+            "bpm": bpm,
+            "package_paths": tuple(package_path) if package_path else None,
+        },
+        read_as,
+        write_as,
+        allow_outside,
+        every,
+    )
+    with failures("convert"):
+        run(source, target, options)
+
+
+def _list(text: str | None) -> list[str] | None:
+    return text.split(",") if text else None

@@ -1,0 +1,355 @@
+"""`bodymotion edit IN OUT --STEP…`: change a motion, step by step, in the order of the command line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
+
+import typer
+from typer.core import TyperCommand
+
+from bodymotion.cli.files import conclude, finish, is_large, load_body, load_motion
+from bodymotion.cli.options import AllowOutside, not_negative
+from bodymotion.cli.output import failures, one_line, say
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+
+__all__ = ["COMMAND_CLASS", "STEPS", "edit"]
+
+
+class OrderedCommand(TyperCommand):
+    """A command that keeps the order of its options in `ctx.meta[OrderedCommand.KEY]`: their names, as often as they were used."""
+
+    KEY = "bodymotion.order"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Record the order of the options, then parse them as usual."""
+        ctx.meta[self.KEY] = []
+        if args and not ctx.resilient_parsing:
+            ctx.meta[self.KEY] = [given.name for given in self.make_parser(ctx).parse_args(args=list(args))[2]]
+        return super().parse_args(ctx, args)
+
+
+COMMAND_CLASS = OrderedCommand
+Texts = list[str] | None
+
+
+def edit(
+    ctx: typer.Context,
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A motion.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The new file; may be IN.")],
+    trim: Annotated[
+        Texts, typer.Option("--trim", metavar="START:END", help="Keep this time span in seconds, both ends included.")
+    ] = None,
+    trim_frames: Annotated[
+        Texts,
+        typer.Option("--trim-frames", metavar="FIRST:LAST", help="Keep these frames, both included; -1 is the last."),
+    ] = None,
+    append: Annotated[
+        Texts, typer.Option("--append", metavar="FILE", help="Append another motion, starting at the last root pose.")
+    ] = None,
+    loop: Annotated[
+        Texts, typer.Option("--loop", metavar="N", help="Repeat N times, each starting at the last root pose.")
+    ] = None,
+    reverse: Annotated[bool, typer.Option("--reverse", help="Reverse time.")] = False,
+    mirror: Annotated[
+        bool, typer.Option("--mirror", help="Exchange left and right; needs --body if there are joints.")
+    ] = False,
+    smooth: Annotated[
+        Texts, typer.Option("--smooth", metavar="HZ", help="Low-pass filter with this cutoff frequency (-3 dB).")
+    ] = None,
+    unwrap: Annotated[bool, typer.Option("--unwrap", help="Remove jumps of joint angles by full turns.")] = False,
+    shift: Annotated[Texts, typer.Option("--shift", metavar="X,Y,Z", help="Translate in the world, in metres.")] = None,
+    turn: Annotated[
+        Texts,
+        typer.Option(
+            "--turn", metavar="YAW", help="Rotate about the z axis of the world in degrees, or by ROLL,PITCH,YAW."
+        ),
+    ] = None,
+    start_at: Annotated[
+        Texts,
+        typer.Option(
+            "--start-at",
+            metavar="X,Y,YAW",
+            help="Move the motion so that its first root pose is here, in metres and degrees.",
+        ),
+    ] = None,
+    keep: Annotated[
+        Texts, typer.Option("--keep", metavar="CONTENT,…", help="Keep only components with these contents.")
+    ] = None,
+    drop: Annotated[
+        Texts, typer.Option("--drop", metavar="CONTENT,…", help="Remove components with these contents.")
+    ] = None,
+    fill_links: Annotated[
+        bool, typer.Option("--fill-links", help="Compute the poses of all links from root and joints; needs --body.")
+    ] = False,
+    recover_joints: Annotated[
+        bool, typer.Option("--recover-joints", help="Compute the joints from the poses of all links; needs --body.")
+    ] = False,
+    root_only: Annotated[bool, typer.Option("--root-only", help="Keep only the root of the link poses.")] = False,
+    zmp: Annotated[
+        Texts,
+        typer.Option("--zmp", metavar="FRAME", help="Express the ZMP in the frame of the root link or of the world."),
+    ] = None,
+    body: Annotated[
+        Path | None, typer.Option("--body", "-b", metavar="MODEL", help="The model that the motion is for.")
+    ] = None,
+    pair: Annotated[
+        Texts,
+        typer.Option(
+            "--pair", metavar="LEFT=RIGHT", help="For --mirror: links that correspond; by default found by their names."
+        ),
+    ] = None,
+    blend: Annotated[
+        float,
+        typer.Option(
+            "--blend", metavar="SECONDS", callback=not_negative, help="For --append and --loop: blend over this time."
+        ),
+    ] = 0.0,
+    allow_outside: AllowOutside = False,
+) -> None:
+    """Change a motion step by step.
+
+    The steps are done in the order of the command line. What a step leaves unchanged or loses is reported on stderr. Exit code 3:
+    something was lost.
+
+    \b
+    Examples:
+      bodymotion edit walk.seq part.seq --trim 1:5
+      bodymotion edit walk.seq mirrored.seq --mirror --body robot.wrl
+      bodymotion edit walk.seq far.seq --trim 2:4 --loop 3 --blend 0.2 --start-at 0,0,90
+      bodymotion edit walk.seq both.seq --append turn.seq --smooth 8
+      bodymotion edit walk.seq links.seq --fill-links --drop JointDisplacement --body robot.wrl
+      bodymotion edit links.seq joints.seq --recover-joints --root-only --body robot.wrl
+    """  # noqa: D301
+    from bodymotion.cli.progress import progress
+
+    texts = {name: iter(ctx.params[name] or ()) for name in STEPS if not isinstance(ctx.params[name], bool)}
+    steps = [
+        (name, next(texts[name], "") if name in texts else "") for name in ctx.meta[OrderedCommand.KEY] if name in STEPS
+    ]
+    if not steps:
+        raise typer.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
+    context = _Context(body, allow_outside, dict(_pair(text) for text in pair or ()), blend)
+    with failures("edit"):
+        if [name for name, _ in steps] == ["trim"] and is_large(source, target):
+            from bodymotion.editing.streaming import trim_file
+
+            with progress(f"writing {target.name}") as bar:
+                conclude(target, trim_file(source, target, *_span("--trim", steps[0][1], float), progress=bar))
+        before = after = load_motion(source, advice="--trim alone needs less")
+        for name, text in steps:
+            after = STEPS[name](after, text, context)
+        finish(before, after, target)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    left, equals, right = text.partition("=")
+    if not (left and equals and right):
+        raise typer.BadParameter(f"{text!r} is not of the form LEFT=RIGHT", param_hint="--pair")
+    return left, right
+
+
+@dataclass(frozen=True)
+class _Context:
+    """The options that steps use beside their own value."""
+
+    model: Path | None = None
+    allow_outside: bool = False
+    pairs: dict[str, str] = field(default_factory=dict)
+    blend: float = 0.0
+
+    @cached_property
+    def body(self) -> Body | None:
+        """The body, read when it is first used."""
+        return None if self.model is None else load_body(self.model, self.allow_outside)
+
+    def needed_body(self, option: str) -> Body:
+        """Return the body for an option that needs one."""
+        if self.body is None:
+            raise typer.BadParameter("needs a model: --body MODEL", param_hint=option)
+        return self.body
+
+
+_Step: TypeAlias = "Callable[[Motion, str, _Context], Motion]"
+
+
+def _wrong(option: str, text: str, expected: str) -> NoReturn:
+    raise typer.BadParameter(f"{text!r} is not {expected}", param_hint=option)
+
+
+def _numbers(option: str, text: str, counts: tuple[int, ...], expected: str) -> list[float]:
+    """Return finite comma-separated numbers; their count must be in `counts`."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if len(found) not in counts or not all(map(math.isfinite, found)):
+        _wrong(option, text, expected)
+    return found
+
+
+def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float | None]:
+    """Return the ends of START:END; None for one that is left out."""
+    parts = text.split(":")
+    try:
+        found = [kind(part) if part.strip() else None for part in parts]
+        if len(found) == 2 and not any(number is not None and math.isnan(number) for number in found):
+            return found
+    except ValueError:
+        pass
+    _wrong(option, text, "of the form START:END, where each may be left out")
+
+
+def _trim(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    return editing.trim(motion, *_span("--trim", text, float))
+
+
+def _trim_frames(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    first, last = _span("--trim-frames", text, int)
+    return editing.trim_frames(motion, int(first or 0), None if last is None else int(last))
+
+
+def _append(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    return editing.join(motion, load_motion(Path(text), "--append"), blend=context.blend)
+
+
+def _loop(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    try:
+        times = int(text)
+    except ValueError:
+        times = 0
+    if times < 1:
+        _wrong("--loop", text, "an integer of at least 1")
+    return editing.loop(motion, times, blend=context.blend)
+
+
+def _reverse(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    return editing.reverse(motion)
+
+
+def _mirror(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    return editing.mirror(motion, context.body, context.pairs)
+
+
+def _smooth(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    (cutoff,) = _numbers("--smooth", text, (1,), "a frequency in Hz")
+    if cutoff <= 0:
+        _wrong("--smooth", text, "a frequency in Hz above 0")
+    return editing.smooth(motion, cutoff)
+
+
+def _unwrap(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    return editing.unwrap(motion, context.body)
+
+
+def _shift(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    x, y, z = _numbers("--shift", text, (3,), "of the form X,Y,Z in metres")
+    return editing.move(motion, [x, y, z, 1, 0, 0, 0])
+
+
+def _turn(motion: Motion, text: str, context: _Context) -> Motion:
+    import numpy as np
+
+    from bodymotion import editing
+    from bodymotion.geometry import poses, rotations
+
+    angles = _numbers("--turn", text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW")
+    rpy = np.radians([0.0, 0.0, *angles][-3:])
+    return editing.move(motion, poses.from_parts(np.zeros(3), rotations.from_rpy(rpy)))
+
+
+def _start_at(motion: Motion, text: str, context: _Context) -> Motion:
+    import numpy as np
+
+    from bodymotion import editing
+
+    x, y, yaw = [*_numbers("--start-at", text, (2, 3), "of the form X,Y or X,Y,YAW in metres and degrees"), 0.0][:3]
+    return editing.start_at(motion, x, y, float(np.radians(yaw)))
+
+
+def _keep(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    return editing.keep(motion, *text.split(","))
+
+
+def _drop(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    return editing.drop(motion, *text.split(","))
+
+
+def _fill_links(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    return editing.fill_link_poses(motion, context.needed_body("--fill-links"))
+
+
+def _recover_joints(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    recovered, residual = editing.recover_joints(motion, context.needed_body("--recover-joints"))
+    if len(recovered.problems) == len(motion.problems):
+        say(one_line(f"joints recovered: {residual}"))
+    return recovered
+
+
+def _root_only(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    return editing.keep_root_pose(motion)
+
+
+def _zmp(motion: Motion, text: str, context: _Context) -> Motion:
+    from bodymotion import editing
+
+    if text not in ("root", "world"):
+        _wrong("--zmp", text, "root or world")
+    return editing.zmp_to_root(motion) if text == "root" else editing.zmp_to_world(motion)
+
+
+STEPS: dict[str, _Step] = {
+    "trim": _trim,
+    "trim_frames": _trim_frames,
+    "append": _append,
+    "loop": _loop,
+    "reverse": _reverse,
+    "mirror": _mirror,
+    "smooth": _smooth,
+    "unwrap": _unwrap,
+    "shift": _shift,
+    "turn": _turn,
+    "start_at": _start_at,
+    "keep": _keep,
+    "drop": _drop,
+    "fill_links": _fill_links,
+    "recover_joints": _recover_joints,
+    "root_only": _root_only,
+    "zmp": _zmp,
+}
+"""The steps by the names of their options; each takes the motion, the text of its option, and the other options."""

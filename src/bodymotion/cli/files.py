@@ -1,0 +1,101 @@
+"""What commands that read and write files have in common: loading of the expected kind, large files, saving, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+
+__all__ = ["LARGE", "conclude", "exit_code", "finish", "is_large", "kind_of", "load_body", "load_motion", "written"]
+
+LARGE = 64 << 20
+"""[bytes] A larger .seq file is processed row by row where possible."""
+BYTES_PER_NUMBER = 3 * 8
+"""Memory for each number of a motion while it is changed: as read, as changed, and one copy in between."""
+
+
+def is_large(source: Path, target: Path) -> bool:
+    """Return whether a motion is converted from one .seq file to another row by row."""
+    from bodymotion.formats.registry import find_format, target_format
+    from bodymotion.motion import Motion
+
+    if source.stat().st_size <= LARGE or find_format(source).name != "seq":
+        return False
+    return target_format(Motion(), target).name == "seq"
+
+
+def kind_of(thing: object) -> str:
+    """Return what a file holds: "a model", "an animation"."""
+    kind = {"Body": "model"}.get(type(thing).__name__, type(thing).__name__.lower())
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def load_motion(path: Path, hint: str = "IN", advice: str = "") -> Motion:
+    """Read a motion; a file with something else is wrong use.
+
+    A large file is read only where memory will suffice; MemoryError otherwise, with `advice` in its message.
+    """
+    from bodymotion.formats.registry import find_format, load
+    from bodymotion.motion import Motion
+    from bodymotion.system.memory import check_memory
+
+    if path.exists() and path.stat().st_size > LARGE and find_format(path).name == "seq":
+        from bodymotion.formats.seq import open_motion
+
+        with open_motion(path) as reader:
+            numbers = sum(h.num_frames * h.layout.width for h in reader.components if h.layout is not None)
+        check_memory(BYTES_PER_NUMBER * numbers, f"changing {path} as a whole" + (f" ({advice})" if advice else ""))
+    found = load(path)
+    if not isinstance(found, Motion):
+        raise typer.BadParameter(f"{path} holds {kind_of(found)}, not a motion", param_hint=hint)
+    return found
+
+
+def load_body(path: Path, allow_outside: bool, hint: str = "--body") -> Body:
+    """Read a body; a file with something else is wrong use."""
+    from bodymotion.formats.registry import load
+    from bodymotion.model.body import Body
+
+    found = load(path, allow_outside=allow_outside)
+    if not isinstance(found, Body):
+        raise typer.BadParameter(f"{path} holds {kind_of(found)}, not a model", param_hint=hint)
+    return found
+
+
+def finish(before: Motion, after: Motion, path: Path) -> NoReturn:
+    """Write the motion, show the problems of the change and of the save, and end with 3 if something was lost."""
+    from bodymotion.formats.registry import save
+
+    known = set(map(id, before.problems))
+    found = tuple(problem for problem in after.problems if id(problem) not in known)
+    conclude(path, (*found, *save(after, path).problems))
+
+
+def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> NoReturn:
+    """Show problems and the name of the written file, and end with 3 if something was lost."""
+    from bodymotion.cli.messages import show_problems
+
+    show_problems(problems, every)
+    written(path)
+    raise typer.Exit(exit_code(problems))
+
+
+def written(path: Path, what: str = "") -> None:
+    """Print the name of a file that was written."""
+    from bodymotion.cli.output import one_line, say
+
+    say(one_line(f"{path}: {what or 'written'}"))
+
+
+def exit_code(problems: Sequence[Problem]) -> int:
+    """Return 3 if something was lost that matters to the user of the file: a note does not."""
+    from bodymotion.diagnostics import Findings
+
+    return 3 if any(problem.severity != "note" for problem in Findings(tuple(problems)).losses) else 0

@@ -1,0 +1,105 @@
+"""`bodymotion info FILE…`: the contents of models, motions and Spot animations."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bodymotion.cli.options import AllowOutside
+from bodymotion.cli.output import Data, about_file, one_line, problems_of, results, say
+from bodymotion.cli.output import as_json as json_text
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+
+__all__ = ["info"]
+
+LARGE = 64 << 20
+"""[bytes] A larger motion file is not loaded: its headers are read, and its rows only where they are needed."""
+
+
+def info(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="Models, motions and Spot animations in any supported format."),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: an object for one file, an array for several.")
+    ] = False,
+    values: Annotated[
+        bool,
+        typer.Option("--values", "-v", help="Show the range of values of each joint and link, of large files too."),
+    ] = False,
+    allow_outside: AllowOutside = False,
+) -> None:
+    """Show the contents of models, motions and Spot animations.
+
+    For a model: links with joints, limits and masses, devices, closed loops, size, texts. For a motion: components with size, rate,
+    duration and range of values; of a large motion only its headers and the number of its rows are read. For an animation: options,
+    parameters, columns, duration.
+
+    A file that cannot be read is reported on stderr with its line; the others are still shown, and the exit code is 1.
+
+    \b
+    Examples:
+      bodymotion info robot.wrl
+      bodymotion info --values walk.seq
+      bodymotion info --json robot.wrl walk.seq
+    """  # noqa: D301
+    answers: list[Data] = []
+    failed = False
+    with results() as out:
+        for count, path in enumerate(files):
+            answer, problems = _answer(path, values, allow_outside)
+            failed |= answer["kind"] == "unreadable"
+            if as_json:
+                answers.append({**answer, **problems_of(problems)})
+            elif answer["kind"] != "unreadable":
+                from bodymotion.cli.info_page import page_of
+
+                if count:
+                    out.write("\n")
+                page_of(answer, problems).print()
+        if as_json:
+            out.write(json_text(answers[0] if len(files) == 1 else answers))
+    raise typer.Exit(1 if failed else 0)
+
+
+def _answer(path: Path, values: bool, allow_outside: bool) -> tuple[Data, Sequence[Problem]]:
+    """Return what is known of a file, and its problems; report why it cannot be read."""
+    from bodymotion.cli.messages import show_problems
+    from bodymotion.diagnostics import FormatError
+
+    problems: Sequence[Problem] = ()
+    try:
+        return _read(path, values, allow_outside)
+    except FormatError as error:
+        problems = error.problems
+        show_problems(problems)
+    except MemoryError:
+        say(one_line(f"{path}: not enough memory to read the file"))
+    except OSError as error:
+        say(one_line(f"{path}: {error.strerror or error}"))
+    except Exception:
+        say(traceback.format_exc())
+        say(one_line(f"{path}: not read because of a bug of bodymotion, shown above; please report it"))
+    return about_file(path, "unreadable"), problems
+
+
+def _read(path: Path, values: bool, allow_outside: bool) -> tuple[Data, Sequence[Problem]]:
+    from bodymotion.cli.info_data import describe, describe_open_motion
+    from bodymotion.formats.registry import find_format, load
+
+    found = find_format(path)
+    if found.name == "seq" and path.stat().st_size > LARGE:
+        from bodymotion.cli.progress import progress
+        from bodymotion.formats.seq import open_motion
+
+        with progress(f"reading {path.name}") as bar, open_motion(path) as reader:
+            return describe_open_motion(reader, path, parts=values, progress=bar)
+    thing = load(path, format=found.name, allow_outside=allow_outside)
+    return describe(thing, path, parts=values), thing.problems

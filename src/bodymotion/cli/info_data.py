@@ -1,0 +1,431 @@
+"""Models, motions and animations as data for `bodymotion info`, as JSON can hold it; docs/commands.md names the members."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion.cli.output import Data, about_file, number, plain
+
+if TYPE_CHECKING:
+    from bodymotion.animation import Animation
+    from bodymotion.diagnostics import Problem
+    from bodymotion.diagnostics.source import Source
+    from bodymotion.formats.seq import MotionReader
+    from bodymotion.geometry.arrays import Floats
+    from bodymotion.geometry.shapes import Geometry
+    from bodymotion.model.body import Body
+    from bodymotion.model.devices import Device
+    from bodymotion.model.links import Joint, Link
+    from bodymotion.motion import Component, Motion
+
+__all__ = ["describe", "describe_motion", "describe_open_motion"]
+
+CHUNK = 16384
+"""Frames of a large file that are read together."""
+COMMON_FIELDS = {"name", "id", "link", "pose", "extra"}
+"""Fields that devices of all kinds have."""
+
+
+def describe(thing: Body | Motion | Animation, path: Path, parts: bool = False) -> Data:
+    """Return the contents of a file as data; with `parts`, the range of each joint and link of a motion."""
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+
+    if isinstance(thing, Body):
+        return _body(thing, path)
+    return describe_motion(thing, path, parts) if isinstance(thing, Motion) else _animation(thing, path)
+
+
+def _animation(animation: Animation, path: Path) -> Data:
+    from bodymotion.formats.cha.words import COLUMNS
+
+    frames, bpm = animation.keyframes, animation.bpm
+    slices = None if bpm is None else number(animation.duration / 60 * bpm * 4)
+    return {
+        **about_file(path, "animation", animation.source.format),
+        "encoding": animation.source.encoding,
+        "name": animation.name,
+        "title": animation.title,
+        "controls": list(animation.controls),
+        "duration": number(animation.duration),
+        "slices": slices,
+        "num_keyframes": len(frames),
+        "options": {name: plain(value) for name, value in animation.options.items()},
+        "parameters": {
+            name: {"minimum": plain(p.minimum), "default": plain(p.default), "maximum": plain(p.maximum)}
+            for name, p in animation.parameters.items()
+        },
+        "header": list(frames.header),
+        "columns": [
+            {
+                "column": name,
+                "track": COLUMNS[name].track if name in COLUMNS else "",
+                "quantity": COLUMNS[name].quantity if name in COLUMNS else "",
+                "lower": number(float(np.min(values, initial=math.inf))),
+                "upper": number(float(np.max(values, initial=-math.inf))),
+            }
+            for name, values in zip(frames.columns, frames.values.T, strict=True)
+        ],
+    }
+
+
+def _body(body: Body, path: Path) -> Data:
+    rest = _rest_poses(body)
+    box = _bounding_box(body, rest)
+    counts = _Counts()
+    links = [_link(body, link, counts) for link in body.links]
+    return {
+        **about_file(path, "body", body.source.format),
+        "version": body.source.version,
+        "encoding": body.source.encoding,
+        "name": body.name,
+        "info": plain(body.info),
+        "extra": plain(body.extra),
+        "num_links": len(body.links),
+        "num_joints": body.num_joints,
+        "num_devices": len(body.devices),
+        "num_extra_joints": len(body.extra_joints),
+        "num_triangles": sum(link["num_triangles"] for link in links),
+        "num_vertices": sum(link["num_vertices"] for link in links),
+        "mass": number(body.mass),
+        "center_of_mass": plain(_center_of_mass(body, rest)),
+        "bounding_box": None if box is None else {"lower": plain(box[0]), "upper": plain(box[1])},
+        "root_pose": plain(body.root_pose),
+        "links": links,
+        "joints": [
+            {"column": column, "id": joint.id, "name": joint.name, "type": joint.type, "link": index}
+            for column, (joint, index) in enumerate(zip(body.joints, body.joint_links, strict=True))
+        ],
+        "devices": [_device(body, device) for device in body.devices],
+        "extra_joints": [
+            {
+                "name": joint.name,
+                "type": joint.type,
+                "links": list(joint.links),
+                "positions": plain(joint.positions),
+                "axis": plain(joint.axis),
+                "extra": plain(joint.extra),
+            }
+            for joint in body.extra_joints
+        ],
+        "viewpoints": [
+            {"description": v.description, "pose": plain(v.pose), "field_of_view": number(v.field_of_view)}
+            for v in body.viewpoints
+        ],
+    }
+
+
+def _rest_poses(body: Body) -> Floats:
+    """Return the poses (L, 7) with all joints at 0, without the compiled kernels, which take longer to load."""
+    from bodymotion.geometry import poses
+
+    rest = np.empty((len(body.links), 7))
+    for link in body.links:
+        rest[link.index] = body.root_pose if link.parent < 0 else poses.compose(rest[link.parent], link.offset)
+    return rest
+
+
+def _center_of_mass(body: Body, rest: Floats) -> Floats | None:
+    from bodymotion.geometry import poses
+
+    if not body.mass:
+        return None
+    masses = np.array([link.mass for link in body.links])
+    centers = poses.transform_points(rest, np.array([link.center_of_mass for link in body.links]))
+    return np.asarray(masses @ centers / body.mass)
+
+
+def _bounding_box(body: Body, rest: Floats) -> Floats | None:
+    from bodymotion.geometry import poses
+
+    boxes = [
+        box
+        for link, frame in zip(body.links, poses.to_matrix(rest), strict=True)
+        for shape in link.visuals
+        if (box := shape.moved(frame).bounds) is not None
+    ]
+    return (
+        np.array([np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)])
+        if boxes
+        else None
+    )
+
+
+class _Counts:
+    """Numbers of triangles and vertices of geometries; one that is used many times is triangulated once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[int, int]] = {}
+
+    def of(self, geometry: Geometry) -> tuple[int, int]:
+        """Return how many triangles and vertices a geometry has."""
+        from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
+
+        if id(geometry) not in self._known:
+            if isinstance(geometry, (Lines, Points)):
+                count = (0, len(geometry.vertices))
+            else:
+                mesh = geometry if isinstance(geometry, Mesh) else Shape(geometry).to_mesh()
+                count = (len(mesh.faces), len(mesh.vertices))
+            self._known[id(geometry)] = count
+        return self._known[id(geometry)]
+
+
+def _link(body: Body, link: Link, counts: _Counts) -> Data:
+    sizes = [counts.of(shape.geometry) for segment in link.segments for shape in segment.visuals]
+    return {
+        "name": link.name,
+        "index": link.index,
+        "parent": link.parent,
+        "offset": plain(link.offset),
+        "mass": number(link.mass),
+        "center_of_mass": plain(link.center_of_mass),
+        "inertia": plain(link.inertia),
+        "segments": [segment.name for segment in link.segments],
+        "num_visuals": len(sizes),
+        "num_collisions": sum(len(segment.collisions) for segment in link.segments),
+        "num_triangles": sum(triangles for triangles, _ in sizes),
+        "num_vertices": sum(vertices for _, vertices in sizes),
+        "joint": _joint(link.joint),
+    }
+
+
+def _joint(joint: Joint) -> Data:
+    return {field.name: plain(getattr(joint, field.name)) for field in fields(joint)}
+
+
+def _device(body: Body, device: Device) -> Data:
+    own = {f.name: plain(getattr(device, f.name)) for f in fields(device) if f.name not in COMMON_FIELDS}
+    known = 0 <= device.link < len(body.links)
+    return {
+        "kind": device.kind,
+        "name": device.name,
+        "id": device.id,
+        "link": device.link,
+        "link_name": body.links[device.link].name if known else "",
+        "pose": plain(device.pose),
+        **own,
+        "extra": plain(device.extra),
+    }
+
+
+@dataclass
+class _Range:
+    """The range of each number of the rows of a component, and the first and last row."""
+
+    lower: Floats | None = None
+    upper: Floats | None = None
+    first: Floats | None = None
+    last: Floats | None = None
+    non_finite: int = 0
+    first_time: float | None = None
+    last_time: float | None = None
+
+    def add(self, component: Component) -> None:
+        """Add the rows of a component, or of a piece of it."""
+        from bodymotion.motion import OtherSeq
+
+        if isinstance(component, OtherSeq) or not component.num_frames:
+            return
+        values = component.values
+        finite = np.isfinite(values)
+        missing = int(values.size - np.count_nonzero(finite))
+        self.non_finite += missing
+        lower = (np.where(finite, values, np.inf) if missing else values).min(axis=0)
+        upper = (np.where(finite, values, -np.inf) if missing else values).max(axis=0)
+        self.lower = lower if self.lower is None else np.minimum(self.lower, lower)
+        self.upper = upper if self.upper is None else np.maximum(self.upper, upper)
+        self.first = np.array(values[0]) if self.first is None else self.first
+        self.last = np.array(values[-1])
+        if component.timeline.stamps is not None:
+            self.first_time = float(component.timeline.stamps[0]) if self.first_time is None else self.first_time
+            self.last_time = float(component.timeline.stamps[-1])
+
+
+@dataclass
+class _Component:
+    """The header of a component, and the range of its values."""
+
+    type: str
+    content: str
+    num_frames: int | None = None
+    num_parts: int = 0
+    rate: float | None = None
+    stamped: bool = False
+    is_root_relative: bool = False
+    part_labels: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    values: _Range = field(default_factory=_Range)
+
+
+def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
+    """Return a motion as data; with `parts`, the range of each joint and link."""
+    from bodymotion.motion import OtherSeq, Vector3Seq
+
+    components = []
+    for c in motion.components:
+        if isinstance(c, OtherSeq):
+            components.append(_Component(c.type, c.content, extra=c.extra))
+            continue
+        line = c.timeline
+        components.append(
+            _Component(
+                type(c).__name__,
+                c.content,
+                line.num_frames,
+                1 if isinstance(c, Vector3Seq) else c.num_parts,
+                line.import_rate if line.frame_rate is None else line.frame_rate,
+                line.stamps is not None,
+                isinstance(c, Vector3Seq) and c.is_root_relative,
+                c.part_labels,
+                c.extra,
+            )
+        )
+        components[-1].values.add(c)
+    return _described(components, motion.source, motion.extra, path, parts)
+
+
+def describe_open_motion(
+    reader: MotionReader, path: Path, parts: bool = False, progress: Callable[[int, int], None] | None = None
+) -> tuple[Data, Sequence[Problem]]:
+    """Return an open file as data, and its problems, in little memory.
+
+    The rows are read, in chunks, only with `parts`, or where they hold the times. `progress(done, total)` is called with numbers of frames.
+    """
+    components = [
+        _Component(
+            h.type,
+            h.content,
+            None if h.layout is None else h.num_frames,
+            1 if h.type == "Vector3Seq" else h.num_parts,
+            h.frame_rate,
+            h.has_frame_time,
+            h.is_root_relative,
+            h.part_labels,
+            h.extra,
+        )
+        for h in reader.components
+    ]
+    problems = list(reader.problems)
+    if parts or any(c.stamped for c in components):
+        found: dict[tuple[str, str], Problem] = {}
+        total = max((c.num_frames or 0 for c in components), default=0)
+        for count, chunk in enumerate(reader.chunks(CHUNK), 1):
+            for component, piece in zip(components, chunk.components, strict=True):
+                component.values.add(piece)
+            for problem in chunk.problems:
+                found.setdefault((problem.rule, (problem.location.inside or "").partition(".frames")[0]), problem)
+            if progress is not None:
+                progress(min(count * CHUNK, total), total)
+        problems += found.values()
+    return _described(components, reader.source, reader.extra, path, parts), problems
+
+
+def _described(
+    components: Sequence[_Component],
+    source: Source,
+    extra: Mapping[str, object],
+    path: Path,
+    parts: bool,
+) -> Data:
+    rows = [_component(component, parts) for component in components]
+    return {
+        **about_file(path, "motion", source.format),
+        "version": source.version,
+        "encoding": source.encoding,
+        "options": plain(source.options),
+        **_shared_time([row for row in rows if "num_frames" in row]),
+        "components": rows,
+        "root_displacement": _root_displacement(components),
+        "extra": plain(extra),
+    }
+
+
+def _shared_time(rows: list[Data]) -> Data:
+    """Return rate, number of frames and duration where they are the same for all components, else None."""
+    names = ("frame_rate", "num_frames", "duration")
+    times = ("first_time", *names)
+    same = rows and all(row[name] == rows[0][name] for row in rows for name in times)
+    return {name: rows[0][name] if same else None for name in names}
+
+
+def _component(c: _Component, parts: bool) -> Data:
+    if c.num_frames is None:
+        return {"type": c.type, "content": c.content, "extra": plain(c.extra)}
+    first, last = c.values.first_time, c.values.last_time
+    if not c.stamped and c.num_frames and c.rate is not None:
+        first, last = 0.0, (c.num_frames - 1) / c.rate
+    data: Data = {
+        "type": c.type,
+        "content": c.content,
+        "num_parts": c.num_parts,
+        "num_frames": c.num_frames,
+        "frame_rate": None if c.stamped else c.rate,
+        "has_frame_time": c.stamped,
+        "import_rate": c.rate if c.stamped else None,
+        "first_time": first,
+        "last_time": last,
+        "duration": 0.0 if not c.num_frames else None if first is None or last is None else number(last - first),
+        "part_labels": list(c.part_labels),
+        "extra": plain(c.extra),
+    }
+    if c.type == "Vector3Seq":
+        data["is_root_relative"] = c.is_root_relative
+    data["range"] = _range(c)
+    if parts and c.type != "Vector3Seq":
+        data["parts"] = _parts(c)
+    return data
+
+
+def _extent(c: _Component) -> tuple[Floats, Floats] | None:
+    """Return the lowest and highest of each part: numbers, or positions x y z."""
+    if c.values.lower is None or c.values.upper is None or not c.values.lower.size:
+        return None
+    if c.type == "MultiSE3Seq":
+        return c.values.lower[:, :3], c.values.upper[:, :3]
+    return c.values.lower, c.values.upper
+
+
+def _range(c: _Component) -> Data | None:
+    """Return the extent of all parts together: numbers for a MultiValueSeq, x y z for poses and vectors."""
+    extent = _extent(c)
+    if extent is None:
+        return None
+    lower, upper = extent
+    if c.type != "Vector3Seq":
+        lower, upper = lower.min(axis=0), upper.max(axis=0)
+    return {"lower": plain(lower), "upper": plain(upper), "non_finite": c.values.non_finite}
+
+
+def _parts(c: _Component) -> list[Data]:
+    extent = _extent(c)
+    if extent is None:
+        return []
+    return [
+        {
+            "part": i,
+            "label": c.part_labels[i] if i < len(c.part_labels) else "",
+            "lower": plain(low),
+            "upper": plain(high),
+        }
+        for i, (low, high) in enumerate(zip(*extent, strict=True))
+    ]
+
+
+def _root_displacement(components: Sequence[_Component]) -> Data | None:
+    """Return the position of the root at the first and the last frame, and the distance between them."""
+    for c in reversed(components):
+        if c.type == "MultiSE3Seq" and c.content == "LinkPosition":
+            if c.values.first is None or c.values.last is None or not len(c.values.first):
+                return None
+            start, end = c.values.first[0, :3], c.values.last[0, :3]
+            with np.errstate(all="ignore"):
+                distance = float(np.linalg.norm(end - start))
+            return {"start": plain(start), "end": plain(end), "distance": number(distance)}
+    return None

@@ -1,0 +1,284 @@
+"""`bodymotion measure MODEL MOTION`: velocities, torques, balance, contacts and sensor readings of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from bodymotion.cli.files import load_body, written
+from bodymotion.cli.options import AllowOutside, AsJson, names
+from bodymotion.cli.output import as_json as json_text
+from bodymotion.cli.output import failures, one_line, results, say
+
+if TYPE_CHECKING:
+    from bodymotion.cli.measure_output import Block
+    from bodymotion.dynamics import Measures, Pictures, Reading
+    from bodymotion.dynamics.ranging import Thing
+    from bodymotion.geometry.shapes import Shape
+    from bodymotion.model.body import Body
+    from bodymotion.model.devices import Device
+    from bodymotion.motion import Motion
+
+__all__ = ["measure"]
+
+GROUND = "ground"
+GROUND_SIZE = 1000.0
+"""[m] Side length of the ground that sensors see."""
+
+
+def measure(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL", help="The robot; or a Spot animation (.cha) alone, played on the built-in Spot."
+        ),
+    ],
+    motion: Annotated[Path | None, typer.Argument(metavar="MOTION", help="Its motion.")] = None,
+    of: Annotated[
+        list[str] | None,
+        typer.Option("--of", metavar="NAMES", help="Quantities and sensors, comma-separated; see --list."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write all values, frame by frame: .csv, .npz, .json or .parquet."
+        ),
+    ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the quantities and sensors of this motion and robot.")
+    ] = False,
+    as_json: AsJson = False,
+    scenery: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scenery",
+            metavar="MODEL",
+            help="A model in the environment, seen by cameras and range sensors; ground for level ground.",
+        ),
+    ] = None,
+    derivative: Annotated[
+        Literal["suited", "spline", "central", "savgol"],
+        typer.Option(
+            "--derivative", help="Differentiation method; by default splines, smoothed from 180 frames per second on."
+        ),
+    ] = "suited",
+    window: Annotated[int, typer.Option("--window", min=3, metavar="FRAMES", help="Window length for savgol.")] = 9,
+    ground: Annotated[
+        float | None,
+        typer.Option("--ground", metavar="Z", help="Height of the ground [m]; by default that of the feet."),
+    ] = None,
+    feet: Annotated[
+        str | None,
+        typer.Option("--feet", metavar="LINKS", help="Links that can be in contact with the ground, comma-separated."),
+    ] = None,
+    on_feet: Annotated[
+        bool | None,
+        typer.Option(
+            "--on-feet/--no-on-feet",
+            help="Compute the root poses from feet in contact; by default only where the motion has no root poses.",
+        ),
+    ] = None,
+    close_loops: Annotated[
+        bool, typer.Option("--close-loops", help="Recompute the joints that depend on others in closed loops.")
+    ] = False,
+    allow_outside: AllowOutside = False,
+) -> None:
+    """Measure a motion on a robot.
+
+    Velocities, torques, use of limits, balance, contacts, and sensor readings. Prints key figures, and a table of joints and feet; with
+    --of, the extremes of these quantities and sensors. With -o, all values are written to a file: those of --of, or all quantities.
+    Sensors, cameras included, are read only when --of names them. A .csv and a .parquet hold one table with common times; an .npz and a
+    .json hold range sensors at their own times, an .npz also camera images.
+
+    \b
+    Examples:
+      bodymotion measure robot.wrl walk.seq
+      bodymotion measure robot.wrl walk.seq --of torques,zmp -o walk.csv
+      bodymotion measure robot.wrl walk.seq --list
+      bodymotion measure dance.cha
+      bodymotion measure robot.wrl walk.seq --of CAMERA --scenery ground --scenery room.wrl -o seen.npz
+      bodymotion measure robot.wrl log.seq --derivative savgol --json
+    """  # noqa: D301
+    import numpy as np
+
+    from bodymotion.cli.measure_output import about_written, as_data, page_of, write
+    from bodymotion.cli.progress import progress
+    from bodymotion.system.atomic_files import check_not_read
+
+    wanted = [name for text in of or () for name in names(text)]
+    if listed and (wanted or output is not None):
+        raise typer.BadParameter("cannot be combined with --of and -o", param_hint="--list")
+    moving = motion or model
+    if output is not None:
+        with failures("measure"):
+            read = [model, moving, *(Path(name) for name in scenery or () if name != GROUND)]
+            check_not_read(output, read)
+    chosen: list[Block] = []
+    # Values that overflow become inf or nan, which the results show.
+    with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
+        found = _measured(model, motion, allow_outside, derivative, window, ground, feet, on_feet, close_loops)
+        if wanted or output is not None:
+            chosen = _choose(found, wanted, _scenery(found, scenery, allow_outside))
+            if not scenery:
+                _report_empty_environment(found, wanted)
+        if output is not None:
+            write(output, chosen)
+    if output is not None:
+        written(output, about_written(output, chosen))
+        if not as_json:
+            return
+
+    with failures("measure"), results() as out, np.errstate(all="ignore"):
+        if listed:
+            chosen = _all_quantities(found)
+        if as_json:
+            out.write(json_text(as_data(found, chosen, model, moving, listed)))
+        else:
+            page_of(found, chosen, model, moving, listed).print()
+
+
+def _report_empty_environment(measures: Measures, names: list[str]) -> None:
+    """Report range sensors whose readings are all inf, because there is no environment."""
+    from bodymotion.model.devices import RangeSensor
+
+    ranging = [one.name for one in measures.body.devices if isinstance(one, RangeSensor)]
+    blind = [name for name in dict.fromkeys(names) if name in ranging]
+    if blind:
+        hint = "add models with --scenery MODEL, or --scenery ground"
+        say(one_line(f"{', '.join(blind)}: nothing in range, since there is no environment; {hint}"))
+
+
+def _loaded(model: Path, motion: Path | None, allow_outside: bool) -> tuple[Body, Motion]:
+    """Return a body and its motion; an animation alone is played on the built-in Spot."""
+    from bodymotion.animation import Animation
+    from bodymotion.cli.files import load_motion
+    from bodymotion.formats.registry import load
+
+    if motion is not None:
+        return load_body(model, allow_outside, hint="MODEL"), load_motion(motion, hint="MOTION")
+    animation = load(model, allow_outside=allow_outside)
+    if not isinstance(animation, Animation):
+        raise typer.BadParameter(
+            f"{model} needs {'a motion' if type(animation).__name__ == 'Body' else 'a model'}: bodymotion measure MODEL MOTION; "
+            "only an animation of Spot is measured alone",
+            param_hint="MOTION",
+        )
+    from bodymotion.spot.playback import needs_arm, play, spot_body
+
+    return spot_body(arm=needs_arm(animation)), play(animation)
+
+
+def _measured(
+    model: Path,
+    motion: Path | None,
+    allow_outside: bool,
+    derivative: Literal["suited", "spline", "central", "savgol"],
+    window: int,
+    ground: float | None,
+    feet: str | None,
+    on_feet: bool | None,
+    close_loops: bool,
+) -> Measures:
+    from bodymotion import dynamics
+    from bodymotion.cli.messages import show_problems
+
+    body, moving = _loaded(model, motion, allow_outside)
+    chosen = None if feet is None else names(feet)
+    missing = [name for name in chosen or () if name not in {link.name for link in body.links}]
+    if missing:
+        links = ", ".join(link.name for link in body.links)
+        raise typer.BadParameter(f"no link {missing[0]!r}; there are: {links}", param_hint="--feet")
+    found = dynamics.measure(
+        body,
+        moving,
+        derivative=derivative,
+        window=window,
+        ground=ground,
+        feet=chosen,
+        on_feet=on_feet,
+        close_loops=close_loops,
+    )
+    show_problems(found.problems)
+    return found
+
+
+def _scenery(measures: Measures, given: list[str] | None, allow_outside: bool) -> list[Body | Shape]:
+    from bodymotion.geometry.shapes import Box, Shape
+
+    things: list[Body | Shape] = []
+    for name in given or ():
+        if name == GROUND:
+            import numpy as np
+
+            under = np.eye(4)
+            under[:3, 3] = *measures.root_poses[0, :2], measures.ground[0] - 0.5
+            things.append(Shape(Box((GROUND_SIZE, GROUND_SIZE, 1.0)), under))
+        else:
+            things.append(load_body(Path(name), allow_outside, hint="--scenery"))
+    return things
+
+
+def _all_quantities(measures: Measures) -> list[Block]:
+    """Return all quantities of this motion on this body."""
+    from bodymotion.cli.measure_output import Block
+    from bodymotion.dynamics import measurable, series
+
+    return [Block(series(measures, name)) for name in measurable(measures)]
+
+
+def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) -> list[Block]:
+    """Return the quantities and sensors of these names, all quantities where there is none; an unknown name is wrong use."""
+    from bodymotion.cli.measure_output import Block
+    from bodymotion.dynamics import QUANTITIES, Scenery, measurable, series
+    from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro, RangeSensor, VisionSensor
+
+    if not names:
+        return _all_quantities(measures)
+    sensors = (AccelerationSensor, Gyro, ForceSensor, RangeSensor, VisionSensor)
+    devices: dict[str, Device] = {}
+    for one in measures.body.devices:
+        if isinstance(one, sensors) and one.name:
+            devices.setdefault(one.name, one)
+    environment = Scenery(scenery)
+    found = []
+    for name in dict.fromkeys(names):
+        if name in QUANTITIES:
+            try:
+                found.append(Block(series(measures, name)))
+            except KeyError as error:
+                raise ValueError(error.args[0]) from None
+        elif name in devices:
+            found.append(_read(measures.read(devices[name], environment)))
+        else:
+            there = ", ".join(measurable(measures))
+            more = f"; sensors: {', '.join(devices)}" if devices else ""
+            raise typer.BadParameter(
+                f"unknown quantity or sensor {name!r}; quantities: {there}{more}", param_hint="--of"
+            )
+    return found
+
+
+def _read(of: Reading | Pictures) -> Block:
+    import numpy as np
+
+    from bodymotion.cli.measure_output import Block
+    from bodymotion.dynamics import Pictures, Series
+
+    pictures = of if isinstance(of, Pictures) else None
+    reading = None if isinstance(of, Pictures) else of
+    return Block(
+        Series(
+            name=of.device.name,
+            title=f"{of.device.kind} {of.device.name}",
+            of="axis",
+            labels=() if reading is None else reading.columns,
+            units=() if reading is None else reading.units,
+            times=of.times,
+            values=np.zeros((len(of.times), 0)) if reading is None else reading.values,
+        ),
+        None if reading is None else reading.saturated,
+        pictures,
+    )
