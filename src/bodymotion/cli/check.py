@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from bodymotion.cli.options import AllowOutside, AsJson, PackagePath, names
-from bodymotion.cli.output import counted, failures, one_line, results, say
+from bodymotion.cli.output import failures, one_line, results, say
+from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from bodymotion.checks.fixing import Mended

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import typer
 
 from bodymotion.cli.files import conclude, is_large, load_body, load_motion
-from bodymotion.cli.output import counted, one_line, say
+from bodymotion.cli.output import one_line, say
 from bodymotion.cli.progress import progress
+from bodymotion.diagnostics.text import counted, with_article
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -109,9 +110,8 @@ def _fitting(used: Mapping[str, Any], names: Collection[str], format: Format) ->
     """Return used options that a format has; one that it does not have is wrong use."""
     for name in used:
         if name not in names:
-            article = "an" if format.title[0] in "AEIOU" else "a"
             flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
-            raise typer.BadParameter(f"has no effect on {article} {format.title}", param_hint=flag)
+            raise typer.BadParameter(f"has no effect on {with_article(format.title)}", param_hint=flag)
     return dict(used)
 
 

@@ -64,19 +64,19 @@ def diff(
 def _compare(first: Path, second: Path, atol: float, rtol: float, body: Path | None, allow_outside: bool) -> Comparison:
     from bodymotion.cli.files import load_body
     from bodymotion.comparison import compare_bodies, compare_motions
+    from bodymotion.diagnostics.text import with_article
     from bodymotion.formats.registry import find_format, load
 
     formats = [find_format(path) for path in (first, second)]
     kinds = [{"Body": "model"}.get(found.holds, found.holds.lower()) for found in formats]
-    articles = ["an" if kind[0] in "aeiou" else "a" for kind in kinds]
     if kinds[0] != kinds[1]:
-        message = f"{first} holds {articles[0]} {kinds[0]}, {second} {articles[1]} {kinds[1]}: they cannot be compared"
+        message = f"{first} holds {with_article(kinds[0])}, {second} {with_article(kinds[1])}: they cannot be compared"
         raise typer.BadParameter(message, param_hint="A, B")
     if kinds[0] == "model":
         one, other = (load_body(path, allow_outside) for path in (first, second))
         return compare_bodies(one, other, atol=atol, rtol=rtol)
     if kinds[0] != "motion":
-        message = f"{articles[0]} {kinds[0]} cannot be compared; motions and models can"
+        message = f"{with_article(kinds[0])} cannot be compared; motions and models can"
         raise typer.BadParameter(message, param_hint="A, B")
     motions = [load(path, format=found.name) for found, path in zip(formats, (first, second), strict=True)]
     named = None if body is None else load_body(body, allow_outside)

@@ -33,8 +33,9 @@ def is_large(source: Path, target: Path) -> bool:
 
 def kind_of(thing: object) -> str:
     """Return what a file holds: "a model", "an animation"."""
-    kind = {"Body": "model"}.get(type(thing).__name__, type(thing).__name__.lower())
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    from bodymotion.diagnostics.text import with_article
+
+    return with_article({"Body": "model"}.get(type(thing).__name__, type(thing).__name__.lower()))
 
 
 def load_motion(path: Path, hint: str = "IN", advice: str = "") -> Motion:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.cli.output import Data, counted
+from bodymotion.cli.output import Data
 from bodymotion.cli.page import Page
+from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

@@ -22,7 +22,7 @@ import typer
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["PIPE_CLOSED", "Data", "about_file", "as_json", "counted", "failures", "number", "one_line", "plain"]
+__all__ = ["PIPE_CLOSED", "Data", "about_file", "as_json", "failures", "number", "one_line", "plain"]
 __all__ += ["problems_of", "results", "say"]
 
 Data: TypeAlias = dict[str, Any]
@@ -43,11 +43,6 @@ _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 def one_line(text: object) -> str:
     r"""Return the text on one line; characters that control a terminal become escapes such as ``\x1b``."""
     return _UNSAFE.sub(lambda found: found.group().encode("unicode_escape", "surrogatepass").decode("ascii"), str(text))
-
-
-def counted(count: int, noun: str) -> str:
-    """Return "1 file", "2 files"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def say(text: str) -> None:

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from bodymotion.cli.options import AllowOutside, Arm, Bpm, Slices, names, positive
-from bodymotion.cli.output import counted, failures
+from bodymotion.cli.output import failures
+from bodymotion.diagnostics.text import counted
 
 __all__ = ["render"]
 

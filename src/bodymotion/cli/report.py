@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from bodymotion.cli.options import AllowOutside, names
-from bodymotion.cli.output import counted, failures
+from bodymotion.cli.output import failures
+from bodymotion.diagnostics.text import counted
 
 __all__ = ["report"]
 
