@@ -18,7 +18,7 @@ from xml.parsers import expat
 import numpy as np
 
 from bodymotion.diagnostics import FormatError, Location, Rule
-from bodymotion.formats.text.number_slips import number_slip
+from bodymotion.formats.text.spelling import number_slip
 from bodymotion.formats.xml.faults import stand_in
 from bodymotion.formats.xml.places import attribute_place, line_and_column, nearest, what_is_wrong
 
