@@ -77,7 +77,7 @@ def against_yourdfpy(folder: Path) -> tuple[str, float, float, float, str]:
 
     path = folder / "robot.urdf"
     bm.save(bm.load(sample(f"wrl/{ROBOT}")), path, extension=False)
-    ours = best(lambda: read_urdf(path), 20)
+    ours = best(lambda: read_urdf(path).require(), 20)
     theirs = best(lambda: URDF.load(str(path), load_meshes=False, build_scene_graph=True), 20)
     return "SR1.urdf into a Body, against yourdfpy without meshes", ours, theirs, theirs / ours, ">= 1"
 

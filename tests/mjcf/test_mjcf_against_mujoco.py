@@ -92,7 +92,7 @@ def test_what_mujoco_makes_of_it(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "model.xml"
     path.write_text(MODELS[name])
-    body = read_mjcf(path)
+    body = read_mjcf(path).require()
     check_against_mujoco(body, path)
     # And what we write of it is for MuJoCo the same robot.
     again = tmp_path / "again.xml"
@@ -104,7 +104,7 @@ def test_what_mujoco_makes_of_it(name, tmp_path, monkeypatch):
     ]
     assert (rewritten.njnt, rewritten.nv) == (model.njnt, model.nv) or name == "a ball"
     check_against_mujoco(body, again, axes=False)
-    read_again = read_mjcf(again)
+    read_again = read_mjcf(again).require()
     assert [link.name for link in read_again.links] == [link.name for link in body.links]
     check_against_mujoco(read_again, again)
 
@@ -113,7 +113,7 @@ def test_bounds_of_geoms(tmp_path):
     """Each geom lies where MuJoCo has it: the boxes around bodies without turns."""
     path = tmp_path / "model.xml"
     path.write_text(MODELS["masses of solids together"])
-    body = read_mjcf(path)
+    body = read_mjcf(path).require()
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
@@ -134,7 +134,7 @@ def test_solids_around_meshes(kind, shell, bounds, tmp_path):
         <body name="a"><freejoint/><geom type="{kind}" mesh="m" fitscale="0.8" shellinertia="{shell}" pos="1 2 3" euler="10 20 30"/>
         </body></worldbody></mujoco>"""
     )
-    body, model = read_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
+    body, model = read_mjcf(path).require(), mujoco.MjModel.from_xml_path(str(path))
     link = body.links[0]
     assert link.mass == pytest.approx(model.body_mass[1], rel=1e-6)
     assert np.abs(link.center_of_mass - model.body_ipos[1]).max() < 1e-6
@@ -160,7 +160,7 @@ def test_skins_of_solids(kind, size, tmp_path):
         f"""<mujoco><worldbody><body name="a"><freejoint/><geom type="{kind}" size="{size}" shellinertia="true" euler="10 20 30"/>
         </body></worldbody></mujoco>"""
     )
-    body = read_mjcf(path)
+    body = read_mjcf(path).require()
     assert body.problems == ()
     # MuJoCo takes the inertia of an ellipsoid's skin from two ellipsoids that differ a little.
     link, model = body.links[0], mujoco.MjModel.from_xml_path(str(path))

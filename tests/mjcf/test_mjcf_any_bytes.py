@@ -54,7 +54,7 @@ WORDS = [
 
 def made_of(data: bytes) -> bm.Body | None:
     try:
-        return parse_mjcf(data, Path("nowhere") / "model.xml")
+        return parse_mjcf(data, Path("nowhere") / "model.xml").require()
     except bm.FormatError as error:
         assert error.problem.message
         return None

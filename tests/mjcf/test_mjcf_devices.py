@@ -63,7 +63,7 @@ def test_a_camera_sees_as_wide_on_its_shorter_side(tmp_path, width, height):
     mujoco.mj_camlight(model, data)
     assert np.abs(data.cam_xmat[0].reshape(3, 3) - rotations.to_matrix(TILTED[3:])).max() < 1e-12
     assert np.abs(data.cam_xpos[0] - TILTED[:3]).max() < 1e-12
-    assert read_mjcf(tmp_path / "block.xml").devices == (camera,)
+    assert read_mjcf(tmp_path / "block.xml").require().devices == (camera,)
 
 
 def test_a_camera_that_was_changed_in_the_file(tmp_path):
@@ -74,7 +74,7 @@ def test_a_camera_that_was_changed_in_the_file(tmp_path):
     write_mjcf(body, path)
     text = path.read_text()
     path.write_text(text.replace('resolution="64 48"', 'resolution="48 64"'))
-    (camera,) = read_mjcf(path).devices
+    (camera,) = read_mjcf(path).require().devices
     assert (camera.width, camera.height, camera.frame_rate, camera.type, camera.id) == (48, 64, 7.0, "DEPTH", 3)
     assert 2 * np.arctan(np.tan(camera.field_of_view / 2) * 64 / 48) == pytest.approx(1.0)
 
@@ -99,7 +99,7 @@ def test_a_range_sensor_meets_a_wall(tmp_path):
         assert data.sensor(name).data[0] == pytest.approx(2.0 / np.cos(angle))
         ahead = data.site(name).xmat.reshape(3, 3)[:, 2]
         assert ahead == pytest.approx([-np.sin(angle), 0, -np.cos(angle)])
-    assert read_mjcf(tmp_path / "scanner.xml").devices == body.devices
+    assert read_mjcf(tmp_path / "scanner.xml").require().devices == body.devices
 
 
 def test_a_force_sensor_and_what_mujoco_has_not(tmp_path):
@@ -112,7 +112,7 @@ def test_a_force_sensor_and_what_mujoco_has_not(tmp_path):
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "block.xml"))
     kinds = [mujoco.mjtSensor(kind).name for kind in model.sensor_type]
     assert kinds == ["mjSENS_FORCE", "mjSENS_TORQUE"]
-    assert read_mjcf(tmp_path / "block.xml").devices == body.devices
+    assert read_mjcf(tmp_path / "block.xml").require().devices == body.devices
 
 
 def test_sensors_of_other_files(tmp_path):
@@ -124,7 +124,7 @@ def test_sensors_of_other_files(tmp_path):
         </worldbody><sensor><gyro name="g" site="imu" cutoff="9"/><accelerometer name="acc" site="imu"/><force site="foot"/>
         <torque site="foot"/><rangefinder site="front" cutoff="5"/><framequat name="q" objtype="site" objname="imu"/></sensor></mujoco>"""
     )
-    body = read_mjcf(path)
+    body = read_mjcf(path).require()
     by_kind = {device.kind: device for device in body.devices}
     assert [device.kind for device in body.devices] == [
         "Gyro",

@@ -19,7 +19,7 @@ def there_and_back(body, **options):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.xml"
         lost = write_mjcf(body, path, **options)
-        return read_mjcf(path), lost, compiled(path)
+        return read_mjcf(path).require(), lost, compiled(path)
 
 
 def compiled(path):

@@ -50,7 +50,7 @@ def test_what_is_right_is_passed_over(tmp_path):
 @pytest.mark.parametrize(
     ("right", "wrong", "rule", "line", "column"),
     [
-        ('mass="1"', 'mass="-1"', "MJCF134", 9, 19),
+        ('mass="1"', 'mass="-1"', "BODY130", 9, 19),
         ('vertex="0 0 0 1 0 0 0 1 0 0 0 1"', 'file="hand.stl"', "MJCF143", 2, 29),
         (RANGE, 'range="45 -45" limited="true"', "MJCF153", 10, 27),
     ],
@@ -67,7 +67,7 @@ def test_what_mujoco_refuses_is_told_once(right, wrong, rule, line, column, tmp_
 @pytest.mark.parametrize(
     ("wrong", "rules"),
     [
-        ('range="45 -45"', ["MJCF153"]),
+        ('range="45 -45"', ["BODY112"]),
         ('range="-0.785 0.785"', ["MJCF125"]),
         ('range="-1.57 3"', ["MJCF125"]),
         ('range="-5 5"', []),

@@ -107,7 +107,7 @@ def test_links_weigh_what_ours_do(path, folder):
 @pytest.mark.parametrize("path", GOLDENS, ids=short)
 def test_what_is_read_back_is_the_same(path, folder):
     body, (_, lost) = repaired_body_of(path), mujoco_model_of(path, folder)
-    again = read_mjcf(folder / f"{short(path)}.xml")
+    again = read_mjcf(folder / f"{short(path)}.xml").require()
     assert again.problems == ()
     assert [link.name for link in again.links] == [link.name for link in body.links]
     assert [link.joint for link in again.links] == [link.joint for link in body.links]

@@ -180,7 +180,7 @@ def with_motor(text: str, folder: Path) -> Iterable[Problem]:
 def renamed(name: str, folder: Path) -> Iterable[Problem]:
     """Read a URDF with words for other programs in a link, and save it with that link under a name."""
     (folder / "given.urdf").write_text('<robot name="r"> <link name="base"> <note text="mine"/> </link> </robot>\n')
-    body = read_urdf(folder / "given.urdf")
+    body = read_urdf(folder / "given.urdf").require()
     return bm.save(with_link(body, 0, name=name), folder / "r.urdf").problems
 
 

@@ -35,7 +35,7 @@ def sensor(kind, inside="", name="s", reference="b"):
 
 def rewritten(given, folder, **options):
     """The body of a file, what its saving reported, and the sensors of the file that it became."""
-    body = parse_urdf(given, Path("r.urdf"))
+    body = parse_urdf(given, Path("r.urdf")).require()
     report = write_urdf(body, folder / "r.urdf", **options)
     return body, report, ElementTree.parse(folder / "r.urdf").findall("gazebo/sensor")
 
@@ -72,7 +72,7 @@ def test_an_imu_is_two_devices_and_stays_one_sensor(tmp_path, imu, extension):
     assert [one.get("name") for one in sensors] == ["s"]
     assert told(ElementTree.fromstring(given).find("gazebo/sensor")) <= told(sensors[0])
     assert not lost(report)
-    assert read_urdf(tmp_path / "r.urdf").devices == body.devices
+    assert read_urdf(tmp_path / "r.urdf").require().devices == body.devices
 
 
 @pytest.mark.parametrize("kinds", [("Gyro",), ("AccelerationSensor",), ("Gyro", "AccelerationSensor", "Gyro")])
@@ -84,7 +84,7 @@ def test_halves_of_an_imu_come_back_as_they_were(tmp_path, kinds):
     assert [problem.rule for problem in report] == ["URDF162"] * len(report) and report
     names = [one.get("name") for one in ElementTree.parse(tmp_path / "r.urdf").findall("gazebo/sensor")]
     assert len(set(names)) == len(names) == (len(kinds) + 1) // 2
-    assert read_urdf(tmp_path / "r.urdf").devices == devices
+    assert read_urdf(tmp_path / "r.urdf").require().devices == devices
     assert "an IMU" in str(lost(write_urdf(body, tmp_path / "r.urdf", extension=False)))
 
 
@@ -110,7 +110,7 @@ def test_a_force_sensor_keeps_its_frame_and_direction(tmp_path, said):
     ):
         assert found.findtext(path) == given.findtext(path, default)
     assert not lost(report)
-    assert read_urdf(tmp_path / "r.urdf").devices == body.devices
+    assert read_urdf(tmp_path / "r.urdf").require().devices == body.devices
 
 
 @pytest.mark.parametrize("rate", ["", "<update_rate>0</update_rate>", "<update_rate>7</update_rate>"])
@@ -121,7 +121,7 @@ def test_a_sensor_without_a_rate_gets_none(tmp_path, kind, rate):
     assert float(found.findtext("update_rate")) == (7 if "7" in rate else 0)
     (device,) = body.devices
     assert getattr(device, "frame_rate" if kind == "camera" else "scan_rate") > 0
-    assert read_urdf(tmp_path / "r.urdf").devices == body.devices
+    assert read_urdf(tmp_path / "r.urdf").require().devices == body.devices
 
 
 @pytest.mark.parametrize("samples", [1, 2, 5, 100, 640])
@@ -143,12 +143,12 @@ def test_a_force_sensor_of_the_root_is_said_to_have_no_joint(tmp_path):
     body = bm.Body(name="r", links=(bm.Link(name="a"),), devices=(bm.ForceSensor(name="f", id=0, link=0),))
     (problem,) = lost(write_urdf(body, tmp_path / "r.urdf"))
     assert problem.rule == "LOSS038" and "the root has none" in problem.message
-    assert read_urdf(tmp_path / "r.urdf").devices == body.devices
+    assert read_urdf(tmp_path / "r.urdf").require().devices == body.devices
 
 
 def test_a_scan_of_too_many_rays_is_quick(tmp_path):
     device = bm.RangeSensor(name="e", id=0, link=0, scan_angle=6.28, scan_step=1e-9)
     body = bm.Body(name="r", links=(bm.Link(name="a"),), devices=(device,))
     write_urdf(body, tmp_path / "r.urdf")
-    (found,) = read_urdf(tmp_path / "r.urdf").devices
+    (found,) = read_urdf(tmp_path / "r.urdf").require().devices
     assert (found.scan_angle, found.scan_step) == (6.28, 1e-9)

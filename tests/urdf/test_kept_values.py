@@ -33,7 +33,7 @@ def test_collisions_keep_their_materials(tmp_path):
     )
     report = write_urdf(body, tmp_path / "r.urdf")
     assert "materials of collisions" in words(report, "URDF162")
-    read = read_urdf(tmp_path / "r.urdf")
+    read = read_urdf(tmp_path / "r.urdf").require()
     assert not read.problems
     assert [shape.material for shape in read.links[0].collisions] == [RED, Material(), BLUE]
     assert [shape.material for shape in read.links[0].visuals] == [BLUE]
@@ -54,7 +54,7 @@ def test_a_collision_of_many_colours_has_no_other_material(tmp_path):
     colors = Corners([[1.0, 0.0, 0.0]], np.zeros((len(mesh.faces), 3), dtype=int))
     body = of_shapes(Shape(replace(mesh, colors=colors)))
     write_urdf(body, tmp_path / "r.urdf")
-    assert [shape.material for shape in read_urdf(tmp_path / "r.urdf").links[0].collisions] == [Material()]
+    assert [shape.material for shape in read_urdf(tmp_path / "r.urdf").require().links[0].collisions] == [Material()]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_materials_of_collisions_that_do_not_fit_any_more(tmp_path, old, new, co
     write_urdf(of_shapes(Shape(Box((1.0, 1.0, 1.0)), material=RED)), tmp_path / "r.urdf")
     text = (tmp_path / "r.urdf").read_text()
     assert old in text
-    read = parse_urdf(text.replace(old, new, 1).encode(), tmp_path / "r.urdf")
+    read = parse_urdf(text.replace(old, new, 1).encode(), tmp_path / "r.urdf").require()
     assert code in [problem.rule for problem in read.problems]
     assert [shape.material for shape in read.links[0].collisions] == [Material()]
 
@@ -83,11 +83,11 @@ def test_a_quaternion_keeps_its_length_and_sign(tmp_path, turn):
     body = bm.Body(name="r", links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0, offset=offset)))
     report = write_urdf(body, tmp_path / "r.urdf")
     assert "quaternion" in words(report, "URDF162")
-    read = read_urdf(tmp_path / "r.urdf")
+    read = read_urdf(tmp_path / "r.urdf").require()
     assert np.abs(read.links[1].offset - offset).max() < 1e-15
     assert not read.problems
     moved = (tmp_path / "r.urdf").read_text().replace('xyz="1 2 3"', 'xyz="1 2 4"')
-    edited = parse_urdf(moved.encode(), tmp_path / "r.urdf")
+    edited = parse_urdf(moved.encode(), tmp_path / "r.urdf").require()
     assert edited.links[1].offset[2] == 4
     assert [problem.rule for problem in edited.problems] == ["URDF161"]
     stretched = abs(np.linalg.norm(turn) - 1) > 1e-9
@@ -100,7 +100,9 @@ def test_a_quaternion_of_zero_is_not_believed(tmp_path):
     write_urdf(body, tmp_path / "r.urdf")
     text = (tmp_path / "r.urdf").read_text()
     assert "-1.0, 0.0, 0.0, 0.0]" in text
-    read = parse_urdf(text.replace("-1.0, 0.0, 0.0, 0.0]", "0.0, 0.0, 0.0, 0.0]").encode(), tmp_path / "r.urdf")
+    read = parse_urdf(
+        text.replace("-1.0, 0.0, 0.0, 0.0]", "0.0, 0.0, 0.0, 0.0]").encode(), tmp_path / "r.urdf"
+    ).require()
     assert read.links[1].offset.tolist() == [0, 0, 0, 1, 0, 0, 0]
 
 
@@ -109,5 +111,5 @@ def test_a_joint_axis_keeps_its_length(tmp_path, axis):
     joint = bm.Joint(name="j", type="rotate", id=0, axis=axis)
     body = bm.Body(name="r", links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0, joint=joint)))
     report = write_urdf(body, tmp_path / "r.urdf")
-    assert "joint axis" in words(report, "URDF162")
-    assert read_urdf(tmp_path / "r.urdf").links[1].joint.axis.tolist() == axis
+    assert ("joint axis" in words(report, "URDF162")) == any(axis)
+    assert read_urdf(tmp_path / "r.urdf").require().links[1].joint.axis.tolist() == axis

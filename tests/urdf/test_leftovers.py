@@ -49,7 +49,7 @@ def has(tree, path):
 
 
 def test_what_means_nothing_here_is_noted_and_comes_back(tmp_path):
-    body = parse_urdf(MODEL, Path("r.urdf"))
+    body = parse_urdf(MODEL, Path("r.urdf")).require()
     assert [problem.rule for problem in body.problems] == ["URDF103"] * 12
     assert all(problem.location.line for problem in body.problems)
     report = write_urdf(body, tmp_path / "r.urdf")
@@ -62,17 +62,17 @@ def test_what_means_nothing_here_is_noted_and_comes_back(tmp_path):
 
 
 def test_a_second_time_nothing_changes(tmp_path):
-    body = parse_urdf(MODEL.replace(b' quat="x"', b""), Path("r.urdf"))
+    body = parse_urdf(MODEL.replace(b' quat="x"', b""), Path("r.urdf")).require()
     assert not lost(write_urdf(body, tmp_path / "r.urdf"))
     first = (tmp_path / "r.urdf").read_bytes()
-    again = read_urdf(tmp_path / "r.urdf")
+    again = read_urdf(tmp_path / "r.urdf").require()
     assert (again.extra, again.links) == (body.extra, body.links)
     assert not lost(write_urdf(again, tmp_path / "r.urdf"))
     assert (tmp_path / "r.urdf").read_bytes() == first
 
 
 def test_by_way_of_a_wrl_file(tmp_path):
-    body = parse_urdf(MODEL.replace(b' quat="x"', b""), Path("r.urdf"))
+    body = parse_urdf(MODEL.replace(b' quat="x"', b""), Path("r.urdf")).require()
     bm.save(body, tmp_path / "r.wrl")
     write_urdf(bm.load(tmp_path / "r.wrl"), tmp_path / "r.urdf")
     tree = ElementTree.parse(tmp_path / "r.urdf")
@@ -95,18 +95,18 @@ def fixed(body):
 
 @pytest.mark.parametrize("change", [without_shapes, renamed, fixed])
 def test_what_has_no_place_any_more_is_a_loss(tmp_path, change):
-    body = change(parse_urdf(MODEL.replace(b' quat="x"', b""), Path("r.urdf")))
+    body = change(parse_urdf(MODEL.replace(b' quat="x"', b""), Path("r.urdf")).require())
     assert [problem.rule for problem in lost(write_urdf(body, tmp_path / "r.urdf"))] == ["LOSS090"]
 
 
 @pytest.mark.parametrize("kept", [{"urdf_links": ["<x/>", "<link", 3]}, {"urdf_links": "no list"}, {"urdf_links": {}}])
 def test_whatever_is_kept_is_written_or_lost(tmp_path, kept):
     write_urdf(bm.Body(name="r", links=(bm.Link(name="a"),), extra=kept), tmp_path / "r.urdf")
-    assert read_urdf(tmp_path / "r.urdf").links
+    assert read_urdf(tmp_path / "r.urdf").require().links
 
 
 def test_a_second_element_of_one_kind_is_left_out_and_said():
-    body = parse_urdf(MODEL.replace(b"<special/>", b"<axis xyz='1 0 0'/>"), Path("r.urdf"))
+    body = parse_urdf(MODEL.replace(b"<special/>", b"<axis xyz='1 0 0'/>"), Path("r.urdf")).require()
     (problem,) = [problem for problem in body.problems if problem.rule == "URDF104"]
     assert problem.leaves_out and problem.location.line
     assert body.links[1].joint.axis.tolist() == [1, 0, 0]

@@ -30,7 +30,7 @@ def test_the_path_in_the_package_is_kept(tmp_path, inside, named):
     assert name.startswith(f"package://my_robot/{inside}r_")
     assert (package / name.removeprefix("package://my_robot/")).is_file()
     assert not noted
-    read = read_urdf(package / inside / "r.urdf")
+    read = read_urdf(package / inside / "r.urdf").require()
     assert not read.problems and read.links[0].visuals
 
 
@@ -38,7 +38,7 @@ def test_a_package_may_lie_in_a_folder_of_another_name(tmp_path):
     (tmp_path / "package.xml").write_text("<package><name>my_robot</name></package>")
     (name,), noted = saved(tmp_path / "urdf" / "r.urdf")
     assert name.startswith("package://my_robot/urdf/") and not noted
-    assert not read_urdf(tmp_path / "urdf" / "r.urdf").problems
+    assert not read_urdf(tmp_path / "urdf" / "r.urdf").require().problems
 
 
 def test_a_file_in_no_package_says_so(tmp_path):

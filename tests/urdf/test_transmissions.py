@@ -28,7 +28,7 @@ def arm(inside, count=2):
         f"<joint name='j{k}' type='continuous'><parent link='l{k - 1}'/><child link='l{k}'/></joint>"
         for k in range(1, count + 1)
     )
-    return parse_urdf(f"<robot name='r'>{links}{joints}{inside}</robot>".encode(), Path("r.urdf"))
+    return parse_urdf(f"<robot name='r'>{links}{joints}{inside}</robot>".encode(), Path("r.urdf")).require()
 
 
 def written(body, folder):
@@ -56,13 +56,13 @@ def test_a_transmission_of_the_file_is_the_only_one(tmp_path):
     body = arm(transmission("t1", "j1"))
     assert body.links[1].joint.gear_ratio == 50
     assert written(body, tmp_path) == ([("t1", "j1", POSITION, 50.0)], [])
-    assert read_urdf(tmp_path / "r.urdf").links == body.links
+    assert read_urdf(tmp_path / "r.urdf").require().links == body.links
 
 
 def test_another_gear_goes_into_the_transmission_of_the_file(tmp_path):
     body = geared(arm(transmission("t1", "j1")), 1, 80.0)
     assert written(body, tmp_path) == ([("t1", "j1", POSITION, 80.0)], [])
-    assert read_urdf(tmp_path / "r.urdf").links[1].joint.gear_ratio == 80
+    assert read_urdf(tmp_path / "r.urdf").require().links[1].joint.gear_ratio == 80
 
 
 def test_a_transmission_without_a_gear_gets_the_joints(tmp_path):
@@ -73,7 +73,7 @@ def test_a_transmission_without_a_gear_gets_the_joints(tmp_path):
         ("t1", "j1", POSITION, 80.0),
     ]
     assert not lost
-    assert [link.joint.gear_ratio for link in read_urdf(tmp_path / "r.urdf").links] == [1, 80, 30]
+    assert [link.joint.gear_ratio for link in read_urdf(tmp_path / "r.urdf").require().links] == [1, 80, 30]
 
 
 def test_two_interfaces_of_one_joint_stay(tmp_path):
@@ -85,7 +85,7 @@ def test_two_interfaces_of_one_joint_stay(tmp_path):
 def test_what_is_generated_is_not_doubled(tmp_path):
     body = geared(arm(""), 1, 7.0)
     first, _ = written(body, tmp_path)
-    again, _ = written(read_urdf(tmp_path / "r.urdf"), tmp_path)
+    again, _ = written(read_urdf(tmp_path / "r.urdf").require(), tmp_path)
     assert first == again == [("j1_transmission", "j1", "hardware_interface/EffortJointInterface", 7.0)]
 
 
@@ -114,7 +114,7 @@ def test_ros2_control_of_joints_that_are_gone_is_a_loss(tmp_path):
     )
     body = arm(control)
     assert written(body, tmp_path)[1] == []
-    assert read_urdf(tmp_path / "r.urdf").extra == body.extra
+    assert read_urdf(tmp_path / "r.urdf").require().extra == body.extra
     _, (problem,) = written(replace(body, links=body.links[:2]), tmp_path)
     assert problem.rule == "LOSS090" and "j2" in problem.message
     left = ElementTree.parse(tmp_path / "r.urdf").find("ros2_control")

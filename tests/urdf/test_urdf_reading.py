@@ -22,7 +22,7 @@ TWO = "<link name='a'/><link name='b'/>"
 
 
 def read(inside, **options):
-    return parse_urdf(f"<robot name='r'>\n{inside}\n</robot>".encode(), Path("r.urdf"), **options)
+    return parse_urdf(f"<robot name='r'>\n{inside}\n</robot>".encode(), Path("r.urdf"), **options).require()
 
 
 def joint(inside="", kind="revolute", name="j", ends=("a", "b")):
@@ -151,7 +151,7 @@ def meshed(package, uri, scale="", **options):
     path.write_text(
         f"<robot name='r'><link name='a'><visual><geometry><mesh filename='{uri}' {scale}/></geometry></visual></link></robot>"
     )
-    return read_urdf(path, **options)
+    return read_urdf(path, **options).require()
 
 
 @pytest.mark.parametrize(
@@ -300,10 +300,10 @@ def test_what_other_programs_say_comes_back(tmp_path):
         assert kept in text
     assert 'type="gpu_lidar"' in text
     assert text.count("<lidar") == 1
-    again = read_urdf(tmp_path / "r.urdf")
+    again = read_urdf(tmp_path / "r.urdf").require()
     assert [device.kind for device in again.devices] == [device.kind for device in body.devices]
     assert [device.extra for device in again.devices] == [device.extra for device in body.devices]
-    plain = read_urdf(with_no_extension(body, tmp_path))
+    plain = read_urdf(with_no_extension(body, tmp_path)).require()
     assert [device.extra for device in plain.devices] == [device.extra for device in body.devices]
     assert again.extra == body.extra
 
@@ -316,10 +316,10 @@ def test_effort_from_motor_and_gear(tmp_path):
     body = bm.Body(name="r", links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0, joint=motor)))
     write_urdf(body, tmp_path / "r.urdf")
     assert 'effort="20"' in (tmp_path / "r.urdf").read_text()
-    again = read_urdf(tmp_path / "r.urdf").links[1].joint
+    again = read_urdf(tmp_path / "r.urdf").require().links[1].joint
     assert (again.extra, again.gear_ratio) == ({"climit": [4.0]}, 100.0)
     changed = (tmp_path / "r.urdf").read_text().replace('effort="20"', 'effort="7"')
-    edited = parse_urdf(changed.encode(), tmp_path / "r.urdf")
+    edited = parse_urdf(changed.encode(), tmp_path / "r.urdf").require()
     assert edited.links[1].joint.extra == {"joint_effort_range": [-7.0, 7.0]}
     assert rules(edited) == ["URDF161"]
 
@@ -332,7 +332,7 @@ def test_limits_of_one_side_and_of_two_speeds(tmp_path):
     assert 'lower="-1" upper="1e+16"' in text
     assert 'velocity="2"' in text
     assert [problem.rule for problem in report if problem.rule.startswith("LOSS")] == ["LOSS034"]
-    found = read_urdf(tmp_path / "r.urdf").links[1].joint
+    found = read_urdf(tmp_path / "r.urdf").require().links[1].joint
     assert (found.lower, found.upper, found.velocity_lower, found.velocity_upper) == (-1, np.inf, -2, 5)
 
 
@@ -347,7 +347,7 @@ def test_names_that_can_not_be(tmp_path):
     ]
     assert names == ["a", "a_3", "link_2", "x_y", "x_y_2", "a_2", "_"]
     assert "LOSS032" in [problem.rule for problem in report]
-    read = read_urdf(tmp_path / "r.urdf")
+    read = read_urdf(tmp_path / "r.urdf").require()
     assert [link.name for link in read.links] == [link.name for link in body.links]
     assert [joint.name for joint in read.joints] == [joint.name for joint in body.joints]
 
@@ -363,7 +363,7 @@ def test_turns_come_back_where_roll_and_yaw_are_one(tmp_path):
     for index, turn in enumerate(turns, start=1):
         links.append(bm.Link(name=f"l{index}", index=index, parent=0, offset=np.array([0, 0, 0, *turn])))
     write_urdf(bm.Body(name="r", links=tuple(links)), tmp_path / "r.urdf")
-    found = np.array([link.offset[3:] for link in read_urdf(tmp_path / "r.urdf").links[1:]])
+    found = np.array([link.offset[3:] for link in read_urdf(tmp_path / "r.urdf").require().links[1:]])
     assert rotations.angle_between(turns, found).max() < 1e-12
 
 
@@ -375,7 +375,7 @@ def test_known_by_content(tmp_path):
     path.write_text("<!-- a robot -->\n<robot name='x'><link name='a'/></robot>")
     assert find_format(path).name == "urdf"
     with pytest.raises(FormatError, match="URDF101"):
-        parse_urdf(b"<mujoco/>", path)
+        parse_urdf(b"<mujoco/>", path).require()
 
 
 def test_a_body_without_links_is_no_robot(tmp_path):

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion.diagnostics import FormatError
-from bodymotion.formats.xml.tree import Element, holds, number_text, parse_xml, to_xml
+from bodymotion.diagnostics import Diagnostics, FormatError
+from bodymotion.formats.xml.tree import Element, is_xml_text, number_text, parse_xml, read_xml, to_xml
 from sample_files import tries
 
 names = st.sampled_from(["a", "b-c", "joint", "腕"])
-texts = st.text(max_size=20).filter(holds)
+texts = st.text(max_size=20).filter(is_xml_text)
 trees = st.recursive(
     st.builds(Element, names, st.dictionaries(names, texts, max_size=3)),
     lambda inner: st.builds(Element, names, st.dictionaries(names, texts, max_size=3), st.lists(inner, max_size=3)),
@@ -38,11 +38,13 @@ def test_numbers_come_back_to_the_bit(values):
 
 
 def test_elements_know_their_place():
-    root = parse_xml(b"<a>\n  <b>\n    <c d='1 2'/></b></a>")
-    assert (root.first("b", "c").line, root.first("b", "c").column) == (3, 5)
-    with pytest.raises(FormatError) as caught:
-        root.first("b", "c").numbers("d", 3)
-    assert (caught.value.problem.rule, caught.value.problem.location.line) == ("XML104", 3)
+    found = Diagnostics()
+    element = read_xml(b"<a>\n  <b>\n    <c d='1 2'/></b></a>", None, found).first("b", "c")
+    assert (element.line, element.column) == (3, 5)
+    assert np.isnan(element.numbers("d", 3)).all()
+    assert element.numbers("d", 3, (1.0, 2.0, 3.0)) == (1.0, 2.0, 3.0)
+    assert [(problem.rule, problem.location.line) for problem in found.problems] == [("XML104", 3)]
+    assert found.refusal == found.problems[0]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "shift_jis", "euc-jp"])
@@ -74,8 +76,9 @@ def test_what_is_refused(text, rule):
 
 @pytest.mark.parametrize("word", ["nan", "1_0", "0x10", "1,5", "１", "--1", "1e"])
 def test_what_is_no_number(word):
-    with pytest.raises(FormatError, match="XML104"):
-        Element("a", {"b": word}).number("b")
+    element = Element("a", {"b": word})
+    assert np.isnan(element.number("b"))
+    assert element.faulty == {"b"}
 
 
 @settings(max_examples=tries(200))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from xml.parsers import expat
 
-from bodymotion.formats.xml.tree import Element
+from bodymotion.formats.xml.tree import Document, Element
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location
@@ -36,7 +36,7 @@ class BelowLinks:
     """
 
     def __init__(self, data: bytes, path: Path, spots: set[Spot], names: set[str]) -> None:
-        self._data, self._path, self._spots, self._names = data, str(path), spots, names
+        self._document, self._spots, self._names = Document(str(path), data), spots, names
         self._found: dict[Spot, _Below] = {}
         self._joints: dict[str, _Below] = {}
         self._open: list[tuple[_Below, str]] = []
@@ -59,7 +59,7 @@ class BelowLinks:
             way, _, attribute = word.partition("@")
             element = self._element(below, way, link)
             if element is not None and (not attribute or attribute in element.attributes):
-                return element.place(attribute) if attribute else element.location
+                return element.location_of(attribute) if attribute else element.location
         return None
 
     def _element(self, below: _Below, way: str, link: Link) -> Element | None:
@@ -87,9 +87,8 @@ class BelowLinks:
                 dict(zip(attributes[::2], attributes[1::2], strict=True)),
                 line=parser.CurrentLineNumber,
                 column=parser.CurrentColumnNumber + 1,
-                path=self._path,
-                source=self._data,
-                at=parser.CurrentByteIndex,
+                document=self._document,
+                offset=parser.CurrentByteIndex,
             )
             below.setdefault(way, []).append(element)
         self._open.append((below, way))

@@ -148,7 +148,7 @@ def _model(source: Path, target: Path, origin: Format, options: Options, bar: Ba
 
 
 def _check_model_options(writing: Mapping[str, Any], goal: Format) -> None:
-    from bodymotion.formats.urdf.packages import is_package_name
+    from bodymotion.formats.urdf.writer import is_package_name
 
     package, mesh = writing.get("package"), writing.get("mesh")
     if package is not None and not is_package_name(package):

@@ -46,7 +46,7 @@ class Diagnostics:
         self.unknown: set[Subject] = set()
         """Parts of the value that the file has and that could not be read."""
         self.refusal: Problem | None = None
-        """The first error for which no value is loaded: see `refuse`."""
+        """The first problem for which `load` returns no value, where the reader distinguishes such from other errors."""
         self._found: dict[Problem, None] = {}
         self._listed: Counter[str] = Counter()
         self._last: dict[str, Problem] = {}
@@ -63,13 +63,20 @@ class Diagnostics:
         severity: Severity | None = None,
         subject: Subject = (),
         data: Mapping[str, object] | None = None,
+        fatal: bool = False,
     ) -> None:
-        """Record that a rule is broken at a location, with the rule's severity unless another is given."""
-        problem = rule.problem(message, location or Location(self.path), hint, subject=subject, data=data)
-        self.add(problem if severity is None else replace(problem, severity=severity))
+        """Record that a rule is broken at a location, with the rule's severity unless another is given.
 
-    def add(self, problem: Problem) -> None:
+        A `fatal` problem is an error for which `load` returns no value (see `result`).
+        """
+        problem = rule.problem(message, location or Location(self.path), hint, subject=subject, data=data)
+        severity = "error" if fatal else severity
+        self.add(problem if severity is None else replace(problem, severity=severity), fatal=fatal)
+
+    def add(self, problem: Problem, *, fatal: bool = False) -> None:
         """Record a problem."""
+        if fatal and self.refusal is None:
+            self.refusal = problem
         self._has_errors = self._has_errors or problem.severity == "error"
         if problem in self._found:
             return
@@ -79,11 +86,6 @@ class Diagnostics:
         self._listed[problem.rule] += 1
         self._last[problem.rule] = problem
         self._found[problem] = None
-
-    def refuse(self, error: FormatError) -> None:
-        """Record an error for which no value is loaded; the reader goes on all the same, for what else is wrong."""
-        self.extend(error.problems)
-        self.refusal = self.refusal or error.problem
 
     def extend(self, problems: Iterable[Problem]) -> None:
         """Record several problems."""
@@ -112,16 +114,22 @@ class Diagnostics:
         try:
             yield
         except FormatError as error:
-            self.refuse(error)
+            self.extend(error.problems)
+            self.refusal = self.refusal or error.problem
             self.mark_unknown(*unknown)
 
     def discard(self, problems: Iterable[Problem]) -> None:
         """Forget problems that turned out to follow from another one."""
         for problem in problems:
             self._found.pop(problem, None)
-            if problem == self.refusal:
-                self.refusal = None
         self._has_errors = any(problem.severity == "error" for problem in self._found)
+
+    def result(self, value: T | None) -> ReadResult[T]:
+        """Return a value, partial or None, as what was read: whole unless a fatal problem was recorded.
+
+        For readers that record errors which leave a whole value (a missing mesh) beside fatal ones.
+        """
+        return ReadResult(value, self.problems, whole=self.refusal is None, refusal=self.refusal)
 
     @property
     def has_errors(self) -> bool:

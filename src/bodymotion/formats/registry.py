@@ -116,7 +116,6 @@ FORMATS: tuple[Format, ...] = (
         sniffing.looks_like_urdf,
         _later("urdf", "write_urdf"),
         holds="Body",
-        check=_later("urdf", "check_urdf"),
     ),
     Format(
         "mjcf",
@@ -126,7 +125,6 @@ FORMATS: tuple[Format, ...] = (
         sniffing.looks_like_mjcf,
         _later("mjcf", "write_mjcf"),
         holds="Body",
-        check=_later("mjcf", "check_mjcf"),
     ),
     Format(
         "seq",
@@ -135,6 +133,7 @@ FORMATS: tuple[Format, ...] = (
         _later("seq", "read_seq"),
         sniffing.looks_like_seq,
         _write_seq,
+        check=_later("seq", "check_seq"),
     ),
     Format(
         "csv", "table of comma-separated values", (".csv",), _later("csv", "read_csv"), write=_later("csv", "write_csv")

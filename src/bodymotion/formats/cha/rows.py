@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.findings import Findings, Place
 from bodymotion.formats.cha.text import Line, line_at
-from bodymotion.formats.text.spelling import number_slip
+from bodymotion.formats.text.number_slips import number_slip
 from bodymotion.geometry.arrays import Floats
 
 __all__ = ["MANY", "NUMBER", "OddLines", "Rows", "common_width", "read_rows"]

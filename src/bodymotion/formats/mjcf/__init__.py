@@ -6,7 +6,7 @@ joints), `geoms` and `assets`, `masses`, `devices`, `loops`; `kept` is what MJCF
 
 from __future__ import annotations
 
-from bodymotion.formats.mjcf.reader import check_mjcf, parse_mjcf, read_mjcf
-from bodymotion.formats.mjcf.writing import write_mjcf
+from bodymotion.formats.mjcf.reader import parse_mjcf, read_mjcf
+from bodymotion.formats.mjcf.writer import write_mjcf
 
-__all__ = ["check_mjcf", "parse_mjcf", "read_mjcf", "write_mjcf"]
+__all__ = ["parse_mjcf", "read_mjcf", "write_mjcf"]

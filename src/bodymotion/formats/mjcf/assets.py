@@ -1,4 +1,4 @@
-"""Meshes, textures and materials of a model, each read when it is first shown."""
+"""Meshes, textures and materials of a model, each read when it is first used."""
 
 from __future__ import annotations
 
@@ -11,22 +11,43 @@ import numpy as np
 
 from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.conventions import read_look
-from bodymotion.formats.mjcf.frames import finite
-from bodymotion.formats.vrml.inline import LIES_OUTSIDE, OUTSIDE
-from bodymotion.geometry import rotations
+from bodymotion.formats.mjcf.defaults import finite
+from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
+from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.shapes import Material, Mesh, Texture
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.formats.mjcf.defaults import Defaults
+    from bodymotion.diagnostics import Diagnostics, Problem
+    from bodymotion.formats.mjcf.defaults import Defaults, Settings
     from bodymotion.formats.mjcf.kept import Kept
-    from bodymotion.formats.mjcf.settings import Settings
-    from bodymotion.formats.vrml.inline import InlineLoader
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["Assets", "MeshAsset"]
+__all__ = ["CLASSES", "FROM_Y_TO_Z", "Assets", "MeshAsset", "read_look"]
+
+CLASSES = {
+    "visual": {"group": "2", "contype": "0", "conaffinity": "0"},
+    "collision": {"group": "3"},
+    "seen_collision": {"group": "1"},
+}
+"""Classes of geoms: what is only seen, what only touches (MuJoCo does not show group 3), and what does both."""
+
+FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
+"""The pose of a frame whose z is along y: cylinders and capsules stand along y here, along z there."""
+
+
+def read_look(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
+    """Return the material that the numbers of an MJCF material mean."""
+    red, green, blue, alpha = rgba
+    return Material(
+        diffuse=(red, green, blue),
+        specular=(specular, specular, specular),
+        emissive=(emission * red, emission * green, emission * blue),
+        shininess=shininess,
+        transparency=1.0 - alpha,
+    )
+
 
 PLAIN = (0.5, 0.5, 0.5, 1.0)
 """The colour of what has none, in MJCF."""
@@ -52,12 +73,14 @@ class Assets:
         settings: Settings,
         defaults: Defaults,
         kept: Kept,
-        parts: InlineLoader,
+        finder: ResourceFinder,
         path: Path,
-        problems: list[Problem],
+        found: Diagnostics,
     ) -> None:
-        self.settings, self.kept, self.parts, self.path, self.problems = settings, kept, parts, path, problems
-        self._files = MeshReader(rules.MESH_FILE, problems)
+        self.settings, self.kept, self.finder, self.path, self.found = settings, kept, finder, path, found
+        self._loader = InlineLoader(finder)
+        self._mesh_problems: list[Problem] = []
+        self._files = MeshReader(rules.MESH_FILE, self._mesh_problems)
         self._elements: dict[str, dict[str, Element]] = {"mesh": {}, "material": {}, "texture": {}}
         self._meshes: dict[str, MeshAsset | None] = {}
         self.faulty: set[str] = set()
@@ -71,9 +94,7 @@ class Assets:
                 element = defaults.full(plain)
                 name = element.get("name") or PurePosixPath(element.get("file").replace("\\", "/")).stem
                 if name in self._elements[element.name]:
-                    problems.append(
-                        rules.SAME_NAME.problem(f"two assets <{element.name}> are {name!r:.60}", element.location)
-                    )
+                    element.report(rules.SAME_NAME, f"a second asset <{element.name}> has the name {name!r:.60}")
                 self._elements[element.name].setdefault(name, element)
 
     def mesh(self, name: str, asking: Element) -> MeshAsset | None:
@@ -84,14 +105,14 @@ class Assets:
             if element is not None:
                 self._meshes[name] = self._read(element)
             elif name:
-                asking.fault(rules.ASSET, f"there is no mesh {name!r:.60}", "mesh")
+                asking.report(rules.ASSET, f"there is no mesh {name!r:.60}", "mesh", fatal=True)
                 self.faulty.add(name)
         return self._meshes[name]
 
     def _read(self, element: Element) -> MeshAsset | None:
         if "builtin" in element.attributes:
             words = f"mesh {element.get('name')!r:.60} is one of MuJoCo's own making, which is not read"
-            self.problems.append(rules.MESH_MADE.problem(words, element.place("builtin")))
+            element.report(rules.MESH_MADE, words, "builtin")
             return None
         found = self._vertices(element)
         if found is None:
@@ -139,7 +160,9 @@ class Assets:
         path = self._file(name, self.settings.meshdir, element)
         if path is None:
             return None
-        shapes = self._files.shapes(path, self.parts, element.location)
+        shapes = self._files.shapes(path, self._loader, element.location)
+        self.found.extend(self._mesh_problems)
+        self._mesh_problems.clear()
         meshes = [shape.geometry for shape in shapes if isinstance(shape.geometry, Mesh) and _identity(shape.transform)]
         if len(meshes) == len(shapes) == 1:
             return meshes[0]
@@ -155,25 +178,25 @@ class Assets:
             Exception
         ) as error:  # without scipy there is no hull, and its own library raises what it likes for flat ones
             words = f"mesh {element.get('name')!r:.60} is the hull of its corners, which cannot be made: {error!s:.100}"
-            self.problems.append(rules.MESH_MADE.problem(words, element.place("vertex")))
+            element.report(rules.MESH_MADE, words, "vertex")
             return None
 
     def _file(self, name: str, folder: str, element: Element) -> Path | None:
         place = PurePosixPath(name.replace("\\", "/"))
         within = PurePosixPath(place.name if self.settings.strippath else place)
-        told = len(self.parts.problems)
-        # Where the folder of meshes is not told in the model but in one that it includes, files may be named from there.
-        for wanted in dict.fromkeys((str(PurePosixPath(folder.replace("\\", "/")) / within), str(within))):
-            found = self.parts.resolve_urls([wanted], self.path, element.location)
-            if found is not None:
-                del self.parts.problems[told:]
-                return found
-        why = self.parts.problems[told].message if len(self.parts.problems) > told else f"{name!r:.200} is missing"
-        del self.parts.problems[told:]
-        outside = why.endswith(LIES_OUTSIDE)
-        problem = rules.MESH_FILE.problem(why, element.place("file"), OUTSIDE if outside else None)
-        # That it is not opened is our own rule, no fault of the file.
-        self.problems.append(replace(problem, severity="warning") if outside else problem)
+        # Where <compiler> with the folder is in an included file, files may be named relative to the model.
+        names = (str(PurePosixPath(folder.replace("\\", "/")) / within), str(within))
+        first, *others = (self.finder.find_one(wanted, self.path) for wanted in dict.fromkeys(names))
+        for file in (first, *others):
+            if isinstance(file, Path):
+                return file
+        assert not isinstance(first, Path)
+        message = f"{name!r:.200} {first.reason}"
+        if first.is_outside:
+            # That such a file is not opened is our own rule, not a fault of the model.
+            element.report(rules.MESH_FILE, message, "file", hint=PART_OUTSIDE.hint, severity="warning")
+        else:
+            element.report(rules.MESH_FILE, message, "file")
         return None
 
     def material(self, geom: Element) -> Material:
@@ -191,13 +214,13 @@ class Assets:
         element = self._elements["material"].get(name)
         if element is None:
             if name not in self._unknown:
-                geom.fault(rules.ASSET, f"there is no material {name!r:.60}", "material")
+                geom.report(rules.ASSET, f"there is no material {name!r:.60}", "material", fatal=True)
             self._unknown.add(name)
             return Material()
         more = sorted(element.attributes.keys() - MATERIAL)
         if more or any(layer.get("role") != "rgb" for layer in element.all("layer")):
             words = f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"
-            self.problems.append(rules.LOOK.problem(words[:300], element.location))
+            element.report(rules.LOOK, words[:300])
         rgba = _finite(element, "rgba", 4, (1.0, 1.0, 1.0, 1.0))
         # A geom's own colour counts where it is another than that of geoms without one (as in MuJoCo).
         if own is not None and own != PLAIN:
@@ -239,13 +262,13 @@ class Assets:
             return look
         texture = self._elements["texture"].get(name)
         if texture is None:
-            element.fault(rules.ASSET, f"there is no texture {name!r:.60}", "texture")
+            element.report(rules.ASSET, f"there is no texture {name!r:.60}", "texture", fatal=True)
             return look
         file = texture.get("file")
         path = self._file(file, self.settings.texturedir, texture) if file else None
         if not file:
             words = f"texture {name!r:.60} is no image file: it is left out"
-            self.problems.append(rules.LOOK.problem(words, texture.location))
+            texture.report(rules.LOOK, words)
         if path is None:
             return look
         kept = said.get("texture")
@@ -259,7 +282,7 @@ class Assets:
         return replace(look, texture=image)
 
     def _tell(self, element: Element, words: str) -> None:
-        self.problems.append(rules.MESH_FILE.problem(f"mesh {element.get('name')!r:.60} {words}", element.location))
+        element.report(rules.MESH_FILE, f"mesh {element.get('name')!r:.60} {words}")
 
 
 def _numbers(value: object, count: int) -> tuple[float, ...] | None:

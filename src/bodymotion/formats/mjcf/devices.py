@@ -1,19 +1,20 @@
-"""Sites, cameras and sensors as devices."""
+"""Sites, cameras and sensors as devices, and equalities that close loops as extra joints."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.alone import SITE_PLACE
-from bodymotion.formats.mjcf.frames import Item, finite, pose
+from bodymotion.formats.mjcf.defaults import Item, finite, pose
+from bodymotion.formats.mjcf.extra import SITE_PLACE
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.devices import (
     AccelerationSensor,
     Device,
@@ -26,14 +27,12 @@ from bodymotion.model.devices import (
 )
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location, Problem
-    from bodymotion.formats.mjcf.defaults import Defaults
+    from bodymotion.formats.mjcf.bodies import RawLink
+    from bodymotion.formats.mjcf.defaults import Defaults, Settings
     from bodymotion.formats.mjcf.kept import Kept
-    from bodymotion.formats.mjcf.settings import Settings
-    from bodymotion.formats.mjcf.tree import RawLink
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["LIMITS", "SENSORS", "TURNED", "DeviceReader", "Place"]
+__all__ = ["LIMITS", "SENSORS", "TURNED", "DeviceReader", "LoopReader", "Place"]
 
 KINDS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
@@ -72,8 +71,8 @@ class Place:
 class DeviceReader:
     """Makes devices of the sites and cameras of a model, and of the sensors that name them."""
 
-    def __init__(self, settings: Settings, defaults: Defaults, kept: Kept, problems: list[Problem]) -> None:
-        self.settings, self.defaults, self.kept, self.problems = settings, defaults, kept, problems
+    def __init__(self, settings: Settings, defaults: Defaults, kept: Kept) -> None:
+        self.settings, self.defaults, self.kept = settings, defaults, kept
         self.sites: dict[str, Place] = {}
         self.others: list[Element] = []
         """Sensors that no device stands for."""
@@ -82,27 +81,25 @@ class DeviceReader:
         """The place of each sensor among all of the file."""
         self._all: list[Element] = []
 
-    def note_sites(self, links: list[RawLink]) -> None:
+    def find_sites(self, links: list[RawLink]) -> None:
         """Take down where the sites of all links are."""
         for index, link in enumerate(links):
             for item in link.places:
                 name = item.element.get("name")
                 if item.element.name == "site" and name:
                     if name in self.sites:
-                        self.problems.append(
-                            rules.SAME_NAME.problem(f"two sites are called {name!r:.60}", item.element.location)
-                        )
+                        item.element.report(rules.SAME_NAME, f"a second site has the name {name!r:.60}")
                     self.sites.setdefault(name, Place(index, self._pose(item), item.element))
 
     def read(
         self, root: Element, links: list[RawLink], taken: set[str], left_out: frozenset[str]
-    ) -> list[tuple[Device, Location]]:
-        """Return the devices in link order, and where they stand.
+    ) -> list[tuple[Device, Element]]:
+        """Return the devices in link order, and their elements.
 
         `taken` are the sites that closed loops use, `left_out` those of bodies that are not read.
         """
         sensing = self._sensors(root, left_out)
-        found: list[tuple[Device, Location, Any]] = []
+        found: list[tuple[Device, Element, Any]] = []
         own = {name for name in self.sites if self.kept.get("device", name).get("kind") is not None}
         rays = {name for name in self.sites if (base := name.rpartition("_ray")[0]) in own and self._is_range(base)}
         for index, link in enumerate(links):
@@ -119,10 +116,10 @@ class DeviceReader:
                     made = [self._kept(said, name, index, place)]
                 else:
                     made = self._of_site(item, index, place, sensing.get(name, []) if name else [])
-                found += [(device, element.location, self._order(said, name, device)) for device in made]
+                found += [(device, element, self._order(said, name, device)) for device in made]
         if found and all(isinstance(order, int) for _, _, order in found):
             found.sort(key=lambda one: one[2])
-        return [(device, location) for device, location, _ in found]
+        return [(device, element) for device, element, _ in found]
 
     def _order(self, said: dict[str, object], name: str, device: Device) -> object:
         key = name if isinstance(device, OtherDevice) else f"{name} {device.kind}"
@@ -153,9 +150,9 @@ class DeviceReader:
                     self.others.append(element)
                     continue
                 if site not in self.sites:
-                    if site or not element.vague:
+                    if site or not element.partial:
                         words = f"<{element.name}> names the site {site!r:.60}, which is not there"
-                        element.fault(rules.REFERENCE, words, "site")
+                        element.report(rules.REFERENCE, words, "site", fatal=True)
                     continue
                 found.setdefault(site, []).append(element)
         return found
@@ -289,3 +286,154 @@ class DeviceReader:
             elif isinstance(value, str) and isinstance(old, str):
                 given[field.name] = value
         return made(**given)
+
+
+TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
+
+
+class LoopReader:
+    """Makes extra joints of the equalities of a model."""
+
+    def __init__(self, defaults: Defaults, kept: Kept, sites: dict[str, Place]) -> None:
+        self.defaults, self.kept, self.sites = defaults, kept, sites
+        self.others: list[Element] = []
+        """Equalities that hold no point."""
+        self.tendons: set[str] = set()
+        """Tendons that stand for an extra joint of ours."""
+        self.used_sites: set[str] = set()
+        """Sites that stand for the ends of extra joints."""
+
+    def read(
+        self, root: Element, of_body: dict[str, int], resting: Floats, left_out: frozenset[str]
+    ) -> list[tuple[ExtraJoint, Element]]:
+        """Return the extra joints, and their elements.
+
+        `of_body` gives the link of each body, `resting` (L, 7) where links are when all joints have the values that their bodies' poses
+        are for: an anchor is given there. `left_out` are the names of bodies and sites that are not read.
+        """
+        found: list[tuple[ExtraJoint, Element, Any]] = []
+        listed = self.kept.get("body", "").get("mimics")
+        mimics = listed if isinstance(listed, list) else []
+        # Classes have what they say of all equalities under one name, that of joints among them is another thing.
+        elements = [child for section in root.all("equality") for child in section.children]
+        named = {element.get("name"): element for element in elements}
+        for name in self.kept.names("loop"):
+            made = self._kept(name, named.get(name), root)
+            if made is not None:
+                found.append(made)
+        for element in elements:
+            if self._ours(element) or (element.name == "joint" and element.get("name") in mimics):
+                continue
+            ends = {element.get(name) for name in ("site1", "site2", "body1", "body2")} - {""}
+            if element.get("active", "true") == "false" or ends & left_out:
+                self.others.append(element)
+                continue
+            joint = self._connect(element, of_body, resting) if element.name == "connect" else None
+            if joint is None:
+                self.others.append(element)
+            else:
+                found.append((joint, element, None))
+        if found and all(isinstance(order, int) for _, _, order in found):
+            found.sort(key=lambda one: one[2])
+        return [(joint, element) for joint, element, _ in found]
+
+    def _kept(self, name: str, element: Element | None, root: Element) -> tuple[ExtraJoint, Element, Any] | None:
+        said = self.kept.get("loop", name)
+        ends = said.get("sites")
+        kind = next((kind for kind in TYPES if kind == said.get("type")), None)
+        if (
+            kind is None
+            or not isinstance(ends, list)
+            or len(ends) != 2
+            or not all(end in self.sites for end in map(str, ends))
+        ):
+            return None
+        one, two = (self.sites[str(end)] for end in ends)
+        if element is None and one.link != two.link:
+            # Somebody took the constraint out of the file.
+            return None
+        self.used_sites |= {
+            end for end in self.sites if end.startswith(f"{name}_") and (end in ends or self._of_loop(end, name))
+        }
+        axis, extra, title = said.get("axis"), said.get("extra"), said.get("name")
+        given: dict[str, Any] = {}
+        if isinstance(axis, list) and len(axis) == 3 and all(isinstance(n, (int, float)) for n in axis):
+            given["axis"] = frozen(np.array(axis, dtype=np.float64))
+        if isinstance(extra, dict):
+            given["extra"] = extra
+        joint = ExtraJoint(
+            name=title if isinstance(title, str) else name,
+            type=kind,
+            links=(one.link, two.link),
+            positions=frozen(np.stack([one.pose[:3], two.pose[:3]])),
+            **given,
+        )
+        return joint, root if element is None else element, said.get("order")
+
+    @staticmethod
+    def _of_loop(site: str, name: str) -> bool:
+        rest = site.removeprefix(f"{name}_")
+        return rest.isdecimal() or rest.removeprefix("far").isdecimal()
+
+    def _ours(self, element: Element) -> bool:
+        """Whether an equality is one of those that our writer makes for an extra joint."""
+        sites = {element.get("site1"), element.get("site2")} - {""}
+        if sites:
+            return sites <= self.used_sites
+        rope = element.get("tendon1")
+        for name in self.kept.names("loop"):
+            if element.name == "tendon" and rope.startswith(f"{name}_") and element.get("name").startswith(name):
+                self.tendons.add(rope)
+                return True
+        return False
+
+    def _connect(self, element: Element, of_body: dict[str, int], resting: Floats) -> ExtraJoint | None:
+        name = element.get("name")
+        if "site1" in element.attributes or "site2" in element.attributes:
+            ends = [element.need("site1"), element.need("site2")]
+            for end in ends:
+                if end and end not in self.sites:
+                    element.report(
+                        rules.REFERENCE, f"<connect> names the site {end!r:.60}, which is not there", fatal=True
+                    )
+            if any(end not in self.sites for end in ends):
+                return None
+            one, two = (self.sites[end] for end in ends)
+            return ExtraJoint(
+                name=name,
+                type="ball",
+                links=(one.link, two.link),
+                positions=np.stack([one.pose[:3], two.pose[:3]]),
+                extra={"mjcf": _alone(element)},
+            )
+        bodies = [element.need("body1"), element.get("body2", "world") or "world"]
+        links = []
+        for body in bodies:
+            if body == "world" and body not in of_body:
+                words = f"equality {name!r:.60} holds a body to the world, which is no link"
+                element.report(rules.EQUALITY, words)
+                return None
+            if body not in of_body:
+                if body:
+                    element.report(
+                        rules.REFERENCE, f"<connect> names the body {body!r:.60}, which is not there", fatal=True
+                    )
+                continue
+            links.append(of_body[body])
+        first = finite(element, "anchor", 3)
+        if len(links) < 2:
+            return None
+        point = poses.transform_points(resting[links[0]], first)
+        second = poses.transform_points(poses.inverse(resting[links[1]]), point)
+        return ExtraJoint(
+            name=name,
+            type="ball",
+            links=(links[0], links[1]),
+            positions=np.stack([first, second]),
+            extra={"mjcf": _alone(element)},
+        )
+
+
+def _alone(element: Element) -> dict[str, object]:
+    """Return what the file says of a constraint, to be said again."""
+    return {key: value for key, value in element.attributes.items() if key != "name"}

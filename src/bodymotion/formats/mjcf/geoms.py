@@ -1,28 +1,255 @@
-"""Geoms as shapes: what is seen of a body, and what touches."""
+"""Geoms as shapes, and the masses of bodies: from <inertial>, or computed from geoms as in MuJoCo."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.conventions import FROM_Y_TO_Z
-from bodymotion.formats.mjcf.fitting import fitted
-from bodymotion.formats.mjcf.frames import Item, finite, orientation, turn_to
+from bodymotion.formats.mjcf.assets import FROM_Y_TO_Z
+from bodymotion.formats.mjcf.defaults import Item, finite, orientation, pose, rotation_to
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import MOST_SHAPES, Box, Capsule, Cylinder, Geometry, Mesh, Shape, Sphere
+from bodymotion.model import inertias
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.formats.mjcf.assets import Assets
+    from bodymotion.formats.mjcf.assets import Assets, MeshAsset
+    from bodymotion.formats.mjcf.defaults import Settings
     from bodymotion.formats.mjcf.kept import Kept
-    from bodymotion.formats.mjcf.settings import Settings
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["Geom", "GeomReader"]
+__all__ = ["Geom", "GeomReader", "Mass", "fitted", "given_mass", "mass_of_geoms", "mesh_moments", "settled"]
+
+DENSITY = 1000.0
+
+
+@dataclass(frozen=True)
+class Mass:
+    """A mass [kg], its centre (3,) [m] and its inertia (3, 3) [kg m²] about that, in a body's frame."""
+
+    mass: float
+    center: Floats
+    inertia: Floats
+
+
+NONE = Mass(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def given_mass(item: Item, settings: Settings) -> Mass:
+    """Return what an `<inertial>` says; FormatError where it says two things or nothing of what must be there."""
+    element = item.element
+    element.need("pos")
+    mass = element.number("mass")
+    frame = pose(element, settings)
+    if item.frame is not None:
+        frame = poses.compose(item.frame, frame)
+    turn = rotations.to_matrix(frame[3:])
+    if "fullinertia" in element.attributes:
+        xx, yy, zz, xy, xz, yz = finite(element, "fullinertia", 6).tolist()
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        plain = item.frame is None and (frame[3:] == rotations.IDENTITY).all()
+        return Mass(mass, frame[:3], tensor if plain else turn @ tensor @ turn.T)
+    moments = finite(element, "diaginertia", 3, (0.0, 0.0, 0.0))
+    if (frame[3:] == rotations.IDENTITY).all():
+        return Mass(mass, frame[:3], np.diag(moments))
+    tensor = (turn * moments) @ turn.T
+    return Mass(mass, frame[:3], 0.5 * (tensor + tensor.T))
+
+
+def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Mass:
+    """Work the mass of a body out from its geoms, each solid and of even density (1000 kg/m³ where none is given)."""
+    low, high = settings.inertiagrouprange
+    parts = [
+        part
+        for geom in geoms
+        if low <= geom.element.number("group", 0.0) <= high and (part := _of_geom(geom)) is not None
+    ]
+    total = sum(part.mass for part in parts)
+    if not total > 0:
+        return NONE
+    if len(parts) == 1:
+        return parts[0]
+    center = np.asarray(sum((part.mass * part.center for part in parts), np.zeros(3)) / total)
+    tensor = np.zeros((3, 3))
+    for part in parts:
+        arm = part.center - center
+        tensor += part.inertia + part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return Mass(float(total), center, tensor)
+
+
+def _of_geom(geom: Geom) -> Mass | None:
+    element = geom.element
+    if geom.type == "plane":
+        return None
+    shell = element.get("shellinertia") == "true"
+    if geom.type == "mesh":
+        mesh = geom.shape.geometry
+        assert isinstance(mesh, Mesh)
+        kind = "shell" if shell else geom.inertia
+        found = mesh_moments(mesh, kind, element)
+        if found is None:
+            return None
+        volume, center, moments = found
+    else:
+        volume, moments = (_shell_moments if shell else _solid_moments)(geom.type, geom.size)
+        center = np.zeros(3)
+    if not volume > 0:
+        return None
+    mass = element.number("mass") if "mass" in element.attributes else volume * element.number("density", DENSITY)
+    if mass == 0:
+        return None
+    turn = rotations.to_matrix(geom.pose[3:])
+    spread = turn @ (moments * (mass / volume)) @ turn.T
+    return Mass(mass, turn @ center + geom.pose[:3], np.trace(spread) * np.eye(3) - spread)
+
+
+def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
+    """Return the volume [m³] of a solid and its second moments ∫x·xᵀdV (3, 3) [m⁵] about its middle."""
+    match kind:
+        case "sphere":
+            volume = 4 / 3 * np.pi * size[0] ** 3
+            return volume, volume * np.diag([size[0] ** 2 / 5] * 3)
+        case "ellipsoid":
+            volume = 4 / 3 * np.pi * size[0] * size[1] * size[2]
+            return volume, volume * np.diag(np.square(size) / 5)
+        case "box":
+            volume = 8 * size[0] * size[1] * size[2]
+            return volume, volume * np.diag(np.square(size) / 3)
+    radius, half = size
+    rod = 2 * np.pi * radius**2 * half
+    moments = rod * np.diag([radius**2 / 4, radius**2 / 4, half**2 / 3])
+    if kind == "cylinder":
+        return rod, moments
+    # Two half balls, whose centres of mass lie 3/8 of the radius beyond the ends.
+    ball = 4 / 3 * np.pi * radius**3
+    along = radius**2 / 5 + half**2 + 2 * half * 3 / 8 * radius
+    return rod + ball, moments + ball * np.diag([radius**2 / 5, radius**2 / 5, along])
+
+
+def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
+    """Return the area [m²] of a solid's surface and its second moments ∫x·xᵀdA (3, 3) [m⁴] about its middle.
+
+    That of an ellipsoid is spread as MuJoCo has it, as a skin equally thick along the three axes, and its area is Thomsen's formula.
+    """
+    squares = np.square(size)
+    match kind:
+        case "sphere":
+            area = 4.0 * np.pi * squares[0]
+            return area, area * np.diag([squares[0] / 3.0] * 3)
+        case "box":
+            pairs = 8.0 * np.array([size[1] * size[2], size[0] * size[2], size[0] * size[1]])
+            area = float(pairs.sum())
+            return area, np.diag(squares * (pairs + (area - pairs) / 3.0))
+        case "ellipsoid":
+            power = 1.6075
+            x, y, z = (value**power for value in size)
+            area = 4.0 * np.pi * ((x * y + x * z + y * z) / 3.0) ** (1.0 / power)
+            thickness = 1.0 / sum(1.0 / value for value in size)
+            return area, area * np.diag((squares + 2.0 * thickness * np.array(size)) / 5.0)
+    radius, half = size
+    side = 4.0 * np.pi * radius * half
+    moments = side * np.diag([radius**2 / 2.0, radius**2 / 2.0, half**2 / 3.0])
+    if kind == "cylinder":
+        ends = 2.0 * np.pi * radius**2
+        return side + ends, moments + ends * np.diag([radius**2 / 4.0, radius**2 / 4.0, half**2])
+    ends = 4.0 * np.pi * radius**2
+    along = half**2 + half * radius + radius**2 / 3.0
+    return side + ends, moments + ends * np.diag([radius**2 / 3.0, radius**2 / 3.0, along])
+
+
+def mesh_moments(mesh: Mesh, kind: str, element: Element) -> tuple[float, Floats, Floats] | None:
+    """Return volume (for a shell: area), centre and second moments about that, in the mesh's own frame, as MuJoCo takes them."""
+    corner = mesh.vertices[mesh.faces]
+    if kind == "convex":
+        try:
+            import trimesh
+
+            hull = trimesh.convex.convex_hull(mesh.vertices)
+            corner = np.asarray(hull.vertices)[np.asarray(hull.faces)]
+        except Exception:  # without scipy there is no hull, and its library raises what it likes for flat ones
+            words = "the mass of a mesh is that of the mesh, not of its convex hull"
+            element.report(rules.GEOM_MASS, words)
+    normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+    area = 0.5 * np.linalg.norm(normal, axis=1)
+    if not area.sum() > 0:
+        return None
+    middle = (area[:, None] * corner.mean(axis=1)).sum(axis=0) / area.sum()
+    if kind == "shell":
+        return float(area.sum()), middle, _second(corner - middle, area, 12.0)
+    volume = ((corner[:, 0] - middle) * normal).sum(axis=1) / 6.0
+    if kind == "legacy":
+        volume = np.abs(volume)
+    total = float(volume.sum())
+    if not total > 0:
+        element.report(rules.GEOM_MASS, "a mesh has no volume inside: its mass is zero")
+        return None
+    center = middle + (volume[:, None] * (corner - middle).sum(axis=1)).sum(axis=0) / (4.0 * total)
+    return total, center, _second(corner - center, volume, 20.0)
+
+
+def _second(corner: Floats, weight: Floats, share: float) -> Floats:
+    """Return Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over the corners v of each triangle: with 20 of tetrahedra to the origin, with 12
+    of triangles.
+    """
+    total = corner.sum(axis=1)
+    each = np.einsum("f,fki,fkj->ij", weight, corner, corner) + np.einsum("f,fi,fj->ij", weight, total, total)
+    return np.asarray(each / share)
+
+
+def settled(mass: Mass, settings: Settings) -> Mass:
+    """Apply the compiler's bounds to a body's mass, and its balancing of moments that no body has."""
+    if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
+        return mass
+    if not np.isfinite(mass.inertia).all():
+        return mass
+    moments, axes = inertias.principal_moments(mass.inertia)
+    changed = np.maximum(moments, settings.boundinertia)
+    least, middle, most = np.sort(changed).tolist()
+    if settings.balanceinertia and least + middle < most:
+        changed = np.full(3, changed.mean())
+    weight = max(mass.mass, settings.boundmass)
+    if (changed == moments).all():
+        return Mass(weight, mass.center, mass.inertia)
+    return Mass(weight, mass.center, (axes * changed) @ axes.T)
+
+
+def fitted(
+    asset: MeshAsset, kind: str, *, scale: float, bounds: bool, element: Element
+) -> tuple[tuple[float, ...], Floats] | None:
+    """Return the half sizes of a solid around a mesh, and its pose (7,) in the mesh's frame; None for a mesh without volume.
+
+    As MuJoCo has it, its axes are those of the mesh's inertia, z along the longest. It is as large as the box with the mesh's second
+    moments, or with `bounds` as the box around the mesh along those axes; `scale` is the geom's `fitscale`.
+    """
+    found = mesh_moments(asset.mesh, asset.inertia, element)
+    if found is None:
+        return None
+    volume, center, moments = found
+    spreads, axes = np.linalg.eigh(moments / volume)
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1.0
+    half = np.sqrt(3.0 * np.maximum(spreads, 0.0))
+    middle = np.zeros(3)
+    if bounds:
+        points = (asset.mesh.vertices - center) @ axes
+        low, high = points.min(axis=0), points.max(axis=0)
+        half, middle = 0.5 * (high - low), 0.5 * (low + high)
+    x, y, z = half.tolist()
+    round_about_z = max(x, y) if bounds else 0.5 * (x + y)
+    sizes: dict[str, tuple[float, ...]] = {
+        "sphere": (max(x, y, z) if bounds else (x + y + z) / 3.0,),
+        "capsule": (round_about_z, max(0.0, z - (round_about_z if bounds else 0.5 * round_about_z))),
+        "cylinder": (round_about_z, z),
+        "ellipsoid": (x, y, z),
+        "box": (x, y, z),
+    }
+    place = poses.from_parts(center + axes @ middle, rotations.from_matrix(axes))
+    return tuple(scale * size for size in sizes[kind]), place
+
 
 SEEN = 3
 """MuJoCo's viewer shows groups below this one."""
@@ -52,8 +279,8 @@ class Geom:
 class GeomReader:
     """Reads the geoms of a model."""
 
-    def __init__(self, settings: Settings, assets: Assets, kept: Kept, problems: list[Problem]) -> None:
-        self.settings, self.assets, self.kept, self.problems = settings, assets, kept, problems
+    def __init__(self, settings: Settings, assets: Assets, kept: Kept) -> None:
+        self.settings, self.assets, self.kept = settings, assets, kept
         self._read = 0
 
     def read(self, item: Item) -> Geom | None:
@@ -68,13 +295,13 @@ class GeomReader:
             if "size" in element.attributes
             else np.zeros(0)
         )
-        if element.vague and "type" not in element.attributes:
+        if element.partial and "type" not in element.attributes:
             self._nothing(element)
             return None
         if element.get("mesh") and kind != "mesh" and kind in _SIZES:
             return self._fitted(item, kind)
         if kind not in (*_SIZES, "mesh", "plane"):
-            self._tell(element, f"of type {kind!r:.60} is left out")
+            self._report(element, f"of type {kind!r:.60} is left out")
             return None
         inertia, size = "", tuple(given.tolist())
         if kind == "mesh":
@@ -95,7 +322,11 @@ class GeomReader:
                 poses.to_matrix(place if item.frame is None else poses.compose(item.frame, place)),
             )
         else:
-            size, place = self._sized(element, kind, given)
+            sized = self._sized(element, kind, given)
+            if sized is None:
+                self._check_rest(element)
+                return None
+            size, place = sized
             own = place if item.frame is None else poses.compose(item.frame, place)
             geometry, transform = _solid(kind, size, own)
         if item.frame is not None:
@@ -103,11 +334,16 @@ class GeomReader:
         return self._made(element, kind, size, place, geometry, transform, inertia)
 
     def _nothing(self, element: Element) -> None:
-        """Pass over a geom that shows nothing; where that is because of a fault, what else it says is looked at."""
-        if element.vague or element.get("mesh") in self.assets.faulty:
-            self._pose(element)
-            self.assets.material(element)
-            _seen_and_touched(element)
+        """Check the rest of a geom that is left out because of a problem."""
+        if element.partial or element.get("mesh") in self.assets.faulty:
+            self._check_rest(element)
+
+    def _check_rest(self, element: Element) -> None:
+        """Report what is wrong with pose, material and groups of a geom that is left out; its body's mass is unknown."""
+        element.faulty |= {"geom"}
+        self._pose(element)
+        self.assets.material(element)
+        _seen_and_touched(element)
 
     def _made(
         self,
@@ -140,13 +376,12 @@ class GeomReader:
                 kind,
                 scale=element.number("fitscale", 1.0),
                 bounds=self.settings.fitaabb,
-                location=element.location,
-                problems=self.problems,
+                element=element,
             )
         size = found[0] if found is not None else ()
         # A capsule may be as short as a ball.
         if found is None or not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
-            self._tell(element, f"of type {kind} cannot be fitted around a mesh without volume")
+            self._report(element, f"of type {kind} cannot be fitted around a mesh without volume")
             return None
         place = poses.compose(self._pose(element), found[1])
         if item.frame is not None:
@@ -156,39 +391,36 @@ class GeomReader:
     def _pose(self, element: Element) -> Floats:
         return poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), orientation(element, self.settings))
 
-    def _sized(self, element: Element, kind: str, given: Floats) -> tuple[tuple[float, ...], Floats]:
-        """Return the half sizes and the pose of a solid; a fromto gives its length and where it lies."""
+    def _sized(self, element: Element, kind: str, given: Floats) -> tuple[tuple[float, ...], Floats] | None:
+        """Return the half sizes and the pose of a solid; fromto gives its length and pose. None where they cannot be read."""
         size = given.tolist()
         if "fromto" not in element.attributes or kind == "sphere":
-            place = self._pose(element)
+            pose = self._pose(element)
         else:
             ends = finite(element, "fromto", 6)
             along = ends[:3] - ends[3:]
-            turn = turn_to(along)
-            if turn is None:
-                element.fault(rules.GEOM_SIZE, "the two points of a fromto are one", "fromto")
-                turn = rotations.IDENTITY
-                along = np.ones(3)
-            place = poses.from_parts(0.5 * (ends[:3] + ends[3:]), turn)
+            rotation = rotation_to(along)
+            if rotation is None:
+                element.report(rules.GEOM_SIZE, "the two points of fromto are the same", "fromto", fatal=True)
+                rotation = rotations.IDENTITY
+            pose = poses.from_parts(0.5 * (ends[:3] + ends[3:]), rotation)
             half = 0.5 * float(np.linalg.norm(along))
             size = [size[0] if size else 0.0, half] if kind in ("capsule", "cylinder") else [*(size * 2)[:1] * 2, half]
-        size = size[: _SIZES[kind]]
-        if len(size) < _SIZES[kind] or not all(value > 0 for value in size):
+        number = _SIZES[kind]
+        size = size[:number]
+        if "fromto" in element.faulty:
+            return None
+        if len(size) < number or not all(value > 0 for value in size):
             shown = " ".join(f"{value:g}" for value in size)
-            if not element.vague or len(size) == _SIZES[kind]:
-                element.fault(
-                    rules.GEOM_SIZE,
-                    f"a geom of type {kind} has the sizes {shown or 'none'}, not {_SIZES[kind]} positive ones",
-                    "size",
-                )
-            size = [1.0] * _SIZES[kind]
-        return tuple(size), place
+            if not element.partial or len(size) == number:
+                message = f"a geom of type {kind} has the sizes {shown or 'none'}; expected {number} positive ones"
+                element.report(rules.GEOM_SIZE, message, "size", fatal=True)
+            return None
+        return tuple(size), pose
 
-    def _tell(self, element: Element, words: str) -> None:
+    def _report(self, element: Element, message: str) -> None:
         name = element.get("name")
-        self.problems.append(
-            rules.GEOM.problem(f"geom {name!r:.60} {words}" if name else f"a geom {words}", element.location)
-        )
+        element.report(rules.GEOM, f"geom {name!r:.60} {message}" if name else f"a geom {message}")
 
 
 def _seen_and_touched(element: Element) -> tuple[bool, bool]:

@@ -1,4 +1,4 @@
-"""Joints of MJCF as joints of a Body."""
+"""Joints of MJCF as joints of a Body, and back."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.frames import Item, finite
-from bodymotion.formats.mjcf.plain_joints import ball_parts, beyond, unit_axis
+from bodymotion.formats.mjcf.defaults import Item, finite
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
@@ -17,11 +16,79 @@ from bodymotion.model.links import Joint, JointType
 from bodymotion.model.motors import armature
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.formats.mjcf.settings import Settings
+    from bodymotion.formats.mjcf.defaults import Settings
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["JointRead", "read_joints", "with_kept"]
+__all__ = ["DYNAMICS", "JointRead", "ball_parts", "beyond", "plain_joint", "read_joints", "unit_axis", "with_kept"]
+
+DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
+"""Attributes that a Joint has no field for, kept in `extra` under their names, in rad or m."""
+_TOLD = frozenset(("name", "class", "type", "pos", "axis", "range", "limited", "armature", "ref", *DYNAMICS))
+
+
+def unit_axis(axis: Floats) -> Floats:
+    """Bring an axis that has a length to length 1; one that has it already stays as it is."""
+    length = np.linalg.norm(axis)
+    return axis if abs(length - 1.0) <= 1e-12 else axis / length
+
+
+def beyond(element: Element, unit: float) -> dict[str, object]:
+    """Return what a `<joint>` of one value says beyond the fields of a Joint, as its `extra`.
+
+    What MJCF alone has stands under "mjcf", as text; `unit` is what an angle of 1 is in radians, or 1.
+    """
+    extra: dict[str, object] = {}
+    for key in DYNAMICS:
+        if key in element.attributes:
+            numbers = element.numbers(key)
+            # The margin is no angle for MuJoCo's compiler, whatever its unit.
+            value = [number * unit for number in numbers] if key == "springref" else list(numbers)
+            extra[key] = value[0] if len(value) == 1 else value
+    alone = {key: value for key, value in element.attributes.items() if key not in _TOLD}
+    rest = element.number("ref", 0.0) * unit
+    if rest:
+        alone["ref"] = number_text(rest)
+    forces = element.numbers("actuatorfrcrange", 2) if "actuatorfrcrange" in element.attributes else (0.0, 0.0)
+    if forces[0] < forces[1] and element.get("actuatorfrclimited", "auto") != "false":
+        extra["joint_effort_range"] = list(forces)
+    if alone:
+        extra["mjcf"] = alone
+    return extra
+
+
+def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
+    """Return the three joints that stand for a ball joint; what the file says of it is with each."""
+    said = {"name": name, **attributes}
+    return [
+        Joint(name=f"{name or 'ball'}_{letter}", type="rotate", axis=frozen(axis), extra={"mjcf": {"ball": said}})
+        for letter, axis in zip("xyz", np.eye(3), strict=True)
+    ]
+
+
+def plain_joint(element: Element | None, link_name: str, number: int) -> Joint:
+    """Make a joint of what our writer writes: lengths in metres and angles in radians, ranges that count. None is a fixed joint.
+
+    `number` is the id of a joint that has one value.
+    """
+    if element is None:
+        return Joint(name=link_name)
+    if element.name == "freejoint" or element.get("type") == "free":
+        alone = {key: value for key, value in element.attributes.items() if key != "name"}
+        return Joint(name=element.get("name"), type="free", extra={"mjcf": alone} if alone else {})
+    kind: JointType = "slide" if element.get("type") == "slide" else "rotate"
+    axis = np.array(element.numbers("axis", 3, (0.0, 0.0, 1.0)))
+    lower, upper = element.numbers("range", 2, (-np.inf, np.inf))
+    return Joint(
+        name=element.get("name"),
+        type=kind,
+        id=number,
+        axis=frozen(unit_axis(axis)),
+        lower=lower,
+        upper=upper,
+        rotor_inertia=element.number("armature", 0.0),
+        extra=beyond(element, 1.0),
+    )
+
 
 TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
 
@@ -38,7 +105,7 @@ class JointRead:
     element: Element
 
 
-def read_joints(items: list[Item], settings: Settings, problems: list[Problem]) -> list[JointRead]:
+def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
     """Return the joints of a body in the order in which they move it; of a ball joint three.
 
     Raises
@@ -51,7 +118,9 @@ def read_joints(items: list[Item], settings: Settings, problems: list[Problem]) 
         element = item.element
         kind = "free" if element.name == "freejoint" else element.get("type", "hinge")
         if kind not in TYPES:
-            element.fault(rules.JOINT_TYPE, f"the type of a joint is {kind!r:.60}, none of {', '.join(TYPES)}", "type")
+            element.report(
+                rules.JOINT_TYPE, f"the type of a joint is {kind!r:.60}, none of {', '.join(TYPES)}", "type", fatal=True
+            )
             kind = "hinge"
         name = element.get("name")
         if kind == "free":
@@ -66,13 +135,11 @@ def read_joints(items: list[Item], settings: Settings, problems: list[Problem]) 
         if item.frame is not None:
             anchor = poses.transform_points(item.frame, anchor)
         if kind == "ball":
-            problems.append(
-                rules.BALL.problem(f"joint {name!r:.60} is a ball: it is read as three joints", element.location)
-            )
+            element.report(rules.BALL, f"joint {name!r:.60} is a ball: it is read as three joints")
             for part in ball_parts(name, _of_ball(element, settings)):
                 found.append(JointRead(part, anchor, 0.0, element))
             continue
-        found.append(_of_one_value(item, "rotate" if kind == "hinge" else "slide", anchor, settings, problems))
+        found.append(_of_one_value(item, "rotate" if kind == "hinge" else "slide", anchor, settings))
     return found
 
 
@@ -84,19 +151,14 @@ def _of_ball(element: Element, settings: Settings) -> dict[str, str]:
     return said
 
 
-def _of_one_value(
-    item: Item, kind: JointType, anchor: Floats, settings: Settings, problems: list[Problem]
-) -> JointRead:
+def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Settings) -> JointRead:
     element = item.element
     unit = settings.angle if kind == "rotate" else 1.0
     axis = finite(element, "axis", 3, (0.0, 0.0, 1.0))
-    if np.linalg.norm(axis) < 1e-10:
-        element.fault(rules.AXIS, f"the axis of joint {element.get('name')!r:.60} is zero", "axis")
-        axis = np.array([0.0, 0.0, 1.0])
-    axis = unit_axis(axis)
+    axis = np.zeros(3) if np.linalg.norm(axis) < 1e-10 else unit_axis(axis)
     if item.frame is not None:
         axis = rotations.rotate(rotations.normalized(item.frame[3:]), axis)
-    lower, upper = _limits(element, unit, settings, problems)
+    lower, upper = _limits(element, unit, settings)
     extra = beyond(element, unit)
     joint = Joint(
         name=element.get("name"),
@@ -111,19 +173,19 @@ def _of_one_value(
     return JointRead(joint, anchor, rest, element)
 
 
-def _limits(element: Element, unit: float, settings: Settings, problems: list[Problem]) -> tuple[float, float]:
-    """Return the limits that hold: those of a range where `limited` is true, or auto and the range is one."""
+def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, float]:
+    """Return the limits that apply: those of range, where limited is "true", or "auto" and the compiler has autolimits."""
     low, high = element.numbers("range", 2, (0.0, 0.0))
     limited = element.get("limited", "auto")
     if limited not in ("true", "false", "auto"):
         element.wrong(f"limited of <joint> is {limited!r:.60}, not true, false or auto", "limited")
-    given = low < high
-    if "range" in element.attributes and low > high:
-        words = f"the range of joint {element.get('name')!r:.60} is {low:g} {high:g}: it has no limits"
-        said = rules.LIMITS.problem(words, element.place("range"))
-        # MuJoCo passes over such a range, unless it is told that there are limits.
-        problems.append(replace(said, severity="error") if limited == "true" else said)
-    if not given or limited == "false" or (limited == "auto" and not settings.autolimits):
+    if low > high and limited == "true":
+        message = f"the range of joint {element.get('name')!r:.60} is {low:g} {high:g}; expected the lower limit first"
+        element.report(rules.LIMITS, message, "range")
+        element.faulty |= {"range"}
+        return -np.inf, np.inf
+    # MuJoCo ignores a range in reverse order elsewhere; it is kept as read, and BODY112 reports it.
+    if low == high or limited == "false" or (limited == "auto" and not settings.autolimits):
         return -np.inf, np.inf
     return low * unit, high * unit
 

@@ -1,53 +1,79 @@
-"""Reading a whole model: its file and those it includes, and the body that is made of them."""
+"""Reading an MJCF model: its file with those it includes, and the body that is made of them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import Assets
-from bodymotion.formats.mjcf.beside import plain_sections, with_efforts
-from bodymotion.formats.mjcf.defaults import Defaults
-from bodymotion.formats.mjcf.devices import DeviceReader
-from bodymotion.formats.mjcf.document import included, read_bytes
-from bodymotion.formats.mjcf.frames import MOST_SIZE
+from bodymotion.formats.mjcf.bodies import RawLink, Tree, TreeReader
+from bodymotion.formats.mjcf.defaults import MAX_SIZE, ORIENTATIONS, Defaults, read_settings
+from bodymotion.formats.mjcf.devices import DeviceReader, LoopReader
+from bodymotion.formats.mjcf.extra import plain_sections, with_efforts
 from bodymotion.formats.mjcf.geoms import GeomReader
 from bodymotion.formats.mjcf.kept import Kept
-from bodymotion.formats.mjcf.loops import LoopReader
-from bodymotion.formats.mjcf.references import check_actuators
-from bodymotion.formats.mjcf.settings import read_settings
-from bodymotion.formats.mjcf.spelling import check_names
-from bodymotion.formats.mjcf.tree import Tree, TreeReader
-from bodymotion.formats.mjcf.units import check_unit
-from bodymotion.formats.vrml.inline import InlineLoader
-from bodymotion.formats.xml.faults import XmlFaults
-from bodymotion.geometry import poses
+from bodymotion.formats.mjcf.names import check_actuators, check_names
+from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
+from bodymotion.formats.xml.fields import FieldLocator, FieldTable
+from bodymotion.formats.xml.tree import MISSING, Element, read_xml
 from bodymotion.geometry.arrays import frozen
-from bodymotion.model import inertias
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Link
+from bodymotion.system.open_files import open_file
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location, Problem
-    from bodymotion.formats.xml.tree import Element
+    from bodymotion.formats.mjcf.defaults import Settings
     from bodymotion.geometry.arrays import Floats
 
-__all__ = ["check_mjcf", "parse_mjcf", "read_mjcf"]
+__all__ = ["parse_mjcf", "read_mjcf"]
 
-OF_THE_WHOLE = (
-    *(rules.CLASS, rules.ASSET, rules.REFERENCE, rules.NO_BODY, rules.NO_MASS),
-    *(rules.BESIDE, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY),
+MAX_BYTES = 10**8
+MAX_ELEMENTS = 2 * 10**6
+MAX_DEPTH = 250
+ROOTS = ("mujoco", "mujocoinclude")
+
+OF_THE_WHOLE = frozenset(
+    rule.code
+    for rule in (
+        *(rules.CLASS, rules.ASSET, rules.REFERENCE, rules.NO_BODY),
+        *(rules.BESIDE, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY),
+    )
 )
-"""Rules that say nothing of a model of which a part cannot be read."""
+"""Rules that need the whole model: they report nothing where a part of it cannot be read."""
+
+LINK_FIELDS: FieldTable = {
+    **{name: (f"joint@{name}", "~joint") for name in ("name", "type", "axis")},
+    **dict.fromkeys(("lower", "upper"), ("joint@range", "~joint")),
+    "rotor_inertia": ("joint@armature", "~joint"),
+    "offset": ("@pos",),
+    "rotation": tuple(f"@{name}" for name in ORIENTATIONS),
+    "mass": ("inertial@mass", "~inertial"),
+    "center_of_mass": ("inertial@pos", "~inertial"),
+    "inertia": ("inertial@fullinertia", "inertial@diaginertia", "~inertial"),
+}
+"""What gives the fields of a link: `joint` and `inertial` are elements of its body, with their defaults."""
+DEVICE_FIELDS: FieldTable = {
+    "name": ("@name",),
+    "pose": ("@pos",),
+    "field_of_view": ("@fovy",),
+    **dict.fromkeys(("width", "height"), ("@resolution",)),
+}
+EXTRA_JOINT_FIELDS: FieldTable = {"name": ("@name",), "positions": ("@anchor",)}
+
+MAX_RADIANS = 2 * math.pi + 0.01
+"""Limits of robots in radians are within a full turn. A model in degrees has larger ones somewhere."""
+MANY_LIMITS = 4
+"""As many joints with such small limits are no coincidence, even where all limits are whole numbers."""
 
 
-def read_mjcf(path: str | Path, *, allow_outside: bool = False) -> Body:
+def read_mjcf(path: str | Path, *, allow_outside: bool = False) -> ReadResult[Body]:
     """Read an MJCF model.
 
     Parameters
@@ -55,113 +81,239 @@ def read_mjcf(path: str | Path, *, allow_outside: bool = False) -> Body:
     path:
         The file.
     allow_outside:
-        Open files (included ones, meshes, images) that lie outside the folder of the model, too.
+        Open files (included ones, meshes, images) outside of the folder of the model.
 
     Returns
     -------
-    The body. A body with several joints is a chain of links of which the last has its name; joint values are those of MuJoCo's qpos (with
-    `ref` taken in). What is odd in the file and what has no place in a body is in `problems`.
-
-    Raises
-    ------
-    FormatError
-        When it is no MJCF, or no body can be made of what it says.
+    The body, None where the file has none, and all problems. A body with several joints is a chain of links of which the last has its name.
+    Joint values are those of MuJoCo's qpos (`ref` included).
     """
     path = Path(path)
-    return parse_mjcf(read_bytes(path), path, allow_outside=allow_outside)
+    found = Diagnostics(path)
+    data = b""
+    with found.recover():
+        data = _read_bytes(path)
+    return found.result(None) if found.refusal else parse_mjcf(data, path, allow_outside=allow_outside)
 
 
-def check_mjcf(path: str | Path, *, allow_outside: bool = False) -> tuple[Problem, ...]:
-    """Return all that is wrong with an MJCF model, in the order of the file; arguments as for `read_mjcf`.
-
-    What reading raises is among it, and does not hide what comes behind it. At most 200 problems of a rule are listed.
-    """
-    path, faults = Path(path), XmlFaults()
-    try:
-        with np.errstate(all="ignore"):
-            return _read(read_bytes(path), path, allow_outside, faults).problems
-    except FormatError as error:
-        return faults.all(error, OF_THE_WHOLE, (rules.MISSPELT,))
-
-
-def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
+def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool = False) -> ReadResult[Body]:
     """Read a model from the bytes of the file at `path`; see `read_mjcf`."""
-    # Numbers near the largest there are may overflow on the way; what is not finite in the end is said.
-    with np.errstate(all="ignore"):
-        return _read(data, path, allow_outside)
+    found = Diagnostics(path)
+    body = None
+    files = _Files(path, ResourceFinder(path.parent, allow_outside, model=path), found)
+    # Numbers near the largest there are may overflow on the way; what is not finite in the end is reported.
+    with found.recover(), np.errstate(all="ignore"):
+        root = files.tree(data)
+        if root is not None:
+            body = _read(root, files, found)
+    if files.incomplete:
+        found.discard(problem for problem in found.problems if problem.rule in OF_THE_WHOLE)
+    missing = {problem.location for problem in found.problems if problem.rule == MISSING.code}
+    # An attribute that is missing because it is misspelt is one problem.
+    found.discard(p for p in found.problems if p.rule == rules.MISSPELT.code and p.location in missing)
+    result = found.result(body)
+    return replace(result, value=None if body is None else replace(body, problems=result.problems))
 
 
-def _read(data: bytes, path: Path, allow_outside: bool, faults: XmlFaults | None = None) -> Body:
-    problems: list[Problem] = [] if faults is None else faults
-    parts = InlineLoader(path.parent, allow_outside, model=path)
-    root, files = included(data, path, parts, faults)
-    check_names(root, problems)
+def _read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file; FormatError where it cannot be read, or is too large."""
+    try:
+        with open_file(path) as file:
+            if (size := file.seek(0, 2)) > MAX_BYTES:
+                message = f"the file has {size} bytes; at most {MAX_BYTES} are read"
+                raise rules.TOO_LARGE.error(message, Location(str(path)))
+            file.seek(0)
+            return file.read()
+    except (OSError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise rules.UNREADABLE.error(f"cannot be opened: {reason}", Location(str(path))) from error
+
+
+@dataclass
+class _Files:
+    """Parses a model and the files that it includes; `incomplete` where one of them could not be read as a whole."""
+
+    path: Path
+    finder: ResourceFinder
+    found: Diagnostics
+    included: list[Path] = field(default_factory=list)
+    incomplete: bool = False
+
+    def tree(self, data: bytes) -> Element | None:
+        """Return the root of a model; the elements of included files stand in place of their <include>.
+
+        Raises
+        ------
+        FormatError
+            When the root is another element, or the model is too large.
+        """
+        root = self._parse(data, self.path)
+        seen = {self.path.resolve()}
+        stack, count = [(root, 0)] if root is not None else [], 0
+        while stack:
+            element, depth = stack.pop()
+            count += 1
+            if count > MAX_ELEMENTS or depth > MAX_DEPTH:
+                message = f"more than {MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
+                raise rules.TOO_LARGE.error(message, element.location)
+            if any(child.name == "include" for child in element.children):
+                children: list[Element] = []
+                for child in element.children:
+                    children += self._contents(child, seen) if child.name == "include" else [child]
+                element.children = children
+                # An included file may include others: look at the same element again.
+                stack.append((element, depth))
+                continue
+            stack += [(child, depth + 1) for child in element.children]
+        return root
+
+    def _parse(self, data: bytes, path: Path) -> Element | None:
+        root = read_xml(data, path, self.found)
+        if root is None or (root.document is not None and root.document.incomplete):
+            self.incomplete = True
+        if root is not None and root.name not in ROOTS:
+            message = f"the root element is <{root.name:.60}>; expected {' or '.join(f'<{name}>' for name in ROOTS)}"
+            raise rules.NOT_MJCF.error(message, root.location)
+        return root
+
+    def _contents(self, include: Element, seen: set[Path]) -> list[Element]:
+        """Return the elements of an included file; none where it cannot be read, which is reported."""
+        try:
+            file = self._find(include)
+            real = file.resolve()
+            if real in seen:
+                message = f"{file.name} is included twice, or includes itself"
+                raise rules.INCLUDE.error(message, include.location_of("file"))
+            seen.add(real)
+            self.included.append(file)
+            root = self._parse(_read_bytes(file), file)
+        except FormatError as error:
+            self.found.add(error.problem, fatal=True)
+            root = None
+        self.incomplete = self.incomplete or root is None
+        return [] if root is None else root.children
+
+    def _find(self, include: Element) -> Path:
+        name = include.get("file")
+        if not name:
+            raise MISSING.error("<include> has no file", include.location)
+        document = include.document
+        holder = Path(document.path) if document is not None and document.path else self.path
+        # MuJoCo starts from the folder of the model, then from that of the file with the <include>.
+        file = self.finder.find_one(name, self.path)
+        if not isinstance(file, Path) and holder != self.path:
+            file = self.finder.find_one(name, holder)
+        if isinstance(file, Path):
+            return file
+        hint = PART_OUTSIDE.hint if file.is_outside else None
+        raise rules.INCLUDE.error(f"{name!r:.200} {file.reason}", include.location_of("file"), hint)
+
+
+def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
+    check_names(root)
     settings, defaults, kept = read_settings(root), Defaults(root), Kept()
     for custom in root.all("custom"):
         for text in custom.all("text"):
             kept.read(text.get("name"), text.attributes.get("data", ""))
-    assets = Assets(root, settings, defaults, kept, parts, path, problems)
-    tree = TreeReader(settings, defaults, GeomReader(settings, assets, kept, problems), kept, problems).read(root)
-    _check_numbers(tree)
-    check_unit(tree.links, settings, problems)
+    assets = Assets(root, settings, defaults, kept, files.finder, files.path, found)
+    tree = TreeReader(settings, defaults, GeomReader(settings, assets, kept), kept).read(root)
+    locators = [FieldLocator(raw.element, LINK_FIELDS, _others(raw)) for raw in tree.links]
+    _mark_unknown(tree.links, locators, found, incomplete=files.incomplete)
+    _check_unit(tree.links, settings)
     links = tuple(
         Link(name=raw.name, index=i, parent=raw.parent, joint=raw.joint, offset=raw.offset, segments=raw.segments)
         for i, raw in enumerate(tree.links)
     )
-    devices = DeviceReader(settings, defaults, kept, problems)
-    devices.note_sites(tree.links)
-    loops = LoopReader(defaults, kept, devices.sites, problems)
-    # Where links of a faulty file are when their joints rest, nobody needs to know.
-    faulty = faults is not None and faults.any
-    resting = np.tile(poses.IDENTITY, (len(links), 1)) if faulty else _resting(links, tree)
-    extra_joints = loops.read(root, tree.of_body, resting, tree.left_out)
-    carried = devices.read(root, tree.links, loops.taken, tree.left_out)
-    said = kept.get("body", "")
-    check_actuators(root, problems)
+    devices = DeviceReader(settings, defaults, kept)
+    devices.find_sites(tree.links)
+    loops = LoopReader(defaults, kept, devices.sites)
+    extra_joints = loops.read(root, tree.of_body, _reference_poses(links, tree), tree.left_out)
+    carried = devices.read(root, tree.links, loops.used_sites, tree.left_out)
+    of_body = kept.get("body", "")
+    check_actuators(root)
     links = with_efforts(links, tree, root, defaults)
-    extra = plain_sections(root, said, loops, devices, tree, problems)
-    if faults is not None:
-        faults.stop()
-    own = said.get("extra")
-    if isinstance(own, dict):
-        extra = {**own, **extra}
-    info = said.get("info")
-    body = Body(
+    extra = plain_sections(root, of_body, loops, devices, tree)
+    own, info = of_body.get("extra"), of_body.get("info")
+    if not tree.has_body:
+        return None
+    entries: dict[Subject, Locator] = {
+        **{("links", k): locator for k, locator in enumerate(locators)},
+        **{("devices", k): FieldLocator(element, DEVICE_FIELDS, {}) for k, (_, element) in enumerate(carried)},
+        **{("extra_joints", k): FieldLocator(e, EXTRA_JOINT_FIELDS, {}) for k, (_, e) in enumerate(extra_joints)},
+    }
+    for kind, locate in entries.items():
+        if kind[0] != "links" and isinstance(locate, FieldLocator):
+            found.mark_unknown(*((*kind, name) for name in locate.unknown()))
+    return Body(
         name=root.get("model"),
         links=_of_total_mass(links, settings.settotalmass),
         devices=tuple(device for device, _ in carried),
         extra_joints=tuple(joint for joint, _ in extra_joints),
-        viewpoints=_viewpoints(said.get("viewpoints")),
+        viewpoints=_viewpoints(of_body.get("viewpoints")),
         root_pose=tree.root_pose,
         info=info if isinstance(info, dict) else {},
-        extra=extra,
+        extra={**own, **extra} if isinstance(own, dict) else extra,
         source=Source(
             "mjcf",
-            path,
-            parts=tuple(files),
+            files.path,
+            parts=tuple(files.included),
             encoding="utf-8",
-            options={"motors": "made"} if "motors" in said else {},
-            places={
-                "links": tuple(raw.element.location for raw in tree.links),
-                "devices": tuple(location for _, location in carried),
-                "extra_joints": tuple(location for _, location in extra_joints),
-            },
+            options={"motors": "made"} if "motors" in of_body else {},
+            locations=SourceMap(entries, found.unknown),
         ),
     )
-    _check_masses(body, tree, problems)
-    told = tuple(dict.fromkeys([*problems, *parts.problems]))
-    return replace(body, problems=told)
 
 
-def _check_numbers(tree: Tree) -> None:
-    for raw in tree.links:
+def _others(raw: RawLink) -> dict[str, Element | None]:
+    """Return the elements of a body that give the fields of its joint and its mass."""
+    return {"joint": raw.joint_element, "inertial": raw.inertial}
+
+
+def _mark_unknown(
+    links: Sequence[RawLink], locators: Sequence[FieldLocator], found: Diagnostics, *, incomplete: bool
+) -> None:
+    """Mark the fields of links that could not be read, and report numbers that are not finite."""
+    for index, (raw, locator) in enumerate(zip(links, locators, strict=True)):
+        unknown = set(locator.unknown())
+        if raw.mass_unknown:
+            unknown |= {"mass", "center_of_mass", "inertia"}
         masses = [np.append(s.inertia.ravel(), [s.mass, *s.center_of_mass]) for s in raw.segments]
-        if not all((np.abs(numbers) < MOST_SIZE).all() for numbers in (raw.offset, raw.joint.axis, *masses)):
-            what = f"the pose, axis or mass of body {raw.name!r:.60} is not finite, or of no ordinary size"
-            raw.element.fault(rules.NOT_FINITE, what)
+        sizes = [np.abs(numbers) for numbers in (raw.offset, raw.joint.axis, *masses)]
+        # What is unknown is NaN.
+        if any((size >= MAX_SIZE).any() if unknown else not (size < MAX_SIZE).all() for size in sizes):
+            message = f"body {raw.name!r:.60} has a pose, axis or mass that is not finite, or larger than {MAX_SIZE:g}"
+            raw.element.report(rules.NOT_FINITE, message, fatal=True)
+            unknown |= {"offset", "rotation", "axis", "mass", "center_of_mass", "inertia"}
+        found.mark_unknown(*(("links", index, name) for name in unknown))
+    if incomplete:
+        found.mark_unknown(("links", "all"))
 
 
-def _resting(links: tuple[Link, ...], tree: Tree) -> Floats:
+def _check_unit(links: Sequence[RawLink], settings: Settings) -> None:
+    """Report angles in degrees that look like radians: all limits are small, and not whole numbers of a few joints."""
+    if settings.angle == 1.0:
+        return
+    limited = [
+        link
+        for link in links
+        if link.joint.type == "rotate" and math.isfinite(link.joint.lower) and math.isfinite(link.joint.upper)
+    ]
+    if not limited:
+        return
+    limits = np.array([[link.joint.lower, link.joint.upper] for link in limited]) / settings.angle
+    largest = float(np.abs(limits).max())
+    whole = bool((np.abs(limits - np.round(limits)) < 1e-9).all())
+    if largest > MAX_RADIANS or (whole and len(limited) < MANY_LIMITS):
+        return
+    link = limited[int(np.abs(limits).max(axis=1).argmax())]
+    element = link.joint_element or link.element
+    which = f"the limits of joint {link.joint.name!r:.60} are" if len(limited) == 1 else "the limits of all joints are"
+    element.report(rules.RADIANS, f"{which} within ±{largest:.4g} degrees: are radians meant?", "range")
+
+
+def _reference_poses(links: tuple[Link, ...], tree: Tree) -> Floats:
     """Return the poses (L, 7) of the links where the joints have the values that the poses in the file are for."""
     body = Body(links=links, root_pose=tree.root_pose)
     if not any(raw.rest for raw in tree.links):
@@ -171,7 +323,7 @@ def _resting(links: tuple[Link, ...], tree: Tree) -> Floats:
 
 
 def _of_total_mass(links: tuple[Link, ...], total: float) -> tuple[Link, ...]:
-    """Bring the masses to a total, where the compiler's settotalmass asks for one."""
+    """Return the links with masses scaled to a total, where the compiler has settotalmass."""
     sum_of_all = sum(link.mass for link in links)
     if not (total > 0 and sum_of_all > 0):
         return links
@@ -200,22 +352,3 @@ def _viewpoints(kept: object) -> tuple[Viewpoint, ...]:
                 Viewpoint(description=text, pose=frozen(np.array(at, dtype=np.float64)), field_of_view=float(angle))
             )
     return tuple(found)
-
-
-def _place_of_mass(element: Element, name: str) -> Location:
-    """Where a body's mass (`name` is "mass") or inertia stands: of one whose geoms say it the place of the body."""
-    inertial = element.first("inertial")
-    if inertial is None:
-        return element.location
-    return inertial.place(name or ("fullinertia" if "fullinertia" in inertial.attributes else "diaginertia"))
-
-
-def _check_masses(body: Body, tree: Tree, problems: list[Problem]) -> None:
-    for one in inertias.faults(body):
-        if one.why == "mass" and not body.links[one.link].segments:
-            # A link of a chain that stands for several joints of one body.
-            continue
-        of_mass, negative = one.why in ("mass", "zero"), body.links[one.link].mass < 0
-        rule = rules.NEGATIVE if negative else rules.NO_MASS if of_mass else rules.BAD_INERTIA
-        place = _place_of_mass(tree.links[one.link].element, "mass" if of_mass else "")
-        problems.append(rule.problem(f"body {body.links[one.link].name!r:.60}: {one.message}", place))

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["RULES"]
+__all__ = ["RETIRED", "RULES"]
+
+RETIRED = {
+    "MJCF113": "BODY111",
+    "MJCF130": "BODY131",
+    "MJCF131": "BODY133",
+    "MJCF134": "BODY130",
+}
+"""Codes of rules that others replaced, with the codes of these."""
 
 # The file
 UNREADABLE = Rule(
@@ -94,7 +102,6 @@ FREE = Rule(
     "A free joint belongs to a body at the top and is its only joint.",
     example=("a <freejoint/> of a body within a body", "a <freejoint/> of a body of the world"),
 )
-AXIS = Rule("MJCF113", "error", "The axis of a joint has a length.", example=('axis="0 0 0"', 'axis="0 1 0"'))
 JOINT_TYPE = Rule(
     "MJCF114",
     "error",
@@ -150,36 +157,11 @@ WORLD_SHAPES = Rule(
 )
 
 # Masses
-NO_MASS = Rule(
-    "MJCF130",
-    "warning",
-    "A body that moves has a mass and an inertia.",
-    example=(
-        '<inertial pos="0 0 0" mass="0" diaginertia="0.01 0.01 0.01"/>',
-        '<inertial pos="0 0 0" mass="2" diaginertia="0.01 0.01 0.01"/>',
-    ),
-)
-BAD_INERTIA = Rule(
-    "MJCF131",
-    "warning",
-    "The moments of inertia of a body are positive, none larger than the sum of the other two.",
-    example=('diaginertia="0.01 0.01 0.05"', 'diaginertia="0.01 0.01 0.01"'),
-)
 GEOM_MASS = Rule(
     "MJCF132",
     "warning",
     "Masses that MuJoCo works out from geoms are worked out likewise.",
     example=("a geom of a mesh without a volume", "a geom of a closed mesh"),
-)
-NEGATIVE = Rule(
-    "MJCF134",
-    "error",
-    "No mass is negative.",
-    hint="MuJoCo refuses the model",
-    example=(
-        '<inertial pos="0 0 0" mass="-2" diaginertia="0.01 0.01 0.01"/>',
-        '<inertial pos="0 0 0" mass="2" diaginertia="0.01 0.01 0.01"/>',
-    ),
 )
 REFUSED = Rule(
     "MJCF133",
@@ -252,10 +234,10 @@ EQUALITY = Rule(
 REFERENCE = Rule("MJCF152", "error", "What an element names is in the model.", example=('site="hed"', 'site="head"'))
 LIMITS = Rule(
     "MJCF153",
-    "warning",
-    "A lower limit is below the upper one.",
-    hint="they may have been exchanged",
-    example=('range="90 -90"', 'range="-90 90"'),
+    "error",
+    'The range of a joint with limited="true" begins with the lower limit.',
+    hint="MuJoCo refuses the model; if the limits are exchanged, swap them",
+    example=('range="90 -90" limited="true"', 'range="-90 90" limited="true"'),
 )
 KEPT = Rule(
     "MJCF154",

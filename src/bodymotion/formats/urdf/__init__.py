@@ -34,8 +34,8 @@ model names, `extension` reads <bodymotion>, `reader` makes a Body of it; `writi
 
 from __future__ import annotations
 
-from bodymotion.formats.urdf.reader import check_urdf, parse_urdf, read_urdf
+from bodymotion.formats.urdf.reader import parse_urdf, read_urdf
 from bodymotion.formats.urdf.rules import RULES
-from bodymotion.formats.urdf.writing import write_urdf
+from bodymotion.formats.urdf.writer import write_urdf
 
-__all__ = ["RULES", "check_urdf", "parse_urdf", "read_urdf", "write_urdf"]
+__all__ = ["RULES", "parse_urdf", "read_urdf", "write_urdf"]

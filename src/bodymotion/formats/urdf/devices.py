@@ -1,14 +1,19 @@
-"""The devices of a model: Gazebo's sensors, and those that <bodymotion> adds."""
+"""Devices: the sensors in <gazebo> elements, in the words of SDFormat, and what <bodymotion> has of them and of others."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line
-from bodymotion.formats.urdf.sensors import read_sensor
+from bodymotion.formats.xml.tree import Element, number_text, numbers_in
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.devices import (
     AccelerationSensor,
     Device,
@@ -17,105 +22,327 @@ from bodymotion.model.devices import (
     OtherDevice,
     RangeSensor,
     VisionSensor,
+    angle_over,
 )
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location, Problem
-    from bodymotion.formats.urdf.extension import Extension, Said
-    from bodymotion.formats.urdf.tree import Node
-    from bodymotion.formats.xml.tree import Element
+    from bodymotion.formats.urdf.extension import Entry, Extension
+    from bodymotion.formats.urdf.reader import Node
+    from bodymotion.formats.xml.fields import FieldTable
 
-__all__ = ["KINDS", "read_devices", "sensor_key"]
+__all__ = [
+    "CAMERAS",
+    "DEVICE_FIELDS",
+    "DEVICE_TO_GAZEBO",
+    "FORCE_CONVENTION",
+    "KINDS",
+    "LIDARS",
+    "MAX_RAYS",
+    "read_devices",
+    "read_sensor",
+    "rotation_pose",
+    "sensor_key",
+    "sensor_type",
+    "set_text",
+]
 
+DEVICE_TO_GAZEBO: Floats = frozen(
+    rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]))
+)
+"""The rotation from the frame of a device to that of the same sensor in Gazebo: its x axis is the device's −z, its z axis the device's y."""
+
+CAMERAS = {
+    "camera": "COLOR",
+    "wideanglecamera": "COLOR",
+    "depth": "DEPTH",
+    "depth_camera": "DEPTH",
+    "rgbd": "COLOR_DEPTH",
+    "rgbd_camera": "COLOR_DEPTH",
+}
+FORCE_CONVENTION = {"frame": ("child", "sensor"), "measure_direction": ("child_to_parent", "child_to_parent")}
+"""By element of <force_torque>, its default and the value of a ForceSensor, which measures the child on the parent in its own frame."""
+
+LIDARS = ("ray", "gpu_ray", "lidar", "gpu_lidar")
+MAX_RAYS = 10**6
 KINDS: dict[str, type[Device]] = {
     kind.__name__: kind for kind in (AccelerationSensor, Gyro, VisionSensor, ForceSensor, RangeSensor)
 }
-HIGHEST_ID = 9999
+MAX_ID = 9999
+
+DEVICE_FIELDS: FieldTable = {
+    **{name: (f"@{name}",) for name in ("name", "type")},
+    "pose": ("pose",),
+    "field_of_view": ("camera/horizontal_fov",),
+    **{name: (f"camera/image/{name}",) for name in ("width", "height")},
+    "front_clip_distance": ("camera/clip/near",),
+    "back_clip_distance": ("camera/clip/far",),
+    **dict.fromkeys(("frame_rate", "scan_rate"), ("update_rate",)),
+    **dict.fromkeys(("scan_angle", "scan_step"), ("ray/scan/horizontal", "lidar/scan/horizontal")),
+    "max_distance": ("ray/range/max", "lidar/range/max"),
+}
+"""What gives the fields of a device in its <sensor>."""
 
 
 def sensor_key(link: str, name: str, number: int) -> str:
-    """Return the name by which <bodymotion> means the device of a sensor: of several of one name on a link, with its number."""
+    """Return the name of a sensor in <bodymotion>: with a number from the second one of the same name on a link."""
     return f"{link}/{name}" if number == 1 else f"{link}/{name}#{number}"
 
 
 def read_devices(
-    robot: Element,
-    nodes: list[Node],
-    names: Mapping[str, int],
-    said: Extension,
-    problems: list[Problem],
-    left: list[str],
-) -> tuple[tuple[Device, ...], list[Location]]:
-    """Return the devices, and where they stand in the file.
+    robot: Element, nodes: list[Node], names: Mapping[str, int], extension: Extension, left: list[str]
+) -> tuple[tuple[Device, ...], list[Element]]:
+    """Return the devices, and the elements that they are read from.
 
-    Their ids count those of one kind in the order of the file, unless <bodymotion> says others. <gazebo> elements with anything but
+    Ids count the devices of one kind in the order of the file, unless <bodymotion> has others. <gazebo> elements with anything but
     sensors are added to `left` as XML, without the sensors.
     """
     holds = {node.joint.get("name"): index for index, node in enumerate(nodes) if node.joint is not None}
-    found: dict[str, tuple[Device, Location]] = {}
+    found: dict[str, tuple[Device, Element]] = {}
     counts: dict[str, int] = {}
     numbers: dict[tuple[str, str], int] = {}
-    unmeant = {one.element.get("sensor") for one in said.devices if _is_unmeant(one)}
+    absent = {entry.element.get("sensor") for entry in extension.devices if _is_absent(entry)}
     for block in robot.all("gazebo"):
         reference = block.get("reference")
         link = names.get(reference, holds.get(reference, -1))
         sensors = list(block.all("sensor"))
         if reference and link < 0:
-            wrong = f"the reference {reference!r:.60} is no link, and no joint"
-            problems.append(rules.SENSOR_LINK.problem(wrong, block.location))
+            block.report(rules.SENSOR_LINK, f"the reference {reference!r:.60} is neither a link nor a joint")
         if sensors and link >= 0:
             for sensor in sensors:
-                # A force sensor is a joint's: where a link has the joint's name, too, the joint is meant.
+                # A force sensor belongs to a joint, also where a link has the joint's name.
                 at = holds.get(reference, link) if sensor.get("type") == "force_torque" else link
-                for device in read_sensor(sensor, problems):
+                for device in read_sensor(sensor):
                     title = nodes[at].link.get("name")
                     same = title, device.name
                     numbers[same] = numbers.get(same, 0) + 1
                     key = sensor_key(title, device.name, numbers[same])
-                    if key in unmeant:
+                    if key in absent:
                         continue
                     counts[device.kind] = counts.get(device.kind, -1) + 1
-                    found[key] = replace(device, link=at, id=counts[device.kind]), sensor.location
+                    found[key] = replace(device, link=at, id=counts[device.kind]), sensor
             rest = replace(block, children=[child for child in block.children if child.name != "sensor"])
             if rest.children:
                 left.append(one_line(rest))
         else:
             left.append(one_line(block))
-    return _with_said(found, names, said, problems)
+    return _with_entries(found, names, extension)
 
 
-def _is_unmeant(one: Said) -> bool:
-    """Whether <bodymotion> says of a half of an IMU that the body has no such device."""
-    return one.element.get("meant") == "no"
+def _is_absent(entry: Entry) -> bool:
+    """Return whether an entry is of the half of an IMU that the body does not have."""
+    return entry.element.get("meant") == "no"
 
 
-def _with_said(
-    found: dict[str, tuple[Device, Location]], names: Mapping[str, int], said: Extension, problems: list[Problem]
-) -> tuple[tuple[Device, ...], list[Location]]:
-    devices: list[tuple[Device, Location]] = []
-    for one in said.devices:
-        element = one.element
-        if _is_unmeant(one):
+def _with_entries(
+    found: dict[str, tuple[Device, Element]], names: Mapping[str, int], extension: Extension
+) -> tuple[tuple[Device, ...], list[Element]]:
+    devices: list[tuple[Device, Element]] = []
+    for entry in extension.devices:
+        element = entry.element
+        if _is_absent(entry):
             continue
         if "sensor" in element.attributes:
             known = found.pop(element.attributes["sensor"], None)
             if known is None:
-                wrong = f"there is no sensor {element.get('sensor')!r:.60} any more"
-                problems.append(rules.CHANGED.problem(wrong, element.location))
+                element.report(rules.CHANGED, f"there is no sensor {element.get('sensor')!r:.60} any more")
                 continue
-            base, place = known
+            base, origin = known
         else:
             link = names.get(element.get("link"), -1)
             if link < 0:
-                one.wrong(f"{element.get('link')!r:.60} is no link", problems)
+                entry.report(f"{element.get('link')!r:.60} is no link")
                 continue
             kind = element.get("kind")
             base = KINDS[kind](link=link) if kind in KINDS else OtherDevice(link=link, type=kind)
-            place = element.location
-        number = one.values.get("id", base.id)
-        if isinstance(number, bool) or not isinstance(number, int) or not -1 <= number <= HIGHEST_ID:
-            one.wrong(f"the id {number!r:.40} is no small whole number", problems)
+            origin = element
+        number = entry.values.get("id", base.id)
+        if isinstance(number, bool) or not isinstance(number, int) or not -1 <= number <= MAX_ID:
+            entry.report(f"the id {number!r:.40} is no whole number from -1 to {MAX_ID}")
             number = -1
-        devices.append((replace(one.applied(base, problems, skip=("id", "link", "type_")), id=number), place))
+        devices.append((replace(entry.applied(base, skip=("id", "link", "type_")), id=number), origin))
     devices += found.values()
-    return tuple(device for device, _ in devices), [place for _, place in devices]
+    return tuple(device for device, _ in devices), [element for _, element in devices]
+
+
+def read_sensor(element: Element) -> list[Device]:
+    """Return the devices of a <sensor>: an `imu` is an accelerometer and a gyro, in this order.
+
+    The parts of the element that no device holds are kept in `extra` under "sdf", as XML; a sensor of another kind is kept whole. Links
+    and ids are not set. A number that cannot be read is reported as a warning, and the sensor has its default.
+    """
+    kind, name = element.get("type"), element.get("name")
+    left = _copy(element)
+    values = _SensorValues(element, left)
+    pose = values.pose()
+    found: list[Device]
+    if kind == "imu":
+        for part in ("linear_acceleration", "angular_velocity"):
+            values.drop("imu", part)
+        found = [AccelerationSensor(name=name, pose=pose), Gyro(name=name, pose=pose)]
+    elif kind == "force_torque":
+        values.force_convention()
+        found = [ForceSensor(name=name, pose=pose)]
+    elif kind in CAMERAS:
+        found = [_camera(values, CAMERAS[kind], name, pose)]
+    elif kind in LIDARS:
+        found = [_lidar(values, name, pose)]
+    else:
+        return [OtherDevice(name=name, type=kind, pose=pose, extra={"sdf": one_line(element)})]
+    regular = {"name": element.attributes.get("name"), "type": sensor_type(found[0])}
+    left.attributes = {
+        key: value for key, value in left.attributes.items() if key != "name" and regular.get(key) != value
+    }
+    if left.children or left.attributes:
+        found = [replace(device, extra={"sdf": one_line(left)}) for device in found]
+    return found
+
+
+def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> VisionSensor:
+    default = VisionSensor()
+    width = int(values.number(default.width, "camera", "image", "width"))
+    height = int(values.number(default.height, "camera", "image", "height"))
+    horizontal = values.number(1.047, "camera", "horizontal_fov")
+    return VisionSensor(
+        name=name,
+        pose=poses.compose(pose, rotation_pose(rotations.conjugate(DEVICE_TO_GAZEBO))),
+        type=kind,
+        field_of_view=angle_over(horizontal, width, min(width, height)),
+        front_clip_distance=values.number(0.1, "camera", "clip", "near"),
+        back_clip_distance=values.number(100.0, "camera", "clip", "far"),
+        width=width,
+        height=height,
+        frame_rate=values.rate(default.frame_rate),
+    )
+
+
+def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
+    scanner = "lidar" if values.element.first("lidar") else "ray"
+    samples = values.number(640.0, scanner, "scan", "horizontal", "samples")
+    resolution = values.number(1.0, scanner, "scan", "horizontal", "resolution")
+    low = values.number(0.0, scanner, "scan", "horizontal", "min_angle")
+    high = values.number(0.0, scanner, "scan", "horizontal", "max_angle")
+    nearest = values.element.first(scanner, "range", "min")
+    if nearest is not None and nearest.text.strip() == "0":
+        # The writer gives 0 where nothing else is known.
+        values.drop(scanner, "range", "min")
+    rays = min(max(round(samples * resolution) if math.isfinite(samples * resolution) else 1, 1), MAX_RAYS)
+    if rays % 2 == 0:
+        # A RangeSensor has a ray in the middle: an even number of rays is kept.
+        set_text(values.left, rays, scanner, "scan", "horizontal", "samples")
+    middle = 0.5 * (low + high)
+    if middle:
+        pose = poses.compose(pose, rotation_pose(rotations.from_axis_angle([0.0, 0.0, 1.0], middle)))
+    angle = high - low if rays > 1 else 0.0
+    return RangeSensor(
+        name=name,
+        pose=poses.compose(pose, rotation_pose(rotations.conjugate(DEVICE_TO_GAZEBO))),
+        scan_angle=angle,
+        scan_step=angle / (rays - 1) if rays > 1 else RangeSensor().scan_step,
+        scan_rate=values.rate(RangeSensor().scan_rate),
+        max_distance=values.number(10.0, scanner, "range", "max"),
+    )
+
+
+class _SensorValues:
+    """Reads values of a sensor; what is read is removed from the copy `left`."""
+
+    def __init__(self, element: Element, left: Element) -> None:
+        self.element, self.left = element, left
+
+    def number(self, default: float, *path: str) -> float:
+        """Return the number of the element down a path; the default where it has none that is finite."""
+        found = self.element.first(*path)
+        if found is None:
+            return default
+        self.drop(*path)
+        try:
+            value = numbers_in(found.text, f"<{found.name}>", 1)[0]
+        except ValueError as error:
+            found.report(rules.SENSOR, str(error))
+            return default
+        if not math.isfinite(value) or abs(value) > 1e15:
+            return default
+        return value
+
+    def rate(self, default: float) -> float:
+        """Return the update_rate [Hz]; the default where it is 0 or missing ("as often as possible"), which is kept as 0."""
+        value = self.number(0.0, "update_rate")
+        if value > 0:
+            return value
+        self.left.add("update_rate", text="0")
+        return default
+
+    def force_convention(self) -> None:
+        """Keep the frame and direction in which a force is measured, where they differ from those of a ForceSensor."""
+        found = {name: self.element.first("force_torque", name) for name in FORCE_CONVENTION}
+        words = {name: "" if element is None else element.text.strip() for name, element in found.items()}
+        for name, (default, ours) in FORCE_CONVENTION.items():
+            self.drop("force_torque", name)
+            if (words[name] or default) != ours:
+                inside = self.left.first("force_torque") or self.left.add("force_torque")
+                inside.add(name, text=words[name] or default)
+
+    def pose(self) -> Floats:
+        found = self.element.first("pose")
+        if found is None:
+            return poses.IDENTITY
+        self.drop("pose")
+        for key in ("relative_to", "frame"):
+            if found.get(key):
+                message = (
+                    f"the pose of a sensor is relative to {found.get(key)!r:.60}: it is read as relative to its link"
+                )
+                found.report(rules.POSE_FRAME, message)
+        try:
+            six = numbers_in(found.text, "<pose>", 6) if found.text.strip() else (0.0,) * 6
+        except ValueError as error:
+            found.report(rules.SENSOR, str(error))
+            return poses.IDENTITY
+        if not all(map(math.isfinite, six)):
+            found.report(
+                rules.SENSOR, "the pose of a sensor has an infinite number: the sensor is read in the frame of its link"
+            )
+            return poses.IDENTITY
+        rpy = np.radians(six[3:]) if found.get("degrees") == "true" else np.array(six[3:])
+        return poses.from_parts(six[:3], rotations.from_rpy(rpy))
+
+    def drop(self, *path: str) -> None:
+        """Remove the first element down a path from what is left, and those around it that hold nothing else."""
+        chain = [self.left]
+        for name in path:
+            inside = chain[-1].first(name)
+            if inside is None:
+                return
+            chain.append(inside)
+        while len(chain) > 1 and not chain[-1].children:
+            gone = chain.pop()
+            chain[-1].children = [child for child in chain[-1].children if child is not gone]
+            if chain[-1].attributes and len(chain) > 1:
+                return
+
+
+def rotation_pose(quaternion: Floats) -> Floats:
+    """Return the pose (7,) of a rotation."""
+    return poses.from_parts(np.zeros(3), quaternion)
+
+
+def _copy(element: Element) -> Element:
+    children = [_copy(child) for child in element.children]
+    return replace(element, attributes=dict(element.attributes), children=children)
+
+
+def sensor_type(device: Device) -> str:
+    """Return the type of the sensor that a device is written as."""
+    if isinstance(device, VisionSensor):
+        return {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}.get(device.type, "camera")
+    return {"RangeSensor": "ray", "ForceSensor": "force_torque"}.get(device.kind, "imu")
+
+
+def set_text(sensor: Element, value: object, *path: str) -> None:
+    """Set the text of the element down a path, which is added where it is missing; a number that is not finite is left out."""
+    if isinstance(value, (int, float)) and not math.isfinite(value):
+        return
+    for name in path:
+        found = sensor.first(name)
+        sensor = sensor.add(name) if found is None else found
+    sensor.text = value if isinstance(value, str) else number_text(float(value))  # type: ignore[arg-type]

@@ -33,65 +33,75 @@ import numpy as np
 
 from bodymotion.formats.urdf import rules
 from bodymotion.model.body import ExtraJointType
-from bodymotion.model.links import JointType
+from bodymotion.model.links import JointType, Link, Segment
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
     from bodymotion.formats.xml.tree import Element
+    from bodymotion.geometry.shapes import Shape
 
-__all__ = ["VERSION", "Extension", "Said", "close", "plain", "read_extension"]
+__all__ = [
+    "VERSION",
+    "Entry",
+    "Extension",
+    "as_json",
+    "has_parts",
+    "is_same",
+    "json_of_segments",
+    "read_extension",
+    "separate_segments",
+]
 
 VERSION = "1"
-HIGHEST_ID = 9999
-CLOSE = 1e-12
+MAX_ID = 9999
+TOLERANCE = 1e-12
 """Numbers that differ by so little, relative to the larger one or to 1, count as the same."""
 
-PLACES = ("offset", "pose", "positions", "axis")
+FINITE_FIELDS = ("offset", "pose", "positions", "axis")
 """Fields without a meaning where they are not finite."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Said:
-    """The mapping of one element, and where it stands."""
+class Entry:
+    """One element of <bodymotion>: the mapping in its text."""
 
     values: Mapping[str, Any]
     element: Element
 
-    def applied(self, base: T, problems: list[Problem], skip: Sequence[str] = ()) -> T:
-        """Return a dataclass with the fields that the mapping means; pairs whose first value is not the field's are noted and passed over."""
+    def applied(self, base: T, skip: Sequence[str] = ()) -> T:
+        """Return a dataclass with the fields of the mapping; pairs whose first value is not that of `base` are reported and ignored."""
         known = {f.name for f in fields(base)}  # type: ignore[arg-type]
         meant: dict[str, object] = {}
         for name, pair in self.values.items():
             if name in skip:
                 continue
             if name not in known or not isinstance(pair, list) or len(pair) != 2:
-                self.wrong(f"it says {name!r:.60}, which is no field, or not a pair", problems)
+                self.report(f"it has {name!r:.60}, which is no field with a pair of values")
                 continue
             now = getattr(base, name)
             try:
-                if not close(plain(now), pair[0]):
-                    problems.append(rules.CHANGED.problem(f"{name} was changed by hand", self.element.location))
+                if not is_same(as_json(now), pair[0]):
+                    self.element.report(rules.CHANGED, f"{name} was changed by hand")
                     continue
                 meant[name] = _coerced(now, pair[1], name)
             except (TypeError, ValueError, OverflowError) as error:
-                self.wrong(f"{name} cannot be used: {error}"[:200], problems)
+                self.report(f"{name} cannot be used: {error}"[:200])
         return replace(base, **meant)  # type: ignore[type-var]
 
-    def wrong(self, message: str, problems: list[Problem]) -> None:
-        """Note that a part cannot be used."""
-        problems.append(rules.EXTENSION.problem(message, self.element.location))
+    def report(self, message: str) -> None:
+        """Report that a part of the entry cannot be used (URDF160)."""
+        self.element.report(rules.EXTENSION, message)
 
-    def mapping(self, name: str, problems: list[Problem]) -> dict[str, Any]:
+    def mapping(self, name: str) -> dict[str, Any]:
         """Return the mapping of that name, an empty one where it is none."""
         value = self.values.get(name, {})
         if not isinstance(value, dict):
-            self.wrong(f"{name} is no mapping", problems)
+            self.report(f"{name} is no mapping")
             return {}
         return value
 
-    def numbers(self, name: str, count: int, problems: list[Problem]) -> np.ndarray | None:
+    def numbers(self, name: str, count: int) -> np.ndarray | None:
         """Return an array (count,) of finite numbers, None where there is none."""
         value = self.values.get(name)
         if value is None:
@@ -99,86 +109,86 @@ class Said:
         try:
             array = _coerced(np.zeros(count), value, name)
         except (TypeError, ValueError, OverflowError) as error:
-            self.wrong(f"{name} cannot be used: {error}"[:200], problems)
+            self.report(f"{name} cannot be used: {error}"[:200])
             return None
         return np.asarray(array) if np.isfinite(np.asarray(array)).all() else None
 
 
 @dataclass
 class Extension:
-    """What the element says, by the names in the file."""
+    """The entries of the element, by the names in the file."""
 
-    robot: Said | None = None
-    links: dict[str, Said] = field(default_factory=dict)
-    joints: dict[str, Said] = field(default_factory=dict)
-    materials: dict[str, Said] = field(default_factory=dict)
-    devices: list[Said] = field(default_factory=list)
-    extra_joints: list[Said] = field(default_factory=list)
+    robot: Entry | None = None
+    links: dict[str, Entry] = field(default_factory=dict)
+    joints: dict[str, Entry] = field(default_factory=dict)
+    materials: dict[str, Entry] = field(default_factory=dict)
+    devices: list[Entry] = field(default_factory=list)
+    extra_joints: list[Entry] = field(default_factory=list)
 
-    def joint_id(self, link: str, otherwise: int, problems: list[Problem]) -> int:
-        """Return the id of the joint that holds a link; where any joint has one here, those that have none are without."""
-        if not any("id" in said.values for said in self.joints.values()):
+    def joint_id(self, link: str, otherwise: int) -> int:
+        """Return the id of the joint that holds a link: `otherwise` where no joint has an id here, −1 where others have one."""
+        if not any("id" in entry.values for entry in self.joints.values()):
             return otherwise
-        said = self.joints.get(link)
-        value = said.values.get("id", -1) if said else -1
-        if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value <= HIGHEST_ID:
-            if said:
-                said.wrong(f"the id {value!r:.40} is no small whole number", problems)
+        entry = self.joints.get(link)
+        value = entry.values.get("id", -1) if entry else -1
+        if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value <= MAX_ID:
+            if entry:
+                entry.report(f"the id {value!r:.40} is no whole number from -1 to {MAX_ID}")
             return -1
         return value
 
 
-def read_extension(robot: Element, problems: list[Problem]) -> Extension:
-    """Read the element, as far as it can be used."""
+def read_extension(robot: Element) -> Extension:
+    """Read the <bodymotion> elements of a robot, as far as they can be used."""
     found = Extension()
     for root in robot.all("bodymotion"):
         if root.get("version") != VERSION:
             wrong = f"its version is {root.get('version')!r:.40}, not {VERSION}"
-            problems.append(rules.EXTENSION.problem(wrong, root.location))
+            root.report(rules.EXTENSION, wrong)
             continue
-        for said in _parts(root, problems):
-            element = said.element
+        for entry in _parts(root):
+            element = entry.element
             match element.name:
                 case "robot":
-                    found.robot = said
+                    found.robot = entry
                 case "link":
-                    found.links[element.get("name")] = said
+                    found.links[element.get("name")] = entry
                 case "joint":
-                    found.joints[element.get("link")] = said
+                    found.joints[element.get("link")] = entry
                 case "material":
-                    found.materials[element.get("name")] = said
+                    found.materials[element.get("name")] = entry
                 case "device":
-                    found.devices.append(said)
+                    found.devices.append(entry)
                 case "extra_joint":
-                    found.extra_joints.append(said)
+                    found.extra_joints.append(entry)
                 case _:
-                    said.wrong(f"<{element.name}> is not known", problems)
+                    entry.report(f"<{element.name}> is no element of <bodymotion>")
     return found
 
 
-def _parts(root: Element, problems: list[Problem]) -> Iterator[Said]:
+def _parts(root: Element) -> Iterator[Entry]:
     for element in root.children:
         try:
             values = json.loads(element.text) if element.text.strip() else {}
         except (ValueError, RecursionError) as error:
-            problems.append(rules.EXTENSION.problem(f"no JSON: {error}"[:200], element.location))
+            element.report(rules.EXTENSION, f"its text is no JSON: {error}"[:200])
             continue
         if not isinstance(values, dict):
-            problems.append(rules.EXTENSION.problem("its JSON is no mapping", element.location))
+            element.report(rules.EXTENSION, "its JSON is no mapping of names to values")
             continue
-        yield Said(values, element)
+        yield Entry(values, element)
 
 
-_WORDS = {("type", "fixed"): get_args(JointType), ("type", "xyz"): get_args(ExtraJointType)}
+_ENUMERATIONS = {("type", "fixed"): get_args(JointType), ("type", "xyz"): get_args(ExtraJointType)}
 
 
 def _coerced(now: object, meant: object, name: str) -> object:
-    """Return a value that fits where `now` stands; TypeError or ValueError where it does not."""
+    """Return a value in the type and shape of `now`; TypeError or ValueError where it does not fit."""
     if isinstance(now, np.ndarray):
         array = np.array(meant, dtype=np.float64)
         if array.shape != now.shape:
             raise ValueError(f"shape {array.shape}, not {now.shape}")
-        if name in PLACES and not np.isfinite(array).all():
+        if name in FINITE_FIELDS and not np.isfinite(array).all():
             raise ValueError("not finite")
         return array
     if isinstance(now, tuple):
@@ -195,39 +205,141 @@ def _coerced(now: object, meant: object, name: str) -> object:
         return float(meant)
     if type(now) is not type(meant):
         raise TypeError(f"a {type(meant).__name__}, not a {type(now).__name__}")
-    for words in _WORDS.values():
+    for words in _ENUMERATIONS.values():
         if name == "type" and now in words and meant not in words:
             raise ValueError(f"no such type: {meant!r:.40}")
     return meant
 
 
-def plain(value: object) -> Any:  # noqa: ANN401
-    """Return a value as JSON can hold it; TypeError where it cannot."""
+def as_json(value: object) -> Any:  # noqa: ANN401
+    """Return a value as JSON holds it; TypeError where it cannot."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value.item() if isinstance(value, np.generic) else value
     if isinstance(value, np.generic):
-        return plain(value.item())
+        return as_json(value.item())
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return as_json(value.tolist())
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             raise TypeError("a mapping with keys that are no texts")
-        return {key: plain(inner) for key, inner in value.items()}
+        return {key: as_json(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
+        return [as_json(inner) for inner in value]
     raise TypeError(f"a {type(value).__name__}")
 
 
-def close(a: object, b: object) -> bool:
-    """Whether two values of JSON are the same; numbers may differ by rounding."""
+def is_same(a: object, b: object) -> bool:
+    """Return whether two values of JSON are the same; numbers may differ by rounding."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return a.keys() == b.keys() and all(close(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(is_same(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(close(x, y) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(is_same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         if a == b or (a != a and b != b):
             return True
-        return bool(abs(a - b) <= CLOSE * max(1.0, abs(a), abs(b)) < np.inf)
+        return bool(abs(a - b) <= TOLERANCE * max(1.0, abs(a), abs(b)) < np.inf)
     return type(a) is type(b) and a == b
+
+
+SUM_TOLERANCE = 1e-9
+"""Relative difference up to which the sums of the parts equal the link in the rest of the file."""
+MIN_DETERMINANT = 1e-9
+"""The smallest determinant of a transform that is inverted."""
+SHAPES_OF_ARRAYS = {"transform": (4, 4), "center_of_mass": (3,), "inertia": (3, 3), "mass": (), "shapes": (2,)}
+
+
+def has_parts(link: Link) -> bool:
+    """Return whether a link has several segments, or one that is not in the frame of the link."""
+    return len(link.segments) > 1 or any(not np.array_equal(one.transform, np.eye(4)) for one in link.segments)
+
+
+def json_of_segments(link: Link, counts: Sequence[tuple[int, int]]) -> list[dict[str, Any]] | None:
+    """Return the entry of the segments of a link; None where they cannot be separated again.
+
+    `counts` are the numbers of <visual> and <collision> elements of each.
+    """
+    found = []
+    for one, count in zip(link.segments, counts, strict=True):
+        numbers = np.concatenate([one.transform.ravel(), one.inertia.ravel(), one.center_of_mass, [one.mass]])
+        if not np.isfinite(numbers).all() or abs(np.linalg.det(one.transform[:3, :3])) < MIN_DETERMINANT:
+            return None
+        found.append(
+            {
+                "name": one.name,
+                "transform": as_json(one.transform),
+                "mass": one.mass,
+                "center_of_mass": as_json(one.center_of_mass),
+                "inertia": as_json(one.inertia),
+                "shapes": list(count),
+            }
+        )
+    return found
+
+
+def separate_segments(entry: Entry, whole: Segment) -> tuple[Segment, ...]:
+    """Return the segments of a link from its entry and from the whole as one segment; that one where they do not fit it."""
+    given = entry.values.get("segments")
+    try:
+        found = [_segment(values) for values in given] if isinstance(given, list) else []
+        counts = [_counts(values) for values in given] if isinstance(given, list) else []
+        found = _with_shapes(found, counts, whole)
+    except (TypeError, ValueError, OverflowError, np.linalg.LinAlgError) as error:
+        entry.report(f"segments cannot be used: {error}"[:200])
+        return (whole,)
+    if not found or not _sums_up(found, whole):
+        entry.element.report(rules.CHANGED, "masses or shapes of the link were changed by hand")
+        return (whole,)
+    return tuple(found)
+
+
+def _segment(values: object) -> Segment:
+    if not isinstance(values, Mapping):
+        raise TypeError("no mapping")
+    arrays = {}
+    for name in ("transform", "mass", "center_of_mass", "inertia"):
+        arrays[name] = np.array(values.get(name, np.nan), dtype=np.float64)
+        if arrays[name].shape != SHAPES_OF_ARRAYS[name] or not np.isfinite(arrays[name]).all():
+            raise ValueError(f"{name} is of another shape, or not finite")
+    name, extra = values.get("name", ""), values.get("extra", {})
+    return Segment(
+        name=name if isinstance(name, str) else "",
+        transform=arrays["transform"],
+        mass=float(arrays["mass"]),
+        center_of_mass=arrays["center_of_mass"],
+        inertia=arrays["inertia"],
+        extra=extra if isinstance(extra, dict) else {},
+    )
+
+
+def _counts(values: Mapping[str, object]) -> tuple[int, int]:
+    shown = values.get("shapes", [0, 0])
+    if not isinstance(shown, list) or len(shown) != 2 or not all(isinstance(n, int) and n >= 0 for n in shown):
+        raise ValueError("shapes are no two counts")
+    return shown[0], shown[1]
+
+
+def _with_shapes(segments: list[Segment], counts: list[tuple[int, int]], whole: Segment) -> list[Segment]:
+    """Return the segments with their shapes in their own frames; none where the number of shapes differs."""
+    if [sum(count[k] for count in counts) for k in (0, 1)] != [len(whole.visuals), len(whole.collisions)]:
+        return []
+    found, taken = [], [0, 0]
+    for segment, count in zip(segments, counts, strict=True):
+        back = np.linalg.inv(segment.transform)
+        own: list[tuple[Shape, ...]] = []
+        for k, shapes in enumerate((whole.visuals, whole.collisions)):
+            own.append(tuple(shape.moved(back) for shape in shapes[taken[k] : taken[k] + count[k]]))
+            taken[k] += count[k]
+        found.append(replace(segment, visuals=own[0], collisions=own[1]))
+    return found
+
+
+def _sums_up(segments: list[Segment], whole: Segment) -> bool:
+    made = Link(segments=tuple(segments))
+    inertia = 0.5 * (made.inertia + made.inertia.T)
+    pairs = ((made.mass, whole.mass), (made.center_of_mass, whole.center_of_mass), (inertia, whole.inertia))
+    return all(
+        bool(np.abs(np.asarray(ours) - theirs).max() <= SUM_TOLERANCE * max(1e-6, float(np.abs(theirs).max())))
+        for ours, theirs in pairs
+    )

@@ -1,22 +1,20 @@
-"""The <joint> element, and the gear of its <transmission>."""
+"""Joints with their limits, gears, and the <inertial> of links."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.formats.urdf import rules
+from bodymotion.formats.urdf.elements import finite_numbers, read_origin
 from bodymotion.formats.urdf.leftovers import read_rest
+from bodymotion.formats.xml.tree import Element
+from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import Joint, JointType
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.formats.xml.tree import Element
-
-__all__ = ["UNLIMITED", "read_gears", "read_joint"]
+__all__ = ["FURTHER", "UNLIMITED", "read_gears", "read_inertial", "read_joint"]
 
 TYPES: dict[str, JointType] = {
     "revolute": "rotate",
@@ -28,7 +26,7 @@ TYPES: dict[str, JointType] = {
 }
 
 UNLIMITED = 1e16
-"""A limit from here on is none: SDFormat's word for it, since URDF has none and its readers take no infinity."""
+"""A limit of this size or more is none, as in SDFormat: URDF has no word for it, and its readers accept no infinity."""
 
 FURTHER = {
     "calibration": ("rising", "falling"),
@@ -37,29 +35,23 @@ FURTHER = {
 """Elements whose numbers are kept in `Joint.extra` under the element's name."""
 
 
-def read_joint(element: Element, gears: dict[str, float], problems: list[Problem]) -> Joint:
+def read_joint(element: Element, gears: dict[str, float]) -> Joint:
     """Read a joint; its id is −1.
 
     In `extra`: `joint_effort_range` [N or Nm], `damping`, `friction`, `mimic` (`joint`, `multiplier`, `offset`), `calibration`,
-    `safety_controller`, `urdf_type` for a planar joint, and under `urdf` what else it says, as XML.
-
-    Raises
-    ------
-    FormatError
-        When its type is none of URDF's, or a value is no number.
+    `safety_controller`, `urdf_type` for a planar joint, and under `urdf` everything else that it has, as XML.
     """
     name, word = element.get("name"), element.need("type")
     if word not in TYPES:
         if word:
-            words = f"the type of joint {name!r:.60} is {word!r:.60}, none of {', '.join(TYPES)}"
-            element.fault(rules.JOINT_TYPE, words, "type")
+            message = f"joint {name!r:.60} has the type {word!r:.60}; expected one of {', '.join(TYPES)}"
+            element.report(rules.JOINT_TYPE, message, "type", fatal=True)
         word = ""
-    kind = TYPES.get(word, "rotate")
     extra: dict[str, object] = {}
     if word == "planar":
         extra["urdf_type"] = word
-        problems.append(rules.PLANAR.problem(f"joint {name!r:.60} is planar: it is read as fixed", element.location))
-    lower, upper, velocity, effort = _limits(element, word, problems)
+        element.report(rules.PLANAR, f"joint {name!r:.60} is planar: it is read as fixed")
+    lower, upper, velocity, effort = _limits(element, word)
     if effort is not None:
         extra["joint_effort_range"] = [-effort, effort]
     dynamics = element.first("dynamics")
@@ -76,13 +68,13 @@ def read_joint(element: Element, gears: dict[str, float], problems: list[Problem
         found = element.first(further)
         if found is not None:
             extra[further] = {key: found.number(key) for key in keys if key in found.attributes}
-    rest = read_rest(element, problems)
+    rest = read_rest(element)
     if rest:
         extra["urdf"] = rest
     return Joint(
         name=name,
-        type=kind,
-        axis=_axis(element, word, problems),
+        type=TYPES.get(word, "rotate"),
+        axis=_axis(element, word),
         lower=lower,
         upper=upper,
         velocity_lower=-velocity,
@@ -92,45 +84,43 @@ def read_joint(element: Element, gears: dict[str, float], problems: list[Problem
     )
 
 
-def _axis(element: Element, word: str, problems: list[Problem]) -> Floats:
-    axis = element.first("axis")
+def _axis(element: Element, word: str) -> Floats:
+    """Return the axis (3,), of length 1 unless it is zero."""
     if word in ("fixed", "floating"):
         return frozen([0.0, 0.0, 1.0])
-    vector = np.array((1.0, 0.0, 0.0) if axis is None else axis.numbers("xyz", 3, (1.0, 0.0, 0.0)))
+    axis = element.first("axis")
+    if axis is None:
+        return frozen([1.0, 0.0, 0.0])
+    vector = np.array(finite_numbers(axis, "xyz", 3, (1.0, 0.0, 0.0)))
     largest = np.abs(vector).max()
-    if axis is None or (largest > 0 and math.isfinite(largest)):
-        length = float(np.linalg.norm(vector / largest)) * largest
-        if axis is not None and abs(length - 1.0) > 1e-6:
-            shown = " ".join(f"{value:.6g}" for value in vector)
-            problems.append(rules.AXIS_LENGTH.problem(f"the axis is {shown}, not of length 1", axis.place("xyz")))
-        # A vector that is as near to length 1 as numbers are is kept to the bit.
-        return frozen(vector if abs(length - 1.0) < 1e-15 else vector / largest / np.linalg.norm(vector / largest))
-    problems.append(rules.NO_AXIS.problem("the axis is zero, or not finite", axis.place("xyz")))
-    return frozen([1.0, 0.0, 0.0])
+    if not largest > 0:
+        return frozen(vector)
+    length = float(np.linalg.norm(vector / largest)) * largest
+    if abs(length - 1.0) > 1e-6:
+        shown = " ".join(f"{value:.6g}" for value in vector)
+        axis.report(rules.AXIS_LENGTH, f"the axis is {shown}, of length {length:.6g}: it is read with length 1", "xyz")
+    # A vector whose length is 1 but for rounding is kept to the bit.
+    return frozen(vector if abs(length - 1.0) < 1e-15 else vector / largest / np.linalg.norm(vector / largest))
 
 
-def _limits(element: Element, word: str, problems: list[Problem]) -> tuple[float, float, float, float | None]:
-    """Return lower, upper, velocity (inf for none) and effort (None for none)."""
+def _limits(element: Element, word: str) -> tuple[float, float, float, float | None]:
+    """Return lower, upper, velocity (inf for none) and effort (None for none); `word` is the type, "" where it is unknown."""
     limit = element.first("limit")
-    # The type of a joint in a file that is checked may be one that nobody knows: "".
     bounded = word in ("revolute", "prismatic", "")
     if limit is None:
         if bounded and word:
-            title = f"joint {element.get('name')!r:.60}"
-            problems.append(rules.NO_LIMIT.problem(f"{title} has no <limit>", element.location))
+            element.report(rules.NO_LIMIT, f"joint {element.get('name')!r:.60} has no <limit>")
         return -math.inf, math.inf, math.inf, None
     lower = _unlimited(limit.number("lower", 0.0)) if bounded else -math.inf
     upper = _unlimited(limit.number("upper", 0.0)) if bounded else math.inf
-    if lower > upper:
-        words = f"the lower limit of joint {element.get('name')!r:.60} is {lower:g}, the upper one {upper:g}"
-        problems.append(rules.LIMITS.problem(words, limit.place("lower")))
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
     if missing and bounded and word:
-        problems.append(rules.NO_LIMIT.problem(f"<limit> has no {' and no '.join(missing)}", limit.location))
+        limit.report(rules.NO_LIMIT, f"<limit> has no {' and no '.join(missing)}")
     for key in ("velocity", "effort"):
-        if (given := limit.number(key, 0.0)) < 0:
-            words = f"the {key} limit of joint {element.get('name')!r:.60} is {given:g}"
-            problems.append(rules.NEGATIVE.problem(words, limit.place(key)))
+        if (value := limit.number(key, 0.0)) < 0:
+            message = f"the {key} limit of joint {element.get('name')!r:.60} is {value:g}: {-value:g} is read instead"
+            limit.report(rules.NEGATIVE, message, key)
+            limit.faulty |= {key}
     velocity, effort = (abs(_unlimited(limit.number(key, math.inf))) for key in ("velocity", "effort"))
     return lower, upper, velocity, effort if math.isfinite(effort) else None
 
@@ -139,10 +129,42 @@ def _unlimited(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) >= UNLIMITED else value
 
 
-def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
-    """Return the gear ratios of joints by their names, and the ids of the <transmission> elements that say no more than that.
+def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
+    """Return mass, centre of mass (3,) and inertia (3, 3) about it along the link's axes; None without <inertial>."""
+    inertial = link.first("inertial")
+    if inertial is None:
+        return None
+    pose = read_origin(inertial)
+    mass, inertia = inertial.first("mass"), inertial.first("inertia")
+    title = f"the <inertial> of link {link.get('name')!r:.60}"
+    weight = 0.0
+    if mass is None:
+        inertial.report(rules.MASS, f"{title} has no <mass>")
+        inertial.faulty |= {"mass"}
+    else:
+        weight = finite_numbers(mass, "value", 1, None)[0]
+    tensor = np.zeros((3, 3))
+    if inertia is None:
+        inertial.report(rules.MASS, f"{title} has no <inertia>")
+        inertial.faulty |= {"inertia"}
+    else:
+        names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        missing = [name for name in names if name not in inertia.attributes]
+        if missing:
+            inertia.report(rules.MASS, f"{title} has no {', '.join(missing)}")
+            inertia.faulty |= set(missing)
+        tensor[np.triu_indices(3)] = finite_numbers(inertia, names, 1, (0.0,))
+        tensor = tensor + np.triu(tensor, 1).T
+    turn = poses.to_matrix(pose)[:3, :3]
+    if not np.array_equal(turn, np.eye(3)):
+        tensor = turn @ tensor @ turn.T
+    return weight, frozen(pose[:3]), frozen(tensor)
 
-    Such a one has one joint and one actuator.
+
+def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
+    """Return the gear ratios of joints by their names, and the ids of the <transmission> elements that hold nothing else.
+
+    Such an element has one joint and one actuator.
     """
     gears: dict[str, float] = {}
     plain: set[int] = set()
@@ -152,7 +174,7 @@ def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
             continue
         found = actuators[0].first("mechanicalReduction") or element.first("mechanicalReduction")
         if found is None or found.children or not joints[0].get("name"):
-            continue  # a number with other elements in it is none
+            continue  # A number with elements in it is none.
         ratio = found.text_numbers(1)[0]
         if math.isfinite(ratio) and joints[0].get("name") not in gears:
             gears[joints[0].get("name")] = ratio
@@ -162,7 +184,7 @@ def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
 
 
 def _is_ours(element: Element) -> bool:
-    """Whether all that a transmission says is what is written for a gear ratio."""
+    """Return whether a transmission holds only what the writer makes for a gear ratio."""
     name = element.get("name")
     kind = element.first("type")
     joint, actuator = element.first("joint"), element.first("actuator")

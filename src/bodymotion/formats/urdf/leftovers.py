@@ -1,25 +1,21 @@
-"""What other programs say inside of links and joints: kept as XML, and put back where it was."""
+"""What links and joints hold for other programs: kept as XML, and written back where it was."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line
-from bodymotion.formats.xml.places import nearest
+from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, parse_xml
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-
-__all__ = ["parsed", "put_back", "read_rest", "unknown_element"]
+__all__ = ["merge_rest", "parse_rest", "read_rest", "report_unknown"]
 
 _SHAPE = (("name",), ("origin", "geometry", "material"))
 _SIZES = (("radius", "length"), ())
-WORDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "link": (("name",), ("inertial", "visual", "collision")),
     "inertial": ((), ("origin", "mass", "inertia")),
     "mass": (("value",), ()),
@@ -49,80 +45,80 @@ WORDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "calibration": (("rising", "falling"), ()),
     "safety_controller": (("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"), ()),
 }
-"""The attributes and elements of each element of a link or joint; those below <geometry> are told by the reader of shapes."""
+"""The attributes and elements of each element of a link or joint; the reader of shapes reports those below <geometry>."""
 
 REPEATED = ("visual", "collision")
-MOST_SLIPS = 10
-"""So many attributes of an element are looked at for slips."""
-MOST_PROBLEMS = 500
-"""In a file with more to be said than this, slips are not looked for any longer, and unknown elements are not listed one by one."""
+MAX_SPELLING_CANDIDATES = 10
+"""How many attributes of an element are compared with the known ones."""
 
 
-def read_rest(element: Element, problems: list[Problem]) -> str:
-    """Return what a <link> or <joint> says that URDF does not have, as XML with nothing else in it; empty where there is nothing.
+def read_rest(element: Element) -> str:
+    """Return what a <link> or <joint> has that URDF does not know, as XML with nothing else in it; "" where there is nothing.
 
-    Of visuals and collisions all are there, empty ones too, as soon as one says something: so they can be told apart.
+    Where a visual or collision has such a thing, all of them are listed, empty ones too: so they can be told apart.
     """
-    rest = _rest(element, problems, f"{element.name} {element.get('name')!r:.60}")
-    return one_line(rest) if _says(rest) else ""
+    rest = _rest(element, f"{element.name} {element.get('name')!r:.60}")
+    return one_line(rest) if _has_content(rest) else ""
 
 
-def _says(rest: Element) -> bool:
+def _has_content(rest: Element) -> bool:
     return bool(rest.attributes or rest.children)
 
 
-def _rest(element: Element, problems: list[Problem], title: str) -> Element:
-    attributes, words = WORDS[element.name]
+def _is_full(element: Element) -> bool:
+    """Return whether so many unknown names were reported that more are only counted; their spelling is not looked at then."""
+    return element.document is not None and element.document.found.is_full(rules.UNKNOWN)
+
+
+def _rest(element: Element, title: str) -> Element:
+    attributes, names = NAMES[element.name]
     others = {
         key: value for key, value in element.attributes.items() if key not in attributes and not key.startswith("xmlns")
     }
-    slips = _slips(element, others, attributes) if others and len(problems) < MOST_PROBLEMS else {}
+    slips = _misspelt(element, others, attributes) if others and not _is_full(element) else {}
     if slips:
         first = next(iter(slips))
-        what = ", ".join(f"{slip!r:.60}: did you mean {word!r}?" for slip, word in slips.items())
-        problems.append(rules.MISSPELT.problem(f"<{element.name}> has no attribute {what}", element.place(first)))
+        what = ", ".join(f"{slip!r:.60}: did you mean {name!r}?" for slip, name in slips.items())
+        element.report(rules.MISSPELT, f"<{element.name}> has no attribute {what}", first)
     if len(others) > len(slips):
-        strange = [key for key in others if key not in slips]
-        what = f"{', '.join(strange)[:80]} of <{element.name}> in {title} is kept"
-        problems.append(rules.UNKNOWN.problem(what, element.place(strange[0])))
+        unknown = [key for key in others if key not in slips]
+        message = f"{', '.join(unknown)[:80]} of <{element.name}> in {title} is kept"
+        element.report(rules.UNKNOWN, message, unknown[0])
     rest = Element(element.name, others)
-    for word in words:
-        found = list(element.all(word))
-        parts = [_rest(one, problems, title) for one in (found if word in REPEATED else found[:1])]
-        if any(map(_says, parts)):
+    for name in names:
+        found = list(element.all(name))
+        parts = [_rest(one, title) for one in (found if name in REPEATED else found[:1])]
+        if any(map(_has_content, parts)):
             rest.children += parts
-        if word not in REPEATED and len(found) > 1:
-            problems.append(rules.SECOND.problem(f"a second <{word}> in {title}", found[1].location))
+        if name not in REPEATED and len(found) > 1:
+            found[1].report(rules.SECOND, f"a second <{name}> in {title}; only the first is read")
     there = {child.name for child in element.children}
-    free = [word for word in words if word in REPEATED or word not in there]
+    free = [name for name in names if name in REPEATED or name not in there]
     for child in element.children:
-        if child.name not in words and element.name != "geometry":
-            if len(problems) < MOST_PROBLEMS:
-                problems.append(unknown_element(child, free, f" in {title}", problems))
-            elif len(problems) == MOST_PROBLEMS:
-                more = "what else means nothing in URDF is kept, too, and not listed any longer"
-                problems.append(rules.UNKNOWN.problem(more, child.location))
+        if child.name not in names and element.name != "geometry":
+            report_unknown(child, free, f" in {title}")
             rest.children.append(child)
     return rest
 
 
-def _slips(element: Element, others: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
-    """Return the attributes that are others by a slip, with those that are meant and not there."""
+def _misspelt(element: Element, others: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
+    """Return the attributes that are misspelt, each with the one that is meant and missing."""
     free = [name for name in known if name not in element.attributes]
-    found = {name: nearest(name, free) for name in islice(others, MOST_SLIPS)}
-    return {name: word for name, word in found.items() if word is not None}
+    found = {name: closest_name(name, free) for name in islice(others, MAX_SPELLING_CANDIDATES)}
+    return {name: meant for name, meant in found.items() if meant is not None}
 
 
-def unknown_element(child: Element, known: Iterable[str], where: str, problems: list[Problem]) -> Problem:
-    """Say that an element means nothing where it stands, and which it may be meant for."""
-    word = nearest(child.name, known) if len(problems) < MOST_PROBLEMS else None
-    if word is None:
-        return rules.UNKNOWN.problem(f"<{child.name[:60]}>{where} is kept", child.location)
-    return rules.MISSPELT.problem(f"<{child.name[:60]}>{where}: did you mean <{word}>?", child.location)
+def report_unknown(child: Element, known: Iterable[str], where: str) -> None:
+    """Report that an element means nothing in its place, and which one may be meant."""
+    meant = None if _is_full(child) else closest_name(child.name, known)
+    if meant is None:
+        child.report(rules.UNKNOWN, f"<{child.name[:60]}>{where} is kept")
+    else:
+        child.report(rules.MISSPELT, f"<{child.name[:60]}>{where}: did you mean <{meant}>?")
 
 
-def parsed(text: object, name: str) -> Element | None:
-    """Return what `read_rest` gave, as an element of that name; None where it is none."""
+def parse_rest(text: object, name: str) -> Element | None:
+    """Return the text that `read_rest` returned as an element of that name; None where it is something else."""
     try:
         found = parse_xml(str(text).encode("utf-8", "replace"))
     except ValueError:
@@ -130,23 +126,23 @@ def parsed(text: object, name: str) -> Element | None:
     return found if found.name == name else None
 
 
-def put_back(element: Element, rest: Element) -> bool:
-    """Put what was read of another element into one; give whether all of it has a place there."""
+def merge_rest(element: Element, rest: Element) -> bool:
+    """Merge what `read_rest` returned into an element; return whether all of it fits there."""
     whole = True
-    _, words = WORDS.get(element.name, ((), ()))
+    _, names = NAMES.get(element.name, ((), ()))
     for key, value in rest.attributes.items():
         element.attributes.setdefault(key, value)
-    for word in REPEATED:
-        ours, theirs = list(element.all(word)), list(rest.all(word))
-        if word in words and len(ours) == len(theirs):
+    for name in REPEATED:
+        ours, theirs = list(element.all(name)), list(rest.all(name))
+        if name in names and len(ours) == len(theirs):
             for one, other in zip(ours, theirs, strict=True):
-                whole &= put_back(one, other)
-        elif word in words and any(map(_says, theirs)):
+                whole &= merge_rest(one, other)
+        elif name in names and any(map(_has_content, theirs)):
             whole = False
     for child in rest.children:
-        if child.name not in words:
+        if child.name not in names:
             element.children.append(replace(child))
         elif child.name not in REPEATED:
-            there = element.first(child.name)
-            whole &= there is not None and put_back(there, child)
+            target = element.first(child.name)
+            whole &= target is not None and merge_rest(target, child)
     return whole

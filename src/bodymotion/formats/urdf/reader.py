@@ -1,52 +1,61 @@
-"""Reading a URDF model: its file, and the body that is made of it."""
+"""Reading a URDF model: the tree of its links, and the body that is made of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics import Diagnostics, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.formats.resources import PackageFinder
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.devices import read_devices
+from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
 from bodymotion.formats.urdf.elements import one_line, read_origin
-from bodymotion.formats.urdf.extension import Extension, Said, plain, read_extension
-from bodymotion.formats.urdf.joints import read_gears, read_joint
-from bodymotion.formats.urdf.leftovers import parsed, read_rest, unknown_element
-from bodymotion.formats.urdf.resources import FileFinder
-from bodymotion.formats.urdf.segments import parted
-from bodymotion.formats.urdf.shapes import ShapeReader, read_inertial
-from bodymotion.formats.urdf.tree import Node, read_tree
-from bodymotion.formats.xml.faults import XmlFaults
-from bodymotion.formats.xml.tree import MOST_BYTES, Element, parse_xml
+from bodymotion.formats.urdf.extension import Entry, Extension, as_json, read_extension, separate_segments
+from bodymotion.formats.urdf.joints import read_gears, read_inertial, read_joint
+from bodymotion.formats.urdf.leftovers import parse_rest, read_rest, report_unknown
+from bodymotion.formats.urdf.shapes import ShapeReader
+from bodymotion.formats.xml.fields import FieldLocator, FieldTable
+from bodymotion.formats.xml.tree import MAX_BYTES, TOO_DEEP, Element, read_xml
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
-from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.model.links import MOST_LINKS, Joint, Link, Segment
 from bodymotion.system.open_files import open_file, size_of
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-
-__all__ = ["check_urdf", "parse_urdf", "read_urdf"]
+__all__ = ["Node", "parse_urdf", "read_urdf"]
 
 KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
 
-OF_THE_WHOLE = (
-    *(rules.NO_LINK, rules.NO_SUCH_LINK, rules.ROOTS, rules.CYCLE),
-    *(rules.MATERIAL, rules.MIMIC, rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
+OF_THE_WHOLE = frozenset(
+    rule.code
+    for rule in (
+        *(rules.NO_LINK, rules.NO_SUCH_LINK, rules.ROOTS, rules.CYCLE),
+        *(rules.MATERIAL, rules.MIMIC, rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
+    )
 )
-"""Rules that say nothing of a file of which a part cannot be read."""
+"""Rules that need the whole file: they report nothing where a part of it cannot be read."""
+
+LINK_FIELDS: FieldTable = {
+    **{name: (f"joint@{name}", "~joint") for name in ("name", "type")},
+    **{name: (f"joint/limit@{name}", "~joint/limit", "~joint") for name in ("lower", "upper")},
+    **dict.fromkeys(("velocity_lower", "velocity_upper"), ("joint/limit@velocity", "~joint/limit", "~joint")),
+    "axis": ("joint/axis@xyz", "~joint"),
+    "offset": ("joint/origin@xyz", "~joint"),
+    "rotation": ("joint/origin@rpy", "~joint"),
+    "mass": ("inertial/mass@value", "inertial@mass", "~inertial"),
+    "center_of_mass": ("inertial/origin@xyz", "~inertial"),
+    "inertia": ("inertial/inertia", "inertial@inertia", "~inertial"),
+}
+"""What gives the fields of a link: `joint` is the element of the joint that holds it."""
 
 
 def read_urdf(
     path: str | Path, *, allow_outside: bool = False, package_paths: str | Path | Iterable[str | Path] = ()
-) -> Body:
+) -> ReadResult[Body]:
     """Read a URDF model.
 
     Parameters
@@ -54,43 +63,33 @@ def read_urdf(
     path:
         The file.
     allow_outside:
-        Open meshes and textures that lie outside the folder of the model and of its package, too.
+        Open meshes and textures outside of the folder of the model and of its package.
     package_paths:
-        Folders of packages, or folders that hold such, for `package://NAME/…`.
+        Folders of packages, or folders that hold packages, for `package://NAME/…`.
 
     Returns
     -------
-    The body: links depth-first in the order of the file, one joint column for each revolute, continuous and prismatic joint, in the same
-    order (unless the file's <bodymotion> element says more, see `bodymotion.formats.urdf.extension`). The root link's joint is fixed
-    where that link is called "world", else free. What is odd in the file, and which files are missing, is in `problems`.
-
-    Raises
-    ------
-    FormatError
-        When the text is not XML, or the joints make no tree, or a value is no number.
+    The body, None where the file has no link, and all problems. Links are depth-first in the order of the file. Each revolute, continuous
+    and prismatic joint has a column, in the order of the file, unless the file's <bodymotion> element has other ids (see
+    `bodymotion.formats.urdf.extension`). The root link's joint is fixed where that link is called "world", else free. A link that no
+    joints connect to the root (`loose`) is a child of the root, and its offset is unknown.
     """
     path = Path(path)
-    return parse_urdf(_read_bytes(path), path, allow_outside=allow_outside, package_paths=package_paths)
-
-
-def check_urdf(
-    path: str | Path, *, allow_outside: bool = False, package_paths: str | Path | Iterable[str | Path] = ()
-) -> tuple[Problem, ...]:
-    """Return all that is wrong with a URDF model, in the order of the file; arguments as for `read_urdf`.
-
-    What reading raises is among it, and does not hide what comes behind it. At most 200 problems of a rule are listed.
-    """
-    path, faults = Path(path), XmlFaults()
-    try:
-        return _parsed(_read_bytes(path), path, package_paths, allow_outside, faults).problems
-    except FormatError as error:
-        return faults.all(error, OF_THE_WHOLE, (rules.MISSPELT,))
+    found = Diagnostics(path)
+    data = b""
+    with found.recover():
+        data = _read_bytes(path)
+    return (
+        found.result(None)
+        if found.refusal
+        else parse_urdf(data, path, allow_outside=allow_outside, package_paths=package_paths)
+    )
 
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        if (size_of(path) or 0) > MOST_BYTES:
-            raise rules.UNREADABLE.error(f"{path.name} is larger than {MOST_BYTES} bytes")
+        if (size := size_of(path) or 0) > MAX_BYTES:
+            raise rules.UNREADABLE.error(f"{path.name} has {size} bytes; at most {MAX_BYTES} are read")
         with open_file(path) as file:
             return file.read()
     except OSError as error:
@@ -98,35 +97,172 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def parse_urdf(
-    data: bytes, path: Path, *, allow_outside: bool = False, package_paths: str | Path | Iterable[str | Path] = ()
-) -> Body:
-    """Read a URDF model from the bytes of the file at `path`; see `read_urdf`."""
-    return _parsed(data, path, package_paths, allow_outside, None)
-
-
-def _parsed(
     data: bytes,
     path: Path,
-    package_paths: str | Path | Iterable[str | Path],
-    allow_outside: bool,
-    faults: XmlFaults | None,
-) -> Body:
-    given = [package_paths] if isinstance(package_paths, (str, Path)) else list(package_paths)
-    robot = parse_xml(data, path, faults)
+    *,
+    allow_outside: bool = False,
+    package_paths: str | Path | Iterable[str | Path] = (),
+) -> ReadResult[Body]:
+    """Read a URDF model from the bytes of the file at `path`; see `read_urdf`."""
+    packages = [package_paths] if isinstance(package_paths, (str, Path)) else list(package_paths)
+    found = Diagnostics(path)
+    body = None
+    robot = read_xml(data, path, found)
+    if robot is not None:
+        # Numbers near the largest there are may overflow on the way.
+        with found.recover(), np.errstate(all="ignore"):
+            _check_root(robot)
+            body = _Reader(robot, path, packages, allow_outside, found).body()
+        document = robot.document
+        if document is not None and document.incomplete:
+            found.discard(tuple(problem for problem in found.problems if problem.rule in OF_THE_WHOLE))
+    missing = {problem.location for problem in found.problems if problem.rule == "XML105"}
+    # An attribute that is missing because it is misspelt is one problem.
+    found.discard(p for p in found.problems if p.rule == rules.MISSPELT.code and p.location in missing)
+    result = found.result(body)
+    return replace(result, value=None if body is None else replace(body, problems=result.problems))
+
+
+def _check_root(robot: Element) -> None:
     if robot.name != "robot":
-        raise rules.NOT_A_ROBOT.error(f"the file is a <{robot.name[:60]}>, not a <robot>", robot.location)
+        raise rules.NOT_A_ROBOT.error(f"the root element is <{robot.name[:60]}>; expected <robot>", robot.location)
     for element in robot.children:
         if element.name.startswith("xacro:"):
-            raise rules.XACRO.error(f"it has a <{element.name[:60]}>, a macro", element.location)
-    # What is open where a file breaks off lacks what would have come.
-    robot.children = [element for element in robot.children if not element.vague]
-    # Numbers near the largest there are may overflow on the way.
-    with np.errstate(all="ignore"):
-        return _Reader(robot, path, given, allow_outside, faults).body()
+            raise rules.XACRO.error(f"it has the macro <{element.name[:60]}>", element.location)
+    # An element that the file breaks off in lacks what would follow.
+    robot.children = [element for element in robot.children if not element.partial]
 
 
-def _is_place(pair: object) -> bool:
-    """Whether a pair of <bodymotion> means a place, with a quaternion that is not zero."""
+@dataclass(frozen=True)
+class Node:
+    """A link: its element, the index of its parent (−1 for the root), and the element of the joint that holds it.
+
+    `loose` links are connected to the root by no joint.
+    """
+
+    link: Element
+    parent: int
+    joint: Element | None
+    loose: bool = False
+
+
+def _read_tree(robot: Element) -> list[Node]:
+    """Return the links depth-first, the children of each in the order of their joints in the file; then the loose ones.
+
+    Reports names that are repeated or unknown, and joints that make no tree.
+    """
+    for number, link in enumerate(robot.all("link")):
+        if number >= MOST_LINKS:
+            raise TOO_DEEP.error(f"the model has more than {MOST_LINKS} links", link.location)
+    links, joints = _by_name(robot, "link"), _by_name(robot, "joint")
+    if robot.first("link") is None:
+        robot.report(rules.NO_LINK, "there is no <link>; expected at least one", fatal=True)
+    children: dict[str, list[Element]] = {name: [] for name in links}
+    holder: dict[str, Element] = {}
+    connected: set[str] = set()
+    ends = _JointEnds(links, sum(1 for link in robot.all("link") if not link.get("name")))
+    for name, joint in joints.items():
+        parent, child = ends.find(joint, "parent"), ends.find(joint, "child")
+        if child in holder:
+            other = holder[child].get("name")
+            message = f"link {child!r:.60} is the child of joint {other!r:.60} and of {name!r:.60}; expected one joint"
+            joint.report(rules.TWO_PARENTS, message, fatal=True)
+        elif child:
+            holder[child] = joint
+            if parent:
+                children[parent].append(joint)
+                connected.add(child)
+    roots = [name for name in links if name not in holder]
+    # Where a joint is faulty, a fault of the whole tree may follow from it.
+    sound = len(connected) == sum(1 for _ in robot.all("joint"))
+    if not roots and sound and links:
+        robot.report(rules.CYCLE, "every link is the child of a joint: there is no root", fatal=True)
+    if len(roots) > 1 and sound:
+        shown = ", ".join(repr(name)[:60] for name in roots[:6])
+        links[roots[1]].report(rules.ROOTS, f"{len(roots)} links are the child of no joint: {shown}", fatal=True)
+    found: list[Node] = []
+    tops = roots + [name for name in holder if name not in connected]
+    for top in tops:
+        stack: list[tuple[str, int, Element | None]] = [(top, 0 if found else -1, holder.get(top))]
+        while stack:
+            name, parent_index, held = stack.pop()
+            index = len(found)
+            found.append(Node(links[name], parent_index, held, loose=name == top and top != tops[0]))
+            stack += [(_end(joint, "child"), index, joint) for joint in reversed(children[name])]
+    reached = {id(node.link) for node in found}
+    if roots:
+        _report_cycles([name for name, link in links.items() if id(link) not in reached], holder)
+    for link in robot.all("link"):
+        if id(link) not in reached:
+            held = holder.get(link.get("name")) if links.get(link.get("name")) is link else None
+            found.append(Node(link, 0 if found else -1, held, loose=True))
+    return found
+
+
+def _end(joint: Element, which: str) -> str:
+    """Return the name of the parent or child of a joint."""
+    end = joint.first(which)
+    return "" if end is None else end.get("link")
+
+
+def _report_cycles(lost: list[str], holder: dict[str, Element]) -> None:
+    """Report each cycle of joints among the links that no root leads to."""
+    seen: set[str] = set()
+    for name in lost:
+        chain: set[str] = set()
+        at = name
+        while at not in seen:
+            seen.add(at)
+            chain.add(at)
+            at = _end(holder[at], "parent")
+        if at in chain:
+            holder[name].report(rules.CYCLE, f"link {name!r:.60} is in a cycle of joints", fatal=True)
+
+
+def _by_name(robot: Element, kind: str) -> dict[str, Element]:
+    found: dict[str, Element] = {}
+    for element in robot.all(kind):
+        name = element.need("name")
+        if name in found:
+            message = f"a second {kind} has the name {name!r:.60}; the first is in line {found[name].line}"
+            element.report(rules.SAME_NAME, message, fatal=True)
+        elif name:
+            found[name] = element
+    return found
+
+
+class _JointEnds:
+    """Finds the links at the ends of joints.
+
+    A name of no link is reported once. Where links have no name at all, as many unknown names may be theirs.
+    """
+
+    def __init__(self, links: dict[str, Element], nameless: int) -> None:
+        self.links, self.nameless = links, nameless
+        self.unknown: set[str] = set()
+
+    def find(self, joint: Element, which: str) -> str:
+        """Return the name of the parent or child of a joint; "" where it is no link."""
+        end = joint.first(which)
+        if end is None:
+            joint.report(rules.NO_SUCH_LINK, f"joint {joint.get('name')!r:.60} has no <{which}>", fatal=True)
+            return ""
+        name = end.need("link")
+        if name in self.links:
+            return name
+        if name and name not in self.unknown:
+            self.unknown.add(name)
+            if self.nameless:
+                self.nameless -= 1
+            else:
+                title = joint.get("name")
+                message = f"the {which} of joint {title!r:.60} is {name!r:.60}, which is no link"
+                end.report(rules.NO_SUCH_LINK, message, fatal=True)
+        return ""
+
+
+def _is_pose(pair: object) -> bool:
+    """Return whether a pair of <bodymotion> holds a pose whose quaternion is not zero."""
     try:
         return isinstance(pair, list) and bool(np.abs(np.array(pair[1], dtype=np.float64)[3:7]).max() > 1e-100)
     except (TypeError, ValueError, IndexError, OverflowError):
@@ -135,165 +271,186 @@ def _is_place(pair: object) -> bool:
 
 class _Reader:
     def __init__(
-        self,
-        robot: Element,
-        path: Path,
-        package_paths: list[str | Path],
-        allow_outside: bool,
-        faults: XmlFaults | None,
+        self, robot: Element, path: Path, packages: list[str | Path], allow_outside: bool, found: Diagnostics
     ) -> None:
-        self.robot, self.path, self.faults = robot, path, faults
-        self.problems: list[Problem] = [] if faults is None else faults
-        self.said: Extension = read_extension(robot, self.problems)
-        self.nodes: list[Node] = read_tree(robot)
-        self.names = {node.link.get("name"): index for index, node in enumerate(self.nodes)}
+        self.robot, self.path, self.found = robot, path, found
+        self.extension: Extension = read_extension(robot)
+        self.nodes: list[Node] = _read_tree(robot)
+        self.names = {node.link.get("name"): index for index, node in reversed(list(enumerate(self.nodes)))}
         self.gears, self.plain_transmissions = read_gears(robot)
-        files = FileFinder(path, package_paths, allow_outside, self.problems)
-        self.shapes = ShapeReader(robot, files, self.problems)
-        for name, said in self.said.materials.items():
-            self.shapes.surfaces[name] = said.applied(Material(), self.problems, skip=("texture",))
+        self.shapes = ShapeReader(robot, PackageFinder(path, packages, allow_outside), found)
+        for name, entry in self.extension.materials.items():
+            self.shapes.surfaces[name] = entry.applied(Material(), skip=("texture",))
 
-    def body(self) -> Body:
+    def body(self) -> Body | None:
+        """Return the body, as far as it can be read; None where it has no link."""
         joints = self.joints()
-        links = tuple(
-            self.link(index, node, joint) for index, (node, joint) in enumerate(zip(self.nodes, joints, strict=True))
-        )
-        self.check_mimics(links)
+        locators = [FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint}) for node in self.nodes]
+        links = tuple(self.link(index, node, joints[index], locators[index]) for index, node in enumerate(self.nodes))
+        self.read_unused_joints()
+        self.report_mimics(links)
         left: list[str] = []
-        devices, places = read_devices(self.robot, self.nodes, self.names, self.said, self.problems, left)
-        left += self.unknown()
-        of_links = [rest for rest in map(self.link_rest, self.nodes) if rest]
-        if self.faults is not None:
-            self.faults.stop()
+        devices, device_elements = read_devices(self.robot, self.nodes, self.names, self.extension, left)
+        left += self.unknown_elements()
+        rest = [text for text in map(self.rest_of_link, self.nodes) if text]
+        entries, extra_joints = self.extra_joints()
+        self.mark_unknown(locators)
+        if not links:
+            return None
+        entry_map: dict[Subject, Locator] = {
+            **{("links", k): locator for k, locator in enumerate(locators)},
+            **{("devices", k): FieldLocator(e, DEVICE_FIELDS, {}) for k, e in enumerate(device_elements)},
+            **{("extra_joints", k): FieldLocator(entry.element, {}, {}) for k, entry in enumerate(entries)},
+        }
         body = Body(
             name=self.robot.get("name") or self.path.stem,
             links=links,
             devices=devices,
-            extra_joints=tuple(self.extra_joints()),
+            extra_joints=extra_joints,
             root_pose=links[0].offset,
-            extra={**({"urdf": left} if left else {}), **({"urdf_links": of_links} if of_links else {})},
+            extra={**({"urdf": left} if left else {}), **({"urdf_links": rest} if rest else {})},
             source=Source(
                 "urdf",
                 self.path,
                 self.robot.get("version"),
                 "utf-8",
                 parts=self.shapes.meshes.files,
-                places={
-                    "links": tuple(node.link.location for node in self.nodes),
-                    "devices": tuple(places),
-                    "extra_joints": tuple(said.element.location for said in self.said.extra_joints),
-                },
             ),
         )
-        return replace(self.finished(body), problems=tuple(dict.fromkeys(self.problems)))
+        body = self.finished(body)
+        return replace(body, source=replace(body.source, locations=SourceMap(entry_map, self.found.unknown)))
+
+    def mark_unknown(self, locators: list[FieldLocator]) -> None:
+        """Mark the fields of links that could not be read."""
+        for index, (node, locator) in enumerate(zip(self.nodes, locators, strict=True)):
+            self.found.mark_unknown(*(("links", index, name) for name in locator.unknown()))
+            if node.loose:
+                self.found.mark_unknown(*(("links", index, name) for name in ("name", "offset", "rotation", "parent")))
+        if self.robot.document is not None and self.robot.document.incomplete:
+            self.found.mark_unknown(("links", "all"))
 
     def joints(self) -> list[Joint]:
         """Return the joint of each link; ids run in the order of the <joint> elements in the file."""
         in_file = {id(joint): number for number, joint in enumerate(self.robot.all("joint"))}
         found: list[Joint] = []
         for node in self.nodes:
-            if node.joint is None:
+            if node.joint is not None:
+                joint = read_joint(node.joint, self.gears)
+            elif node.loose:
+                joint = Joint(name=node.link.get("name"), type="fixed")
+            else:
                 fixed = node.link.get("name") == "world"
                 joint = Joint(name=node.link.get("name"), type="fixed" if fixed else "free")
-            else:
-                joint = read_joint(node.joint, self.gears, self.problems)
             found.append(joint)
         movers = [k for k, node in enumerate(self.nodes) if node.joint and found[k].type in ("rotate", "slide")]
         movers.sort(key=lambda k: in_file[id(self.nodes[k].joint)])
         ids = {k: number for number, k in enumerate(movers)}
         for k, node in enumerate(self.nodes):
             name = node.link.get("name")
-            joint = found[k]
-            said = self.said.joints.get(name)
-            if said is not None:
-                joint = said.applied(joint, self.problems, skip=("id",))
-            found[k] = replace(joint, id=self.said.joint_id(name, ids.get(k, -1), self.problems))
+            entry = self.extension.joints.get(name)
+            if entry is not None:
+                unknown = () if node.joint is None else self.faulty_fields(node)
+                found[k] = entry.applied(found[k], skip=("id", *unknown))
+            found[k] = replace(found[k], id=self.extension.joint_id(name, ids.get(k, -1)))
         return found
 
-    def link(self, index: int, node: Node, joint: Joint) -> Link:
+    @staticmethod
+    def faulty_fields(node: Node) -> tuple[str, ...]:
+        return tuple(FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint}).unknown())
+
+    def read_unused_joints(self) -> None:
+        """Report what is wrong with joints that hold no link of the tree, because their ends are faulty."""
+        used = {id(node.joint) for node in self.nodes}
+        for joint in self.robot.all("joint"):
+            if id(joint) not in used:
+                read_joint(joint, self.gears)
+                read_origin(joint)
+
+    def link(self, index: int, node: Node, joint: Joint, locator: FieldLocator) -> Link:
+        """Return a link; its fields that are unknown are not compared with <bodymotion>."""
         element = node.link
         name = element.get("name")
         mass, center, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
-        inertial = read_inertial(element, self.problems)
+        inertial = read_inertial(element)
         if inertial is not None:
             mass, center, inertia = inertial
-        said = self.said.links.get(name)
+        entry = self.extension.links.get(name)
         visuals = self.shapes.shapes(element, "visual")
-        collisions = self.shapes.shapes(element, "collision", self.collision_materials(element, said))
+        collisions = self.shapes.shapes(element, "collision", self.collision_materials(element, entry))
         segment = Segment(mass=mass, center_of_mass=center, inertia=inertia, visuals=visuals, collisions=collisions)
         there = inertial is not None or bool(visuals or collisions)
-        if said is not None and "segment" in said.values:
+        if entry is not None and "segment" in entry.values:
             there = True
-            of_it = said.mapping("segment", self.problems)
-            title = of_it.get("name", "")
+            values = entry.mapping("segment")
+            title = values.get("name", "")
             segment = replace(
                 segment,
                 name=title if isinstance(title, str) else "",
-                extra=of_it["extra"] if isinstance(of_it.get("extra"), dict) else {},
+                extra=values["extra"] if isinstance(values.get("extra"), dict) else {},
             )
         segments: tuple[Segment, ...] = (segment,) if there else ()
-        if said is not None and "segments" in said.values:
-            segments = parted(said, segment, self.problems)
-        offset: Floats = read_origin(node.joint, self.problems) if node.joint is not None else poses.IDENTITY
-        if node.joint is None and self.said.robot is not None:
-            given = self.said.robot.numbers("root_offset", 7, self.problems)
+        if entry is not None and "segments" in entry.values:
+            segments = separate_segments(entry, segment)
+        offset: Floats = read_origin(node.joint) if node.joint is not None else poses.IDENTITY
+        if node.parent < 0 and self.extension.robot is not None:
+            given = self.extension.robot.numbers("root_offset", 7)
             offset = offset if given is None else given
         link = Link(name=name, index=index, parent=node.parent, joint=joint, offset=offset, segments=segments)
-        if said is None:
+        if entry is None:
             return link
-        skip = ["segment", "segments", "collision_materials", "index", "parent", "joint"]
-        if node.joint is None or not _is_place(said.values.get("offset")):
+        skip = ["segment", "segments", "collision_materials", "index", "parent", "joint", *locator.unknown()]
+        if node.joint is None or not _is_pose(entry.values.get("offset")):
             skip.append("offset")
-        return said.applied(link, self.problems, skip)
+        return entry.applied(link, skip)
 
-    def collision_materials(self, link: Element, said: Said | None) -> list[str]:
-        """Return the names of the materials that <bodymotion> says of a link's collisions, if they are as many."""
-        given = said.values.get("collision_materials") if said is not None else None
-        if said is None or given is None:
+    def collision_materials(self, link: Element, entry: Entry | None) -> list[str]:
+        """Return the names of the materials that <bodymotion> has for a link's collisions, if their number fits."""
+        given = entry.values.get("collision_materials") if entry is not None else None
+        if entry is None or given is None:
             return []
         if not isinstance(given, list) or not all(
             isinstance(name, str) and name in self.shapes.defined for name in given
         ):
-            said.wrong("collision_materials are no names of materials", self.problems)
+            entry.report("collision_materials are no names of materials")
             return []
         if len(given) != sum(1 for _ in link.all("collision")):
-            self.problems.append(
-                rules.CHANGED.problem("collisions were added or removed by hand", said.element.location)
-            )
+            entry.element.report(rules.CHANGED, "collisions were added or removed by hand")
             return []
         return given
 
-    def check_mimics(self, links: Sequence[Link]) -> None:
+    def report_mimics(self, links: tuple[Link, ...]) -> None:
         names = {joint.get("name") for joint in self.robot.all("joint")}
         for node, link in zip(self.nodes, links, strict=True):
             mimic = link.joint.extra.get("mimic")
             if node.joint is not None and isinstance(mimic, dict):
                 other = mimic.get("joint")
                 wrong = "" if other in names else ", which is no joint"
-                self.problems.append(
-                    rules.MIMIC.problem(
-                        f"{link.joint.name!r:.60} mimics {other!r:.60}{wrong}: here it moves by its own value",
-                        node.joint.location,
-                    )
-                )
+                message = f"{link.joint.name!r:.60} mimics {other!r:.60}{wrong}: here it moves by its own value"
+                node.joint.report(rules.MIMIC, message)
 
-    def extra_joints(self) -> Iterable[ExtraJoint]:
-        for said in self.said.extra_joints:
-            ends = [said.element.get(key) for key in ("link1", "link2")]
+    def extra_joints(self) -> tuple[list[Entry], tuple[ExtraJoint, ...]]:
+        """Return the extra joints of <bodymotion>, and their entries."""
+        entries: list[Entry] = []
+        found: list[ExtraJoint] = []
+        for entry in self.extension.extra_joints:
+            ends = [entry.element.get(key) for key in ("link1", "link2")]
             if any(end not in self.names for end in ends):
-                said.wrong(f"{' or '.join(ends)!r:.100} is no link", self.problems)
+                entry.report(f"{' or '.join(ends)!r:.100} is no link")
                 continue
             base = ExtraJoint(links=(self.names[ends[0]], self.names[ends[1]]))
-            yield said.applied(base, self.problems, skip=("links",))
+            entries.append(entry)
+            found.append(entry.applied(base, skip=("links",)))
+        return entries, tuple(found)
 
-    def link_rest(self, node: Node) -> str:
-        """Return what a link says that URDF does not have, as a <link> of its name; empty where there is nothing."""
-        rest = parsed(read_rest(node.link, self.problems), "link")
+    @staticmethod
+    def rest_of_link(node: Node) -> str:
+        """Return what a link holds that URDF does not have, as a <link> of its name; "" where there is nothing."""
+        rest = parse_rest(read_rest(node.link), "link")
         if rest is None:
             return ""
         return one_line(replace(rest, attributes={"name": node.link.get("name"), **rest.attributes}))
 
-    def unknown(self) -> list[str]:
+    def unknown_elements(self) -> list[str]:
         """Return the elements that mean nothing here, as XML."""
         found = []
         for element in self.robot.children:
@@ -302,35 +459,35 @@ class _Reader:
             ):
                 found.append(one_line(element))
                 if element.name != "transmission":
-                    self.problems.append(unknown_element(element, KNOWN, "", self.problems))
+                    report_unknown(element, KNOWN, "")
         return found
 
     def finished(self, body: Body) -> Body:
-        said = self.said.robot
-        if said is None:
+        """Return the body with what <bodymotion> has of the robot."""
+        entry = self.extension.robot
+        if entry is None:
             return body
         own = {"info", "extra", "root_pose", "root_offset", "viewpoints"}
-        if not set(said.values) <= {"name", *own}:
-            said.wrong("it says more of the robot than is known", self.problems)
-        body = said.applied(body, self.problems, skip=tuple(set(said.values) - {"name"}))
-        pose = said.numbers("root_pose", 7, self.problems)
+        if not set(entry.values) <= {"name", *own}:
+            entry.report(f"<robot> has other names than {', '.join(sorted(own | {'name'}))}")
+        body = entry.applied(body, skip=tuple(set(entry.values) - {"name"}))
+        pose = entry.numbers("root_pose", 7)
         return replace(
             body,
             root_pose=body.root_pose if pose is None else frozen(pose),
-            info=said.mapping("info", self.problems),
-            extra={**said.mapping("extra", self.problems), **body.extra},
-            viewpoints=tuple(self.viewpoints()),
+            info=entry.mapping("info"),
+            extra={**entry.mapping("extra"), **body.extra},
+            viewpoints=tuple(_viewpoints(entry)),
         )
 
-    def viewpoints(self) -> Iterable[Viewpoint]:
-        assert self.said.robot is not None
-        said = self.said.robot
-        given = said.values.get("viewpoints", [])
-        for values in given if isinstance(given, list) else []:
-            base = Viewpoint()
-            pairs = {
-                key: [plain(getattr(base, key)), value]
-                for key, value in (values.items() if isinstance(values, dict) else ())
-                if key in ("description", "pose", "field_of_view")
-            }
-            yield replace(said, values=pairs).applied(base, self.problems)
+
+def _viewpoints(entry: Entry) -> Iterable[Viewpoint]:
+    given = entry.values.get("viewpoints", [])
+    for values in given if isinstance(given, list) else []:
+        base = Viewpoint()
+        pairs = {
+            key: [as_json(getattr(base, key)), value]
+            for key, value in (values.items() if isinstance(values, dict) else ())
+            if key in ("description", "pose", "field_of_view")
+        }
+        yield replace(entry, values=pairs).applied(base)

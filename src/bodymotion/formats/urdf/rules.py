@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["RULES"]
+__all__ = ["RETIRED", "RULES"]
+
+RETIRED = {"URDF123": "BODY111", "URDF125": "BODY112"}
+"""Codes of rules that others replaced, with the codes of these."""
 
 # The file
 UNREADABLE = Rule(
@@ -109,27 +112,12 @@ AXIS_LENGTH = Rule(
     fixable=True,
     example=('<axis xyz="0 2 0"/>', '<axis xyz="0 1 0"/>'),
 )
-NO_AXIS = Rule(
-    "URDF123",
-    "error",
-    "The axis of a joint that moves is not zero.",
-    hint="it is read as 1 0 0",
-    example=('<axis xyz="0 0 0"/>', '<axis xyz="0 1 0"/>'),
-)
 NO_LIMIT = Rule(
     "URDF124",
     "error",
     "A revolute or prismatic joint has a <limit> with effort and velocity.",
     hint="it is read as one without that limit; other programs refuse the file",
     example=('<limit lower="-1" upper="1" velocity="5"/>', '<limit lower="-1" upper="1" effort="90" velocity="5"/>'),
-)
-LIMITS = Rule(
-    "URDF125",
-    "warning",
-    "A lower limit is below the upper one.",
-    "judgement",
-    "they may have been exchanged",
-    example=('lower="1" upper="-1"', 'lower="-1" upper="1"'),
 )
 NOT_FINITE = Rule(
     "URDF126",
@@ -164,8 +152,8 @@ NEGATIVE = Rule(
 MASS = Rule(
     "URDF130",
     "error",
-    "A link with <inertial> says its mass, zero or greater, and its inertia.",
-    example=('<mass value="-5"/>', '<mass value="5"/>'),
+    "An <inertial> has a <mass> and an <inertia> with six moments.",
+    example=("<!-- no mass -->", '<mass value="5"/>'),
 )
 GEOMETRY = Rule(
     "URDF131",

@@ -1,1 +1,3 @@
-"""XML for every format that is written in it: elements with locations, faults that do not end the reading."""
+"""XML for every format that is written in it: `tree` reads and writes elements, `syntax` explains what is wrong with a file, `fields` finds
+the elements that give the fields of a value.
+"""

@@ -1,7 +1,7 @@
-"""XML as a light tree of elements that know their line and column, and such a tree as XML.
+"""XML as a tree of elements that know where they begin, and such a tree as XML.
 
-The parser is the standard library's expat. What makes XML dangerous is left out: a document that declares entities is refused, nothing
-outside it is opened, and depth and size are bounded. Namespaces are not resolved: a name is what stands in the file, prefix and all.
+The parser is the standard library's expat. It refuses what makes XML dangerous: documents that declare entities, and documents that are too
+large or nested too deep. It opens no other file. Namespaces are not resolved: a name keeps its prefix.
 """
 
 from __future__ import annotations
@@ -17,22 +17,29 @@ from xml.parsers import expat
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, Location, Rule
-from bodymotion.formats.text.spelling import number_slip
-from bodymotion.formats.xml.faults import stand_in
-from bodymotion.formats.xml.places import attribute_place, line_and_column, nearest, what_is_wrong
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity
+from bodymotion.formats.text.number_slips import number_slip
+from bodymotion.formats.xml.syntax import attribute_position, closest_name, explain_syntax_error, line_and_column
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from bodymotion.formats.xml.faults import XmlFaults
-
-__all__ = ["RULES", "Element", "holds", "number_text", "parse_xml", "to_xml"]
+__all__ = [
+    "RULES",
+    "Document",
+    "Element",
+    "is_xml_text",
+    "number_text",
+    "numbers_in",
+    "parse_xml",
+    "read_xml",
+    "to_xml",
+]
 
 UNREADABLE = Rule(
     "XML100",
     "error",
-    "The file can be opened, and is not larger than can be held.",
+    "The file can be opened, and is not larger than 100 MB.",
     "judgement",
     example=("a .dae of 200 MB", "a .dae of 20 MB"),
 )
@@ -40,7 +47,7 @@ NOT_XML = Rule("XML101", "error", "The file is well-formed XML.", example=('<mas
 ENTITY = Rule(
     "XML102",
     "error",
-    "A model declares no entities: they can name other files, and unfold without bound.",
+    "A model declares no entities: they can name other files and expand without limit.",
     "judgement",
     "write the text in place of its entity",
     example=('<!DOCTYPE robot [ <!ENTITY m "5"> ]>', "<!DOCTYPE robot>"),
@@ -48,39 +55,62 @@ ENTITY = Rule(
 TOO_DEEP = Rule(
     "XML103",
     "error",
-    "Elements are not nested too deep, and not too many.",
+    "A file has at most 300 000 elements, nested at most 200 deep.",
     "judgement",
     example=("elements nested 300 deep", "elements nested 100 deep"),
 )
 WRONG_VALUE = Rule(
     "XML104",
     "error",
-    "An attribute holds the numbers, or the word, that its element can use.",
+    "An attribute holds the numbers, or one of the words, that its element accepts.",
     example=('<mass value="light"/>', '<mass value="5"/>'),
 )
 MISSING = Rule(
     "XML105",
     "error",
-    "An element has the attributes and elements that it cannot do without.",
+    "An element has its required attributes and elements.",
     example=("<mass/>", '<mass value="5"/>'),
 )
 
 RULES: tuple[Rule, ...] = (UNREADABLE, NOT_XML, ENTITY, TOO_DEEP, WRONG_VALUE, MISSING)
 
-MOST_BYTES = 10**8
-MOST_ELEMENTS = 300_000
-DEEPEST = 200
-MOST_SLIPS = 50
-"""So many attributes of an element are looked at for one that is meant by another."""
+MAX_BYTES = 10**8
+MAX_ELEMENTS = 300_000
+MAX_DEPTH = 200
+MAX_SPELLING_CANDIDATES = 50
+"""How many attributes of an element are compared with a missing one."""
+
+
+@dataclass(eq=False)
+class Document:
+    """A file that elements come from: its path, its bytes, and the collector of its problems.
+
+    `incomplete` says that a part of the file, or of a file that it includes, could not be read: a name that is not found may be there.
+    """
+
+    path: str | None = None
+    data: bytes = b""
+    found: Diagnostics = field(default_factory=Diagnostics)
+    incomplete: bool = False
 
 
 @dataclass
 class Element:
-    """An element: its name, attributes in order, text (that between its elements joined) and elements, and where it begins.
+    """An element: its name, attributes in order, text (without that of its children), children, and where it begins.
 
-    `path`, `line` and `column` are of the `<`, None in a tree that is made to be written. In a tree that is checked, `faults` takes what
-    is wrong, and an element is `vague` where what it does not say may be said elsewhere. `inherited` are the elements that attributes come
-    from which do not stand in this one. `source` is the document, and `at` where in it the `<` is.
+    Attributes
+    ----------
+    line, column:
+        Of the `<`, from 1; None in a tree that is made to be written.
+    document, offset:
+        The file, and the byte of the `<` in it; None in a tree that is made to be written.
+    partial:
+        A part of the element is not known, because the file breaks off in it, or its class of defaults is missing: what it does not have
+        is no fault.
+    inherited:
+        By name, the elements that give attributes which this one does not have itself (defaults of MJCF).
+    faulty:
+        Attributes that could not be read (`""` for the text, or the message where a problem concerns no single attribute).
     """
 
     name: str
@@ -89,30 +119,35 @@ class Element:
     text: str = ""
     line: int | None = None
     column: int | None = None
-    path: str | None = None
-    faults: XmlFaults | None = field(default=None, repr=False, compare=False)
-    vague: bool = field(default=False, repr=False, compare=False)
+    document: Document | None = field(default=None, repr=False, compare=False)
+    offset: int = field(default=0, repr=False, compare=False)
+    partial: bool = field(default=False, repr=False, compare=False)
     inherited: Mapping[str, Element] | None = field(default=None, repr=False, compare=False)
-    source: bytes = field(default=b"", repr=False, compare=False)
-    at: int = field(default=0, repr=False, compare=False)
+    faulty: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     @property
     def location(self) -> Location:
         """Where the element begins."""
-        return Location(self.path, self.line, self.column, inside=f"<{self.name}>")
+        path = None if self.document is None else self.document.path
+        return Location(path, self.line, self.column, inside=f"<{self.name}>")
 
-    def place(self, name: str) -> Location:
-        """Where an attribute begins, in this element or the one that it is inherited from; where there is none, that of the element."""
-        element = self if self.inherited is None else self.inherited.get(name, self)
-        found = None if name not in element.attributes else attribute_place(element.source, element.at, name)
+    def location_of(self, name: str) -> Location:
+        """Return where an attribute begins, in this element or in the one that it is inherited from; else where the element begins."""
+        element = self._owner(name)
+        found = None
+        if name in element.attributes and element.document is not None:
+            found = attribute_position(element.document.data, element.offset, name)
         if found is None or element.line is None or element.column is None:
             return element.location
-        down, right = found
-        column = right if down else element.column + right
-        return replace(element.location, line=element.line + down, column=column)
+        lines_below, columns = found
+        column = columns if lines_below else element.column + columns
+        return replace(element.location, line=element.line + lines_below, column=column)
+
+    def _owner(self, name: str) -> Element:
+        return self if self.inherited is None else self.inherited.get(name, self)
 
     def all(self, *names: str) -> Iterator[Element]:
-        """Return the elements in this one that have one of these names."""
+        """Return the children with one of these names."""
         return (child for child in self.children if child.name in names)
 
     def first(self, *path: str) -> Element | None:
@@ -131,111 +166,142 @@ class Element:
             stack += reversed(element.children)
 
     def add(self, name: str, attributes: dict[str, str] | None = None, text: str = "") -> Element:
-        """Put a new element at the end and give it."""
+        """Append a new child and return it."""
         self.children.append(Element(name, attributes or {}, text=text))
         return self.children[-1]
 
     def get(self, name: str, default: str = "") -> str:
-        """Return an attribute, without the white space around it."""
+        """Return an attribute without the white space around it."""
         return self.attributes.get(name, default).strip()
 
-    def fault(self, rule: Rule, message: str, name: str = "") -> None:
-        """Raise FormatError by a rule at this element, or note the fault where the file is checked; `name` is that of the wrong attribute.
+    def report(
+        self,
+        rule: Rule,
+        message: str,
+        name: str = "",
+        *,
+        hint: str | None = None,
+        severity: Severity | None = None,
+        fatal: bool = False,
+    ) -> None:
+        """Record that a rule is broken at this element, or at its attribute `name`.
 
-        Who calls it goes on with something else in place of what is wrong.
+        A `fatal` problem makes the value unknown and lets `load` fail (see `Diagnostics.report`). Of one attribute one is recorded.
         """
-        error = rule.error(message, self.place(name))
-        if self.faults is None:
-            raise error
-        self.faults.note(error.problem, name or message)
+        if fatal:
+            owner, what = self._owner(name), name or message
+            known = what in owner.faulty
+            owner.faulty |= {what}
+            self.faulty |= {what}
+            if known:
+                return
+        if self.document is not None:
+            found = self.document.found
+            found.report(rule, message, self.location_of(name), hint=hint, severity=severity, fatal=fatal)
+
+    def wrong(self, message: str, name: str = "") -> None:
+        """Record XML104 for an attribute: a fatal problem."""
+        self.report(WRONG_VALUE, message, name, fatal=True)
 
     def need(self, name: str) -> str:
-        """Return an attribute that must be there and not empty; FormatError XML105 where it is not (empty text where that is noted)."""
+        """Return a required attribute; "" where it is missing or empty, which is recorded (XML105)."""
         value = self.get(name)
-        if not value and not self.vague:
+        if not value:
             self._missing(name)
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
-        """Return the number of an attribute.
-
-        Raises
-        ------
-        FormatError
-            When it is none, or not there and there is no default (XML104, XML105).
-        """
+        """Return the number in an attribute; see `numbers`."""
         return self.numbers(name, 1, None if default is None else (default,))[0]
 
     def numbers(
         self, name: str, count: int | Sequence[int] | None = None, default: Sequence[float] | None = None
     ) -> tuple[float, ...]:
-        """Return the numbers of an attribute, separated by white space; so many as `count` (or as one of them), None any.
+        """Return the numbers in an attribute, separated by white space: `count` of them, or one of several counts; None for any.
 
-        Infinity is a number here, NaN is not.
-
-        Raises
-        ------
-        FormatError
-            When there are others, or none and there is no default (XML104, XML105).
+        Infinity is a number here, NaN is not. Where the attribute holds something else (XML104), or is missing and there is no default
+        (XML105), the problem is recorded and the default, or else NaN, is returned.
         """
         if name in self.attributes:
             return self._numbers(self.attributes[name], f"{name} of <{self.name}>", count, name, default)
-        if default is None and not self.vague:
+        if default is None:
             self._missing(name)
-        return stand_in(count, default)
+        return _unknown_numbers(count, default)
 
-    def _missing(self, name: str) -> None:
-        """Raise or note that an attribute is missing; where another is as good as it, that is shown."""
-        slip = next((other for other in islice(self.attributes, MOST_SLIPS) if nearest(other, (name,))), None)
-        if slip is None:
-            self.fault(MISSING, f"<{self.name}> has no {name}", name)
-        else:
-            self.fault(MISSING, f"<{self.name}> has no {name}: is {slip!r:.60} meant for it?", slip)
+    def integer(self, name: str, default: int) -> int:
+        """Return the whole number in an attribute; see `numbers`."""
+        value = self.number(name, default)
+        if not math.isfinite(value) or value != int(value):
+            self.wrong(f"{name} of <{self.name}> is {_shown(self.attributes[name])}; expected a whole number", name)
+            return default
+        return int(value)
 
     def text_numbers(self, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
-        """Return the numbers in the element's text, as `numbers` does."""
+        """Return the numbers in the element's text; see `numbers`."""
         return self._numbers(self.text, f"<{self.name}>", count)
 
     def _numbers(
         self,
         text: str,
-        what: str,
+        title: str,
         count: int | Sequence[int] | None,
         name: str = "",
         default: Sequence[float] | None = None,
     ) -> tuple[float, ...]:
         try:
-            values = tuple(_number(word) for word in text.split())
-        except ValueError:
-            slip = number_slip(text)
-            self.wrong(f"{what} is {_shown(text)}: not numbers{f' ({slip})' if slip else ''}", name)
-            return stand_in(count, default)
-        allowed = (count,) if isinstance(count, int) else count
-        if allowed is not None and len(values) not in allowed:
-            wanted = " or ".join(map(str, allowed))
-            self.wrong(f"{what} is {_shown(text)}: {len(values)} numbers, not {wanted}", name)
-            return stand_in(count, default)
-        return values
+            return numbers_in(text, title, count)
+        except ValueError as error:
+            self.wrong(str(error), name)
+            return _unknown_numbers(count, default)
 
-    def integer(self, name: str, default: int | None = None) -> int:
-        """Return the whole number of an attribute; FormatError as for `number`."""
-        value = self.number(name, default)
-        if not math.isfinite(value) or value != int(value):
-            self.wrong(f"{name} of <{self.name}> is {_shown(self.attributes[name])}: not a whole number", name)
-            return default or 0
-        return int(value)
-
-    def wrong(self, message: str, name: str = "") -> None:
-        """Raise or note FormatError XML104 at this element, as `fault` does."""
-        self.fault(WRONG_VALUE, message, name)
+    def _missing(self, name: str) -> None:
+        """Record that an attribute is missing; where another one is probably meant for it, at that one."""
+        known = name in self.faulty
+        self.faulty |= {name}
+        if self.partial or known:
+            return
+        others = islice(self.attributes, MAX_SPELLING_CANDIDATES)
+        misspelt = next((other for other in others if closest_name(other, (name,))), None)
+        if misspelt is None:
+            self.report(MISSING, f"<{self.name}> has no {name}", fatal=True)
+        else:
+            message = f"<{self.name}> has no {name}; it has {misspelt!r:.60}: is {name} meant?"
+            self.report(MISSING, message, misspelt, fatal=True)
 
 
-_PLAIN = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
+def numbers_in(text: str, title: str, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
+    """Return the numbers in a text, `count` of them.
+
+    Raises
+    ------
+    ValueError
+        When it holds something else; the message begins with `title`.
+    """
+    try:
+        values = tuple(_number(word) for word in text.split())
+    except ValueError:
+        slip = number_slip(text)
+        raise ValueError(f"{title} is {_shown(text)}; expected numbers{f' ({slip})' if slip else ''}") from None
+    allowed = (count,) if isinstance(count, int) else count
+    if allowed is not None and len(values) not in allowed:
+        wanted = " or ".join(map(str, allowed))
+        raise ValueError(f"{title} is {_shown(text)}: {len(values)} numbers; expected {wanted}")
+    return values
+
+
+def _unknown_numbers(count: int | Sequence[int] | None, default: Sequence[float] | None) -> tuple[float, ...]:
+    """Return the default, or NaN for each number that could not be read."""
+    if default is not None:
+        return tuple(default)
+    return (math.nan,) * (1 if count is None else count if isinstance(count, int) else count[0])
+
+
+_NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
 
 
 def _number(word: str) -> float:
-    """Return the number that a word is; what Python alone takes for one (1_000, NaN) is none."""
-    if _PLAIN.fullmatch(word) is None:
+    """Return the number that a word is; what only Python accepts (1_000, NaN) is none."""
+    if _NUMBER.fullmatch(word) is None:
         raise ValueError(word)
     return float(word)
 
@@ -244,65 +310,85 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:60] + "…")
 
 
-def parse_xml(data: bytes, path: Path | None = None, faults: XmlFaults | None = None) -> Element:
-    """Parse a document from the bytes of the file at `path`.
-
-    With `faults`, of a document that is broken from some place on its beginning is given: the elements that were open there are `vague`.
+def parse_xml(data: bytes, path: Path | None = None) -> Element:
+    """Parse a document that must be well-formed, such as a part of one that was kept as text.
 
     Raises
     ------
     FormatError
-        When it is not well-formed, declares entities, or is too large or nested too deep; with line and column.
+        When it is not well-formed, declares entities, or is too large or nested too deep.
     """
-    place = str(path) if path is not None else None
-    if len(data) > MOST_BYTES:
-        raise UNREADABLE.error(f"the file is larger than {MOST_BYTES} bytes", Location(place))
+    found = Diagnostics(path)
+    root = read_xml(data, path, found)
+    return found.result(root).require()
+
+
+def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | None:
+    """Parse a document from the bytes of the file at `path`; problems go to `found`.
+
+    Returns
+    -------
+    The root; None where there is none. Of a document that is broken from some point on, what stands before it: the elements that were open
+    there are `partial`, and the document is `incomplete`.
+    """
+    document = Document(str(path) if path is not None else None, data, found)
     try:
-        return _Builder(place, faults).parse(data, None)
-    except _Encoding:
-        text = _decoded(data, place)
-        return _Builder(place, faults).parse(text.encode("utf-8", "surrogatepass"), "utf-8")
+        if len(data) > MAX_BYTES:
+            raise UNREADABLE.error(
+                f"the file has {len(data)} bytes; at most {MAX_BYTES} are read", Location(document.path)
+            )
+        builder = _Builder(document)
+        try:
+            return builder.parse(None)
+        except _UnknownEncoding:
+            document.data = _decoded(data, document.path).encode("utf-8", "surrogatepass")
+            builder = _Builder(document)
+            return builder.parse("utf-8")
+    except FormatError as error:
+        found.add(error.problem, fatal=True)
+        document.incomplete = True
+        return None
 
 
-class _Encoding(Exception):  # noqa: N818
+class _UnknownEncoding(Exception):  # noqa: N818
     """The encoding is one that expat does not know."""
 
 
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 
 
-def _decoded(data: bytes, place: str | None) -> str:
+def _decoded(data: bytes, path: str | None) -> str:
     """Decode what expat cannot: encodings of several bytes, such as Shift-JIS."""
     found = _DECLARED.search(data[:1000])
     name = found.group(1).decode("ascii") if found else ""
     try:
         return data.decode("cp932" if name.lower().replace("-", "_") in ("shift_jis", "sjis", "x_sjis") else name)
     except (LookupError, UnicodeError, ValueError) as error:
-        raise NOT_XML.error(f"its encoding {name!r} cannot be read: {error}"[:300], Location(place, 1, 1)) from error
+        raise NOT_XML.error(f"its encoding {name!r} cannot be read: {error}"[:300], Location(path, 1, 1)) from error
 
 
 class _Builder:
-    def __init__(self, path: str | None, faults: XmlFaults | None) -> None:
-        self.path, self.faults = path, faults
+    def __init__(self, document: Document) -> None:
+        self.document = document
         self.stack: list[Element] = []
         self.texts: list[list[str]] = []
         self.root: Element | None = None
         self.count = 0
 
-    def parse(self, data: bytes, encoding: str | None) -> Element:
+    def parse(self, encoding: str | None) -> Element:
         try:
-            return self._parse(data, encoding)
+            return self._parse(encoding)
         except FormatError as error:
-            if self.faults is None or self.root is None or error.problem.rule == ENTITY.code:
+            if self.root is None or error.problem.rule == ENTITY.code:
                 raise
-            self.faults.note(error.problem, error.problem.message)
-            self.faults.incomplete = True
+            self.document.found.add(error.problem, fatal=True)
+            self.document.incomplete = True
             for element in self.stack:
-                element.vague = True
+                element.partial = True
             return self.root
 
-    def _parse(self, data: bytes, encoding: str | None) -> Element:
-        self.data = data
+    def _parse(self, encoding: str | None) -> Element:
+        data = self.document.data
         self.parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -315,18 +401,18 @@ class _Builder:
             parser.Parse(data, True)
         except expat.ExpatError as error:
             if error.code in (expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING],) and encoding is None:
-                raise _Encoding from error
+                raise _UnknownEncoding from error
             open_tags = [(element.name, element.line or 1) for element in self.stack]
-            words, at = what_is_wrong(data, parser.ErrorByteIndex, error.code, open_tags)
+            words, at = explain_syntax_error(data, parser.ErrorByteIndex, error.code, open_tags)
             line, column = (error.lineno, error.offset + 1) if at is None else line_and_column(data, at)
-            raise NOT_XML.error(words or str(error), Location(self.path, line, column)) from error
+            raise NOT_XML.error(words or str(error), Location(self.document.path, line, column)) from error
         except (LookupError, UnicodeError) as error:
-            raise _Encoding from error
+            raise _UnknownEncoding from error
         except ValueError as error:
-            # expat refuses encodings of several bytes with it; a FormatError of a handler is one, too.
-            if hasattr(error, "problem") or encoding is not None:
+            # expat refuses encodings of several bytes with ValueError; a FormatError of a handler is one, too.
+            if isinstance(error, FormatError) or encoding is not None:
                 raise
-            raise _Encoding from error
+            raise _UnknownEncoding from error
         assert self.root is not None
         return self.root
 
@@ -336,21 +422,20 @@ class _Builder:
     def start(self, name: str, attributes: list[str]) -> None:
         line, column = self.here()
         self.count += 1
-        if len(self.stack) >= DEEPEST or self.count > MOST_ELEMENTS:
-            words = (
-                "too many elements" if self.count > MOST_ELEMENTS else f"more than {DEEPEST} elements in one another"
+        if len(self.stack) >= MAX_DEPTH or self.count > MAX_ELEMENTS:
+            message = (
+                f"more than {MAX_ELEMENTS} elements"
+                if self.count > MAX_ELEMENTS
+                else f"elements nested more than {MAX_DEPTH} deep"
             )
-            raise TOO_DEEP.error(words, Location(self.path, line, column))
-        pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
+            raise TOO_DEEP.error(message, Location(self.document.path, line, column))
         element = Element(
             name,
-            pairs,
+            dict(zip(attributes[::2], attributes[1::2], strict=True)),
             line=line,
             column=column,
-            path=self.path,
-            faults=self.faults,
-            source=self.data,
-            at=self.parser.CurrentByteIndex,
+            document=self.document,
+            offset=self.parser.CurrentByteIndex,
         )
         if self.stack:
             self.stack[-1].children.append(element)
@@ -366,11 +451,9 @@ class _Builder:
         self.texts[-1].append(text)
 
     def entity(self, name: str, *rest: object) -> None:
-        raise self.refused(name)
-
-    def refused(self, name: str) -> FormatError:
         line, column = self.here()
-        return ENTITY.error(f"it declares the entity {name!r:.60}", Location(self.path, line, column))
+        message = f"it declares the entity {name!r:.60}; entities are not expanded"
+        raise ENTITY.error(message, Location(self.document.path, line, column))
 
 
 _NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -380,8 +463,8 @@ _TEXT_SPECIAL = re.compile(r"[&<>\r]")
 _ATTRIBUTE_SPECIAL = re.compile(r'[&<>"\t\n\r]')
 
 
-def holds(text: str) -> bool:
-    """Whether XML can hold a text: it has no place for control characters and halves of surrogate pairs."""
+def is_xml_text(text: str) -> bool:
+    """Return whether XML can hold a text: not control characters, nor unpaired surrogates."""
     return _NO_CHARACTER.search(text) is None
 
 
@@ -402,8 +485,7 @@ def number_text(values: npt.ArrayLike) -> str:
 def to_xml(root: Element, comment: str = "") -> bytes:
     """Return a tree as an indented document in UTF-8, with a comment above it.
 
-    Characters that XML has no place for (`holds`) become U+FFFD. Of an element with others in it the text is left out,
-    and so is one of white space.
+    Characters that XML cannot hold become U+FFFD. The text of an element with children is left out, and so is white space.
     """
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
     if comment:

@@ -1,0 +1,330 @@
+"""The bodies of a model as links, depth-first in the order of the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.defaults import Item, contents, pose
+from bodymotion.formats.mjcf.extra import geom_rules, of_body, placed
+from bodymotion.formats.mjcf.geoms import NONE, Mass, given_mass, mass_of_geoms, settled
+from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
+from bodymotion.formats.mjcf.kept import segments_again
+from bodymotion.formats.mjcf.names import NOT_READ
+from bodymotion.formats.xml.tree import number_text
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import Shape
+from bodymotion.model.links import MOST_LINKS, Joint, Segment
+
+if TYPE_CHECKING:
+    from bodymotion.formats.mjcf.defaults import Defaults, Settings
+    from bodymotion.formats.mjcf.geoms import Geom, GeomReader
+    from bodymotion.formats.mjcf.kept import Kept
+    from bodymotion.formats.xml.tree import Element
+
+__all__ = ["RawLink", "Tree", "TreeReader"]
+
+
+@dataclass
+class RawLink:
+    """A link, and what else of its body is looked at later: sites and cameras, with the frames around them."""
+
+    name: str
+    parent: int
+    joint: Joint
+    offset: Floats
+    element: Element
+    mjcf_name: str = ""
+    segments: tuple[Segment, ...] = ()
+    places: list[Item] = field(default_factory=list)
+    joint_element: Element | None = None
+    inertial: Element | None = None
+    mass_unknown: bool = False
+    """Whether the mass is that of geoms of which one could not be read."""
+    rest: float = 0.0
+
+
+@dataclass
+class Tree:
+    """The links in order; `of_body` has the index of the link that has a body's own frame, by the body's name in the file."""
+
+    links: list[RawLink]
+    of_body: dict[str, int]
+    root_pose: Floats
+    left_out: frozenset[str]
+    """Names of bodies and sites that stand in the file beside the robot."""
+    beside: list[dict[str, object]]
+    """What the world has of its own where it is no link, as plain data."""
+    of_bodies: dict[str, dict[str, object]]
+    """What bodies have beside joints, mass, shapes and devices, by the names of their links."""
+    has_body: bool
+
+
+class TreeReader:
+    """Makes links of the bodies of a model."""
+
+    def __init__(self, settings: Settings, defaults: Defaults, geoms: GeomReader, kept: Kept) -> None:
+        self.settings, self.defaults, self.geoms, self.kept = settings, defaults, geoms, kept
+        self.links: list[RawLink] = []
+        self.of_body: dict[str, int] = {}
+        self._names: set[str] = set()
+        self._number = 0
+        self._root_pose: Floats = poses.IDENTITY
+        self._left_out: set[str] = set()
+        self._world: list[dict[str, object]] = []
+        self._said: dict[str, dict[str, object]] = {}
+
+    def read(self, root: Element) -> Tree:
+        """Return the links of a model.
+
+        Raises
+        ------
+        FormatError
+            When there is no body, or what a body says cannot be.
+        """
+        world = replace(
+            next(root.all("worldbody"), root), children=[c for w in root.all("worldbody") for c in w.children]
+        )
+        items = list(contents(world, "", self.settings, self.defaults))
+        tops = [item for item in items if item.element.name == "body"]
+        own = [item for item in items if item.element.name != "body"]
+        has_body = bool(tops) or any(item.element.name == "geom" for item in own)
+        if not has_body:
+            world.report(rules.NO_BODY, "the world has no body", fatal=True)
+        tops = self._robot(tops)
+        alone = len(tops) == 1 and not self._held(tops[0])
+        if alone:
+            beside = [item for item in own if item.element.name in ("geom", "site", "camera", "light")]
+            if any(item.element.name != "light" for item in beside):
+                words = "shapes, sites and cameras of the world are kept as plain data"
+                world.report(rules.WORLD_SHAPES, words)
+            self._world = [self._beside(item) for item in beside]
+            self._bodies([(tops[0], -1)])
+        else:
+            if tops:
+                words = (
+                    f"the world is the root: it has {len(tops)} bodies"
+                    if len(tops) > 1
+                    else "a joint holds the one body of the world"
+                )
+                world.report(rules.WORLD, words)
+            link = RawLink("world", -1, Joint(name="world"), poses.IDENTITY, world)
+            self._names.add("world")
+            self.links.append(link)
+            self.of_body["world"] = 0
+            self._fill(link, own, "world", moving=False)
+            self._bodies([(item, 0) for item in tops])
+        left_out = frozenset(self._left_out)
+        return Tree(self.links, self.of_body, self._root_pose, left_out, self._world, self._said, has_body)
+
+    def _beside(self, item: Item) -> dict[str, object]:
+        """Return a thing of the world as plain data; of a geom's material its colour."""
+        said = placed(item, self.settings)
+        if item.element.name == "geom":
+            material = self.geoms.assets.material(item.element)
+            said.pop("material", None)
+            said["rgba"] = number_text([*material.diffuse, 1.0 - material.transparency])
+        return said
+
+    def _robot(self, tops: list[Item]) -> list[Item]:
+        """Return the one body of the world that is free, if there is one alone; the others are left out, which is noted."""
+        free = [top for top in tops if "free" in self._joints(top)]
+        if len(tops) < 2 or len(free) != 1:
+            return tops
+        others = [top.element for top in tops if top is not free[0]]
+        named = ", ".join(repr(element.get("name")) for element in others)
+        words = f"{free[0].element.get('name')!r:.60} is free and taken for the robot; {named:.200} are left out"
+        others[0].report(rules.BESIDE, words)
+        self._left_out |= {e.get("name") for element in others for e in element.every() if e.name in ("body", "site")}
+        return free
+
+    def _joints(self, top: Item) -> list[str]:
+        """Return the types of the joints of a body."""
+        inside = contents(top.element, top.childclass, self.settings, self.defaults)
+        elements = [item.element for item in inside if item.element.name in ("joint", "freejoint")]
+        return ["free" if element.name == "freejoint" else element.get("type", "hinge") for element in elements]
+
+    def _held(self, top: Item) -> bool:
+        """Whether a body of the world hangs on a joint that has a value."""
+        return any(kind != "free" for kind in self._joints(top))
+
+    def _bodies(self, todo: list[tuple[Item, int]]) -> None:
+        stack = todo[::-1]
+        while stack:
+            item, parent = stack.pop()
+            element = item.element
+            childclass = self.defaults.known(element, "childclass") if element.get("childclass") else item.childclass
+            inside = list(contents(element, childclass, self.settings, self.defaults))
+            joints = sum(inner.element.name == "joint" for inner in inside)
+            if len(self.links) + max(joints, 1) > MOST_LINKS:
+                raise rules.TOO_LARGE.error(f"the model has more than {MOST_LINKS} links", element.location)
+            index = self._body(item, parent, inside)
+            stack += [(inner, index) for inner in reversed(inside) if inner.element.name == "body"]
+
+    def _body(self, item: Item, parent: int, inside: list[Item]) -> int:
+        """Add the links of one body and give the index of the last, which has the body's frame, mass and shapes."""
+        element = item.element
+        in_file = element.get("name")
+        said = self.kept.get("link", in_file) if in_file else {}
+        kept_name = said.get("name")
+        name = kept_name if isinstance(kept_name, str) else in_file or self._free(f"link_{len(self.links)}")
+        place = pose(element, self.settings)
+        if item.frame is not None:
+            place = poses.compose(item.frame, place)
+        joints = read_joints([i for i in inside if i.element.name in ("joint", "freejoint")], self.settings)
+        frees = [read for read in joints if read.joint.type == "free"]
+        if frees:
+            if len(joints) > 1:
+                frees[0].element.report(rules.FREE, f"body {name!r:.60} has joints beside a free one", fatal=True)
+                joints = frees[:1]
+            if parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
+                frees[0].element.report(rules.FREE, f"body {name!r:.60} is free and not at the top", fatal=True)
+        chain = self._chain(joints, place, name, element, parent)
+        if len(chain) > 1:
+            words = f"body {name!r:.60} is read as the links {', '.join(repr(link.name) for link in chain)}"
+            element.report(rules.SEVERAL_JOINTS, words[:300])
+        link = chain[-1]
+        of_chain = said.get("joints")
+        if len(chain) == 1:
+            link.joint = with_kept(link.joint, said.get("joint"))
+        elif isinstance(of_chain, dict):
+            for each in chain:
+                each.joint = with_kept(each.joint, of_chain.get(each.joint.name))
+        if parent < 0:
+            self._root_pose = chain[0].offset
+        kept_offset = said.get("offset")
+        if parent < 0 and isinstance(kept_offset, list) and len(kept_offset) == 7:
+            link.offset = frozen(np.array(kept_offset, dtype=np.float64))
+        for each in chain:
+            each.parent = parent
+            self.links.append(each)
+            parent = len(self.links) - 1
+        link.mjcf_name = in_file
+        if in_file:
+            if in_file in self.of_body:
+                element.report(rules.SAME_NAME, f"a second body has the name {in_file!r:.60}")
+            self.of_body.setdefault(in_file, parent)
+        self._fill(link, inside, name, moving=True, said=said)
+        return parent
+
+    def _chain(self, joints: list[JointRead], place: Floats, name: str, element: Element, parent: int) -> list[RawLink]:
+        """Return the links that joints make of a body: each turns about its anchor, and the last has the body's own frame."""
+        if not joints:
+            return [RawLink(self._own(name), parent, Joint(name=name), frozen(place), element)]
+        chain: list[RawLink] = []
+        before, at = place, np.zeros(3)
+        whole = len(joints) == 1 and not joints[0].anchor.any()
+        for number, read in enumerate(joints):
+            step = read.anchor - at
+            offset = poses.compose(before, [*step, 1.0, 0.0, 0.0, 0.0]) if step.any() else before
+            if read.rest:
+                offset = poses.compose(offset, _moved(read.joint, -read.rest))
+            last = number == len(joints) - 1 and not read.anchor.any()
+            own = self._own(name) if last else self._free(f"{name}_{read.joint.name or number}")
+            joint = read.joint if read.joint.name else replace(read.joint, name=own)
+            if joint.type in ("rotate", "slide"):
+                joint = replace(joint, id=self._number)
+                self._number += 1
+            link = RawLink(own, parent, joint, frozen(offset), element, joint_element=read.element, rest=read.rest)
+            chain.append(link)
+            before, at = poses.IDENTITY, read.anchor
+        if at.any() and not whole:
+            chain.append(
+                RawLink(self._own(name), parent, Joint(name=name), frozen([*-at, 1.0, 0.0, 0.0, 0.0]), element)
+            )
+        return chain
+
+    def _own(self, name: str) -> str:
+        self._names.add(name)
+        return name
+
+    def _free(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name in self._names:
+            name, number = f"{wanted}_{number}", number + 1
+        self._names.add(name)
+        return name
+
+    def _fill(
+        self, link: RawLink, inside: list[Item], name: str, *, moving: bool, said: dict[str, object] | None = None
+    ) -> None:
+        """Set the mass and the shapes of the link of a body, and collect its sites and cameras."""
+        geoms: list[Geom] = []
+        lights: list[Item] = []
+        given: Item | None = None
+        for item in inside:
+            kind = item.element.name
+            if kind == "geom":
+                geom = self.geoms.read(item)
+                if geom is not None:
+                    geoms.append(geom)
+            elif kind == "inertial":
+                given = item
+            elif kind in ("site", "camera"):
+                link.places.append(item)
+            elif kind == "light":
+                lights.append(item)
+            elif kind in NOT_READ:
+                item.element.report(rules.NOT_READ, f"<{kind}> is left out")
+        mass = NONE
+        if moving:
+            link.inertial = None if given is None else given.element
+            of_geoms = self.settings.inertiafromgeom == "true" or (
+                self.settings.inertiafromgeom == "auto" and given is None
+            )
+            mass = self._mass(given, geoms, of_geoms=of_geoms)
+            faulty = any(item.element.faulty for item in inside if item.element.name == "geom")
+            link.mass_unknown = of_geoms and faulty
+        visuals = tuple(geom.shape for geom in geoms if geom.visual)
+        collisions = tuple(geom.shape for geom in geoms if geom.collision)
+        kept = said or {}
+        of_it = of_body(link.element if moving else replace(link.element, attributes={}), lights, self.settings)
+        if of_it:
+            self._said[link.name] = of_it
+        whole = _segments(name, mass, visuals, collisions, kept.get("segment"), geom_rules(geoms))
+        again = segments_again(kept.get("segments"), whole[0] if whole else None, visuals, collisions)
+        link.segments = whole if again is None else again
+
+    def _mass(self, given: Item | None, geoms: list[Geom], *, of_geoms: bool) -> Mass:
+        if of_geoms:
+            with np.errstate(all="ignore"):
+                mass = mass_of_geoms(geoms, self.settings)
+        else:
+            mass = NONE if given is None else given_mass(given, self.settings)
+        return settled(mass, self.settings)
+
+
+def _moved(joint: Joint, value: float) -> Floats:
+    if joint.type == "slide":
+        return poses.from_parts(value * joint.axis, rotations.IDENTITY)
+    return poses.from_parts(np.zeros(3), rotations.from_axis_angle(joint.axis, value))
+
+
+def _segments(
+    name: str,
+    mass: Mass,
+    visuals: tuple[Shape, ...],
+    collisions: tuple[Shape, ...],
+    said: object,
+    geoms: list[dict[str, object]],
+) -> tuple[Segment, ...]:
+    kept = said if isinstance(said, dict) else None
+    if kept is None and not (mass.mass or mass.inertia.any() or visuals or collisions):
+        return ()
+    given = {} if kept is None else kept
+    own, extra = given.get("name", "" if kept is not None else name), given.get("extra")
+    return (
+        Segment(
+            name=own if isinstance(own, str) else name,
+            mass=mass.mass,
+            center_of_mass=frozen(mass.center),
+            inertia=frozen(mass.inertia),
+            visuals=visuals,
+            collisions=collisions,
+            extra={**(extra if isinstance(extra, dict) else {}), **({"mjcf": {"geoms": geoms}} if geoms else {})},
+        ),
+    )

@@ -1,0 +1,278 @@
+"""Writing a body as an MJCF file, with its meshes beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bodymotion.diagnostics import Location, losses
+from bodymotion.formats.meshes.folder import MeshFolder
+from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.assets import CLASSES
+from bodymotion.formats.mjcf.body_writer import LinkWriter, acceptable, motor_element
+from bodymotion.formats.mjcf.device_writer import DeviceWriter
+from bodymotion.formats.mjcf.extra_writer import Passed
+from bodymotion.formats.mjcf.geom_writer import GeomWriter, Looks
+from bodymotion.formats.mjcf.kept import Kept
+from bodymotion.formats.mjcf.loop_writer import LoopWriter
+from bodymotion.formats.xml.tree import Element, is_xml_text, number_text, to_xml
+from bodymotion.model.links import MOVING
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.model.body import Body
+
+__all__ = ["Names", "actuators", "add_followers", "excluded_contacts", "write_mjcf"]
+
+
+class Names:
+    """Gives names that are not yet taken, for each kind of thing (`body`, `joint`, `site` …) by itself."""
+
+    def __init__(self, *, slashes: bool = False) -> None:
+        self._slashes = slashes
+        # MuJoCo calls the world this, as a body.
+        self._taken: dict[str, set[str]] = {"body": {"world"}}
+        self._next: dict[tuple[str, str], int] = {}
+
+    def free(self, kind: str, wanted: str, fallback: str = "") -> str:
+        """Return the wanted name, with a number behind it where it is taken; `fallback` where it is empty or XML cannot hold it.
+
+        Characters that dm_control and MuJoCo's own attachments use to join names (`/`) become `_`, unless they are to stay (`slashes`).
+        """
+        plain = "".join(
+            c if (c != "/" or self._slashes) and (c == " " or not c.isspace()) and is_xml_text(c) else "_"
+            for c in wanted
+        ).strip()
+        plain = plain or fallback or kind
+        taken = self._taken.setdefault(kind, set())
+        name = plain
+        number = self._next.get((kind, plain), 2)
+        while name in taken:
+            name, number = f"{plain}_{number}", number + 1
+        self._next[kind, plain] = number
+        taken.add(name)
+        return name
+
+    def give_back(self, kind: str, name: str) -> None:
+        """Take a name back that nothing has got."""
+        self._taken.get(kind, set()).discard(name)
+
+
+def excluded_contacts(body: Body, links: LinkWriter) -> Element:
+    """Return the contacts to be left out.
+
+    What hangs on the world may touch it in MuJoCo, unlike any other parent and child: a fixed base and the first links on it.
+    """
+    contact = Element("contact")
+    still: list[bool] = []
+    for link in body.links:
+        free = link.parent < 0 and link.joint.type == "free"
+        above = link.parent < 0 or still[link.parent]
+        still.append(above and not free and not (link.parent >= 0 and link.index in links.joint_names))
+        if link.parent >= 0 and above and not still[-1]:
+            ends = [links.elements.get(index) for index in (link.parent, link.index)]
+            names = [element.get("name") for element in ends if element is not None]
+            if len(names) == 2 and all(names):
+                contact.add("exclude", {"body1": names[0], "body2": names[1]})
+    return contact
+
+
+def actuators(body: Body, links: LinkWriter) -> Element:
+    """Return a motor for each joint that has a column, in the order of the columns."""
+    actuator = Element("actuator")
+    for index in body.joint_links:
+        if index > 0 and index in links.joint_names and body.links[index].joint.type in MOVING:
+            joint, name = body.links[index].joint, links.joint_names[index]
+            actuator.children.append(motor_element(joint, links.names.free("actuator", name), name))
+    return actuator
+
+
+def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]:
+    """Let joints that follow another one do so, as URDF has it: value = multiplier · value of the other + offset.
+
+    Gives the names of the equalities.
+    """
+    found: list[str] = []
+    named = {link.joint.name: links.joint_names[link.index] for link in body.links if link.index in links.joint_names}
+    for link in body.links:
+        mimic = link.joint.extra.get("mimic")
+        if not isinstance(mimic, Mapping):
+            continue
+        own, other = links.joint_names.get(link.index), named.get(str(mimic.get("joint")))
+        numbers = [mimic.get("offset", 0.0), mimic.get("multiplier", 1.0)]
+        usable = all(isinstance(n, (int, float)) and np.isfinite(n) for n in numbers)
+        if own is None or other is None or own == other or not usable or link.joint.type not in ("rotate", "slide"):
+            words = f"joint {link.joint.name} does not follow {mimic.get('joint')!s:.60}"
+            links.problems.append(losses.FOLLOWING.problem(words, Location(inside=f"links[{link.index}]")))
+            continue
+        name = links.names.free("equality", f"{own}_mimic")
+        polynomial = number_text([*numbers, 0.0, 0.0, 0.0])
+        equality.add("joint", {"name": name, "joint1": own, "joint2": other, "polycoef": polynomial})
+        found.append(name)
+    return found
+
+
+COMPILER = {
+    "angle": "radian",
+    "autolimits": "true",
+    "inertiafromgeom": "false",
+    "balanceinertia": "false",
+    "boundmass": "0",
+    "boundinertia": "0",
+    "fusestatic": "false",
+    "discardvisual": "false",
+}
+DEEPEST = 180
+"""So many links may hang on each other: XML readers count how deep elements stand in each other."""
+
+
+def write_mjcf(
+    body: Body, path: Path, *, fix_inertia: bool = False, mesh: Literal["obj", "stl"] = "obj"
+) -> tuple[Problem, ...]:
+    """Write a body as MJCF, and its meshes into a folder beside the file.
+
+    Parameters
+    ----------
+    body, path:
+        The folder of the meshes is called as the file: `NAME_xml_meshes`. Files that are there already are never changed.
+    fix_inertia:
+        Repair links that MuJoCo refuses (`bodymotion.model.inertias.repaired`); each repair is one of the problems.
+    mesh:
+        "obj" keeps vertices to the bit, and normals and places in images; "stl" has bare triangles in single precision.
+
+    Returns
+    -------
+    What the file does not hold of the body.
+
+    Raises
+    ------
+    FormatError
+        When the body has no link, numbers that are not finite, or links that MuJoCo refuses (MJCF133, which names all of them).
+    OSError
+        When a file cannot be written.
+    """
+    if mesh not in ("obj", "stl"):
+        raise ValueError(f"MuJoCo reads meshes as obj and stl, not as {mesh!r}")
+    _check(body)
+    body, changed = acceptable(body, fix_inertia=fix_inertia)
+    writer = _Writer(body, MeshFolder(path, mesh))
+    data = to_xml(writer.model(), "Made by bodymotion. Lengths in m, angles in rad, masses in kg.")
+    writer.folder.write(data)
+    return (*changed, *writer.problems)
+
+
+def _check(body: Body) -> None:
+    if not body.links:
+        raise rules.NO_BODY.error("the body has no links")
+    depth: list[int] = []
+    for link in body.links:
+        depth.append(0 if link.parent < 0 else depth[link.parent] + 1)
+        place = Location(inside=f"links[{link.index}]")
+        if depth[-1] > DEEPEST:
+            raise rules.DEEP.error(f"link {link.name} hangs on more than {DEEPEST} others, one on the other", place)
+        if not (np.isfinite(link.offset).all() and np.isfinite(link.joint.axis).all()):
+            raise rules.NOT_FINITE.error(f"the pose or the axis of link {link.name} is not finite", place)
+    given = [body.root_pose, *(d.pose for d in body.devices)]
+    given += [np.append(joint.positions.ravel(), joint.axis) for joint in body.extra_joints]
+    if not all(np.isfinite(numbers).all() for numbers in given):
+        raise rules.NOT_FINITE.error("the root pose, or a pose of a device or extra joint, is not finite")
+
+
+class _Writer:
+    def __init__(self, body: Body, folder: MeshFolder) -> None:
+        self.body, self.folder = body, folder
+        self.problems: list[Problem] = []
+        self.kept = Kept()
+        self.names = Names(slashes=body.source.format == "mjcf")
+
+    def model(self) -> Element:
+        body = self.body
+        root = Element("mujoco", {"model": body.name} if body.name else {})
+        root.add("compiler", dict(COMPILER))
+        passed = Passed(body, self.problems)
+        root.children += passed.heads()
+        default = root.add("default")
+        for name, values in CLASSES.items():
+            default.add("default", {"class": name}).add("geom", dict(values))
+        passed.defaults(default)
+        asset, sensors = Element("asset"), Element("sensor")
+        looks = Looks(asset, self.names, self.kept, self.folder)
+        geoms = GeomWriter(asset, self.names, self.kept, self.folder, looks)
+        world = Element("worldbody")
+        links = LinkWriter(body, self.names, self.kept, geoms, self.problems)
+        for link in body.links:
+            links.write(link, world)
+        devices = self._devices(links.elements, sensors)
+        # A model that was made for MuJoCo has the motors and contacts that its maker wanted.
+        makes = body.source.format != "mjcf" or body.source.options.get("motors") == "made"
+        contact = excluded_contacts(body, links) if makes else Element("contact")
+        actuator = actuators(body, links) if makes else Element("actuator")
+        loops = Element("loops")
+        LoopWriter(body, links.elements, self.names, self.kept, self.problems, devices.sites, passed.classes).write(
+            loops
+        )
+        equality = loops.first("equality") or Element("equality")
+        mimics = add_followers(body, links, equality)
+        self._body(contact if makes else None, mimics)
+        self.kept.write(root)
+        custom = next((child for child in root.children if child.name == "custom"), None) or root.add("custom")
+        sections = {
+            "custom": custom,
+            "asset": asset,
+            "worldbody": world,
+            "contact": contact,
+            "tendon": loops.first("tendon") or Element("tendon"),
+            "equality": equality,
+            "actuator": actuator,
+            "sensor": sensors,
+            "keyframe": Element("keyframe"),
+        }
+        passed.joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
+        passed.lists(sections)
+        places = {**devices.order, **passed.order}
+        sensors.children.sort(key=lambda element: places.get(id(element), len(places) + len(sensors.children)))
+        if not custom.children:
+            root.children.remove(custom)
+        # MuJoCo takes its sections in any order; this is that of its own documents.
+        for section in list(sections.values())[1:]:
+            if section.children:
+                root.children.append(section)
+        self.problems += [*geoms.lost, *looks.lost, *self.folder.lost]
+        for where in self.kept.lost:
+            self.problems.append(losses.KEPT_LESS.problem(f"{where} is left out"))
+        return root
+
+    def _devices(self, elements: dict[int, Element], sensors: Element) -> DeviceWriter:
+        devices = self.body.devices
+        in_tree = sorted(range(len(devices)), key=lambda number: devices[number].link)
+        ordered = in_tree == sorted(in_tree)
+        writer = DeviceWriter(sensors, self.names, self.kept, self.problems)
+        for number in in_tree:
+            writer.write(elements[devices[number].link], devices[number], None if ordered else number)
+        return writer
+
+    def _body(self, made: Element | None, mimics: list[str]) -> None:
+        """Keep what is said of the whole; `made` are the contacts left out, of a model with motors of our making."""
+        body = self.body
+        # That there is such a text says whose file it is: then what is made of the body anew each time need not be kept.
+        said: dict[str, object] = {"version": 1}
+        if body.info:
+            said["info"] = body.info
+        if made is not None:
+            said["motors"] = "made"
+            if made.children:
+                said["excludes"] = [[one.get("body1"), one.get("body2")] for one in made.children]
+        if mimics:
+            said["mimics"] = mimics
+        extra = {key: value for key, value in body.extra.items() if key != "mjcf"}
+        if extra:
+            said["extra"] = extra
+        if body.viewpoints:
+            said["viewpoints"] = [
+                {"description": view.description, "pose": view.pose, "field_of_view": view.field_of_view}
+                for view in body.viewpoints
+            ]
+        self.kept.add("body", "", said)

@@ -1,0 +1,228 @@
+"""The devices of a body as <sensor> elements of Gazebo, in the words of SDFormat, and as entries of <bodymotion>."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.diagnostics import FormatError, losses
+from bodymotion.formats.urdf.devices import (
+    CAMERAS,
+    DEVICE_TO_GAZEBO,
+    FORCE_CONVENTION,
+    KINDS,
+    LIDARS,
+    MAX_RAYS,
+    read_sensor,
+    rotation_pose,
+    sensor_key,
+    sensor_type,
+    set_text,
+)
+from bodymotion.formats.urdf.elements import roll_pitch_yaw
+from bodymotion.formats.urdf.extension_writer import quiet_differences, unique_names
+from bodymotion.formats.xml.tree import Element, number_text, parse_xml, to_xml
+from bodymotion.geometry import poses
+from bodymotion.model.devices import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+    angle_over,
+)
+
+if TYPE_CHECKING:
+    from bodymotion.formats.urdf.extension_writer import Keeper, Tally
+    from bodymotion.model.body import Body
+
+__all__ = ["device_elements", "groups", "sensor_element"]
+
+
+def groups(devices: Sequence[Device]) -> list[list[int]]:
+    """Return the devices, as their places in the list, by the sensors that they are written as, in the order of their first ones.
+
+    An accelerometer and a gyro of one name, on one link and in one place, are one IMU.
+    """
+    found: list[list[int]] = []
+    open_halves: dict[object, list[int]] = {}
+    for number, device in enumerate(devices):
+        if isinstance(device, (AccelerationSensor, Gyro)):
+            other = Gyro if isinstance(device, AccelerationSensor) else AccelerationSensor
+            place = (device.link, device.name, device.pose.tobytes(), str(device.extra.get("sdf")))
+            half = open_halves.pop((other.__name__, *place), None)
+            if half is not None:
+                half.append(number)
+                continue
+            found.append([number])
+            open_halves[(device.kind, *place)] = found[-1]
+        else:
+            found.append([number])
+    return found
+
+
+def sensor_element(device: Device, name: str) -> Element | None:
+    """Return the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer and a gyro are an IMU each."""
+    kept = device.extra.get("sdf")
+    base = _parsed(kept) if isinstance(kept, str) else None
+    if isinstance(device, OtherDevice):
+        if base is None or base.name != "sensor":
+            return None
+        base.attributes["name"] = name
+        return base
+    sensor = base if base is not None and base.name == "sensor" else Element("sensor")
+    pose = device.pose
+    if isinstance(device, VisionSensor):
+        pose = poses.compose(pose, rotation_pose(DEVICE_TO_GAZEBO))
+        _put_rate(sensor, device.frame_rate, VisionSensor().frame_rate)
+        set_text(
+            sensor,
+            angle_over(device.field_of_view, min(device.width, device.height), device.width),
+            "camera",
+            "horizontal_fov",
+        )
+        set_text(sensor, device.width, "camera", "image", "width")
+        set_text(sensor, device.height, "camera", "image", "height")
+        set_text(sensor, device.front_clip_distance, "camera", "clip", "near")
+        set_text(sensor, device.back_clip_distance, "camera", "clip", "far")
+    elif isinstance(device, RangeSensor):
+        pose = poses.compose(pose, rotation_pose(DEVICE_TO_GAZEBO))
+        words = "lidar" if sensor.first("lidar") else "ray"
+        rays, side = _rays(device, sensor.first(words, "scan", "horizontal", "samples"))
+        _put_rate(sensor, device.scan_rate, RangeSensor().scan_rate)
+        set_text(sensor, rays, words, "scan", "horizontal", "samples")
+        set_text(sensor, 1, words, "scan", "horizontal", "resolution")
+        set_text(sensor, -side, words, "scan", "horizontal", "min_angle")
+        set_text(sensor, side, words, "scan", "horizontal", "max_angle")
+        if sensor.first(words, "range", "min") is None:
+            set_text(sensor, 0, words, "range", "min")
+        set_text(sensor, device.max_distance, words, "range", "max")
+    elif isinstance(device, ForceSensor):
+        for word, (_, ours) in FORCE_CONVENTION.items():
+            if sensor.first("force_torque", word) is None:
+                set_text(sensor, ours, "force_torque", word)
+    elif not isinstance(device, (AccelerationSensor, Gyro)):
+        return None
+    kept_type = sensor.attributes.pop("type", "")
+    same = kept_type in LIDARS or (isinstance(device, VisionSensor) and CAMERAS.get(kept_type) == device.type)
+    sensor.attributes = {"name": name, "type": kept_type if same else sensor_type(device), **sensor.attributes}
+    six = np.concatenate([pose[:3], roll_pitch_yaw(pose[3:])])
+    if six.any():
+        sensor.children.insert(0, Element("pose", text=number_text(six)))
+    return sensor
+
+
+def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
+    """Return how many rays there are, and the angle [rad] of the last; `kept` is the even number of them that the device was read with."""
+    even = kept.text_numbers(1)[0] if kept is not None else 0.0
+    if 2 <= even <= MAX_RAYS and even % 2 == 0:
+        span = device.scan_step * (even - 1)
+        if 0 < device.scan_angle < math.inf and abs(span - device.scan_angle) <= 1e-9 * device.scan_angle:
+            return int(even), 0.5 * device.scan_angle
+    rays = device.num_rays if device.num_rays <= MAX_RAYS else 1
+    return rays, (rays // 2) * device.scan_step if rays > 1 else 0.0
+
+
+def _put_rate(sensor: Element, rate: float, default: float) -> None:
+    """Set the update_rate; what is kept of it (as often as can be) stays where the device has the rate that it was read with."""
+    if sensor.first("update_rate") is None or rate != default:
+        set_text(sensor, rate, "update_rate")
+
+
+def _parsed(text: str) -> Element | None:
+    try:
+        return parse_xml(text.encode("utf-8", "replace"))
+    except FormatError:
+        return None
+
+
+def device_elements(
+    body: Body, names: Sequence[str], joint_names: Sequence[str], keeper: Keeper, lost: Tally
+) -> list[Element]:
+    """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order.
+
+    `names` and `joint_names` are those of links and their joints in the file; what is lost is added to `lost`.
+    """
+    return _Devices(body, names, joint_names, keeper, lost).elements()
+
+
+@dataclass(frozen=True)
+class _Devices:
+    body: Body
+    names: Sequence[str]
+    joint_names: Sequence[str]
+    keeper: Keeper
+    lost: Tally
+
+    def elements(self) -> list[Element]:
+        found: list[Element] = []
+        said: dict[int, tuple[str, Device, int]] = {}
+        """By the place of a device: the key of what it is read as, that, and the id that it is given."""
+        counts: dict[str, int] = {}
+        numbers: dict[tuple[str, str], int] = {}
+        together = groups(self.body.devices)
+        unmeant: list[str] = []
+        for places, name in zip(together, self._sensor_names(together), strict=True):
+            devices = {self.body.devices[place].kind: place for place in places}
+            first = self.body.devices[places[0]]
+            of_joint = isinstance(first, ForceSensor)
+            sensor = None if of_joint and first.link == 0 else sensor_element(first, name)
+            read = read_sensor(parse_xml(to_xml(sensor))) if sensor is not None else []
+            if sensor is None or not devices.keys() <= {base.kind for base in read}:
+                continue
+            link = self.names[first.link]
+            block = Element("gazebo", {"reference": self.joint_names[first.link] if of_joint else link})
+            block.children.append(sensor)
+            found.append(block)
+            for base in read:
+                numbers[link, name] = numbers.get((link, name), 0) + 1
+                key = sensor_key(link, name, numbers[link, name])
+                if base.kind not in devices:
+                    unmeant.append(key)
+                    self.keeper.note(f"that an IMU is a {first.kind} alone", first.name)
+                else:
+                    counts[base.kind] = counts.get(base.kind, -1) + 1
+                    said[devices[base.kind]] = key, base, counts[base.kind]
+        for place, device in enumerate(self.body.devices):
+            if place in said:
+                self._keep_sensor(device, *said[place])
+            else:
+                self._keep_device(device, self.names[device.link])
+        for key in unmeant:
+            self.keeper.put("device", {"sensor": key, "meant": "no"}, {}, always=True)
+        return found
+
+    def _sensor_names(self, together: list[list[int]]) -> list[str]:
+        """Return each sensor a name that no other on its link has, as SDFormat wants it."""
+        firsts = [self.body.devices[places[0]] for places in together]
+        names = [unique_names([first.name], first.kind)[0] for first in firsts]
+        of_links: dict[int, list[int]] = {}
+        for number, first in enumerate(firsts):
+            of_links.setdefault(first.link, []).append(number)
+        for mine in of_links.values():
+            for number, name in zip(mine, unique_names([names[k] for k in mine], "sensor"), strict=True):
+                names[number] = name
+        return names
+
+    def _keep_sensor(self, device: Device, key: str, base: Device, number: int) -> None:
+        values = self.keeper.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
+        if device.id != number:
+            values = {"id": device.id, **values}
+            self.keeper.note(f"{device.kind} id", device.name)
+        self.keeper.put("device", {"sensor": key}, values, always=True)
+
+    def _keep_device(self, device: Device, link: str) -> None:
+        base = KINDS[device.kind]() if device.kind in KINDS else OtherDevice(type=device.kind)
+        words = f"URDF and Gazebo have no {device.kind}"
+        if isinstance(device, ForceSensor):
+            words = "a ForceSensor measures at a joint, and the root has none"
+        self.lost.add(losses.DEVICE, words, device.name)
+        values = quiet_differences(base, device)
+        values = {"id": device.id, **values} if device.id >= 0 else values
+        self.keeper.put("device", {"kind": device.kind, "link": link}, values, always=True)

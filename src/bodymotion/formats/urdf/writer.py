@@ -1,0 +1,329 @@
+"""Writing a body as URDF: its file, and the meshes beside it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.diagnostics import losses
+from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
+from bodymotion.formats.only_mjcf import passed_over
+from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
+from bodymotion.formats.urdf import rules
+from bodymotion.formats.urdf.device_writer import device_elements
+from bodymotion.formats.urdf.elements import origin_element, read_origin
+from bodymotion.formats.urdf.extension import as_json, has_parts, json_of_segments
+from bodymotion.formats.urdf.extension_writer import Keeper, Tally, quiet_differences, unique_names
+from bodymotion.formats.urdf.joint_writer import control_element, joint_element, transmission_elements
+from bodymotion.formats.urdf.joints import read_gears, read_joint
+from bodymotion.formats.urdf.leftovers import merge_rest, parse_rest
+from bodymotion.formats.urdf.shape_writer import ShapeWriter, inertial_element
+from bodymotion.formats.urdf.shapes import read_rgba
+from bodymotion.formats.xml.tree import Element, parse_xml, to_xml
+from bodymotion.geometry import poses
+from bodymotion.geometry.shapes import Material
+from bodymotion.model.body import Body, ExtraJoint
+from bodymotion.model.links import Joint, Segment
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import FormatError, Problem
+    from bodymotion.model.links import Link
+
+__all__ = ["is_package_name", "write_urdf"]
+
+_PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
+COMMENT = (
+    "URDF by bodymotion. Meshes lie in the folder beside this file; <bodymotion> holds what URDF has no words for."
+)
+
+
+def write_urdf(
+    body: Body,
+    path: str | Path,
+    *,
+    mesh: MeshFormat = "obj",
+    package: str | None = None,
+    extension: bool = True,
+) -> tuple[Problem, ...]:
+    """Write a body as URDF, and its meshes into the folder `NAME_urdf_meshes` beside it.
+
+    Parameters
+    ----------
+    body:
+        It has a link. Its joints in order of links become the file's; each link has one <inertial>, about its centre of mass.
+    path:
+        The file. Every file is written whole or not at all, the model last.
+    mesh:
+        The kind of mesh files: "obj" (to the bit, with colours), "stl" or "glb".
+    package:
+        Name files as `package://NAME/…`, which RViz and Gazebo need; by default by paths from the model's folder. The package is the
+        folder above the file that has a `package.xml`; where there is none, it is the folder of the file, and that is noted (URDF163).
+    extension:
+        Add the element <bodymotion>, which other programs pass over, with all that URDF has no words for: joint ids, motors, closed loops …
+
+    Returns
+    -------
+    What other programs will not find in the file: losses, and as a note what stands in <bodymotion> alone.
+
+    Raises
+    ------
+    FormatError
+        When the body has no link (URDF110).
+    ValueError
+        When no package can be called `package`.
+    OSError
+        When a file cannot be written.
+    """
+    path = Path(path)
+    if not body.links:
+        raise _no_link()
+    prefix, note = _package_prefix(path, package) if package is not None else ("", "")
+    with np.errstate(all="ignore"):
+        writer = _Writer(body, MeshFolder(path, mesh), prefix, extension)
+        robot = writer.robot()
+    writer.folder.write(to_xml(robot, COMMENT))
+    noted = (rules.PACKAGE.problem(note),) if note else ()
+    return (*writer.lost.problems, *writer.folder.lost, *noted)
+
+
+def is_package_name(name: str) -> bool:
+    """Return whether a text is a name of a package (ROS REP 144: letters, digits, underscores, hyphens; a letter first)."""
+    return _PACKAGE_NAME.fullmatch(name) is not None
+
+
+def _package_prefix(model: Path, name: str) -> tuple[str, str]:
+    """Return the prefix of paths from a model's folder in the package called `name`, and a note about it, "" for none.
+
+    The package is the one around the model; the folder of the model inside of it is a part of the prefix.
+
+    Raises
+    ------
+    ValueError
+        When `name` is no name of a package.
+    """
+    if not is_package_name(name):
+        raise ValueError(f"{name!r:.60} is no name of a package; expected letters, digits, _ and - after a letter")
+    folder = model.absolute().parent.resolve()
+    home = package_above(folder)
+    if home is None:
+        return (
+            f"package://{name}/",
+            f"no {PACKAGE_FILE} is above the file: its folder is used as that of the package {name}",
+        )
+    inside = folder.relative_to(home).as_posix()
+    own_name = package_name(home)
+    note = (
+        f"the {PACKAGE_FILE} above the file is of the package {own_name!r:.60}, not {name}"
+        if own_name not in ("", name)
+        else ""
+    )
+    return f"package://{name}/" + (f"{inside}/" if inside != "." else ""), note
+
+
+def _no_link() -> FormatError:
+    return rules.NO_LINK.error("the body has no link")
+
+
+class _Writer:
+    def __init__(self, body: Body, folder: MeshFolder, prefix: str, extension: bool) -> None:
+        self.body, self.folder = body, folder
+        self.lost = Tally()
+        self.keeper = Keeper(extension, self.lost)
+        self.shapes = ShapeWriter(folder, prefix, self.lost)
+        self.names = unique_names((link.name for link in body.links), "link")
+        self.joint_names = unique_names((link.joint.name or link.name for link in body.links), "joint")
+        self.known_joints: dict[str, str] = {}
+        """The names in the file by those of joints in the body; of several with one name the first."""
+        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
+            self.known_joints.setdefault(link.joint.name or link.name, name)
+        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
+            # A joint of a .wrl model has the name of its link, and may know the one that it had before.
+            if isinstance(before := link.joint.extra.get("name"), str):
+                self.known_joints.setdefault(before, name)
+        for kind, names, wanted in (
+            ("links", self.names, [link.name for link in body.links]),
+            ("joints", self.joint_names[1:], [link.joint.name or link.name for link in body.links[1:]]),
+        ):
+            for name, given in zip(names, wanted, strict=True):
+                if name != given:
+                    self.lost.add(losses.RENAMED, f"{kind} get other names", f"{given[:40]!r} is {name}")
+
+    def robot(self) -> Element:
+        """Return the whole tree."""
+        body = self.body
+        (title,) = unique_names([body.name], "robot") if body.name else ["robot"]
+        robot = Element("robot", {"name": title})
+        self._keep_robot(title)
+        self._check_order()
+        links = [self._link(link) for link in body.links]
+        self._merge_rest(links)
+        joints = [self._joint(link) for link in body.links[1:]]
+        for name, (look, element) in self.shapes.materials.items():
+            robot.children.append(element)
+            self._keep_material(name, look, element)
+        for index, element in enumerate(links):
+            robot.children += [element, joints[index - 1]] if index else [element]
+        left = self._left()
+        gears = transmission_elements(
+            [element for element in left if element.name == "transmission"],
+            dict(zip(self.joint_names[1:], (link.joint for link in body.links[1:]), strict=True)),
+            self.known_joints,
+            self.lost,
+        )
+        self._keep_joints(joints, read_gears(Element("robot", children=gears))[0])
+        robot.children += gears
+        robot.children += device_elements(body, self.names, self.joint_names, self.keeper, self.lost)
+        robot.children += [element for element in left if element.name != "transmission"]
+        self._extra_joints()
+        for words, name in passed_over(body):
+            self.lost.add(losses.ONLY_MJCF, words, name)
+        if self.keeper.on and self.keeper.element.children:
+            robot.children.append(self.keeper.element)
+        return robot
+
+    def _link(self, link: Link) -> Element:
+        name = self.names[link.index]
+        element = Element("link", {"name": name})
+        inertial = inertial_element(link, name, self.lost)
+        if inertial is not None:
+            element.children.append(inertial)
+        shown, counts, looks = self.shapes.elements(link, name)
+        element.children += shown
+        values: dict[str, object] = {} if link.name == name else {"name": [name, link.name]}
+        if looks:
+            self.keeper.note("the materials of collisions", name)
+            if self.keeper.on:
+                values["collision_materials"] = [self.shapes.material(look) for look in looks]
+        if link.index:
+            self._keep_offset(link, values)
+        parts = json_of_segments(link, counts) if has_parts(link) and self.keeper.on else None
+        if parts is not None:
+            values["segments"] = parts
+            self.keeper.note("that a link is of several segments", name)
+            for segment, part in zip(link.segments, parts, strict=True):
+                if segment.extra:
+                    part["extra"] = self.keeper.plain(dict(segment.extra), "segment extra", name)
+        elif has_parts(link):
+            self.lost.add(losses.SEGMENTS, "segments are put together in the frame of the link", name)
+        elif link.segments:
+            found = self.keeper.differences(Segment(), link.segments[0], name, OF_SEGMENT, "segment ")
+            if found or not element.children:
+                values["segment"] = {key: pair[1] for key, pair in found.items()}
+        self.keeper.put("link", {"name": name}, values)
+        return element
+
+    def _merge_rest(self, links: list[Element]) -> None:
+        """Put into links what another URDF says there."""
+        given = self.body.extra.get("urdf_links", [])
+        places = {link.name: link.index for link in reversed(self.body.links)}
+        for text in given if isinstance(given, (list, tuple)) else []:
+            rest = parse_rest(text, "link")
+            name = rest.attributes.pop("name", "") if rest is not None else str(text)
+            if rest is None or name not in places or not merge_rest(links[places[name]], rest):
+                self.lost.add(losses.DANGLING, "what another URDF says of links, or parts of them, that are gone", name)
+
+    def _keep_offset(self, link: Link, values: dict[str, object]) -> None:
+        """Keep the quaternion of a link's place where angles give another of the same turn: of length 1, and with its own sign."""
+        origin = origin_element(link.offset)
+        said = read_origin(Element("joint", children=[origin] if origin else []))
+        given = link.offset
+        if not np.isfinite(given).all() or np.abs(said - given).max() <= SAME_TURN:
+            return
+        if self.keeper.on:
+            values["offset"] = [as_json(said), as_json(given)]
+        if self.keeper.on or abs(np.linalg.norm(given[3:]) - 1.0) > SAME_TURN:
+            self.keeper.note("the length or sign of a quaternion", self.names[link.index])
+
+    def _joint(self, link: Link) -> Element:
+        ends = self.names[link.parent], self.names[link.index]
+        return joint_element(link.joint, link.offset, self.joint_names[link.index], ends, self.known_joints, self.lost)
+
+    def _keep_joints(self, elements: list[Element], gears: dict[str, float]) -> None:
+        """Keep of each joint what its element and gear do not say; ids for all as soon as one is not what a reader counts."""
+        said = [Joint(name=self.names[0], type="fixed" if self.names[0] == "world" else "free")]
+        said += [read_joint(element, gears) for element in elements]
+        movers = [k for k in range(1, len(said)) if said[k].type in ("rotate", "slide")]
+        ids = {k: number for number, k in enumerate(movers)}
+        numbered = any(link.joint.id != ids.get(link.index, -1) for link in self.body.links)
+        if numbered:
+            self.keeper.note("the ids of joints", self.body.name)
+        for link, base in zip(self.body.links, said, strict=True):
+            values = self.keeper.differences(base, link.joint, self.joint_names[link.index], ("id",), "joint ")
+            if numbered and (link.joint.id >= 0 or link.index in ids):
+                values = {"id": link.joint.id, **values}
+            self.keeper.put("joint", {"link": self.names[link.index]}, values)
+
+    def _keep_material(self, name: str, look: Material, element: Element) -> None:
+        rgba = read_rgba(element)
+        assert rgba is not None
+        base = replace(Material(), diffuse=rgba[:3], transparency=1.0 - rgba[3])
+        values = self.keeper.differences(base, look, name, ("texture", "diffuse", "transparency"), "material ")
+        self.keeper.put("material", {"name": name}, values)
+
+    def _extra_joints(self) -> None:
+        for number, joint in enumerate(self.body.extra_joints):
+            self.lost.add(
+                losses.LOOP, "closed loops are open for other programs", joint.name or f"extra joint {number}"
+            )
+            ends = {f"link{k + 1}": self.names[index] for k, index in enumerate(joint.links)}
+            self.keeper.put("extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True)
+
+    def _left(self) -> list[Element]:
+        """Return the elements of other programs that the body was read with."""
+        found = []
+        given = self.body.extra.get("urdf", [])
+        for text in given if isinstance(given, (list, tuple)) else []:
+            try:
+                element = parse_xml(str(text).encode("utf-8", "replace"))
+            except ValueError:
+                self.lost.add(losses.EXTRA, "what is in extra under urdf is no XML", str(text))
+                continue
+            is_control = element.name == "ros2_control"
+            found.append(control_element(element, self.known_joints, self.lost) if is_control else element)
+        return found
+
+    def _keep_robot(self, title: str) -> None:
+        body, keeper = self.body, self.keeper
+        values: dict[str, object] = {} if body.name == title else {"name": [title, body.name]}
+        for key, given in (("info", body.info), ("extra", {k: v for k, v in body.extra.items() if k not in OF_OTHERS})):
+            if given:
+                values[key] = keeper.plain(dict(given), key, body.name)
+                keeper.note(key, body.name)
+        for key, pose in (("root_pose", body.root_pose), ("root_offset", body.links[0].offset)):
+            if not np.array_equal(pose, poses.IDENTITY):
+                values[key] = keeper.plain(pose, key, body.name)
+                keeper.note("the pose of the root", body.name)
+        if body.viewpoints:
+            values["viewpoints"] = [
+                {
+                    "description": view.description,
+                    "pose": keeper.plain(view.pose, "pose", view.description),
+                    "field_of_view": view.field_of_view,
+                }
+                for view in body.viewpoints
+            ]
+            keeper.note("viewpoints", body.name)
+        keeper.put("robot", {}, values)
+
+    def _check_order(self) -> None:
+        """Note links that do not stand depth-first: a reader puts them so."""
+        children: dict[int, list[int]] = {}
+        for link in self.body.links[1:]:
+            children.setdefault(link.parent, []).append(link.index)
+        order, stack = [], [0]
+        while stack:
+            order.append(stack.pop())
+            stack += reversed(children.get(order[-1], []))
+        if order != list(range(len(order))):
+            self.lost.add(losses.UNSAID, "links that do not stand depth-first are put so", self.body.name)
+
+
+SAME_TURN = 1e-9
+OF_OTHERS = ("urdf", "urdf_links")
+"""What is in `Body.extra` of elements that are written back."""
+OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")

@@ -1,0 +1,207 @@
+"""Where things stand in the text of an XML file, which name is meant by another, and what a file that is no XML has wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from xml.parsers import expat
+
+from bodymotion.formats.text.spelling import meant
+
+__all__ = ["attribute_position", "closest_name", "explain_syntax_error", "line_and_column"]
+
+MAX_TAG_BYTES = 20_000
+"""So many bytes of a tag are looked at."""
+
+_NAME = rb"[^\s<>/=\"'&]+"
+_ATTRIBUTE = re.compile(rb"\s+(" + _NAME + rb")\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
+_TAG = re.compile(rb"<" + _NAME)
+_UNKNOWN = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)[^;\s<&]{0,60};?")
+_REFERENCE = re.compile(rb"&(?!(?:#[0-9]+|#x[0-9A-Fa-f]+|[A-Za-z_][\w.-]*);)")
+
+
+def closest_name(word: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is meant by one that is not; None where no one is near. Of names of three letters all have to be there."""
+    names = list(known)
+    if ":" in word:
+        return None
+    mixed = (name for name in names if len(word) == len(name) == 3 and sorted(word.lower()) == sorted(name.lower()))
+    return meant(word, names) or next(mixed, None)
+
+
+def attribute_position(data: bytes, at: int, name: str) -> tuple[int, int] | None:
+    """Return how many lines below the tag at byte `at` an attribute of it begins, and its column there (from 1), or how many columns behind
+    the `<` where that is in the same line; None where it is not found.
+    """
+    tag, wanted = data[at : at + MAX_TAG_BYTES], name.encode("utf-8", "replace")
+    opened = _TAG.match(tag)
+    end = opened.end() if opened is not None else None
+    while end is not None:
+        found = _ATTRIBUTE.match(tag, end)
+        if found is None:
+            return None
+        if found[1] == wanted:
+            before = tag[: found.start(1)]
+            down = len(re.findall(rb"\r\n?|\n", before))
+            right = len(_text(re.split(rb"[\r\n]", before)[-1]))
+            return down, right + 1 if down else right
+        end = found.end()
+    return None
+
+
+def line_and_column(data: bytes, at: int) -> tuple[int, int]:
+    """Return line and column, from 1, of a byte of a file."""
+    start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
+    lines = data.count(b"\n", 0, at) + data.count(b"\r", 0, at) - data.count(b"\r\n", 0, at)
+    return lines + 1, len(_text(data[start:at])) + 1
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def explain_syntax_error(
+    data: bytes, at: int, code: int, open_tags: Sequence[tuple[str, int]]
+) -> tuple[str, int | None]:
+    """Say what a file has wrong where expat has stopped, at byte `at` with one of its codes, and where that stands.
+
+    Parameters
+    ----------
+    open_tags:
+        Name and line of the elements that are open there, the outermost first.
+
+    Returns
+    -------
+    The words, and the byte where what they speak of begins, None where that is `at`.
+    """
+    of_code = expat.errors.codes
+    if code in (of_code[expat.errors.XML_ERROR_NO_ELEMENTS], of_code[expat.errors.XML_ERROR_SYNTAX]) and not open_tags:
+        return "this is no XML: the file has no element" if data.strip() else "the file is empty", None
+    if at < 0 or b"\0" in data[:4]:
+        return expat.ErrorString(code) or "", None
+    if code == of_code[expat.errors.XML_ERROR_TAG_MISMATCH]:
+        return _closes_nothing(data, at, open_tags), None
+    if code == of_code[expat.errors.XML_ERROR_NO_ELEMENTS]:
+        return f"the file ends, and {_still_open(open_tags[-1])}", None
+    if code == of_code[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]:
+        return (
+            "the file goes on behind its end: all stands in one element, and there is one </…> too many, or a second element",
+            None,
+        )
+    if code == of_code[expat.errors.XML_ERROR_MISPLACED_XML_PI]:
+        return "<?xml …?> stands at the very beginning of a file, with nothing before it, or nowhere", None
+    if code == of_code[expat.errors.XML_ERROR_UNDEFINED_ENTITY]:
+        sign = _UNKNOWN.search(data, at, at + MAX_TAG_BYTES)
+        shown = _text(sign.group()) if sign else "&…;"
+        words = (
+            f"{shown} stands for nothing: & itself is written &amp;, and beside it there are &lt; &gt; &quot; &apos;"
+        )
+        return words, sign.start() if sign else None
+    if code == of_code[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]:
+        name = re.match(_NAME, data[at : at + 80])
+        return f"the attribute {_text(name.group()) if name else ''} stands twice in one tag", None
+    if code in (of_code[expat.errors.XML_ERROR_INVALID_TOKEN], of_code[expat.errors.XML_ERROR_UNCLOSED_TOKEN]):
+        if not open_tags and data[max(at - 1, 0) : at + 1] == b"</":
+            return _closes_nothing(data, at - 1, open_tags), None
+        return _in_tag(data, at) or (_unreadable(data, at, code), None)
+    return expat.ErrorString(code) or "", None
+
+
+def _still_open(tag: tuple[str, int]) -> str:
+    name, line = tag
+    return f"<{name:.60}> from line {line} is still open: </{name:.60}> is missing, or <{name:.60} …/> is meant"
+
+
+def _closes_nothing(data: bytes, at: int, open_tags: Sequence[tuple[str, int]]) -> str:
+    found = re.match(rb"(?:</)?(" + _NAME + rb")", data[at : at + 200])
+    name = _text(found[1])[:60] if found else "…"
+    if not open_tags:
+        return f"</{name}> closes nothing"
+    inner, line = open_tags[-1]
+    if name not in (tag for tag, _ in open_tags) and closest_name(name, (inner,)):
+        return f"</{name}> closes nothing: did you mean </{inner:.60}>, for <{inner:.60}> from line {line}?"
+    return f"</{name}> closes nothing here: {_still_open(open_tags[-1])}"
+
+
+def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
+    """Say what is wrong in the tag that stands around or before a byte; None where it is something else."""
+    start = data.rfind(b"<", 0, at)
+    if start < 0 or at - start > MAX_TAG_BYTES:
+        return None
+    tag = data[start : at + MAX_TAG_BYTES]
+    opened = _TAG.match(tag)
+    if opened is None or tag[1:2] in b"!?":
+        return None
+    end, last = opened.end(), None
+    while (found := _ATTRIBUTE.match(tag, end)) is not None:
+        if (sign := _REFERENCE.search(tag, found.start(), found.end())) is not None:
+            return _ampersand(start + sign.start())
+        end, last = found.end(), found
+    if end > at - start:
+        return None
+    if re.match(rb"\s*<", tag[end:]):
+        return f"the tag <{_text(opened.group()[1:])[:60]}> does not end: > or /> is missing", start
+    if re.match(rb"\s*/?>", tag[end:]):
+        sign = _REFERENCE.search(tag, end, at - start + 2)
+        return _ampersand(start + sign.start()) if sign is not None else None
+    return _broken_attribute(tag, start, end, last)
+
+
+def _ampersand(at: int) -> tuple[str, int]:
+    return "a & begins a reference such as &lt;: & itself is written &amp;", at
+
+
+def _broken_attribute(tag: bytes, start: int, end: int, last: re.Match[bytes] | None) -> tuple[str, int | None] | None:
+    if last is not None and re.match(rb"[^\s/>]", tag[end:]):
+        value = last[2] if last[2] is not None else last[3]
+        name = _text(last[1])[:60]
+        if b"=" in value or b"\n" in value:
+            return f"the quote at the end of {name} is missing", start + last.start(1)
+        return f"a blank is missing behind the value of {name}", start + end
+    found = re.match(rb"\s+(" + _NAME + rb")\s*(=?)\s*([\"']?)", tag[end:])
+    if found is None:
+        return None
+    name, place = _text(found[1])[:60], start + end + found.start(1)
+    if not found[2]:
+        return f'the attribute {name} has no value: write {name}="…"', place
+    if not found[3]:
+        return f'the value of {name} does not begin with a quote: write {name}="…"', place
+    sign = _REFERENCE.search(tag, end)
+    quote = tag.find(found[3], end + found.end())
+    following = tag.find(b"<", end)
+    if sign is not None and (quote < 0 or sign.start() < quote) and (following < 0 or sign.start() < following):
+        return _ampersand(start + sign.start())
+    if following >= 0 and (quote < 0 or following < quote):
+        if quote >= 0 and re.fullmatch(rb"<\s?[^<>=\"'\n]{0,40}", tag[following:quote]):
+            return "a < in a value is written &lt;", start + following
+        return f"the quote at the end of {name} is missing", place
+    return (f"the quote at the end of {name} is missing", place) if quote < 0 else None
+
+
+def _unreadable(data: bytes, at: int, code: int) -> str:
+    here = data[at : at + 1]
+    before = data[max(at - 1, 0) : at]
+    if code == expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN]:
+        comment = data[at : at + 4] == b"<!--"
+        return (
+            "a comment begins here and does not end: --> is missing"
+            if comment
+            else "a tag begins here and does not end: > is missing"
+        )
+    if here == b"&" or before == b"&":
+        return _ampersand(at)[0]
+    if here == b"<" or before == b"<":
+        return "a < begins a tag, and a name follows at once: < itself is written &lt;"
+    if here and (here[0] < 32 or here[0] == 127):
+        return f"XML has no place for the control character {here[0]:#04x}"
+    if here and here[0] > 127:
+        return (
+            f"the byte {here[0]:#04x} is no character in the encoding of the file: save it as UTF-8, "
+            "or name its encoding in <?xml version='1.0' encoding='…'?>"
+        )
+    if b"--" in data[max(at - 2, 0) : at + 2] and data.rfind(b"<!--", 0, at) > data.rfind(b"-->", 0, at - 2):
+        return "within a comment there is no --"
+    return f"{_text(here)!r} cannot stand here" if here else "the file ends in the midst of something"
