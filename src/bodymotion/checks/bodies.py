@@ -64,7 +64,7 @@ def _check_link_names(review: BodyReview) -> None:
         if not link.name:
             review.report_link(rules.NO_NAME, link, "has no name")
         elif link.name in first:
-            review.report_link(rules.SAME_LINK, link, f"has the same name as link {first[link.name]}")
+            review.report_link(rules.SAME_LINK, link, f"has the same name as link {first[link.name]}", "link_name")
         first.setdefault(link.name, link.index)
         name = link.joint.name
         if name and name in joints and first.get(name) == joints[name] != link.index and name == link.name:

@@ -42,7 +42,7 @@ class SourceMap:
         for length in range(len(subject), -1, -1):
             entry = self._entries.get(subject[:length])
             if entry is not None:
-                found = entry if isinstance(entry, Location) else entry(subject[length:])
+                found = entry if isinstance(entry, Location) else entry(subject[length:]) or entry(())
                 if found is not None:
                     return found
         return None

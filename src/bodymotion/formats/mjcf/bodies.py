@@ -44,7 +44,9 @@ class RawLink:
     joint_element: Element | None = None
     inertial: Element | None = None
     mass_unknown: bool = False
-    """Whether the mass is that of geoms of which one could not be read."""
+    """Whether the mass is that of geoms of which one could not be read, or of a link that stands for one of several joints of a body."""
+    name_unknown: bool = False
+    """Whether the name is another one's (MJCF107)."""
     rest: float = 0.0
 
 
@@ -180,9 +182,11 @@ class TreeReader:
         if frees:
             if len(joints) > 1:
                 frees[0].element.report(rules.FREE, f"body {name!r:.60} has joints beside a free one", fatal=True)
+                frees[0].element.faulty |= {"type"}
                 joints = frees[:1]
             if parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
                 frees[0].element.report(rules.FREE, f"body {name!r:.60} is free and not at the top", fatal=True)
+                frees[0].element.faulty |= {"type"}
         chain = self._chain(joints, place, name, element, parent)
         if len(chain) > 1:
             words = f"body {name!r:.60} is read as the links {', '.join(repr(link.name) for link in chain)}"
@@ -201,12 +205,14 @@ class TreeReader:
             link.offset = frozen(np.array(kept_offset, dtype=np.float64))
         for each in chain:
             each.parent = parent
+            each.mass_unknown = each is not link
             self.links.append(each)
             parent = len(self.links) - 1
         link.mjcf_name = in_file
         if in_file:
             if in_file in self.of_body:
                 element.report(rules.SAME_NAME, f"a second body has the name {in_file!r:.60}")
+                link.name_unknown = True
             self.of_body.setdefault(in_file, parent)
         self._fill(link, inside, name, moving=True, said=said)
         return parent

@@ -279,6 +279,8 @@ def _mark_unknown(
         unknown = set(locator.unknown())
         if raw.mass_unknown:
             unknown |= {"mass", "center_of_mass", "inertia"}
+        if raw.name_unknown:
+            unknown |= {"link_name", "name"}
         masses = [np.append(s.inertia.ravel(), [s.mass, *s.center_of_mass]) for s in raw.segments]
         sizes = [np.abs(numbers) for numbers in (raw.offset, raw.joint.axis, *masses)]
         # What is unknown is NaN.

@@ -325,7 +325,10 @@ class _Reader:
         for index, (node, locator) in enumerate(zip(self.nodes, locators, strict=True)):
             self.found.mark_unknown(*(("links", index, name) for name in locator.unknown()))
             if node.loose:
-                self.found.mark_unknown(*(("links", index, name) for name in ("name", "offset", "rotation", "parent")))
+                self.found.mark_unknown(*(("links", index, name) for name in ("offset", "rotation", "parent")))
+            if self.names[node.link.get("name")] != index:
+                # The name is reported by URDF111.
+                self.found.mark_unknown(("links", index, "link_name"), ("links", index, "name"))
         if self.robot.document is not None and self.robot.document.incomplete:
             self.found.mark_unknown(("links", "all"))
 
