@@ -143,7 +143,7 @@ def test_command(command, desk):
 
 def draws_here() -> None:
     """Skip, or fail where CI=true, when nothing can draw on this machine."""
-    from bodymotion.rendering.window import NoRendererError, off_screen_window
+    from bodymotion.rendering.vtk import NoRendererError, off_screen_window
 
     try:
         off_screen_window(16, 16).Finalize()

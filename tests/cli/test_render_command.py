@@ -18,7 +18,7 @@ from sample_files import missing
 
 @pytest.fixture
 def drawing():
-    from bodymotion.rendering.window import NoRendererError, off_screen_window
+    from bodymotion.rendering.vtk import NoRendererError, off_screen_window
 
     try:
         off_screen_window(16, 16).Finalize()
@@ -66,19 +66,19 @@ def test_a_video_of_an_animation(tmp_path, examples):
     with av.open(str(tmp_path / "a.mp4")) as container:
         count = sum(1 for _ in container.decode(video=0))
     assert count > 5
-    assert f"a.mp4: {count} pictures" in result.stderr
+    assert f"a.mp4: {count} frames" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["-o", "a.xyz"], "pictures are .png"),
+        (["-o", "a.xyz"], "images are .png"),
         (["-o", "a.png", "--size", "12"], "2 numbers"),
         (["-o", "a.png", "--camera", "1,2"], "3 numbers"),
-        (["-o", "a.png", "--camera", "above"], "there is no camera"),
+        (["-o", "a.png", "--camera", "above"], "unknown camera"),
         (["-o", "a.png", "--at", "soon"], "comma-separated numbers"),
         (["-o", "a.mp4", "--fps", "-1"], "greater than 0"),
-        (["-o", "a.mp4", "--at", "1"], "is for stills"),
+        (["-o", "a.mp4", "--at", "1"], "is for images"),
         ([], "--output"),
     ],
 )

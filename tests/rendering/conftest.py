@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "viewer"))
 @pytest.fixture(scope="session")
 def drawing() -> None:
     """Skip, or fail where CI=true, when nothing can be drawn here."""
-    from bodymotion.rendering.window import NoRendererError, off_screen_window
+    from bodymotion.rendering.vtk import NoRendererError, off_screen_window
 
     pytest.importorskip("av")
     try:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion.rendering.camera import PRESETS, ROOM, fitted, followed, looking
+from bodymotion.rendering.camera import MARGIN, PRESETS, fitted, looking, smoothed_path
 from sample_files import tries
 
 SIZES = [(640, 360), (300, 700), (512, 512)]
@@ -25,11 +25,11 @@ def test_a_fitted_camera_sees_everything_and_wastes_no_room(cloud, name, size, f
     camera = fitted(cloud, PRESETS[name], size, flat=flat)
     seen = camera.project(cloud, size) / size
     assert np.isfinite(seen).all()
-    assert (seen >= ROOM - 1e-6).all() and (seen <= 1 - ROOM + 1e-6).all()
+    assert (seen >= MARGIN - 1e-6).all() and (seen <= 1 - MARGIN + 1e-6).all()
     filled = np.ptp(seen, axis=0).max()
     # A camera stays away from things that have depth alone.
     assert (
-        filled > 1 - 2 * ROOM - 1e-6
+        filled > 1 - 2 * MARGIN - 1e-6
         or np.ptp(cloud @ camera.axes[:2].T, axis=0).max() < 0.6 * np.ptp(cloud, axis=0).max()
     )
 
@@ -52,17 +52,17 @@ def test_presets_look_from_where_they_say():
 
 @pytest.mark.parametrize("place", [(1, 2, 3), (np.inf, 0, 0)])
 def test_a_camera_that_looks_at_itself_or_nowhere_is_refused(place):
-    with pytest.raises(ValueError, match="from one place to another"):
+    with pytest.raises(ValueError, match="finite and different"):
         looking(place, (1, 2, 3))
 
 
 def test_a_following_camera_goes_smoothly_with_the_root():
     times = np.arange(0, 10, 1 / 30)
     steady = np.stack([0.5 * times, np.zeros_like(times), np.ones_like(times)], axis=1)
-    np.testing.assert_allclose(followed(steady, 1 / 30), steady, atol=1e-9)
+    np.testing.assert_allclose(smoothed_path(steady, 1 / 30), steady, atol=1e-9)
     swaying = steady + np.stack([0 * times, 0.05 * np.sin(2 * np.pi * 2 * times), 0 * times], axis=1)
-    path = followed(swaying, 1 / 30)
+    path = smoothed_path(swaying, 1 / 30)
     assert np.abs(path[20:-20, 1]).max() < 0.1 * 0.05
     assert np.abs(path - swaying).max() < 0.12
     for count in (1, 2, 3):
-        assert followed(steady[:count], 1 / 30).shape == (count, 3)
+        assert smoothed_path(steady[:count], 1 / 30).shape == (count, 3)

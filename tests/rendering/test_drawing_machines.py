@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from bodymotion.rendering import window
+from bodymotion.rendering import vtk as window
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess:

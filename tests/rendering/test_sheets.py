@@ -8,8 +8,8 @@ from small_robots import arm, biped, box, colored, link
 from test_stills import of_color, pixels
 
 import bodymotion as bm
-from bodymotion.rendering import sheet as sheets
-from bodymotion.rendering.sheet import joint_marks
+from bodymotion.rendering import four_views as sheets
+from bodymotion.rendering.four_views import joint_marks
 
 SIZE = (800, 600)
 
@@ -18,10 +18,10 @@ def test_marks_are_the_axes_of_the_joints():
     body = arm()
     marks = joint_marks(body, body.forward_kinematics([np.pi / 2, 0.2]))
     assert [(mark.number, mark.name, mark.type) for mark in marks] == [(0, "ARM", "rotate"), (1, "HAND", "slide")]
-    np.testing.assert_allclose(marks[0].place, [0, 0, 0.3])
+    np.testing.assert_allclose(marks[0].position, [0, 0, 0.3])
     np.testing.assert_allclose(marks[0].axis, [0, 1, 0], atol=1e-12)
     # A quarter of a turn about y takes z to x, and x to -z.
-    np.testing.assert_allclose(marks[1].place, [0.6, 0, 0.1], atol=1e-12)
+    np.testing.assert_allclose(marks[1].position, [0.6, 0, 0.1], atol=1e-12)
     np.testing.assert_allclose(marks[1].axis, [0, 0, -1], atol=1e-12)
 
 
@@ -53,18 +53,18 @@ def test_numbers_keep_clear_of_each_other():
     unit, panel = 1.0, (400, 400)
     from PIL import Image, ImageDraw
 
-    from bodymotion.rendering.surroundings import LOOKS
+    from bodymotion.rendering.scene import THEMES
 
     marks = joint_marks(biped(), biped().forward_kinematics(np.zeros(biped().num_joints)))
     places = np.array([[200.0, 40.0 * k + 20] for k in range(len(marks))])
-    canvas = Image.new("RGB", panel, LOOKS["light"].near)
+    canvas = Image.new("RGB", panel, THEMES["light"].near)
     boxes = []
     draw = ImageDraw.Draw(canvas)
     draw.rounded_rectangle = lambda box, **style: boxes.append(np.array(box))
-    sheets._draw_numbers(draw, list(zip(marks, places, strict=True)), LOOKS["light"], panel, unit)
+    sheets._draw_numbers(draw, list(zip(marks, places, strict=True)), THEMES["light"], panel, unit)
     assert len(boxes) == len(marks)
     for i, one in enumerate(boxes):
-        assert sheets._shared(one, np.array(boxes[:i]).reshape(-1, 4)).sum() == 0
+        assert sheets._overlap(one, np.array(boxes[:i]).reshape(-1, 4)).sum() == 0
 
 
 @pytest.mark.usefixtures("drawing")

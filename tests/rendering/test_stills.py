@@ -191,7 +191,7 @@ def test_overlays_are_written_and_say_the_moment(monkeypatch):
 
     texts = []
     monkeypatch.setattr(
-        stills, "stamp", lambda text, *more, _stamp=stills.stamp: texts.append(text) or _stamp(text, *more)
+        stills, "text_image", lambda text, *more, _draw=stills.text_image: texts.append(text) or _draw(text, *more)
     )
     plain = pixels(bm.render(arm(), walker(1.0), at=1.0, size=SIZE))
     written = pixels(bm.render(arm(), walker(1.0), at=1.0, size=SIZE, overlay=("title", "time", "frame")))
@@ -220,25 +220,25 @@ def test_it_stands_where_nobody_says_where_it_is(examples):
 @pytest.mark.parametrize(
     ("wish", "words"),
     [
-        ({"camera": "above"}, "there is no camera 'above'"),
-        ({"camera": "front", "look_at": (0, 0, 0)}, "not of a preset"),
-        ({"camera": (0.0, 0.0, 0.0), "look_at": (0, 0, 0)}, "from one place to another"),
+        ({"camera": "above"}, "unknown camera 'above'"),
+        ({"camera": "front", "look_at": (0, 0, 0)}, "look_at needs"),
+        ({"camera": (0.0, 0.0, 0.0), "look_at": (0, 0, 0)}, "finite and different"),
         ({"size": (4, 4)}, "16 to 8192 pixels"),
-        ({"at": 99.0}, "from 0 to 1.95 s"),
-        ({"frame": 40}, "they are 0 to 39"),
-        ({"at": 0.0, "frame": 0}, "not by at and frame"),
+        ({"at": 99.0}, "0 to 1.95 s"),
+        ({"frame": 40}, "frames are 0 to 39"),
+        ({"at": 0.0, "frame": 0}, "at and frame exclude"),
         ({"strobe": 0}, "1 to 60 moments"),
-        ({"strobe": 3, "start": 1.5, "end": 1.0}, "there is nothing"),
-        ({"start": 1.0}, "for videos and stroboscopes"),
-        ({"overlay": ("clock",)}, "'clock' cannot be written"),
-        ({"background": "pink"}, "no background 'pink'"),
+        ({"strobe": 3, "start": 1.5, "end": 1.0}, "outside the motion"),
+        ({"start": 1.0}, "for videos and strobe"),
+        ({"overlay": ("clock",)}, "unknown overlay 'clock'"),
+        ({"background": "pink"}, "unknown background 'pink'"),
         ({"sheet": True, "at": 1.0}, "shows the model"),
-        ({"output": "a.bmp"}, "pictures are .png"),
+        ({"output": "a.bmp"}, "images are .png"),
         ({"output": "a.jpg", "background": "transparent"}, "can be transparent"),
-        ({"output": "a.mp4", "strobe": 3}, "is for stills"),
-        ({"output": "a.mp4", "fps": 0.0}, "pictures a second"),
+        ({"output": "a.mp4", "strobe": 3}, "is for images"),
+        ({"output": "a.mp4", "fps": 0.0}, "fps must be"),
         ({"output": "a.mp4", "speed": -1.0}, "positive"),
-        ({"output": "a.mp4", "speed": 1e-9}, "more than 1000000 pictures"),
+        ({"output": "a.mp4", "speed": 1e-9}, "more than 1000000 frames"),
         ({"at": ()}, "1 to 60 moments"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.plots import pictures
-from bodymotion.rendering import overlay
+from bodymotion.rendering import texts
 from bodymotion.scene import typefaces
 
 LETTERS = "右膝"
@@ -15,7 +15,7 @@ LETTERS = "右膝"
 @pytest.fixture
 def anew(monkeypatch):
     """Let this process know of no typeface and have said nothing yet."""
-    caches = (pictures._fonts, pictures._letters_of, overlay._face, overlay._files, overlay._drawn, overlay.stamp)
+    caches = (pictures._fonts, pictures._letters_of, texts._face, texts._files, texts._drawn, texts.text_image)
     monkeypatch.setattr(typefaces, "_said", set())
     for cache in caches:
         cache.cache_clear()
@@ -27,7 +27,7 @@ def anew(monkeypatch):
 @pytest.fixture
 def none_there(anew):
     anew.setattr(pictures, "FAMILIES", ())
-    anew.setattr(overlay, "FILES", ())
+    anew.setattr(texts, "FILES", ())
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +103,8 @@ def test_plots_use_a_typeface_that_has_the_letters(anew, motion, knee, tmp_path,
 
 def test_texts_in_pictures_say_once_which_letters_are_missing(none_there, capfd):
     for _ in range(2):
-        overlay.stamp(f"{LETTERS} knee", 20, (0, 0, 0), (255, 255, 255))
-        overlay.font(30, LETTERS)
+        texts.text_image(f"{LETTERS} knee", 20, (0, 0, 0), (255, 255, 255))
+        texts.font(30, LETTERS)
     said = capfd.readouterr().err
     assert said.count("\n") == 1
     assert set(LETTERS) <= set(said)
@@ -112,7 +112,7 @@ def test_texts_in_pictures_say_once_which_letters_are_missing(none_there, capfd)
 
 
 def test_texts_in_pictures_use_a_typeface_that_has_the_letters(anew, knee, capfd):
-    anew.setattr(overlay, "FILES", ("not there.ttf", knee))
-    assert overlay.font(20, LETTERS).path == knee
-    assert overlay.font(20, "knee 3.00 s …").getname() == overlay.font(20).getname()
+    anew.setattr(texts, "FILES", ("not there.ttf", knee))
+    assert texts.font(20, LETTERS).path == knee
+    assert texts.font(20, "knee 3.00 s …").getname() == texts.font(20).getname()
     assert capfd.readouterr().err == ""

@@ -107,14 +107,14 @@ def test_an_odd_size_becomes_even_and_the_time_is_written(tmp_path):
     assert len(changed) > 5 and changed[:, 0].min() > 95 and changed[:, 1].max() < 60
 
 
-def test_times_of_a_stretch():
-    stretch = videos.Stretch(1.0, 2.0, Fraction(30), 2.0)
-    np.testing.assert_allclose(stretch.times, 1.0 + np.arange(16) / 15)
-    assert len(videos.Stretch(0.0, 0.0, Fraction(30)).times) == 1
+def test_times_of_a_span():
+    span = videos.Span(1.0, 2.0, Fraction(30), 2.0)
+    np.testing.assert_allclose(span.times, 1.0 + np.arange(16) / 15)
+    assert len(videos.Span(0.0, 0.0, Fraction(30)).times) == 1
 
 
 def test_a_fault_of_the_second_thread_is_raised_and_leaves_no_file(tmp_path, monkeypatch):
-    def broken(self, pixels, sharp):
+    def broken(self, pixels, text, theme):
         raise MemoryError("no room for that")
 
     monkeypatch.setattr(videos.Encoder, "write", broken)

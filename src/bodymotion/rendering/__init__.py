@@ -1,4 +1,4 @@
-"""Pictures and videos of robots without a screen."""
+"""Images and videos of robots, drawn by VTK without a screen."""
 
 from __future__ import annotations
 

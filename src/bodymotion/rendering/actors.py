@@ -1,6 +1,6 @@
-"""A body as things that VTK draws: for each link an actor for each of its surfaces, all of them moved by one matrix.
+"""A body as actors of VTK: for each link one actor per surface, all with the matrix of the link.
 
-Colours are those of the file, as the browser viewer shows them: VRML97 means them for the screen, and light is added up there, too.
+Colours are those of the file, as in the browser viewer: those of VRML97 are display values, and lights are added in the same space.
 """
 
 from __future__ import annotations
@@ -13,75 +13,90 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.formats.meshes.glb import IMAGES, LARGEST_TEXTURE, MOST_PIXELS
-from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES, Part, surface_parts
 from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body
-from bodymotion.rendering.vtk import image_of, matrix_into, poly_data, vtk
+from bodymotion.rendering.vtk import image_of, poly_data, vtk
 
 __all__ = ["BodyParts", "Robot"]
 
 AMBIENT = 0.5
-"""So much of its own colour a surface has in the shade."""
-SHINE = 0.12
-"""The brightest highlight on a surface that shines at all; more would burn out light colours."""
+"""Share of its own colour that a surface has in the shade."""
+MAX_HIGHLIGHT = 0.12
+"""Strength of the brightest highlight; more would saturate light colours."""
+MAX_TRANSPARENCY = 0.7
+"""A surface that is more transparent casts no shadow."""
 AXIS_COLORS = ((214, 52, 62), (46, 160, 67), (38, 98, 214))
 
 
 @dataclass
-class _Drawn:
-    """One surface of a link: `data` to be drawn, `style` an actor's properties."""
+class _Surface:
+    """A surface of a link as VTK data, mapper, property of actors, and texture."""
 
+    data: Any
     mapper: Any
     style: Any
     texture: Any
+    casts_shadow: bool = False
 
 
 class BodyParts:
-    """What the links of a body look like, made once for any number of robots of its kind; `size` [m] is its extent.
+    """The surfaces of the links of a body, for any number of robots; `size` [m] is the extent of the body.
 
-    `pale` mixes the colours with so much white. A body without any shapes is shown by the axes of its links, `axes` [m] long.
+    `pale` is the share of white in the colours. A body without shapes is shown by the axes of its links, `axes` [m] long.
+    `extents`, the indices (N,) of links with a shadow and corners (N, 8, 3) [m] around them, is None where there are none.
     """
 
     def __init__(self, body: Body, size: float, *, pale: float = 0.0, axes: float | None = None) -> None:
         textures: dict[Path, Any] = {}
-        self.surfaces = [surface_parts(link.visuals) for link in body.links]
-        self.links: list[list[_Drawn]] = [[_drawn(part, textures, pale) for part in some] for some in self.surfaces]
-        if not any(self.surfaces):
+        self.links = [[_surface(part, textures, pale) for part in surface_parts(link.visuals)] for link in body.links]
+        if not any(self.links):
             self.links = [[_axes(axes or 0.1 * size)] for _ in body.links]
+        boxes = [
+            (index, one.data.GetBounds()) for index, some in enumerate(self.links) for one in some if one.casts_shadow
+        ]
+        self.extents: tuple[npt.NDArray[np.intp], Floats] | None = None
+        if boxes:
+            corners = [[[x, y, z] for x in b[:2] for y in b[2:4] for z in b[4:]] for _, b in boxes]
+            self.extents = np.array([index for index, _ in boxes]), np.array(corners)
 
 
 class Robot:
-    """One robot in a renderer."""
+    """One robot in a renderer; as a `silhouette`, white without light, and without surfaces that cast no shadow."""
 
-    def __init__(self, parts: BodyParts, renderer: Any) -> None:  # noqa: ANN401
+    def __init__(self, parts: BodyParts, renderer: Any, silhouette: bool = False) -> None:  # noqa: ANN401
         v = vtk()
         self.matrices = [v.vtkMatrix4x4() for _ in parts.links]
-        for drawn, matrix in zip(parts.links, self.matrices, strict=True):
-            for one in drawn:
+        white = v.vtkProperty()
+        white.LightingOff()
+        for surfaces, matrix in zip(parts.links, self.matrices, strict=True):
+            for one in surfaces:
+                if silhouette and not one.casts_shadow:
+                    continue
                 actor = v.vtkActor()
-                actor.SetMapper(one.mapper)
-                actor.SetProperty(one.style)
+                actor.SetMapper(_mapper(one.data, colored=False) if silhouette else one.mapper)
+                actor.SetProperty(white if silhouette else one.style)
                 actor.SetUserMatrix(matrix)
-                if one.texture is not None:
+                if one.texture is not None and not silhouette:
                     actor.SetTexture(one.texture)
                 renderer.AddActor(actor)
 
-    def place(self, link_poses: Floats) -> None:
-        """Put the links at poses (L, 7)."""
-        for matrix, values in zip(self.matrices, poses.to_matrix(link_poses), strict=True):
-            matrix_into(matrix, values)
+    def pose(self, matrices: Floats) -> None:
+        """Set the link poses (L, 4, 4)."""
+        for matrix, values in zip(self.matrices, matrices, strict=True):
+            matrix.DeepCopy(values.ravel())
 
 
-def _mapper(data: Any) -> Any:  # noqa: ANN401
+def _mapper(data: Any, colored: bool = True) -> Any:  # noqa: ANN401
     mapper = vtk().vtkPolyDataMapper()
     mapper.SetInputData(data)
+    mapper.SetScalarVisibility(colored)
     mapper.StaticOn()
     return mapper
 
 
-def _drawn(part: Part, textures: dict[Path, Any], pale: float) -> _Drawn:
+def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
     look, mode = part.surface.material, part.surface.mode
     colors = _bytes(np.concatenate(part.colors), pale) if part.colors else None
     data = poly_data(
@@ -93,7 +108,8 @@ def _drawn(part: Part, textures: dict[Path, Any], pale: float) -> _Drawn:
         uv=np.concatenate(part.uv) if part.uv else None,
     )
     texture = _texture(look, textures) if part.surface.textured else None
-    return _Drawn(_mapper(data), _style(part, texture is not None, pale), texture)
+    casts_shadow = mode == TRIANGLES and look.transparency < MAX_TRANSPARENCY
+    return _Surface(data, _mapper(data), _style(part, texture is not None, pale), texture, casts_shadow)
 
 
 def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
@@ -106,7 +122,7 @@ def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
         style.SetColor(*_paler(look.emissive if any(look.emissive) else look.diffuse, pale))
         return style
     glow = np.clip(np.nan_to_num(np.asarray(look.emissive, dtype=np.float64)), 0.0, 1.0)
-    # What gives light by itself answers that of others less: together they would burn out.
+    # A surface that emits light reflects less: the sum would saturate.
     base = _paler((1.0, 1.0, 1.0) if textured else look.diffuse, pale) * (1.0 - glow.max())
     style.SetDiffuseColor(*base)
     style.SetDiffuse(1.0 - AMBIENT)
@@ -116,7 +132,7 @@ def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
     style.SetAmbient(strength)
     shine = float(np.clip(max(look.specular), 0.0, 1.0))
     style.SetSpecularColor(1.0, 1.0, 1.0)
-    style.SetSpecular(SHINE * shine)
+    style.SetSpecular(MAX_HIGHLIGHT * shine)
     style.SetSpecularPower(float(np.clip(128.0 * look.shininess, 8.0, 80.0)))
     style.SetInterpolationToPhong()
     style.SetOpacity(float(np.clip(1.0 - look.transparency, 0.0, 1.0)))
@@ -135,7 +151,7 @@ def _bytes(colors: npt.NDArray[np.float32], pale: float) -> npt.NDArray[np.uint8
 
 
 def _texture(look: Material, known: dict[Path, Any]) -> Any:  # noqa: ANN401
-    """Return the texture of a material; None where the file is no image, and the surface is drawn without it."""
+    """Return the texture of a material; None where the file is not an image."""
     assert look.texture is not None
     path = look.texture.path
     if path not in known:
@@ -146,7 +162,7 @@ def _texture(look: Material, known: dict[Path, Any]) -> Any:  # noqa: ANN401
     texture.SetInputData(known[path])
     texture.InterpolateOn()
     texture.MipmapOn()
-    # Repeating in one direction alone is rare, and VTK has no such thing.
+    # VTK cannot repeat in one direction only.
     texture.SetRepeat(bool(look.texture.repeat_s or look.texture.repeat_t))
     return texture
 
@@ -162,15 +178,15 @@ def _opened(path: Path) -> Any:  # noqa: ANN401
             picture = opened.convert("RGBA" if clear else "RGB")
         picture.thumbnail((LARGEST_TEXTURE, LARGEST_TEXTURE))
         return image_of(np.asarray(picture)[::-1])
-    except Exception:  # Pillow raises whatever the bytes of an image lead to; the surface is then drawn without it
+    except Exception:  # Pillow raises exceptions of many kinds for broken images
         return None
 
 
-def _axes(length: float) -> _Drawn:
-    """Return the three axes of a frame."""
+def _axes(length: float) -> _Surface:
+    """Return the axes of a coordinate frame."""
     points = np.concatenate([np.zeros((3, 3)), length * np.eye(3)])
     data = poly_data(LINES, points, np.array([[0, 3], [1, 4], [2, 5]]), colors=np.array(AXIS_COLORS * 2))
     style = vtk().vtkProperty()
     style.LightingOff()
     style.SetLineWidth(4.0)
-    return _Drawn(_mapper(data), style, None)
+    return _Surface(data, _mapper(data), style, None)

@@ -1,4 +1,4 @@
-"""`render`: stills, sheets and videos of a body, a motion, both, or an animation."""
+"""`render`: images and videos of a body, a motion, both, or an animation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import moment
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.rendering.encoding import VIDEOS
 from bodymotion.rendering.settings import Background, Settings
-from bodymotion.rendering.window import NoRendererError
+from bodymotion.rendering.videos import VIDEOS, Span
+from bodymotion.rendering.vtk import NoRendererError
 from bodymotion.scene.given import Showable
 from bodymotion.system.atomic_files import check_place, whole_file
 from bodymotion.viewer.api import load_take, say_notes, say_problems
@@ -28,16 +28,15 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from bodymotion.rendering.playback import Playback
-    from bodymotion.rendering.videos import Stretch
 
 __all__ = ["STILLS", "render"]
 
 STILLS = (".png", ".jpg", ".jpeg", ".webp")
-SIZE, SIZE_OF_GIF, SIZE_OF_SHEET = (1280, 720), (640, 360), (1600, 1200)
-RATE, RATE_OF_GIF = 30.0, 20.0
-MOST_RATE = 240.0
-MOST_MOMENTS = 60
-MOST_PICTURES = 1_000_000
+SIZE, GIF_SIZE, SHEET_SIZE = (1280, 720), (640, 360), (1600, 1200)
+RATE, GIF_RATE = 30.0, 20.0
+MAX_RATE = 240.0
+MAX_MOMENTS = 60
+MAX_FRAMES = 1_000_000
 
 
 def render(
@@ -67,78 +66,79 @@ def render(
     slices: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Image.Image | None:
-    """Make a picture or a video of a robot, without a screen and without a graphics card.
+    """Render an image or a video of a robot; needs no screen and no graphics card.
 
-    A still unless `output` is a video: .mp4, .webm, .gif. Several moments are shown in one picture, as a stroboscope does: where the robot
-    is, or in a row where they would cover each other. A motion alone is shown as frames; an animation is played by our Spot.
+    The result is an image unless `output` is a video: .mp4, .webm, .gif. Several moments are shown in one image, as with a stroboscope: at
+    their positions, or in a row where they would overlap. A motion alone is shown as coordinate frames; an animation is played on the
+    built-in Spot.
 
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or files of them, in any order; one of the two is enough. Or an Animation, or its file, alone.
+        A Body and a Motion, or their files, in any order; one of the two is enough. Or an Animation, or its file, alone.
     output:
-        The file to write; it is whole or not there. Without one the still is only returned.
+        The file to write, whole or not at all. Without it, the image is only returned.
     at, frame:
-        The moment of a still [s], or the number of its frame; or several.
+        The time of an image [s], or the number of its frame; or several.
     strobe:
-        So many moments spread evenly from `start` to `end`.
+        Number of equally spaced moments from `start` to `end`.
     sheet:
-        Show the model from the front, from its right side, from above and from a corner, with the axes and numbers of its joints.
+        Show the model from four sides, with the axes and numbers of its joints.
     size:
-        Width and height in pixels: 1280 × 720, of a gif 640 × 360, of a sheet 1600 × 1200 unless given.
+        Width and height in pixels; by default 1280 × 720, for a gif 640 × 360, for a sheet 1600 × 1200.
     camera, look_at:
-        "corner", "iso", "front", "back", "left", "right", "side", "top"; or a place (3,) in the world [m] and what is looked at from there.
+        "corner", "iso", "front", "back", "left", "right", "side", "top"; or a position (3,) in the world [m] and the point it looks at.
     background:
-        "light", "dark", or "transparent", which stills can be.
+        "light", "dark", or for images "transparent".
     ground:
-        Whether there is a floor with a shadow on it.
+        Whether there is a ground with a shadow.
     overlay:
-        What is written into the picture: "time", "frame", "title". The time into a video and a stroboscope unless given.
+        Texts in the image: "time", "frame", "title"; by default the time in a video and a stroboscope.
     stand:
-        Put the lowest point of the robot on the ground; unless given, where nobody says where its root is.
+        Place the lowest point of the robot on the ground; by default where the motion has no root poses.
     start, end:
-        The stretch [s] of the motion that a video or stroboscope shows.
+        The time span [s] of a video or stroboscope.
     fps, speed:
-        Pictures a second: 30, of a gif 20 unless given; and how many times as fast as it is the motion goes.
+        Frames per second, by default 30, for a gif 20; and the playback speed.
     follow:
-        Let the camera go along with the root, smoothly; unless given, where the root goes far.
+        Let the camera follow the root, smoothly; by default where the root moves far.
     allow_outside:
         Also read parts of a model that lie outside its folder.
     arm, bpm, slices:
-        Of an animation: whether Spot has its arm (by default what fits), the script's tempo and the length.
+        For an animation: whether Spot has its arm (by default as needed), tempo [beats per minute] and length.
     progress:
-        Told how many pictures of a video are done, and of how many.
+        Called with (done, total) frames of a video.
 
     Returns
     -------
-    The still, RGBA with a transparent background and else RGB; None for a video.
+    The image, RGBA with a transparent background, else RGB; None for a video.
 
     Raises
     ------
     ImportError
-        When a package of the extra `render` is not installed; the message says how it is.
+        When a package of the extra `render` is not installed.
     FormatError
-        When nothing can be made of a file.
+        When a file cannot be read.
     ValueError
-        When motion and body do not fit, or there is nothing to show; `WrongUseError` when what is asked for makes no sense, or
+        When motion and body do not fit, or there is nothing to show; `WrongUseError` for settings that contradict each other, or when
         `output` is one of the files that are read.
     OSError
-        When the file cannot be written, or nothing on this machine can draw; the message names the packages that are missing.
+        When the file cannot be written, or drawing is impossible on this machine; the message names the missing packages.
     """
     path = None if output is None else Path(output)
     kind = "" if path is None else path.suffix.lower()
     if path is not None:
         check_place(path)
     if path is not None and kind not in (*STILLS, *VIDEOS):
-        raise WrongUseError(f"{path}: pictures are {', '.join(STILLS)}, videos {', '.join(VIDEOS)}")
-    moving = kind in VIDEOS
+        raise WrongUseError(f"{path}: unknown extension; images are {', '.join(STILLS)}, videos {', '.join(VIDEOS)}")
+    is_video = kind in VIDEOS
     several = strobe is not None or any(one is not None and np.size(one) > 1 for one in (at, frame))
-    texts = overlay if overlay is not None else ("time",) if moving or several else ()
-    edges = size or (SIZE_OF_SHEET if sheet else SIZE_OF_GIF if kind == ".gif" else SIZE)
-    if moving:
+    texts = overlay if overlay is not None else ("time",) if is_video or several else ()
+    edges = size or (SHEET_SIZE if sheet else GIF_SIZE if kind == ".gif" else SIZE)
+    if is_video:
         edges = (edges[0] + edges[0] % 2, edges[1] + edges[1] % 2)
     settings = Settings(edges, camera, look_at, background, ground, tuple(texts), stand, follow)
-    _check(moving, sheet, kind, [at, frame, strobe], settings)
+    _check(is_video, sheet, kind, [at, frame, strobe], settings)
     wishes = None
     if bpm is not None or slices is not None:
         from bodymotion.viewer.performance import Wishes
@@ -154,42 +154,40 @@ def render(
     from bodymotion.rendering.playback import Playback
 
     playback = Playback(take, stand)
-    if moving:
+    if is_video:
         from bodymotion.rendering.videos import video
 
         assert path is not None
-        stretch = _stretch(
-            playback, start, end, (RATE_OF_GIF if kind == ".gif" else RATE) if fps is None else fps, speed
-        )
+        span = _span(playback, start, end, (GIF_RATE if kind == ".gif" else RATE) if fps is None else fps, speed)
         with _named(path):
-            video(playback, stretch, path, settings, progress)
+            video(playback, span, path, settings, progress)
         return None
     if sheet:
-        from bodymotion.rendering.sheet import sheet as drawn
+        from bodymotion.rendering.four_views import four_views
 
-        picture = drawn(playback, settings)
+        image = four_views(playback, settings)
     else:
         from bodymotion.rendering.stills import still
 
-        picture = still(playback, _moments(playback, at, frame, strobe, start, end), settings)
+        image = still(playback, _moments(playback, at, frame, strobe, start, end), settings)
     if path is not None:
         with _named(path):
-            _save(picture, path, kind)
-    return picture
+            _save(image, path, kind)
+    return image
 
 
-def _check(moving: bool, sheet: bool, kind: str, moments: list[object], settings: Settings) -> None:
+def _check(is_video: bool, sheet: bool, kind: str, moments: list[object], settings: Settings) -> None:
     given = [name for name, one in zip(("at", "frame", "strobe"), moments, strict=True) if one is not None]
     if len(given) > 1:
-        raise WrongUseError(f"moments are said in one way, not by {' and '.join(given)}")
-    if moving and (given or sheet):
-        raise WrongUseError(f"{given[0] if given else 'a sheet'} is for stills; a video has a start and an end")
+        raise WrongUseError(f"{' and '.join(given)} exclude each other")
+    if is_video and (given or sheet):
+        raise WrongUseError(f"{given[0] if given else 'sheet'} is for images; a video has start and end")
     if sheet and given:
-        raise WrongUseError("a sheet shows the model, and no moments")
-    if settings.background == "transparent" and (moving or kind in (".jpg", ".jpeg")):
-        raise WrongUseError("only stills can be transparent, as .png or .webp")
+        raise WrongUseError(f"sheet shows the model without its motion; {given[0]} has no effect")
+    if settings.background == "transparent" and (is_video or kind in (".jpg", ".jpeg")):
+        raise WrongUseError("only .png and .webp images can be transparent")
     if settings.background == "transparent" and sheet:
-        raise WrongUseError("a sheet is light or dark")
+        raise WrongUseError("a sheet has a light or a dark background")
 
 
 def _moments(
@@ -203,28 +201,28 @@ def _moments(
     """Return the times [s] of the moments of a still."""
     times = [playback.first]
     if strobe is not None:
-        if not 1 <= strobe <= MOST_MOMENTS:
-            raise WrongUseError(f"a stroboscope shows 1 to {MOST_MOMENTS} moments, not {strobe}")
+        if not 1 <= strobe <= MAX_MOMENTS:
+            raise WrongUseError(f"strobe must be 1 to {MAX_MOMENTS} moments, not {strobe}")
         first, last = _within(playback, start, end)
         times = [first + (last - first) * k / max(strobe - 1, 1) for k in range(strobe)]
     elif start is not None or end is not None:
-        raise WrongUseError("start and end are for videos and stroboscopes")
+        raise WrongUseError("start and end are for videos and strobe")
     elif frame is not None:
         numbers = [int(number) for number in np.atleast_1d(frame)]
         count = playback.take.num_frames
         for number in numbers:
             if not 0 <= number < count:
-                raise WrongUseError(f"there is no frame {number}: they are 0 to {count - 1}")
+                raise WrongUseError(f"no frame {number}: frames are 0 to {count - 1}")
         times = [float(playback.take.timeline.times[number]) for number in numbers]
     elif at is not None:
         times = [float(time) for time in np.atleast_1d(at)]
         for time in times:
             if not playback.first - 1e-6 <= time <= playback.last + 1e-6:
                 raise WrongUseError(
-                    f"there is nothing at {moment(time)} s: the motion goes from {moment(playback.first)} to {moment(playback.last)} s"
+                    f"time {moment(time)} s is outside the motion: {moment(playback.first)} to {moment(playback.last)} s"
                 )
-    if not 1 <= len(times) <= MOST_MOMENTS:
-        raise WrongUseError(f"a still shows 1 to {MOST_MOMENTS} moments, not {len(times)}")
+    if not 1 <= len(times) <= MAX_MOMENTS:
+        raise WrongUseError(f"an image shows 1 to {MAX_MOMENTS} moments, not {len(times)}")
     return times
 
 
@@ -233,36 +231,34 @@ def _within(playback: Playback, start: float | None, end: float | None) -> tuple
     first, last = max(first, playback.first), min(last, playback.last)
     if not first <= last:
         raise WrongUseError(
-            f"from {moment(first if start is None else start)} to {moment(last if end is None else end)} s there is nothing: "
-            f"the motion goes from {moment(playback.first)} to {moment(playback.last)} s"
+            f"the time span {moment(first if start is None else start)} to {moment(last if end is None else end)} s is outside the "
+            f"motion: {moment(playback.first)} to {moment(playback.last)} s"
         )
     return first, last
 
 
-def _stretch(playback: Playback, start: float | None, end: float | None, fps: float, speed: float) -> Stretch:
-    from bodymotion.rendering.videos import Stretch
-
-    if not 0.1 <= fps <= MOST_RATE:
-        raise WrongUseError(f"a video has 0.1 to {MOST_RATE:g} pictures a second, not {fps:g}")
+def _span(playback: Playback, start: float | None, end: float | None, fps: float, speed: float) -> Span:
+    if not 0.1 <= fps <= MAX_RATE:
+        raise WrongUseError(f"fps must be 0.1 to {MAX_RATE:g}, not {fps:g}")
     if not (speed > 0 and math.isfinite(speed)):
-        raise WrongUseError(f"the speed is a positive number, not {speed:g}")
+        raise WrongUseError(f"speed must be a positive, finite number, not {speed:g}")
     if playback.take.num_frames < 2:
         raise WrongUseError("a video needs a motion of at least two frames")
     first, last = _within(playback, start, end)
-    if (last - first) / speed * fps >= MOST_PICTURES:
-        raise WrongUseError(f"that would be more than {MOST_PICTURES} pictures")
-    return Stretch(first, last, Fraction(fps).limit_denominator(1001), speed)
+    if (last - first) / speed * fps >= MAX_FRAMES:
+        raise WrongUseError(f"the video would have more than {MAX_FRAMES} frames")
+    return Span(first, last, Fraction(fps).limit_denominator(1001), speed)
 
 
-def _save(picture: Image.Image, path: Path, kind: str) -> None:
+def _save(image: Image.Image, path: Path, kind: str) -> None:
     formats = {".png": "PNG", ".webp": "WEBP"}
     with whole_file(path) as stream:
-        picture.save(stream, formats.get(kind, "JPEG"), **({"optimize": True} if kind == ".png" else {"quality": 92}))
+        image.save(stream, formats.get(kind, "JPEG"), **({"optimize": True} if kind == ".png" else {"quality": 92}))
 
 
 @contextlib.contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Say of faults of writing which file cannot be written."""
+    """Add the name of the file to errors of writing."""
     try:
         yield
     except NoRendererError:

@@ -1,4 +1,4 @@
-"""Where the links of a take are at any time, where they come to in a stretch of it, and how large that is."""
+"""The motion that is rendered: poses of the links at any time, positions of the root, and the extent of the robot."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ import numpy as np
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.viewer.overlays import frames_of_path
 from bodymotion.viewer.take import Take
 
 __all__ = ["Playback"]
 
-LOOKED_AT = 24
-"""In so many moments it is looked where the robot comes."""
-FAR_WALK = 0.6
-"""The camera follows a root that goes farther than so many times the robot's size."""
+MAX_SAMPLES = 24
+"""Times at which the positions of the robot are computed to choose the camera."""
+MIN_WALK = 0.6
+"""The camera follows a root that moves farther than this, in robot sizes."""
 
 
 class Playback:
-    """A take that is played; `size` [m] is the extent of the robot at its first frame.
+    """A robot and its motion at any time; `size` [m] is the extent of the robot in the first frame.
 
-    With `stand` the lowest point of the robot is at the ground all the time; None: where nobody says where its root is.
+    With `stand`, the lowest point of the robot is always on the ground; None: only where the motion has no root poses.
     """
 
     def __init__(self, take: Take, stand: bool | None = None) -> None:
@@ -31,6 +32,11 @@ class Playback:
         self._times = take.timeline.times
         points = self.points(self.at(self.first))
         self.size = float(np.clip(np.linalg.norm(np.ptp(points, axis=0)), 0.02, 1e3))
+
+    @property
+    def body(self) -> Body:
+        """The body."""
+        return self.take.body
 
     @property
     def first(self) -> float:
@@ -43,11 +49,11 @@ class Playback:
         return float(self._times[-1])
 
     def frame(self, time: float) -> int:
-        """Return the frame that is in force at a time [s]."""
+        """Return the last frame that is not after a time [s]."""
         return int(np.clip(np.searchsorted(self._times, time + 1e-9, side="right") - 1, 0, len(self._times) - 1))
 
     def at(self, time: float) -> Floats:
-        """Return the poses (L, 7) of the links in the world at a time [s], between two frames those in between."""
+        """Return the poses (L, 7) of the links in the world at a time [s], interpolated between frames."""
         frame = self.frame(time)
         found: Floats = self.take.link_poses[frame]
         after = min(frame + 1, len(self._times) - 1)
@@ -55,22 +61,22 @@ class Playback:
         share = (time - self._times[frame]) / gap if gap > 0 else 0.0
         if 1e-3 < share < 0.999:
             then = self.take.link_poses[after]
-            places = found[:, :3] + share * (then[:, :3] - found[:, :3])
-            found = poses.from_parts(places, rotations.slerp(found[:, 3:], then[:, 3:], share))
+            positions = found[:, :3] + share * (then[:, :3] - found[:, :3])
+            found = poses.from_parts(positions, rotations.slerp(found[:, 3:], then[:, 3:], share))
         if self.stand:
             found = np.array(found)
             found[:, 2] += self.take.lift(found)
         return found
 
     def roots(self, times: Floats) -> Floats:
-        """Return where the root is (T, 3) [m] at times (T,) [s]."""
+        """Return the positions (T, 3) [m] of the root at times (T,) [s]."""
         if self.stand:
             return np.stack([self.at(float(time))[0, :3] for time in times])
-        places = self.take.link_poses[:, 0, :3]
-        return np.stack([np.interp(times, self._times, places[:, k]) for k in range(3)], axis=1)
+        positions = self.take.link_poses[:, 0, :3]
+        return np.stack([np.interp(times, self._times, positions[:, k]) for k in range(3)], axis=1)
 
     def points(self, link_poses: Floats) -> Floats:
-        """Return the outermost points (N, 3) of the robot at poses (L, 7); of one without shapes, its links and what is around them."""
+        """Return the outermost points (N, 3) of the robot with link poses (L, 7); without shapes, points around its links."""
         if len(self.take.footprint.points):
             return self.take.footprint.placed(link_poses)
         around = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
@@ -78,22 +84,22 @@ class Playback:
 
     @cached_property
     def axes(self) -> float:
-        """How long [m] the axes are by which links are shown where the body has no shapes."""
+        """Length [m] of the axes that show the links of a body without shapes."""
         return max(0.1, 0.1 * float(np.ptp(self.take.link_poses[0, :, :3], axis=0).max()))
 
     @cached_property
     def path(self) -> Floats:
-        """The path (N, 3) of the root of a motion that is shown alone; empty for others."""
+        """The path (N, 3) of the root of a motion without a body; empty for others."""
         if not self.take.motion_alone or self.take.num_frames < 2:
             return np.zeros((0, 3))
         return np.array(self.take.link_poses[frames_of_path(self.take.num_frames), 0, :3])
 
-    def looked_at(self, times: Floats) -> Floats:
-        """Choose some of the times (T,) [s], spread evenly, the first and the last among them."""
-        chosen = np.unique(np.linspace(0, len(times) - 1, min(len(times), LOOKED_AT)).astype(int))
+    def sampled(self, times: Floats) -> Floats:
+        """Return some of the times (T,) [s], equally spaced, including the first and the last."""
+        chosen = np.unique(np.linspace(0, len(times) - 1, min(len(times), MAX_SAMPLES)).astype(int))
         return np.asarray(times[chosen])
 
     def goes_far(self, times: Floats) -> bool:
-        """Say whether the root leaves the place between the times (T,) [s]."""
-        roots = self.roots(self.looked_at(times))[:, :2]
-        return bool(len(times) > 1 and np.ptp(roots, axis=0).max() > FAR_WALK * self.size)
+        """Return whether the root moves far between the times (T,) [s]."""
+        roots = self.roots(self.sampled(times))[:, :2]
+        return bool(len(times) > 1 and np.ptp(roots, axis=0).max() > MIN_WALK * self.size)

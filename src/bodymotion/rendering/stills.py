@@ -1,4 +1,4 @@
-"""A still: a robot at one moment, or at several, as a stroboscope shows them."""
+"""Images of a robot at one moment, or at several, as with a stroboscope."""
 
 from __future__ import annotations
 
@@ -10,32 +10,31 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 from bodymotion.rendering.camera import FIELD_OF_VIEW, Camera
-from bodymotion.rendering.overlay import LINE, said, stamp
 from bodymotion.rendering.playback import Playback
-from bodymotion.rendering.scene import Scene
-from bodymotion.rendering.settings import LARGEST, Settings
-from bodymotion.rendering.surroundings import LOOKS
+from bodymotion.rendering.scene import THEMES, Scene
+from bodymotion.rendering.settings import MAX_EDGE, Settings
+from bodymotion.rendering.texts import LINE_HEIGHT, overlay_text, text_image
 
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["finer", "scaled_down", "seen", "still"]
+__all__ = ["still", "supersampling"]
 
-FINER = 2
-"""Stills are drawn so many times as large, and made smaller."""
-FROM_AFAR = 0.18
-"""[rad] The field of view for several moments: so far away the camera sees each of them from almost the same side."""
-APART = 1.12
-"""Neighbours in a row are so many times their width apart."""
-TOUCHING = 0.15
-"""By so much of their width neighbours may cover each other where they are; otherwise they are put in a row."""
+SUPERSAMPLING = 2
+"""Images are drawn larger by this factor, and scaled down."""
+NARROW_VIEW = 0.18
+"""[rad] Field of view for several moments: from so far away, each is seen from almost the same side."""
+SPACING = 1.12
+"""Distance of neighbours in a row, in their widths."""
+MAX_OVERLAP = 0.15
+"""Share of their width by which neighbours may overlap at their own positions; otherwise they are put in a row."""
 
 
 def still(playback: Playback, times: Sequence[float], settings: Settings) -> Image.Image:
-    """Return the picture of a robot at times [s]; of several moments all in one picture, apart from each other."""
+    """Return the image of a robot at times [s]; several moments are shown side by side in one image."""
     moments = [playback.at(time) for time in times]
     clouds = [playback.points(one) for one in moments]
-    field_of_view = FIELD_OF_VIEW if len(moments) == 1 else FROM_AFAR
+    field_of_view = FIELD_OF_VIEW if len(moments) == 1 else NARROW_VIEW
     if len(moments) > 1:
         offsets = _row(
             clouds, [one[0, :3] for one in moments], settings.camera_for(np.concatenate(clouds), field_of_view)
@@ -46,30 +45,27 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
         clouds = [one + o for one, o in zip(clouds, offsets, strict=True)]
     everything = np.concatenate([*clouds, playback.path])
     camera = settings.camera_for(everything, field_of_view)
-    factor = finer(settings.size)
+    factor = supersampling(settings.size)
     clear = settings.background == "transparent"
-    look = LOOKS[settings.look]
+    theme = THEMES[settings.theme]
     scene = Scene(
-        playback.take.body,
+        playback,
         (factor * settings.size[0], factor * settings.size[1]),
-        look=None if clear else look,
-        size=playback.size,
+        theme=None if clear else theme,
         camera=camera,
         area=everything[:, :2],
-        floor=settings.ground,
-        shade=look.shade,
+        ground=settings.ground,
+        opacity=theme.opacity,
         robots=len(moments),
         shadow_pixels=220,
-        axes=playback.axes,
-        path=playback.path,
         line_width=factor,
     )
     try:
-        scene.place(moments)
-        picture = scaled_down(seen(scene, camera, clear), settings.size)
+        scene.pose(moments)
+        image = _scaled_down(_rgba(scene, camera, clear), settings.size)
     finally:
         scene.close()
-    tall = max(round(LINE * settings.size[1]), 11)
+    tall = max(round(LINE_HEIGHT * settings.size[1]), 11)
     if len(moments) > 1 and settings.overlay:
         captions = tuple(name for name in settings.overlay if name != "title")
         for time, cloud in zip(times, clouds, strict=True):
@@ -77,45 +73,45 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
                 camera.project(cloud, settings.size).min(axis=0),
                 camera.project(cloud, settings.size).max(axis=0),
             )
-            sign = stamp(said(playback, time, captions), tall, look.ink, look.halo)
-            x = int(np.clip(0.5 * (low[0] + high[0] - sign.width), 0, settings.size[0] - sign.width))
-            picture.alpha_composite(
-                sign, (max(x, 0), int(np.clip(high[1] + 0.1 * tall, 0, settings.size[1] - sign.height)))
+            caption = text_image(overlay_text(playback, time, captions), tall, theme.text, theme.halo)
+            x = int(np.clip(0.5 * (low[0] + high[0] - caption.width), 0, settings.size[0] - caption.width))
+            image.alpha_composite(
+                caption, (max(x, 0), int(np.clip(high[1] + 0.1 * tall, 0, settings.size[1] - caption.height)))
             )
-    one = said(
+    text = overlay_text(
         playback, times[0], settings.overlay if len(moments) == 1 else ("title",) * ("title" in settings.overlay)
     )
-    if one:
-        sign = stamp(one, tall, look.ink, look.halo)
-        picture.alpha_composite(sign, (tall // 2, max(settings.size[1] - tall // 2 - sign.height, 0)))
-    return picture if clear else picture.convert("RGB")
+    if text:
+        caption = text_image(text, tall, theme.text, theme.halo)
+        image.alpha_composite(caption, (tall // 2, max(settings.size[1] - tall // 2 - caption.height, 0)))
+    return image if clear else image.convert("RGB")
 
 
-def finer(size: tuple[int, int]) -> int:
-    """Return how many times as large a picture of `size` pixels is drawn as it is."""
-    return FINER if FINER * max(size) <= LARGEST else 1
+def supersampling(size: tuple[int, int]) -> int:
+    """Return the factor by which an image of `size` pixels is drawn larger."""
+    return SUPERSAMPLING if SUPERSAMPLING * max(size) <= MAX_EDGE else 1
 
 
-def seen(scene: Scene, camera: Camera, clear: bool) -> npt.NDArray[np.uint8]:
-    """Return what a camera sees as RGBA (H, W, 4), the highest row first; `clear` where nothing is.
+def _rgba(scene: Scene, camera: Camera, clear: bool) -> npt.NDArray[np.uint8]:
+    """Return the RGBA image (H, W, 4) of a camera, highest row first, with a transparent background where `clear`.
 
-    What lets a white background through but not a black one tells how clear each pixel is.
+    The difference between a white and a black background gives the transparency of each pixel.
     """
     if not clear:
-        pixels = scene.picture(camera)[::-1].copy()
+        pixels = scene.draw(camera)
         pixels[..., 3] = 255
         return pixels
     scene.background((0.0, 0.0, 0.0))
-    black = scene.picture(camera)[::-1, :, :3].astype(np.float32)
+    black = scene.draw(camera)[..., :3].astype(np.float32)
     scene.background((1.0, 1.0, 1.0))
-    white = scene.picture(camera)[::-1, :, :3].astype(np.float32)
+    white = scene.draw(camera)[..., :3].astype(np.float32)
     cover = 255.0 - (white - black).max(axis=2, keepdims=True)
     color = black * (255.0 / np.maximum(cover, 1.0))
     return np.asarray(np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)), dtype=np.uint8)
 
 
-def scaled_down(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> Image.Image:
-    """Return RGBA pixels (H, W, 4) as an image of `size`; clear ones have no part in the colour of those around them."""
+def _scaled_down(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> Image.Image:
+    """Return RGBA pixels (H, W, 4) scaled to `size`; transparent ones do not affect the colours of their neighbours."""
     from PIL import Image
 
     image = Image.fromarray(np.ascontiguousarray(pixels), "RGBA")
@@ -123,9 +119,9 @@ def scaled_down(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> Image.I
 
 
 def _row(clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera) -> list[Floats]:
-    """Return by how much (3,) robots at points (N, 3), with `roots` (3,), are moved so that they stand apart as the camera sees them.
+    """Return translations (3,) of robots at points (N, 3), with `roots` (3,), so that the camera sees them apart from each other.
 
-    They stay where they are if they are apart anyway; otherwise they stand in a row, the earliest on the left.
+    Robots that are apart keep their positions; others are put in a row, the earliest on the left.
     """
     right = np.array([*camera.axes[0][:2], 0.0])
     right /= np.linalg.norm(right)
@@ -135,12 +131,12 @@ def _row(clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera) -> l
     steps = np.diff(middles)
     needed = 0.5 * (widths[1:] + widths[:-1])
     one_way = (steps > 0).all() or (steps < 0).all()
-    if one_way and (np.abs(steps) >= (1.0 - TOUCHING) * needed).all():
+    if one_way and (np.abs(steps) >= (1.0 - MAX_OVERLAP) * needed).all():
         return [np.zeros(3) for _ in clouds]
     ahead = np.cross([0.0, 0.0, 1.0], right)
-    places = np.concatenate([[0.0], np.cumsum(APART * np.maximum(needed, 0.35 * widths.max()))])
+    goals = np.concatenate([[0.0], np.cumsum(SPACING * np.maximum(needed, 0.35 * widths.max()))])
     depths = np.array([root @ ahead for root in roots])
     return [
-        (place - middle) * right + (depths[0] - depth) * ahead
-        for place, middle, depth in zip(places, middles, depths, strict=True)
+        (goal - middle) * right + (depths[0] - depth) * ahead
+        for goal, middle, depth in zip(goals, middles, depths, strict=True)
     ]

@@ -1,7 +1,16 @@
-"""NumPy arrays as the data of VTK, and VTK's modules, which are imported when the first picture is drawn."""
+"""VTK without a screen: its modules, imported when something is drawn; windows in memory; NumPy arrays as VTK data.
+
+On Linux a window draws through EGL, else through OSMesa, else on the X server where there is one; with Mesa none of them needs a graphics
+card. Elsewhere the choice is VTK's. A library is tried before VTK uses it: where it is missing, VTK ends the whole process.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
@@ -12,14 +21,17 @@ import numpy.typing as npt
 from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES
 from bodymotion.system.extras import need
 
-__all__ = ["image_of", "matrix_into", "pixels_of", "poly_data", "vtk"]
+__all__ = ["NoRendererError", "image_of", "off_screen_window", "pixels_of", "poly_data", "vtk"]
 
+EXTRA = "render"
+DEBIAN_PACKAGES = ("libegl1", "libgl1-mesa-dri")
+"""They allow drawing without a screen and a graphics card."""
 MODULES = ("CommonCore", "CommonDataModel", "CommonMath", "RenderingCore", "RenderingOpenGL2")
 
 
 @lru_cache(maxsize=1)
 def vtk() -> Any:  # noqa: ANN401
-    """Return the classes of VTK that pictures need.
+    """Return the classes and functions of VTK that drawing needs.
 
     Raises
     ------
@@ -28,8 +40,8 @@ def vtk() -> Any:  # noqa: ANN401
     """
     names: dict[str, Any] = {}
     for module in MODULES:
-        names |= vars(need(f"vtkmodules.vtk{module}", "render", "drawing pictures"))
-    names |= vars(need("vtkmodules.util.numpy_support", "render", "drawing pictures"))
+        names |= vars(need(f"vtkmodules.vtk{module}", EXTRA, "drawing images"))
+    names |= vars(need("vtkmodules.util.numpy_support", EXTRA, "drawing images"))
     return SimpleNamespace(**names)
 
 
@@ -61,7 +73,7 @@ def poly_data(
 
 
 def image_of(pixels: npt.NDArray[np.uint8]) -> Any:  # noqa: ANN401
-    """Return pixels (H, W, channels), the lowest row first, as an image."""
+    """Return pixels (H, W, channels), lowest row first, as a vtkImageData."""
     v = vtk()
     image = v.vtkImageData()
     height, width, channels = pixels.shape
@@ -71,15 +83,76 @@ def image_of(pixels: npt.NDArray[np.uint8]) -> Any:  # noqa: ANN401
 
 
 def pixels_of(window: Any, width: int, height: int) -> npt.NDArray[np.uint8]:  # noqa: ANN401
-    """Return what was drawn in the lower left `width` × `height` of a window: (H, W, 4), the lowest row first; the fourth says nothing."""
+    """Return the pixels (H, W, 4) of the lower left part of a window, lowest row first; the fourth channel has no meaning."""
     v = vtk()
     array = v.vtkUnsignedCharArray()
-    # As the window holds them; to leave out the fourth would take seven times as long.
+    # With the fourth channel, as the window stores them: without it, reading takes seven times as long.
     window.GetRGBACharPixelData(0, 0, width - 1, height - 1, 0, array, 0)
     pixels: npt.NDArray[np.uint8] = v.vtk_to_numpy(array).reshape(height, width, 4)
     return pixels
 
 
-def matrix_into(matrix: Any, values: npt.NDArray[np.float64]) -> None:  # noqa: ANN401
-    """Set a vtkMatrix4x4 to values (4, 4)."""
-    matrix.DeepCopy(values.ravel())
+class NoRendererError(OSError):
+    """Drawing is impossible on this machine, because a library of the system is missing."""
+
+
+def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
+    """Return a window in memory, of a size in pixels.
+
+    Raises
+    ------
+    ImportError
+        When VTK is not installed; the message says how it is.
+    NoRendererError
+        When drawing is impossible on this machine; the message names the packages to install.
+    """
+    gl = need("vtkmodules.vtkRenderingOpenGL2", EXTRA, "drawing images")
+    for name in _candidates():
+        with _quiet():
+            window = getattr(gl, name)()
+            window.SetOffScreenRendering(1)
+            window.SetMultiSamples(0)
+            window.SetSize(width, height)
+            # No screen to copy the finished image to.
+            window.SetFrameBlitModeToNoBlit()
+            window.Initialize()
+        if window.GetInitialized():
+            return window
+    raise NoRendererError(
+        "cannot draw: drawing without a screen needs EGL or OSMesa, and neither works on this machine "
+        f"(Debian: apt-get install {' '.join(DEBIAN_PACKAGES)}, or apt-get install libosmesa6)"
+    )
+
+
+def _candidates() -> list[str]:
+    """Return the VTK classes of windows whose libraries are installed, the best first."""
+    if not sys.platform.startswith("linux"):
+        return ["vtkOpenGLRenderWindow"]
+    found = ["vtkEGLRenderWindow"] if _has("libEGL.so.1", "eglInitialize") else []
+    if any(_has(f"libOSMesa.so{tail}", "OSMesaCreateContextExt") for tail in (".8", ".6", "")):
+        found.append("vtkOSOpenGLRenderWindow")
+    if os.environ.get("DISPLAY") and _has("libGL.so.1", "glXQueryVersion"):
+        found.append("vtkXOpenGLRenderWindow")
+    return found
+
+
+def _has(library: str, function: str) -> bool:
+    """Return whether a library can be loaded and has a function."""
+    try:
+        return hasattr(ctypes.CDLL(library), function)
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep messages of VTK off stderr: another kind of window may work."""
+    core = need("vtkmodules.vtkCommonCore", EXTRA, "drawing images")
+    level, warns = core.vtkLogger.GetCurrentVerbosityCutoff(), core.vtkObject.GetGlobalWarningDisplay()
+    core.vtkLogger.SetStderrVerbosity(core.vtkLogger.VERBOSITY_OFF)
+    core.vtkObject.GlobalWarningDisplayOff()
+    try:
+        yield
+    finally:
+        core.vtkLogger.SetStderrVerbosity(level)
+        core.vtkObject.SetGlobalWarningDisplay(warns)

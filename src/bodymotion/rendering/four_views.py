@@ -1,4 +1,4 @@
-"""A sheet of a model: from the front, from its right side, from above and from a corner, without perspective, and its joints by number."""
+"""A model from four sides (front, right, top, three-quarter) without perspective, with the axes and numbers of its joints."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.rendering.camera import Camera, fitted
-from bodymotion.rendering.overlay import font
 from bodymotion.rendering.playback import Playback
-from bodymotion.rendering.scene import Scene
+from bodymotion.rendering.scene import THEMES, Scene, Theme
 from bodymotion.rendering.settings import Settings
-from bodymotion.rendering.stills import finer
-from bodymotion.rendering.surroundings import LOOKS, Look
+from bodymotion.rendering.stills import supersampling
+from bodymotion.rendering.texts import font
 from bodymotion.viewer.overlays import ROTATE, SLIDE
 
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["JointMark", "joint_marks", "sheet"]
+__all__ = ["JointMark", "four_views", "joint_marks"]
 
 SIDES: tuple[tuple[str, tuple[float, float, float]], ...] = (
     ("front", (1.0, 0.0, 0.0)),
@@ -32,39 +31,39 @@ SIDES: tuple[tuple[str, tuple[float, float, float]], ...] = (
     ("three-quarter", (1.0, -0.8, 0.6)),
 )
 PALE = 0.55
-"""The robot is so much paler than it is, so that the axes of its joints can be seen on it."""
+"""Share of white in the colours of the robot, so that axes stand out."""
 ROWS = 44
-"""Of more joints the list has another column."""
-LIST = 0.24
-"""The share of the width that the list of the joints takes."""
-ARROW = 0.045
-"""The length of an axis to either side, in sizes of the robot."""
-AROUND = np.array(
+"""Joints in a column of the list."""
+LIST_WIDTH = 0.24
+"""Share of the width for the list of joints."""
+AXIS_LENGTH = 0.045
+"""Length of an axis to each side, in robot sizes."""
+OFFSETS = np.array(
     [
         ring * np.array([1.15 * np.cos(angle), -np.sin(angle)])
         for ring in (1.0, 1.6, 2.4, 3.4, 4.6, 6.0)
         for angle in np.arange(16) * (np.pi / 8) + 0.4
     ]
 )
-"""Where (N, 2) around a joint its number may stand."""
-APART = 25.0
-"""It is so many times as bad that a number covers another one as that it covers a joint."""
-ON_DARK = ((255, 110, 190), (90, 180, 255))
+"""Possible positions (N, 2) of the number of a joint around it."""
+OVERLAP_COST = 25.0
+"""Cost of covering another number, relative to covering a joint."""
+DARK_COLORS = ((255, 110, 190), (90, 180, 255))
 
 
 @dataclass(frozen=True, eq=False)
 class JointMark:
-    """A joint as it is drawn: its `number` in joint arrays, its name, what it does, its place [m] and axis (3,) in the world."""
+    """A joint as it is drawn: its `number` in joint arrays, name, type, and `position` [m] and `axis` (3,) in the world."""
 
     number: int
     name: str
     type: str
-    place: Floats
+    position: Floats
     axis: Floats
 
 
 def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
-    """Return the marks of all joints that move something, in order of joint arrays; `link_poses` (L, 7)."""
+    """Return the marks of all joints with a link, in order of joint arrays; `link_poses` (L, 7)."""
     marks = []
     for number, index in enumerate(body.joint_links):
         if index >= 0:
@@ -74,52 +73,51 @@ def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
     return marks
 
 
-def sheet(playback: Playback, settings: Settings) -> Image.Image:
-    """Return the sheet of the model as it stands at the first moment."""
+def four_views(playback: Playback, settings: Settings) -> Image.Image:
+    """Return the image of the model in the first frame."""
     from PIL import Image, ImageDraw
 
-    factor = finer(settings.size)
+    factor = supersampling(settings.size)
     width, height = factor * settings.size[0], factor * settings.size[1]
-    body, look = playback.take.body, LOOKS[settings.look]
+    body, theme = playback.take.body, THEMES[settings.theme]
     moment = playback.at(playback.first)
     points = playback.points(moment)
     marks = joint_marks(body, moment)
-    panel = (int(width * (1.0 - (LIST if marks else 0.0))) // 2, height // 2)
+    panel = (int(width * (1.0 - (LIST_WIDTH if marks else 0.0))) // 2, height // 2)
     cameras = _cameras(points, panel)
     scene = Scene(
-        body,
+        playback,
         panel,
-        look=None,
-        size=playback.size,
+        theme=None,
         camera=cameras[-1],
         area=points[:, :2],
-        floor=False,
+        ground=False,
         pale=PALE,
         line_width=factor,
     )
-    canvas = Image.new("RGB", (width, height), look.near)
+    canvas = Image.new("RGB", (width, height), theme.near)
     try:
-        scene.background([value / 255.0 for value in look.near])
-        scene.place([moment])
+        scene.background([value / 255.0 for value in theme.near])
+        scene.pose([moment])
         for k, ((name, _), camera) in enumerate(zip(SIDES, cameras, strict=True)):
             scene.light(camera)
-            view = Image.fromarray(np.ascontiguousarray(scene.picture(camera)[::-1, :, :3]))
-            _draw_panel(ImageDraw.Draw(view), name, camera, marks, playback.size, look, panel)
+            view = Image.fromarray(np.ascontiguousarray(scene.draw(camera)[..., :3]))
+            _draw_panel(ImageDraw.Draw(view), name, camera, marks, playback.size, theme, panel)
             canvas.paste(view, (panel[0] * (k % 2), panel[1] * (k // 2)))
     finally:
         scene.close()
     draw = ImageDraw.Draw(canvas)
     for line in ((panel[0], 0, panel[0], height), (0, panel[1], 2 * panel[0], panel[1])):
-        draw.line(line, fill=look.grid, width=factor)
+        draw.line(line, fill=theme.grid, width=factor)
     if marks:
-        draw.line((2 * panel[0], 0, 2 * panel[0], height), fill=look.grid, width=factor)
-        _draw_list(draw, playback, marks, look, (2 * panel[0], width, height))
+        draw.line((2 * panel[0], 0, 2 * panel[0], height), fill=theme.grid, width=factor)
+        _draw_list(draw, playback, marks, theme, (2 * panel[0], width, height))
     return canvas if factor == 1 else canvas.resize(settings.size, Image.Resampling.BOX)
 
 
 def _cameras(points: Floats, panel: tuple[int, int]) -> list[Camera]:
-    """Return a camera for each side, all of one scale."""
-    cameras = [fitted(points, direction, panel, flat=True, room=0.08) for _, direction in SIDES]
+    """Return a camera for each side, all with the same scale."""
+    cameras = [fitted(points, direction, panel, flat=True, margin=0.08) for _, direction in SIDES]
     height = max(camera.height or 0.0 for camera in cameras)
     return [replace(camera, height=height) for camera in cameras]
 
@@ -130,21 +128,21 @@ def _draw_panel(
     camera: Camera,
     marks: list[JointMark],
     size: float,
-    look: Look,
+    theme: Theme,
     panel: tuple[int, int],
 ) -> None:
     unit = panel[1] / 500
     edge = round(14 * unit)
-    draw.text((edge, edge), name, fill=look.ink, font=font(round(17 * unit)))
-    _draw_scale(draw, camera, look, panel, unit)
-    places = camera.project(np.array([mark.place for mark in marks]).reshape(-1, 3), panel)
+    draw.text((edge, edge), name, fill=theme.text, font=font(round(17 * unit)))
+    _draw_scale(draw, camera, theme, panel, unit)
+    places = camera.project(np.array([mark.position for mark in marks]).reshape(-1, 3), panel)
     for mark in marks:
-        _draw_axis(draw, camera, mark, size, look, panel, unit)
-    _draw_numbers(draw, [(mark, place) for mark, place in zip(marks, places, strict=True)], look, panel, unit)
+        _draw_axis(draw, camera, mark, size, theme, panel, unit)
+    _draw_numbers(draw, [(mark, place) for mark, place in zip(marks, places, strict=True)], theme, panel, unit)
 
 
-def _draw_scale(draw: Any, camera: Camera, look: Look, panel: tuple[int, int], unit: float) -> None:  # noqa: ANN401
-    """Draw a bar of a round length that is about a fifth of the panel's width."""
+def _draw_scale(draw: Any, camera: Camera, theme: Theme, panel: tuple[int, int], unit: float) -> None:  # noqa: ANN401
+    """Draw a scale bar of a round length."""
     assert camera.height is not None
     scale = panel[1] / camera.height
     most = 0.3 * panel[0] / scale
@@ -154,13 +152,13 @@ def _draw_scale(draw: Any, camera: Camera, look: Look, panel: tuple[int, int], u
     right, low = panel[0] - edge, panel[1] - edge
     left = right - round(length * scale)
     for line in ((left, low, right, low), (left, low - 3 * wide, left, low), (right, low - 3 * wide, right, low)):
-        draw.line(line, fill=look.ink, width=wide)
+        draw.line(line, fill=theme.text, width=wide)
     text = f"{length:g} m" if length >= 1 else f"{100 * length:g} cm" if length >= 0.01 else f"{1000 * length:g} mm"
-    draw.text((0.5 * (left + right), low - 3 * wide), text, fill=look.ink, font=font(round(13 * unit)), anchor="mb")
+    draw.text((0.5 * (left + right), low - 3 * wide), text, fill=theme.text, font=font(round(13 * unit)), anchor="mb")
 
 
-def _color(mark: JointMark, look: Look) -> tuple[int, int, int]:
-    return (ON_DARK if look is LOOKS["dark"] else (ROTATE, SLIDE))[mark.type == "slide"]
+def _color(mark: JointMark, theme: Theme) -> tuple[int, int, int]:
+    return (DARK_COLORS if theme is THEMES["dark"] else (ROTATE, SLIDE))[mark.type == "slide"]
 
 
 def _draw_axis(
@@ -168,14 +166,14 @@ def _draw_axis(
     camera: Camera,
     mark: JointMark,
     size: float,
-    look: Look,
+    theme: Theme,
     panel: tuple[int, int],
     unit: float,
 ) -> None:
-    """Draw the axis of a joint as an arrow; one that points at the eye as a dot in a ring, one that points away as a ring."""
-    reach = ARROW * size * mark.axis
-    tail, middle, tip = camera.project(np.stack([mark.place - reach, mark.place, mark.place + reach]), panel)
-    color, wide = _color(mark, look), max(round(2 * unit), 1)
+    """Draw the axis of a joint as an arrow; one towards the camera as a dot in a ring, one away from it as a ring."""
+    reach = AXIS_LENGTH * size * mark.axis
+    tail, middle, tip = camera.project(np.stack([mark.position - reach, mark.position, mark.position + reach]), panel)
+    color, wide = _color(mark, theme), max(round(2 * unit), 1)
     way = tip - tail
     length = float(np.linalg.norm(way))
     if length < 8 * unit:
@@ -195,35 +193,35 @@ def _draw_axis(
 def _draw_numbers(
     draw: Any,  # noqa: ANN401
     placed: list[tuple[JointMark, Floats]],
-    look: Look,
+    theme: Theme,
     panel: tuple[int, int],
     unit: float,
 ) -> None:
-    """Write the number of each joint near it, where it covers as little as possible, with a line to its joint."""
+    """Write the number of each joint near it, where it covers as little as possible, with a line to the joint."""
     letters = font(round(12 * unit))
     joints = np.array([[*(place - 4 * unit), *(place + 4 * unit)] for _, place in placed]).reshape(-1, 4)
     numbers: list[Floats] = []
     for mark, place in placed:
         text = str(mark.number)
         half = np.array([0.5 * draw.textlength(text, font=letters) + 3 * unit, 9 * unit])
-        middles = place + 16 * unit * AROUND
+        middles = place + 16 * unit * OFFSETS
         boxes = np.concatenate([middles - half, middles + half], axis=1)
         outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1) + np.maximum(boxes[:, 2:] - panel, 0.0).sum(axis=1)
-        covered = _shared(boxes[:, None], joints[None]).sum(axis=1)
+        covered = _overlap(boxes[:, None], joints[None]).sum(axis=1)
         if numbers:
-            covered += APART * _shared(boxes[:, None], np.array(numbers)[None]).sum(axis=1)
-        best = middles[np.argmin(covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(AROUND, axis=1))]
+            covered += OVERLAP_COST * _overlap(boxes[:, None], np.array(numbers)[None]).sum(axis=1)
+        best = middles[np.argmin(covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1))]
         numbers.append(np.array([*(best - half), *(best + half)]))
-        color = _color(mark, look)
+        color = _color(mark, theme)
         draw.line((*place, *best), fill=color, width=max(round(unit), 1))
     for (mark, _), box in zip(placed, numbers, strict=True):
-        color = _color(mark, look)
-        draw.rounded_rectangle(tuple(box), radius=5 * unit, fill=look.near, outline=color, width=max(round(unit), 1))
-        draw.text(tuple((box[:2] + box[2:]) / 2), str(mark.number), fill=look.ink, font=letters, anchor="mm")
+        color = _color(mark, theme)
+        draw.rounded_rectangle(tuple(box), radius=5 * unit, fill=theme.near, outline=color, width=max(round(unit), 1))
+        draw.text(tuple((box[:2] + box[2:]) / 2), str(mark.number), fill=theme.text, font=letters, anchor="mm")
 
 
-def _shared(some: Floats, others: Floats) -> Floats:
-    """Return the areas (...) that boxes (..., 4) share."""
+def _overlap(some: Floats, others: Floats) -> Floats:
+    """Return the areas (...) of the intersections of boxes (..., 4)."""
     sides = np.minimum(some[..., 2:], others[..., 2:]) - np.maximum(some[..., :2], others[..., :2])
     return np.asarray(np.prod(np.maximum(sides, 0.0), axis=-1))
 
@@ -232,18 +230,20 @@ def _draw_list(
     draw: Any,  # noqa: ANN401
     playback: Playback,
     marks: list[JointMark],
-    look: Look,
-    place: tuple[int, int, int],
+    theme: Theme,
+    area: tuple[int, int, int],
 ) -> None:
-    """Write the title and the list of the joints into the column from left to right, so high."""
-    left, right, height = place
+    """Write the title and the list of joints into a column: `area` is its left, right and height."""
+    left, right, height = area
     unit = height / 1000
     edge = round(16 * unit)
     title = shown(playback.take.title, 200)
-    # All letters at once, so that those no typeface has are said at once.
+    # All characters at once, so that those without a font are reported at once.
     font(12, "".join({*title, *(letter for mark in marks for letter in shown(mark.name, 60))}))
     letters = font(round(24 * unit), title)
-    draw.text((left + edge, edge), _cut(draw, title, letters, right - left - 2 * edge), fill=look.ink, font=letters)
+    draw.text(
+        (left + edge, edge), _shortened(draw, title, letters, right - left - 2 * edge), fill=theme.text, font=letters
+    )
     top = edge + round(44 * unit)
     columns = min(-(-len(marks) // ROWS), 3)
     rows = max(-(-len(marks) // columns), 1)
@@ -253,19 +253,21 @@ def _draw_list(
     for k, mark in enumerate(marks[: columns * 2 * ROWS]):
         y = top + (k % rows + 0.5) * row
         number = left + edge + (k // rows) * wide + 2.0 * tall
-        draw.text((number, y), str(mark.number), fill=_color(mark, look), font=font(tall), anchor="rm")
-        name, room = shown(mark.name, 60), wide - (8.0 if columns == 1 else 3.0) * tall
+        draw.text((number, y), str(mark.number), fill=_color(mark, theme), font=font(tall), anchor="rm")
+        name, free = shown(mark.name, 60), wide - (8.0 if columns == 1 else 3.0) * tall
         letters = font(tall, name)
-        draw.text((number + 0.8 * tall, y), _cut(draw, name, letters, room), fill=look.ink, font=letters, anchor="lm")
+        draw.text(
+            (number + 0.8 * tall, y), _shortened(draw, name, letters, free), fill=theme.text, font=letters, anchor="lm"
+        )
         if columns == 1:
-            draw.text((right - edge, y), mark.type, fill=look.grid, font=font(tall), anchor="rm")
+            draw.text((right - edge, y), mark.type, fill=theme.grid, font=font(tall), anchor="rm")
     if len(marks) > columns * 2 * ROWS:
         more = f"… and {len(marks) - columns * 2 * ROWS} more"
-        draw.text((left + edge, height - 0.5 * edge), more, fill=look.ink, font=font(tall), anchor="lb")
+        draw.text((left + edge, height - 0.5 * edge), more, fill=theme.text, font=font(tall), anchor="lb")
 
 
-def _cut(draw: Any, text: str, letters: Any, room: float) -> str:  # noqa: ANN401
-    """Return so much of a text as there is room for in pixels, with "…" for the rest."""
-    while len(text) > 1 and draw.textlength(text, font=letters) > room:
+def _shortened(draw: Any, text: str, letters: Any, width: float) -> str:  # noqa: ANN401
+    """Return the beginning of a text that fits into `width` pixels, with "…" for the rest."""
+    while len(text) > 1 and draw.textlength(text, font=letters) > width:
         text = text[:-2] + "…"
     return text

@@ -1,0 +1,109 @@
+"""Text in images."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics.text import shown
+from bodymotion.scene.typefaces import FILES, say_missing
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from bodymotion.rendering.playback import Playback
+    from bodymotion.rendering.scene import Theme
+
+__all__ = ["LINE_HEIGHT", "font", "overlay_text", "text_image", "write_text"]
+
+LINE_HEIGHT = 1 / 30
+"""Height of a line of text as a share of that of the image."""
+NO_CHARACTER = "\U0010ffff"
+HALO = [min(2 * value, 200) for value in range(256)]
+"""Opacity of the halo of a text, by the blurred opacity of its letters."""
+
+
+def font(pixels: int, text: str = "") -> Any:  # noqa: ANN401
+    """Return a font of a height in pixels with the characters of a text; characters without a font are reported once."""
+    face = _face(pixels, None)
+    if _missing(None, text):
+        file = min((None, *_files()), key=lambda file: len(_missing(file, text)))
+        say_missing(_missing(file, text))
+        face = _face(pixels, file)
+    return face
+
+
+@lru_cache(maxsize=64)
+def _face(pixels: int, file: str | None) -> Any:  # noqa: ANN401
+    from PIL import ImageFont
+
+    pixels = max(pixels, 6)
+    return ImageFont.load_default(pixels) if file is None else ImageFont.truetype(file, pixels)
+
+
+@lru_cache(maxsize=1)
+def _files() -> tuple[str, ...]:
+    """Return the fonts with more characters that are installed."""
+    found = []
+    for file in FILES:
+        with suppress(OSError):
+            found.append(_face(24, file).path)
+    return tuple(found)
+
+
+def _missing(file: str | None, text: str) -> frozenset[str]:
+    """Return the characters of a text that a font lacks."""
+    return frozenset(one for one in set(text) if one.isprintable() and _drawn(file, one) == _drawn(file, NO_CHARACTER))
+
+
+@lru_cache(maxsize=4096)
+def _drawn(file: str | None, letter: str) -> bytes:
+    """Return the image of a character; for one that the font lacks, it is the same as for a code without a character."""
+    return bytes(_face(24, file).getmask(letter))
+
+
+def overlay_text(playback: Playback, time: float, names: tuple[str, ...]) -> str:
+    """Return the text at a time [s]; `names` are of `OVERLAYS`."""
+    texts = {
+        "title": shown(playback.take.title, 60),
+        "time": f"{time:.2f} s",
+        "frame": f"frame {playback.frame(time)}",
+    }
+    return "   ".join(texts[name] for name in ("title", "time", "frame") if name in names)
+
+
+@lru_cache(maxsize=64)
+def text_image(text: str, pixels: int, color: tuple[int, int, int], halo: tuple[int, int, int]) -> Image.Image:
+    """Return a text as a transparent RGBA image; a soft `halo` keeps it readable on any background."""
+    from PIL import Image, ImageDraw, ImageFilter
+
+    margin = max(pixels // 4, 2)
+    face = font(pixels, text)
+    left, top, right, bottom = face.getbbox(text or " ")
+    size = (int(right - left) + 2 * margin, int(bottom - top) + 2 * margin)
+    mask = Image.new("L", size)
+    ImageDraw.Draw(mask).text((margin - left, margin - top), text, fill=255, font=face)
+    around = mask.filter(ImageFilter.MaxFilter(3)).filter(ImageFilter.GaussianBlur(max(pixels / 12, 1)))
+    glow = Image.new("RGBA", size, (*halo, 0))
+    glow.putalpha(around.point(HALO))
+    letters = Image.new("RGBA", size, (*color, 0))
+    letters.putalpha(mask)
+    return Image.alpha_composite(glow, letters)
+
+
+def write_text(pixels: npt.NDArray[np.uint8], text: str, theme: Theme) -> tuple[slice, slice]:
+    """Write a text into the lower left corner of an image (H, W, 3), highest row first; return its rows and columns."""
+    height, width = pixels.shape[:2]
+    tall = max(round(LINE_HEIGHT * height), 11)
+    image = np.asarray(text_image(text, tall, theme.text, theme.halo))
+    edge = tall // 2
+    rows, columns = max(min(image.shape[0], height - edge), 0), max(min(image.shape[1], width - edge), 0)
+    area = slice(height - edge - rows, height - edge), slice(edge, edge + columns)
+    image = image[:rows, :columns]
+    share = image[..., 3:].astype(np.float32) / 255.0
+    pixels[area] = np.round(pixels[area] * (1.0 - share) + image[..., :3] * share).astype(np.uint8)
+    return area
