@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,13 +14,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import bodymotion as bm
-from bodymotion.formats.csv import read_csv
 from bodymotion.geometry import rotations
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.timeline import Timeline
 from sample_files import tries
+
+read_csv = partial(bm.load, format="csv")
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -390,3 +392,13 @@ def test_contacts_of_some_feet_are_columns_like_any_other(tmp_path):
     path = tmp_path / "some.csv"
     path.write_text("time,fl_contact,fr_contact\n0,1,0\n0.1,0,1\n")
     assert bm.load(path).joint_displacement.part_labels == ("fl_contact", "fr_contact")
+
+
+def test_reading_goes_on_after_faults(tmp_path):
+    path = tmp_path / "walk.csv"
+    path.write_text("time,HIP [rad],KNEE [inch]\n0,0.1,1\n0.1,x,1\n0.2,0.1\n0.3,0.2,nan\n0.2,nan,1\n0.5,0.5,1\n")
+    found = [(problem.rule, problem.location.line) for problem in bm.check(path).problems]
+    assert found == [("CSV006", 1), ("TAB004", 3), ("TAB003", 4), ("CSV008", 6), ("MOT101", 6)]
+    with pytest.raises(bm.FormatError) as caught:
+        bm.load(path)
+    assert {problem.rule for problem in caught.value.problems} == {"CSV006", "TAB004", "TAB003", "CSV008"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,11 +14,12 @@ from hypothesis import strategies as st
 from tests.tables.test_csv import arm
 
 import bodymotion as bm
-from bodymotion.formats.npz import read_npz
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion
 from bodymotion.motion.timeline import Timeline
 from sample_files import tries
+
+read_npz = partial(bm.load, format="npz")
 
 
 def refused(path, rule: str, **options) -> bm.Problem:

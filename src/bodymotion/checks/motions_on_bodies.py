@@ -59,6 +59,8 @@ def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
 def _findings(motion: Motion, body: Body) -> list[Finding]:
     joints, links = motion.joint_displacement, motion.link_position
     if joints is None and links is None:
+        if not motion.source.locations.is_known(("components", "all")):
+            return []
         where = Location(None if motion.source.path is None else str(motion.source.path))
         return [
             Finding(rules.NOTHING_MOVES.problem("the motion has neither JointDisplacement nor LinkPosition", where))

@@ -1,4 +1,4 @@
-"""Tables of motion: from columns to components."""
+"""Read a table of comma-separated values: from columns to components."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Location, Problem
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
+from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.columns import (
     AXES,
@@ -25,10 +25,11 @@ from bodymotion.formats.csv.columns import (
     unitree_columns,
 )
 from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, joint_place, link_order
-from bodymotion.formats.tables.number_table import Table, read_table
-from bodymotion.formats.tables.times import check_increasing, timeline_of
+from bodymotion.formats.tables.number_table import Table, read_table, table_motion
+from bodymotion.formats.tables.timelines import check_increasing, timeline_of
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.units import FULL_TURN
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -44,19 +45,16 @@ from bodymotion.motion.timeline import Timeline
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["DOUBTFUL", "NOT_FAR", "UNITREE_RATE", "read_csv"]
+__all__ = ["MAX_ANGLE", "QUATERNION_TOLERANCE", "UNITREE_RATE", "read_csv"]
 
 UNITREE_RATE = 30.0
-"""Frames per second of Unitree's retargeted motions, which do not say it."""
-
-NOT_FAR = 0.01
-"""The length of a quaternion may differ from 1 by so much."""
-
-DOUBTFUL = 4 * math.pi
-"""Angles beyond two turns may well be degrees."""
-
-FAR = 1.0
-"""[rad] So may those of a joint that are further than this beyond its limits."""
+"""[Hz] The frame rate of Unitree's retargeted motions, whose files do not have it."""
+QUATERNION_TOLERANCE = 0.01
+"""The difference of a quaternion's length from 1."""
+MAX_ANGLE = 2 * FULL_TURN
+"""[rad] Larger angles without a unit may be degrees."""
+LIMIT_MARGIN = 1.0
+"""[rad] So may angles of a joint that are further than this beyond its limits."""
 
 
 def read_csv(
@@ -70,8 +68,8 @@ def read_csv(
     body: Body | None = None,
     from_zero: bool = False,
     delimiter: str | None = None,
-) -> Motion:
-    """Read a table of motion.
+) -> ReadResult[Motion]:
+    """Read a table of motion; go on after faults. The value is None where no column can be read.
 
     Parameters
     ----------
@@ -83,65 +81,71 @@ def read_csv(
     columns:
         Names for the columns, in place of those of the file or where it has none.
     frame_rate:
-        [Hz] of a table without times; with times, the rate on which they are wished.
+        [Hz] of a table without times; with times, the rate for resampling.
     degrees:
-        Whether angles without a unit in their name are degrees (True) or radians (False). When not said, they are read as radians, which
-        a note says (CSV011); values beyond two turns, or with a body those more than 1 rad beyond the limits of their joint, are refused.
+        Whether angles without a unit in their name are degrees (True) or radians (False). By default they are read as radians, which a note
+        reports (CSV011); values beyond two turns, or with a body those more than 1 rad beyond the limits of their joint, are errors (CSV004).
     quaternion_order:
         The order of columns such as root_q0 … root_q3, or of a layout.
     body:
         Joint columns are matched with its joints by name, and put in their order; without names, they are its joints in order of joint id.
     from_zero:
-        Take the first frame's time off all times.
+        Subtract the time of the first frame from all times.
     delimiter:
-        "," ";" a tab or " "; told from the first line when not given.
+        "," ";" a tab or " "; by default the first line decides.
 
     Raises
     ------
-    FormatError
-        When the file is no table, or it is in doubt what a column is or which unit it has; the hint names the option that says it.
     ValueError
-        For options that do not exist.
+        For unknown options.
     """
     if layout not in (None, "unitree"):
         raise ValueError(f"the layouts are 'unitree', not {layout!r}")
     if quaternion_order not in (None, *QUATERNION_ORDERS):
         raise ValueError(f"the quaternion orders are 'wxyz' and 'xyzw', not {quaternion_order!r}")
-    table = read_table(path, delimiter)
-    names, rate = _names(table, layout, columns, quaternion_order), frame_rate
-    if layout == "unitree" and rate is None:
-        rate = UNITREE_RATE
-    reader = _Reader(table, names, degrees, quaternion_order, body)
+    found = Diagnostics(path)
+    table = read_table(path, found, delimiter)
+    if table is None:
+        return ReadResult(None, found.problems)
+    try:
+        names = _names(table, layout, columns, quaternion_order)
+    except FormatError as error:
+        found.extend(error.problems)
+        return ReadResult(None, found.problems)
+    rate = UNITREE_RATE if layout == "unitree" and frame_rate is None else frame_rate
+    reader = _Reader(table, names, degrees, quaternion_order, body, found)
     timeline = reader.timeline(rate, from_zero)
+    nameless = table.names is None and columns is None
     components: list[Component] = []
-    components += reader.poses(timeline)
-    components += reader.joints(timeline, nameless=table.names is None and columns is None)
+    with found.recover(("components", "all")):
+        components += reader.poses(timeline)
+    with found.recover(("components", "all")):
+        components += reader.joints(timeline, nameless)
     components += reader.zmps(timeline)
     components += reader.contacts(timeline)
     if layout is None:
-        reader.say_unit()
-    return Motion(
-        tuple(components), source=Source("csv", Path(path), encoding="utf-8"), problems=tuple(reader.problems)
-    )
+        reader.report_assumed_unit()
+    motion = table_motion([table], components, Source("csv", Path(path), encoding="utf-8"), found)
+    return ReadResult(motion, found.problems)
 
 
 def _names(table: Table, layout: str | None, columns: Sequence[str] | None, order: QuaternionOrder | None) -> list[str]:
     count = table.values.shape[1]
-    where = Location(table.path, table.header_line)
+    location = Location(table.path, table.header_line)
     if columns is not None:
         if len(columns) != count:
-            raise rules.COLUMNS.error(f"{len(columns)} names for {count} columns", where)
+            raise rules.COLUMNS.error(f"{len(columns)} names for {count} columns", location)
         return list(columns)
     if layout == "unitree":
         if table.names is not None:
             raise rules.COLUMNS.error(
-                "the table has names; the layout 'unitree' has none", where, "leave the layout out"
+                "the table has names; the layout 'unitree' has none", location, "leave the layout out"
             )
         if count < 8:
-            raise rules.COLUMNS.error(f"{count} columns; the layout 'unitree' has 7 and the joints", where)
+            raise rules.COLUMNS.error(f"{count} columns; the layout 'unitree' has 7 and the joints", location)
         return unitree_columns(count, order or "xyzw")
     if table.names is None:
-        raise rules.NO_NAMES.error(f"the file has {count} columns and no names", where)
+        raise rules.NO_NAMES.error(f"the file has {count} columns and no names", location)
     return list(table.names)
 
 
@@ -153,33 +157,30 @@ class _Reader:
         degrees: bool | None,
         order: QuaternionOrder | None,
         body: Body | None,
+        found: Diagnostics,
     ) -> None:
         self.table, self.values, self.degrees, self.order, self.body = table, table.values, degrees, order, body
-        self.where = Location(table.path, table.header_line)
-        self.problems: list[Problem] = []
+        self.found = found
+        self.location = Location(table.path, table.header_line)
         self.assumed: list[str] = []
         self.largest = 0.0
         self.columns: list[Column] = []
-        for name in names:
-            found = column(name)
-            if found is None:
-                raise rules.NAMES.error(f"the unit of the column {name!r} is not known", self.where)
-            self.columns.append(found)
-        if 0 < sum(one.kind == "contact" for one in self.columns) < len(FEET):
-            # Without those of all feet they are columns like any other.
-            self.columns = [
-                replace(one, kind="joint", index=0) if one.kind == "contact" else one for one in self.columns
-            ]
         known: set[tuple[object, ...]] = set()
-        for one in self.columns:
-            key = (one.kind, one.part, one.index, one.name if one.kind == "joint" else "")
-            if key in known:
-                raise rules.NAMES.error(f"two columns are {one.name!r}", self.where)
+        feet = sum(one is not None and one.kind == "contact" for one in map(column, names))
+        for name in names:
+            one = column(name)
+            if one is None:
+                found.report(rules.NAMES, f"the unit of the column {name!r} is unknown", self.location)
+                one = Column("frame", name)
+            if one.kind == "contact" and feet < len(FEET):
+                # Contacts of some feet only are columns like any other.
+                one = replace(one, kind="joint", index=0)
+            key = (one.kind, one.part, one.index, one.name if one.kind in ("joint", "frame") else "")
+            if key in known and one.kind != "frame":
+                found.report(rules.NAMES, f"two columns are {one.name!r}", self.location)
+                one = replace(one, kind="frame")
             known.add(key)
-        bad = np.flatnonzero(~np.isfinite(self.values).all(axis=1))
-        if len(bad):
-            message = f"nan or inf in row {int(bad[0])}" + (f" and {len(bad) - 1} more" if len(bad) > 1 else "")
-            self.problems.append(rules.NOT_FINITE.problem(message, table.row(int(bad[0]))))
+            self.columns.append(one)
 
     def of(self, *kinds: str, part: str = "") -> dict[int, Floats]:
         """Return the columns of these kinds by their index, in SI units."""
@@ -193,12 +194,15 @@ class _Reader:
 
     def timeline(self, rate: float | None, from_zero: bool) -> Timeline:
         times = self.of("time").get(0)
-        if times is None:
-            if rate is None:
-                raise rules.NO_TIME.error("there is no column 'time', and no frame rate is given", self.where)
-            return Timeline.uniform(len(self.values), rate)
-        check_increasing(times, rules.TIME_ORDER, self.table.row(0))
-        return timeline_of(times, rate, from_zero)
+        if times is not None:
+            check_increasing(times, rules.TIME_ORDER, self.found, self.table.row, self.table.unread)
+            if self.found.is_known(("times",)) and not self.table.unread:
+                return timeline_of(times, rate, from_zero)
+            return Timeline.stamped(times)
+        if rate is None:
+            self.found.report(rules.NO_TIME, "there is no column 'time', and no frame rate is given", self.location)
+            self.found.mark_unknown(("times",))
+        return Timeline.uniform(len(self.values), rate or 1.0)
 
     def poses(self, timeline: Timeline) -> list[Component]:
         parts = list(dict.fromkeys(c.part for c in self.columns if c.kind in ("pose", "angle", "unclear")))
@@ -212,7 +216,7 @@ class _Reader:
         names = parts
         if self.body is not None and len(parts) > 1:
             names = [self.body.links[0].name if part == "" else part for part in parts]
-            poses = poses[:, link_order(names, self.body, self.where)]
+            poses = poses[:, link_order(names, self.body, self.location)]
             names = [link.name for link in self.body.links[: len(names)]]
         labels = tuple(names) if len(parts) > 1 and not _numbered(names) else ()
         return [MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=labels)]
@@ -223,21 +227,21 @@ class _Reader:
         positions = [found.pop(k, None) for k in range(3)]
         absent = [name + AXES[k] for k in range(3) if positions[k] is None]
         if absent:
-            raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.where)
+            raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.location)
         if sum(map(bool, (found, angles, unclear))) != 1:
-            said = "no orientation" if not (found or angles or unclear) else "more than one orientation"
-            raise rules.POSE.error(f"{name}x, {name}y, {name}z come with {said}", self.where)
+            orientation = "no orientation" if not (found or angles or unclear) else "more than one orientation"
+            raise rules.POSE.error(f"{name}x, {name}y, {name}z come with {orientation}", self.location)
         if unclear:
             if self.order is None:
                 raise rules.QUATERNION_ORDER.error(
-                    "the columns root_q0 … root_q3 do not say which of them is w", self.where
+                    "the columns root_q0 … root_q3 do not say which of them is w", self.location
                 )
             found = {AXES.index(f"q{letter}"): unclear[k] for k, letter in enumerate(self.order) if k in unclear}
         wanted = range(3) if angles else range(3, 7)
         given = angles or found
         absent = [name + ("roll", "pitch", "yaw")[k] if angles else name + AXES[k] for k in wanted if k not in given]
         if absent:
-            raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.where)
+            raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.location)
         numbers = np.stack([given[k] for k in wanted], axis=-1)
         if angles:
             self.check_unit([k for k, one in enumerate(self.columns) if one.kind == "angle"])
@@ -252,13 +256,15 @@ class _Reader:
         return np.array([math.pi / 180 if self.degrees and one.factor is None else 1.0 for one in found])
 
     def check_lengths(self, poses: Floats) -> None:
+        """Report quaternions whose length is not 1: the columns may have another order or another unit."""
         with np.errstate(over="ignore"):
             lengths = np.linalg.norm(poses[..., 3:], axis=-1)
-        far = (np.abs(lengths - 1) > NOT_FAR).any(axis=1)
-        if far.any():
-            k = int(np.argmax(far))
-            length = lengths[k][np.abs(lengths[k] - 1) > NOT_FAR][0]
-            raise rules.NOT_UNIT.error(f"a quaternion of frame {k} is of length {length:.6g}", self.table.row(k))
+        wrong = np.abs(lengths - 1) > QUATERNION_TOLERANCE
+        for frame in np.flatnonzero(wrong.any(axis=1)).tolist():
+            length = lengths[frame][wrong[frame]][0]
+            message = f"a quaternion of frame {frame} is of length {length:.6g}"
+            self.found.report(rules.NOT_UNIT, message, self.table.row(frame), data={"frame": frame})
+            self.found.mark_unknown(("components", 0, "frames", frame))
 
     def joints(self, timeline: Timeline, nameless: bool) -> list[Component]:
         places = [k for k, one in enumerate(self.columns) if one.kind == "joint"]
@@ -277,60 +283,56 @@ class _Reader:
         if (factors != 1.0).any():
             values = values * factors
         labels = names
-        if self.body is None and (by_id := in_id_order(values, names, self.where)) is not None:
-            (values, problems), labels = by_id, ()
-            self.problems += problems
+        if self.body is None and (by_id := in_id_order(values, names, self.location, self.found)) is not None:
+            values, labels = by_id, ()
         elif self.body is not None:
             if nameless and len(names) != len(self.body.joints):
                 raise rules.COLUMNS.error(
                     f"{len(names)} joint columns without names; {self.body.name} has {len(self.body.joints)} joints: "
                     f"{', '.join(joint_names(self.body))}",
-                    self.where,
+                    self.location,
                 )
-            values, labels, problems = in_body_order(values, names, self.body, self.where)
-            self.problems += problems
+            values, labels = in_body_order(values, names, self.body, self.location, self.found)
             if self.degrees is None:
-                unsaid = np.array([[float(one.factor is None) for one in found]])
-                self.check_limits(values, in_body_order(unsaid, names, self.body, self.where)[0][0] > 0, self.body)
+                without = np.array([[float(one.factor is None) for one in found]])
+                without = in_body_order(without, names, self.body, self.location, Diagnostics())[0]
+                self.check_limits(values, without[0] > 0, self.body)
         return [MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)]
 
     def check_unit(self, places: list[int]) -> None:
-        """Refuse angles without a unit that are more likely degrees; note those that are read as radians."""
-        unsaid = [k for k in places if self.columns[k].factor is None]
-        if self.degrees is not None or not unsaid:
+        """Refuse angles without a unit that look like degrees; remember those that are read as radians."""
+        without_unit = [k for k in places if self.columns[k].factor is None]
+        if self.degrees is not None or not without_unit:
             return
-        values = self.values[:, unsaid]
+        values = self.values[:, without_unit]
         largest = np.abs(values[np.isfinite(values)]).max(initial=0)
-        if largest > DOUBTFUL:
+        if largest > MAX_ANGLE:
             message = f"angles go up to {largest:.6g}: degrees, or {largest / (2 * math.pi):.1f} turns?"
-            raise rules.UNIT.error(message, self.where)
+            raise rules.UNIT.error(message, self.location)
         if largest > 0:
-            self.assumed += [self.columns[k].name for k in unsaid]
+            self.assumed += [self.columns[k].name for k in without_unit]
             self.largest = max(self.largest, float(largest))
 
-    def check_limits(self, values: Floats, unsaid: npt.NDArray[np.bool_], body: Body) -> None:
-        """Refuse angles (T, J) of a body's joints that are far beyond their limits, where no unit was said."""
-        for k in np.flatnonzero(unsaid):
+    def check_limits(self, values: Floats, without_unit: npt.NDArray[np.bool_], body: Body) -> None:
+        """Refuse angles (T, J) of a body's joints that are far beyond their limits, where no unit is given."""
+        for k in np.flatnonzero(without_unit):
             joint = body.joints[k]
             finite = values[np.isfinite(values[:, k]), k]
             if joint.type != "rotate" or not len(finite) or not joint.lower < joint.upper:
                 continue
             lowest, highest = float(finite.min()), float(finite.max())
-            if lowest < joint.lower - FAR or highest > joint.upper + FAR:
+            if lowest < joint.lower - LIMIT_MARGIN or highest > joint.upper + LIMIT_MARGIN:
                 raise rules.UNIT.error(
                     f"{joint.name} goes from {lowest:.6g} to {highest:.6g}, far beyond its limits of {joint.lower:.3g} to "
                     f"{joint.upper:.3g} rad: degrees?",
-                    self.where,
+                    self.location,
                 )
 
-    def say_unit(self) -> None:
-        """Say which unit was taken for granted."""
+    def report_assumed_unit(self) -> None:
+        """Report the columns that are read as radians because neither their names nor the caller give a unit."""
         if self.assumed:
-            names = ", ".join(self.assumed[:4]) + (
-                f" and {len(self.assumed) - 4} more" if len(self.assumed) > 4 else ""
-            )
-            message = f"{names}: no unit is said, read as radians (up to {self.largest:.6g})"
-            self.problems.append(rules.ASSUMED.problem(message, self.where))
+            message = f"{listed(self.assumed, 4)}: no unit, read as radians (up to {self.largest:.6g})"
+            self.found.report(rules.ASSUMED, message, self.location)
 
     def slides(self, name: str) -> bool:
         place = None if self.body is None else joint_place(name, self.body)
@@ -341,8 +343,9 @@ class _Reader:
         for kind, relative in (("zmp", False), ("relative zmp", True)):
             found = self.of(kind)
             if found and len(found) < 3:
-                raise rules.POSE.error("a zero moment point has zmp_x, zmp_y and zmp_z", self.where)
-            if found:
+                self.found.report(rules.POSE, "a zero moment point has zmp_x, zmp_y and zmp_z", self.location)
+                self.found.mark_unknown(("components", "all"))
+            elif found:
                 values = np.stack([found[k] for k in range(3)], axis=-1)
                 components.append(Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=relative))
         return components

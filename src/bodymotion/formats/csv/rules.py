@@ -66,9 +66,6 @@ TIME_ORDER = Rule(
     "judgement",
     example=("0.0,0.3,0.4", "0.1,0.3,0.4"),
 )
-NOT_FINITE = Rule(
-    "CSV009", "warning", "The numbers of a motion are finite.", "judgement", example=("0.1,nan,0.4", "0.1,0.3,0.4")
-)
 NOT_UNIT = Rule(
     "CSV010",
     "error",
@@ -85,6 +82,8 @@ ASSUMED = Rule(
     "degrees=True (--degrees) if they are degrees; degrees=False (--radians), or names such as 'KNEE [rad]', say that they are not",
     example=("time,HIP\n0.0,0.1", "time,HIP [rad]\n0.0,0.1"),
 )
+
+RETIRED = {"CSV009": "MOT101"}
 
 RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
 """All rules, in the order of their codes."""

@@ -12,10 +12,9 @@ import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.csv.columns import AXES, FEET, FOOT_CONTACT, column
-from bodymotion.formats.csv.reader import DOUBTFUL, NOT_FAR, UNITREE_RATE
+from bodymotion.formats.csv.reader import MAX_ANGLE, QUATERNION_TOLERANCE, UNITREE_RATE
 from bodymotion.formats.tables.joint_names import generic_name, is_generic, joint_names
-from bodymotion.formats.tables.one_timeline import SharedTime, on_one_timeline
-from bodymotion.formats.tables.times import timeline_of
+from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline, timeline_of
 from bodymotion.formats.text.decimals import number_rows, rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -143,7 +142,7 @@ class _Table:
     def unit_poses(self, links: MultiSE3Seq) -> Floats:
         """Return the poses with quaternions that a reader will not refuse."""
         with np.errstate(over="ignore"):
-            far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > NOT_FAR
+            far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > QUATERNION_TOLERANCE
         if not far.any():
             return links.values
         self.lost(
@@ -191,7 +190,7 @@ class _Table:
             values = joints.values[:, k]
             if degrees and k not in slides:
                 name, values = f"{name} [deg]", values * (180 / math.pi)
-            elif np.abs(values[np.isfinite(values)]).max(initial=0) > DOUBTFUL:
+            elif np.abs(values[np.isfinite(values)]).max(initial=0) > MAX_ANGLE:
                 # A wheel's many turns would look like degrees to a reader who is not told.
                 name = f"{name} [{'m' if k in slides else 'rad'}]"
             self.add("" if unitree else name, values)

@@ -1,4 +1,4 @@
-"""From named arrays to a motion."""
+"""Read a NumPy archive: from named arrays to a motion."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, Location, Problem, Rule
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Rule, Source, SourceMap
+from bodymotion.diagnostics.text import listed
 from bodymotion.formats.npz.archive import Array, read_archive
 from bodymotion.formats.tables.joint_names import in_body_order, joint_names, link_order
-from bodymotion.formats.tables.times import check_increasing
+from bodymotion.formats.tables.timelines import check_increasing
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
@@ -60,7 +60,7 @@ NAMES = Rule(
     "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are taken in order of joint id",
     example=("load('dance.npz')", "load('dance.npz', joint_names=['HIP', 'KNEE'])"),
 )
-PLACES = Rule(
+ORDER = Rule(
     "NPZ105",
     "warning",
     "Joints are matched by name.",
@@ -85,7 +85,7 @@ def read_npz(
     body: Body | None = None,
     joint_names: Sequence[str] | None = None,
     link_names: Sequence[str] | None = None,
-) -> Motion:
+) -> ReadResult[Motion]:
     """Read a motion from a NumPy archive of our layout, or of BeyondMimic's.
 
     Parameters
@@ -97,30 +97,28 @@ def read_npz(
     joint_names, link_names:
         Names for the joints and links of the file, in the file's order, where it has none. Of BeyondMimic's bodies only the first, the
         root, is read when they have no names.
-
-    Raises
-    ------
-    FormatError
-        When the file is no such archive, or joints have no names and there is no body.
     """
-    arrays = read_archive(path)
-    reader = _Reader(arrays, Location(str(path)), body)
-    if arrays.keys() >= _BEYOND_MIMIC:
-        components = reader.beyond_mimic(joint_names, link_names)
-    elif arrays.keys() & {"joint_displacement", "link_position", "zmp"}:
-        components = reader.ours(joint_names, link_names)
-    else:
-        raise LAYOUT.error(
-            f"the arrays are {', '.join(sorted(arrays)[:20]) or 'none'}: no joint_displacement, link_position or zmp",
-            reader.where,
-        )
-    return Motion(tuple(components), source=Source("npz", Path(path)), problems=tuple(reader.problems))
+    found = Diagnostics(path)
+    components: list[Component] = []
+    with found.recover(("components", "all")):
+        arrays = read_archive(path)
+        reader = _Reader(arrays, Location(str(path)), body, found)
+        if arrays.keys() >= _BEYOND_MIMIC:
+            reader.beyond_mimic(components, joint_names, link_names)
+        elif arrays.keys() & {"joint_displacement", "link_position", "zmp"}:
+            reader.own_layout(components, joint_names, link_names)
+        else:
+            names = listed(sorted(arrays), 20) or "none"
+            raise LAYOUT.error(f"the arrays are {names}: no joint_displacement, link_position or zmp", reader.location)
+    if not components and found.has_errors:
+        return ReadResult(None, found.problems)
+    source = Source("npz", Path(path), locations=SourceMap({(): Location(str(path))}, found.unknown))
+    return ReadResult(Motion(tuple(components), source=source, problems=found.problems), found.problems)
 
 
 class _Reader:
-    def __init__(self, arrays: dict[str, Array], where: Location, body: Body | None) -> None:
-        self.arrays, self.where, self.body = arrays, where, body
-        self.problems: list[Problem] = []
+    def __init__(self, arrays: dict[str, Array], location: Location, body: Body | None, found: Diagnostics) -> None:
+        self.arrays, self.location, self.body, self.found = arrays, location, body, found
         self.used: set[str] = set()
 
     def numbers(self, name: str, shape: tuple[int | None, ...]) -> Floats:
@@ -130,7 +128,7 @@ class _Reader:
         if array.dtype.kind not in "iuf" or not fits:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
             raise SHAPE.error(
-                f"{name}: numbers of shape ({wanted}) are needed, it is {array.dtype} {array.shape}", self.where
+                f"{name}: numbers of shape ({wanted}) are needed, it is {array.dtype} {array.shape}", self.location
             )
         return np.asarray(array, np.float64)
 
@@ -139,99 +137,100 @@ class _Reader:
         if not names and key in self.arrays:
             array = self.arrays[key]
             if array.ndim != 1 or array.dtype.kind != "U":
-                raise SHAPE.error(f"{key} is no list of texts", self.where)
+                raise SHAPE.error(f"{key} is no list of texts", self.location)
             names = tuple(array.tolist())
         self.used.add(key)
         if names and len(names) != count:
-            raise SHAPE.error(f"{len(names)} names for {count} columns: {', '.join(names[:60])}", self.where)
+            raise SHAPE.error(f"{len(names)} names for {count} columns: {', '.join(names[:60])}", self.location)
         return names
 
     def timeline(self, count: int) -> Timeline:
-        if "times" in self.arrays:
-            times = self.numbers("times", (count,))
-            check_increasing(times, RATE, self.where)
-            rate = self.rate("frame_rate") if "frame_rate" in self.arrays else None
-            return Timeline.stamped(times, rate)
-        if "frame_rate" not in self.arrays:
-            raise RATE.error("there is neither frame_rate nor times", self.where)
-        return Timeline.uniform(count, self.rate("frame_rate"))
+        """Return the timeline of `count` frames; one of 1 Hz, marked as unknown, where it cannot be read."""
+        with self.found.recover(("times",)):
+            if "times" in self.arrays:
+                times = self.numbers("times", (count,))
+                check_increasing(times, RATE, self.found, lambda frame: self.location)
+                rate = self.rate("frame_rate") if "frame_rate" in self.arrays else None
+                return Timeline.stamped(times, rate)
+            if "frame_rate" not in self.arrays:
+                raise RATE.error("there is neither frame_rate nor times", self.location)
+            return Timeline.uniform(count, self.rate("frame_rate"))
+        return Timeline.uniform(count, 1.0)
 
     def rate(self, name: str) -> float:
         array = self.arrays[name]
         self.used.add(name)
         if array.size != 1 or array.dtype.kind not in "iuf" or not 0 < float(array.ravel()[0]) < np.inf:
-            raise RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.where)
+            raise RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.location)
         return float(array.ravel()[0])
 
-    def ours(self, joint_names: Sequence[str] | None, link_names: Sequence[str] | None) -> list[Component]:
+    def own_layout(
+        self, components: list[Component], joint_names: Sequence[str] | None, link_names: Sequence[str] | None
+    ) -> None:
+        """Add the components of an archive with our names."""
         first = next(self.arrays[n] for n in ("joint_displacement", "link_position", "zmp") if n in self.arrays)
         count = len(first) if first.ndim else 0
         timeline = self.timeline(count)
-        components: list[Component] = []
+        missing = ("components", "all")
         if "link_position" in self.arrays:
-            poses = self.numbers("link_position", (count, None, 7))
-            names = self.names("link_names", link_names, poses.shape[1])
-            components.append(self.links(poses, names, timeline))
+            with self.found.recover(missing):
+                poses = self.numbers("link_position", (count, None, 7))
+                components.append(self.links(poses, self.names("link_names", link_names, poses.shape[1]), timeline))
         if "joint_displacement" in self.arrays:
-            q = self.numbers("joint_displacement", (count, None))
-            names = self.names("joint_names", joint_names, q.shape[1])
-            components.append(self.joints(q, names, timeline))
+            with self.found.recover(missing):
+                q = self.numbers("joint_displacement", (count, None))
+                components.append(self.joints(q, self.names("joint_names", joint_names, q.shape[1]), timeline))
         if "zmp" in self.arrays:
             relative = self.arrays.get("zmp_is_root_relative")
             self.used.add("zmp_is_root_relative")
-            components.append(
-                Vector3Seq(
-                    content=ZMP,
-                    timeline=timeline,
-                    values=self.numbers("zmp", (count, 3)),
-                    is_root_relative=relative is not None and bool(relative.any()),
+            is_relative = relative is not None and bool(relative.any())
+            with self.found.recover(missing):
+                values = self.numbers("zmp", (count, 3))
+                components.append(
+                    Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=is_relative)
                 )
-            )
-        self.say_unread()
-        return components
+        self.report_unread()
 
-    def beyond_mimic(self, joint_names: Sequence[str] | None, link_names: Sequence[str] | None) -> list[Component]:
+    def beyond_mimic(
+        self, components: list[Component], joint_names: Sequence[str] | None, link_names: Sequence[str] | None
+    ) -> None:
+        """Add the components of an archive with BeyondMimic's names."""
         q = self.numbers("joint_pos", (None, None))
         positions = self.numbers("body_pos_w", (len(q), None, 3))
-        turns = self.numbers("body_quat_w", (len(q), positions.shape[1], 4))
+        rotations = self.numbers("body_quat_w", (len(q), positions.shape[1], 4))
         timeline = Timeline.uniform(len(q), self.rate("fps"))
         names = self.names("joint_names", joint_names, q.shape[1])
         if not names and self.body is None:
-            raise NAMES.error(f"the {q.shape[1]} joints have no names", self.where)
+            raise NAMES.error(f"the {q.shape[1]} joints have no names", self.location)
         bodies = self.names("link_names", link_names, positions.shape[1])
         if not positions.shape[1]:
-            raise SHAPE.error("body_pos_w has no bodies", self.where)
-        poses = np.concatenate([positions, turns], axis=-1)
+            raise SHAPE.error("body_pos_w has no bodies", self.location)
+        poses = np.concatenate([positions, rotations], axis=-1)
         if not bodies:
             poses = poses[:, :1]
-        self.say_unread("the poses of bodies other than the first" if not bodies and positions.shape[1] > 1 else "")
-        return [self.links(poses, bodies, timeline), self.joints(q, names, timeline)]
+        self.report_unread("the poses of bodies other than the first" if not bodies and positions.shape[1] > 1 else "")
+        components += [self.links(poses, bodies, timeline), self.joints(q, names, timeline)]
 
     def links(self, poses: Floats, names: tuple[str, ...], timeline: Timeline) -> MultiSE3Seq:
         if self.body is not None and names:
-            poses = poses[:, link_order(names, self.body, self.where)]
+            poses = poses[:, link_order(names, self.body, self.location)]
             names = tuple(link.name for link in self.body.links[: poses.shape[1]])
         return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=names)
 
     def joints(self, q: Floats, names: tuple[str, ...], timeline: Timeline) -> MultiValueSeq:
         if self.body is not None and names:
-            q, names, problems = in_body_order(q, names, self.body, self.where)
-            self.problems += problems
+            q, names = in_body_order(q, names, self.body, self.location, self.found)
         elif self.body is not None:
             wanted = joint_names(self.body)
             if len(wanted) != q.shape[1]:
-                raise self.count_differs(q.shape[1], wanted)
+                message = f"{q.shape[1]} joints without names; {self.body.name} has {len(wanted)}: {', '.join(wanted)}"
+                raise SHAPE.error(message, self.location)
             message = f"{q.shape[1]} joints without names are taken in the order of {self.body.name}'s joint ids"
-            self.problems.append(PLACES.problem(message, self.where))
+            self.found.report(ORDER, message, self.location)
             names = wanted
         return MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=names)
 
-    def count_differs(self, count: int, wanted: tuple[str, ...]) -> FormatError:
-        assert self.body is not None
-        said = f"{count} joints without names; {self.body.name} has {len(wanted)}: {', '.join(wanted)}"
-        return SHAPE.error(said, self.where)
-
-    def say_unread(self, more: str = "") -> None:
+    def report_unread(self, more: str = "") -> None:
         left = [*sorted(self.arrays.keys() - self.used), *([more] if more else [])]
         if left:
-            self.problems.append(UNREAD.problem(f"not read: {', '.join(left)}", self.where))
+            self.found.report(UNREAD, f"not read: {', '.join(left)}", self.location)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.npz.archive import Array, write_archive
-from bodymotion.formats.tables.one_timeline import SharedTime, on_one_timeline
+from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion

@@ -1,4 +1,4 @@
-"""Reading the files of one name together."""
+"""Read the .pos, .waist, .hip and .zmp of one name together."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Problem, Rule
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Rule, Source
 from bodymotion.formats.tables.joint_names import joint_names
-from bodymotion.formats.tables.number_table import read_table
-from bodymotion.formats.tables.times import check_increasing, timeline_of
+from bodymotion.formats.tables.number_table import Table, read_table, table_motion
+from bodymotion.formats.tables.timelines import check_increasing, timeline_of
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import (
@@ -72,8 +71,8 @@ IGNORED = Rule(
     "that of the .waist is read; remove the file that does not belong to the motion",
     example=("a .waist and a .hip of other turns", "a .waist and a .hip of the same turns"),
 )
-CLOSE = 1e-3
-"""[rad] Up to here the two say the same: files have few decimals."""
+MAX_DIFFERENCE = 1e-3
+"""[rad] The difference between the orientations of .waist and .hip: files have few decimals."""
 
 STAYS = Rule(
     "OTX101",
@@ -93,14 +92,14 @@ TURNED = Rule(
 
 
 def siblings(path: Path) -> dict[str, Path]:
-    """Find the files that belong to one of them, by suffix; the one that is given is there in any case."""
+    """Return the files that belong to one of them, by suffix; the one that is given is always among them."""
     found = {suffix: path.with_suffix(suffix) for suffix in SUFFIXES}
     found = {suffix: other for suffix, other in found.items() if other.is_file()}
     return {**found, path.suffix.lower(): path}
 
 
-def read_openhrp_text(path: str | Path, *, body: Body | None = None, from_zero: bool = False) -> Motion:
-    """Read the .pos, .waist, .hip and .zmp of one name.
+def read_openhrp_text(path: str | Path, *, body: Body | None = None, from_zero: bool = False) -> ReadResult[Motion]:
+    """Read the .pos, .waist, .hip and .zmp of one name; go on after faults.
 
     Parameters
     ----------
@@ -109,86 +108,125 @@ def read_openhrp_text(path: str | Path, *, body: Body | None = None, from_zero: 
     body:
         Its number of joints is checked, and their names become the part labels.
     from_zero:
-        Take the first time off all times of each file.
-
-    Raises
-    ------
-    FormatError
-        When a file is no table of numbers of its kind, with line and column.
+        Subtract the first time of each file from all of its times.
     """
     path = Path(path)
+    found = Diagnostics(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise SUFFIX.error(f"the file ends in {path.suffix!r}, not in .pos, .waist, .hip or .zmp", Location(str(path)))
-    found = siblings(path)
-    problems: list[Problem] = []
-    components: list[Component] = []
-    if ".waist" in found or ".hip" in found:
-        components.append(_root(found, problems, from_zero))
-    if ".pos" in found:
-        q, timeline = _rows(found[".pos"], None, from_zero)
+        message = f"the file ends in {path.suffix!r}, not in .pos, .waist, .hip or .zmp"
+        found.report(SUFFIX, message, Location(str(path)))
+        return ReadResult(None, found.problems)
+    reader = _Reader(siblings(path), found, from_zero)
+    reader.read_root()
+    reader.read_joints(body)
+    reader.read_zmp()
+    if not reader.components:
+        return ReadResult(None, found.problems)
+    source = Source("openhrp-text", path, encoding="ascii")
+    return ReadResult(table_motion(reader.tables, reader.components, source, found), found.problems)
+
+
+class _Reader:
+    """The components so far, each with the table that it was read from."""
+
+    def __init__(self, files: dict[str, Path], found: Diagnostics, from_zero: bool) -> None:
+        self.files, self.found, self.from_zero = files, found, from_zero
+        self.components: list[Component] = []
+        self.tables: list[Table] = []
+
+    def _rows(self, suffix: str, widths: tuple[int, ...] | None) -> tuple[Table, Floats, Timeline] | None:
+        """Return the table of a file, its numbers after the time, and its timeline; None where there is none, or it cannot be read."""
+        if suffix not in self.files:
+            return None
+        path = self.files[suffix]
+        with self.found.recover(("components", "all")):
+            table = read_table(path, self.found, " ")
+            if table is None:
+                self.found.mark_unknown(("components", "all"))
+                return None
+            columns = table.values.shape[1] - 1
+            location = Location(table.path, table.header_line)
+            if table.names is not None:
+                raise WIDTH.error("the first line is no row of numbers", location)
+            if columns < 0 or (widths is not None and columns not in widths):
+                wanted = " or ".join(map(str, widths or ()))
+                raise WIDTH.error(f"{columns} numbers after the time, where a {path.suffix} has {wanted}", location)
+            times = table.values[:, 0]
+            check_increasing(times, TIME_ORDER, self.found, table.row, table.unread)
+            readable = self.found.is_known(("times",)) and not table.unread
+            timeline = timeline_of(times, None, self.from_zero) if readable else Timeline.stamped(times)
+            return table, table.values[:, 1:], timeline
+        return None
+
+    def _add(self, table: Table, component: Component) -> None:
+        self.tables.append(table)
+        self.components.append(component)
+
+    def read_joints(self, body: Body | None) -> None:
+        rows = self._rows(".pos", None)
+        if rows is None:
+            return
+        table, q, timeline = rows
         labels: tuple[str, ...] = ()
         if body is not None:
             labels = joint_names(body)
             if len(labels) != q.shape[1]:
-                said = f"{q.shape[1]} joints; {body.name} has {len(labels)}: {', '.join(labels)}"
-                raise JOINTS.error(said, Location(str(found[".pos"])))
-        components.append(MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels))
-    if ".zmp" in found:
-        points, timeline = _rows(found[".zmp"], (3,), from_zero)
-        components.append(Vector3Seq(content=ZMP, timeline=timeline, values=points, is_root_relative=True))
-    return Motion(tuple(components), source=Source("openhrp-text", path, encoding="ascii"), problems=tuple(problems))
+                message = f"{q.shape[1]} joints; {body.name} has {len(labels)}: {', '.join(labels)}"
+                self.found.report(JOINTS, message, Location(table.path))
+                self.found.mark_unknown(("components", "all"))
+                return
+        joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels)
+        self._add(table, joints)
 
+    def read_zmp(self) -> None:
+        rows = self._rows(".zmp", (3,))
+        if rows is not None:
+            table, points, timeline = rows
+            self._add(table, Vector3Seq(content=ZMP, timeline=timeline, values=points, is_root_relative=True))
 
-def _rows(path: Path, widths: tuple[int, ...] | None, from_zero: bool) -> tuple[Floats, Timeline]:
-    table = read_table(path, " ")
-    columns = table.values.shape[1] - 1
-    where = Location(table.path, table.header_line)
-    if table.names is not None:
-        raise WIDTH.error("the first line is no row of numbers", where)
-    if columns < 0 or (widths is not None and columns not in widths):
-        wanted = " or ".join(map(str, widths or ()))
-        raise WIDTH.error(f"{columns} numbers after the time, where a {path.suffix} has {wanted}", where)
-    check_increasing(table.values[:, 0], TIME_ORDER, where)
-    return table.values[:, 1:], timeline_of(table.values[:, 0], None, from_zero)
-
-
-def _root(found: dict[str, Path], problems: list[Problem], from_zero: bool) -> MultiSE3Seq:
-    hip = _rows(found[".hip"], (3,), from_zero) if ".hip" in found else None
-    if ".waist" not in found:
-        assert hip is not None
-        angles, timeline = hip
-        problems.append(POSITION.problem("there is no .waist beside it", Location(str(found[".hip"]))))
-        positions, turns = np.zeros((len(angles), 3)), rotations.from_rpy(angles)
-    else:
-        rows, timeline = _rows(found[".waist"], (3, 6, 12), from_zero)
-        positions = rows[:, :3]
+    def read_root(self) -> None:
+        hip = self._rows(".hip", (3,))
+        if ".waist" not in self.files:
+            if hip is not None:
+                table, angles, timeline = hip
+                self.found.report(POSITION, "there is no .waist beside it", Location(table.path))
+                self._add_root(table, np.zeros((len(angles), 3)), rotations.from_rpy(angles), timeline)
+            return
+        waist = self._rows(".waist", (3, 6, 12))
+        if waist is None:
+            return
+        table, rows, timeline = waist
         if rows.shape[1] == 6:
-            turns = rotations.from_rpy(rows[:, 3:])
+            orientations = rotations.from_rpy(rows[:, 3:])
         elif rows.shape[1] == 12:
-            turns = rotations.from_matrix(rows[:, 3:].reshape(-1, 3, 3))
-        elif hip is not None and len(hip[0]) == len(rows):
-            turns = rotations.from_rpy(hip[0])
+            orientations = rotations.from_matrix(rows[:, 3:].reshape(-1, 3, 3))
+        elif hip is not None and len(hip[1]) == len(rows):
+            orientations = rotations.from_rpy(hip[1])
         else:
             message = "the .waist has positions only, and there is no .hip of as many lines beside it"
-            raise WIDTH.error(message, Location(str(found[".waist"])))
+            self.found.report(WIDTH, message, Location(table.path))
+            self.found.mark_unknown(("components", "all"))
+            return
         if hip is not None and rows.shape[1] > 3:
-            problems += _other_hip(found[".hip"], hip[0], turns)
-    poses = np.concatenate([positions, turns], axis=-1)[:, None]
-    return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses)
+            self._compare_hip(hip[0], hip[1], orientations)
+        self._add_root(table, rows[:, :3], orientations, timeline)
 
+    def _add_root(self, table: Table, positions: Floats, orientations: Floats, timeline: Timeline) -> None:
+        poses = np.concatenate([positions, orientations], axis=-1)[:, None]
+        self._add(table, MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses))
 
-def _other_hip(path: Path, angles: Floats, turns: Floats) -> list[Problem]:
-    """Say when a .hip that is not read, as the .waist has the orientation (T, 4), says something else."""
-    if len(angles) != len(turns):
-        message = f"{path.name} has {len(angles)} lines, the .waist {len(turns)}"
-        return [IGNORED.problem(message, Location(str(path)))]
-    known = np.isfinite(angles).all(axis=-1) & np.isfinite(turns).all(axis=-1)
-    if not known.any():
-        return []
-    apart = np.zeros(len(turns))
-    apart[known] = rotations.angle_between(rotations.from_rpy(angles[known]), turns[known])
-    if apart.max() <= CLOSE:
-        return []
-    frame = int(np.argmax(apart))
-    message = f"{path.name} is {np.degrees(apart[frame]):.3g}° off the orientation of the .waist in frame {frame}"
-    return [IGNORED.problem(message, Location(str(path), frame + 1))]
+    def _compare_hip(self, hip: Table, angles: Floats, orientations: Floats) -> None:
+        """Report a .hip, which is not read as the .waist has orientations (T, 4), whose orientations are others."""
+        name = Path(hip.path).name
+        if len(angles) != len(orientations):
+            message = f"{name} has {len(angles)} lines, the .waist {len(orientations)}"
+            self.found.report(IGNORED, message, Location(hip.path))
+            return
+        known = np.isfinite(angles).all(axis=-1) & np.isfinite(orientations).all(axis=-1)
+        difference = np.zeros(len(orientations))
+        difference[known] = rotations.angle_between(rotations.from_rpy(angles[known]), orientations[known])
+        if difference.max(initial=0.0) > MAX_DIFFERENCE:
+            frame = int(np.argmax(difference))
+            degrees = np.degrees(difference[frame])
+            message = f"{name} is {degrees:.3g}° off the orientation of the .waist in frame {frame}"
+            self.found.report(IGNORED, message, hip.row(frame))

@@ -9,8 +9,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.openhrp_text.reader import STAYS, SUFFIXES, TURNED, siblings
-from bodymotion.formats.tables.one_timeline import on_one_timeline
-from bodymotion.formats.tables.times import timeline_of
+from bodymotion.formats.tables.timelines import on_one_timeline, timeline_of
 from bodymotion.formats.text.decimals import number_rows, rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats

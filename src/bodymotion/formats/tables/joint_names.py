@@ -1,4 +1,4 @@
-"""Columns and joints belong together by name; the order of columns in a file means nothing where there are names."""
+"""Columns and joints, matched by name: where columns have names, their order in the file means nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.diagnostics import Diagnostics, Location, Rule
+from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 
 if TYPE_CHECKING:
@@ -58,10 +59,11 @@ IDS = Rule(
     example=("joint_0 [rad],joint_999999 [rad]", "joint_0 [rad],joint_1 [rad]"),
 )
 
-MOST_FILLED = 16
-"""Joints without a column may make a table so many times as large, or `SMALL` numbers."""
-SMALL = 1 << 22
+MAX_GROWTH, MIN_NUMBERS = 16, 1 << 22
+"""Joints without a column may make a table this many times as large, or so many numbers."""
 
+MAX_NAMES = 60
+"""Names that a message lists."""
 _GENERIC = re.compile(r"joint_([0-9]{1,6})")
 
 
@@ -71,7 +73,7 @@ def generic_name(k: int) -> str:
 
 
 def is_generic(name: str) -> bool:
-    """Whether a name stands for a joint by its id."""
+    """Return whether a name is that of a joint without a name: joint_k."""
     return _GENERIC.fullmatch(name) is not None
 
 
@@ -92,67 +94,68 @@ def joint_place(name: str, body: Body) -> int | None:
     return int(generic[1]) if generic and int(generic[1]) < body.num_joints else None
 
 
-def in_id_order(values: Floats, names: Sequence[str], where: Location) -> tuple[Floats, list[Problem]] | None:
-    """Put columns joint_k (T, N) into the order of k; an id without a column is 0, which a problem says. None for any other names.
+def in_id_order(values: Floats, names: Sequence[str], location: Location, found: Diagnostics) -> Floats | None:
+    """Return columns joint_k (T, N) in the order of k; an id without a column is 0, which is reported. None for any other names.
 
     Raises
     ------
     FormatError
         TAB103 when two columns have one id, TAB104 when far more ids have none than have one.
     """
-    found = [_GENERIC.fullmatch(name) for name in names]
-    ids = [int(match[1]) for match in found if match is not None]
+    matches = [_GENERIC.fullmatch(name) for name in names]
+    ids = [int(match[1]) for match in matches if match is not None]
     if len(ids) < len(names):
         return None
     count = max(ids) + 1
     if len(set(ids)) < len(ids):
-        raise TWICE.error(f"two columns are {generic_name(max(ids, key=ids.count))}", where)
-    if count * len(values) > max(SMALL, MOST_FILLED * values.size):
-        raise IDS.error(f"{len(names)} columns, and one of them is {generic_name(count - 1)}", where)
+        raise TWICE.error(f"two columns are {generic_name(max(ids, key=ids.count))}", location)
+    if count * len(values) > max(MIN_NUMBERS, MAX_GROWTH * values.size):
+        raise IDS.error(f"{len(names)} columns, and one of them is {generic_name(count - 1)}", location)
     if ids == list(range(count)):
-        return values, []
+        return values
     ordered = np.zeros((len(values), count))
     ordered[:, ids] = values
-    there = set(ids)
-    absent = [generic_name(k) for k in range(count) if k not in there]
-    return ordered, [ABSENT.problem(f"no column for {_listed(absent)}", where)] if absent else []
+    absent = [generic_name(k) for k in range(count) if k not in set(ids)]
+    if absent:
+        found.report(ABSENT, f"no column for {listed(absent, MAX_NAMES)}", location)
+    return ordered
 
 
 def in_body_order(
-    values: Floats, names: Sequence[str], body: Body, where: Location
-) -> tuple[Floats, tuple[str, ...], list[Problem]]:
-    """Put columns (T, N) into the order of the body's joints (T, J); joints without a column are 0, which a problem says.
+    values: Floats, names: Sequence[str], body: Body, location: Location, found: Diagnostics
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return columns (T, N) in the order of the body's joints (T, J), and the names of the joints.
 
-    Raises
-    ------
-    FormatError
-        TAB101 when a column is no joint of the body; the message names both lists.
+    Reports columns that are no joint of the body (TAB101) or the same joint as another (TAB103), both left out, and joints without a
+    column (TAB102), which are 0.
     """
     wanted = joint_names(body)
     columns: dict[int, int] = {}
-    strange = []
+    unknown = []
     for column, name in enumerate(names):
         k = joint_place(name, body)
         if k is None:
-            strange.append(name)
+            unknown.append(name)
         elif k in columns:
-            raise TWICE.error(f"two columns are the joint {wanted[k]}", where)
+            found.report(TWICE, f"two columns are the joint {wanted[k]}", location)
         else:
             columns[k] = column
-    if strange:
-        raise UNMATCHED.error(
-            f"no joint of {body.name} is named {_listed(strange)}; its joints are {_listed(wanted)}", where
+    if unknown:
+        message = (
+            f"no joint of {body.name} is named {listed(unknown, MAX_NAMES)}; its joints are {listed(wanted, MAX_NAMES)}"
         )
-    absent = [name for k, name in enumerate(wanted) if k not in columns]
+        found.report(UNMATCHED, message, location, data={"names": unknown})
     ordered = np.zeros((len(values), len(wanted)))
     for k, column in columns.items():
         ordered[:, k] = values[:, column]
-    message = f"no column for {_listed(absent)}"
-    return ordered, wanted, [ABSENT.problem(message, where)] if absent else []
+    absent = [name or "''" for k, name in enumerate(wanted) if k not in columns]
+    if absent and not unknown:
+        found.report(ABSENT, f"no column for {listed(absent, MAX_NAMES)}", location)
+    return ordered, wanted
 
 
 def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValueSeq:
-    """Put columns that have names of a body's joints into the order of joint id; others stay where they are (`Body.joint_columns`).
+    """Return columns that have names of a body's joints into the order of joint id; others stay where they are (`Body.joint_columns`).
 
     With `whole`, as files need it that hold no names, there is a column for every joint then.
 
@@ -178,7 +181,7 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
     return replace(component, values=values[:, order], part_labels=named)
 
 
-def link_order(names: Sequence[str], body: Body, where: Location) -> list[int]:
+def link_order(names: Sequence[str], body: Body, location: Location) -> list[int]:
     """Return for each link of the body the column of its name, up to the last link that has one.
 
     Raises
@@ -187,20 +190,16 @@ def link_order(names: Sequence[str], body: Body, where: Location) -> list[int]:
         TAB101 when a name is no link of the body, or when a link between others has no column.
     """
     wanted = [link.name for link in body.links]
-    strange = [name for name in names if name not in wanted]
-    if strange:
+    unknown = [name for name in names if name not in wanted]
+    if unknown:
         raise UNMATCHED.error(
-            f"no link of {body.name} is named {_listed(strange)}; its links are {_listed(wanted)}", where
+            f"no link of {body.name} is named {listed(unknown, MAX_NAMES)}; its links are {listed(wanted, MAX_NAMES)}",
+            location,
         )
     last = max(wanted.index(name) for name in names)
     absent = [name for name in wanted[: last + 1] if name not in names]
     if absent:
         raise UNMATCHED.error(
-            f"link poses stand in order of link index, and there is none for {_listed(absent)}", where
+            f"link poses stand in order of link index, and there is none for {listed(absent, MAX_NAMES)}", location
         )
     return [list(names).index(name) for name in wanted[: last + 1]]
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(name or "''" for name in names[:60])
-    return shown + (f" and {len(names) - 60} more" if len(names) > 60 else "")

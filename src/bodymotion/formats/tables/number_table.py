@@ -1,26 +1,29 @@
 """Text files that are tables of numbers: one row a line, cells between commas, semicolons, tabs or blanks, maybe a line of names first.
 
-Blocks of whole lines are parsed in bulk; where that does not work, the lines of the block are looked at one by one, and the first that
-is no row of numbers is named with its line and column.
+Blocks of whole lines are parsed in bulk; where that does not work, the lines of the block are read one by one, and each that is no row of
+numbers is reported with its line and column.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 import re
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
-from bodymotion.diagnostics import FormatError, Location, Rule
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, Rule, Source, SourceMap, Subject
 from bodymotion.geometry.arrays import Floats
+from bodymotion.motion import Component, Motion
 from bodymotion.system.open_files import open_file
 
-__all__ = ["UNREADABLE", "Table", "read_table"]
+__all__ = ["Table", "read_table", "table_motion"]
 
 UNREADABLE = Rule(
     "TAB001",
@@ -69,45 +72,75 @@ _BLANKS = b" \t\r\n"
 
 @dataclass(frozen=True)
 class Table:
-    """`values` (T, N) of a file, and the `names` (N,) of its columns, where its first line has names."""
+    """The numbers of a file.
+
+    Attributes
+    ----------
+    values:
+        (T, N); NaN in rows and cells that could not be read.
+    lines:
+        (T,) the line of each row, from 1.
+    names:
+        (N,) the names of the columns, where the first line has names.
+    unread:
+        The rows that could not be read as a whole.
+    """
 
     path: str
     values: Floats
+    lines: npt.NDArray[np.int64]
     names: tuple[str, ...] | None = None
     header_line: int = 1
+    unread: tuple[int, ...] = ()
 
     def row(self, number: int) -> Location:
-        """Return the place of a row, counted from 0, where the lines of rows follow each other."""
-        return Location(self.path, self.header_line + (self.names is not None) + number)
+        """Return the location of a row, counted from 0."""
+        line = int(self.lines[number]) if 0 <= number < len(self.lines) else self.header_line
+        return Location(self.path, line)
+
+    def locate(self, subject: Subject) -> Location:
+        """Return the location of ("frames", t, …) of a component: that of the row; of anything else the line of names."""
+        if subject[:1] == ("frames",) and len(subject) > 1:
+            return self.row(int(subject[1]))
+        return Location(self.path, self.header_line)
 
 
-def read_table(path: str | Path, delimiter: str | None = None) -> Table:
-    """Read a table.
+def table_motion(
+    tables: Sequence[Table], components: Sequence[Component], source: Source, found: Diagnostics
+) -> Motion:
+    """Return the motion of components that were read from tables (one for each, or one for all), with their locations and all problems."""
+    entries: dict[Subject, Location | Locator] = {}
+    for k in range(len(components)):
+        table = tables[k if len(tables) == len(components) else 0]
+        entries["components", k] = table.locate
+        found.mark_unknown(*(("components", k, "frames", row) for row in table.unread))
+    locations = SourceMap(entries, found.unknown)
+    return Motion(tuple(components), source=replace(source, locations=locations), problems=found.problems)
+
+
+def read_table(path: str | Path, found: Diagnostics, delimiter: str | None = None) -> Table | None:
+    """Read a table; report each line that is no row of numbers. None where there is no table at all.
 
     Parameters
     ----------
     path:
         The file. Empty lines, and lines that begin with #, are passed over; a # before the names is taken off.
     delimiter:
-        "," ";" a tab, or " " for any number of blanks; by default the first line tells.
-
-    Raises
-    ------
-    FormatError
-        With line and column.
+        "," ";" a tab, or " " for any number of blanks; by default the first line decides.
     """
     name = str(path)
     try:
         with open_file(path) as file:
-            return _read(file, name, delimiter)
-    except FormatError:
-        raise
+            return _read(file, name, found, delimiter)
+    except FormatError as error:
+        found.extend(error.problems)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UNREADABLE.error(f"cannot be opened: {reason}", Location(name)) from error
+        found.report(UNREADABLE, f"cannot be opened: {reason}", Location(name))
+    return None
 
 
-def _read(file: BinaryIO, path: str, delimiter: str | None) -> Table:
+def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) -> Table:
     blocks = _blocks(file, path)
     first_block = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
     number, offset, line = 1, 0, b""
@@ -117,7 +150,7 @@ def _read(file: BinaryIO, path: str, delimiter: str | None) -> Table:
         end = len(first_block) if end < 0 else end
         line = first_block[offset:end].strip()
         bare = line.lstrip(b"#").strip()
-        # A comment line may hold the names; it does when it has as many cells as the numbers below.
+        # A comment line holds the names if it has as many cells as the numbers below.
         if line and (not line.startswith(b"#") or _holds_names(bare, following, delimiter)):
             break
         offset, number = end + 1, number + 1
@@ -130,15 +163,73 @@ def _read(file: BinaryIO, path: str, delimiter: str | None) -> Table:
         header = _names(line.lstrip(b"#").strip(), sign, Location(path, number))
         offset, number = min(end + 1, len(first_block)), number + 1
     width = len(header) if header else len(_cells(line, sign))
-    parts = []
+    rows = _Rows(path, sign, width, found)
     for block in _with_first(first_block[offset:], blocks):
-        values = _bulk(block, sign, width)
-        if values is None:
-            values = _line_by_line(block, sign, width, number, path)
-        parts.append(values)
+        rows.add(block, number)
         number += block.count(b"\n")
-    table = np.concatenate(parts) if parts else np.zeros((0, width))
-    return Table(path, table, header, header_line)
+    return Table(path, *rows.arrays(), header, header_line, tuple(rows.unread))
+
+
+class _Rows:
+    """The rows of a table, read block by block."""
+
+    def __init__(self, path: str, sign: bytes, width: int, found: Diagnostics) -> None:
+        self.path, self.sign, self.width, self.found = path, sign, width, found
+        self.values: list[Floats] = []
+        self.lines: list[npt.NDArray[np.int64]] = []
+        self.unread: list[int] = []
+        self.count = 0
+
+    def arrays(self) -> tuple[Floats, npt.NDArray[np.int64]]:
+        """Return the numbers (T, N), and the line of each row (T,)."""
+        if not self.values:
+            return np.zeros((0, self.width)), np.zeros(0, np.int64)
+        return np.concatenate(self.values), np.concatenate(self.lines)
+
+    def add(self, block: bytes, number: int) -> None:
+        """Read a block of whole lines, the first of which is line `number`."""
+        values = _bulk(block, self.sign, self.width)
+        lines = None if values is None else np.arange(number, number + len(values))
+        if values is None or lines is None:
+            values, lines = self._line_by_line(block, number)
+        self.values.append(values)
+        self.lines.append(lines)
+        self.count += len(values)
+
+    def _line_by_line(self, block: bytes, number: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+        rows: list[list[float]] = []
+        lines: list[int] = []
+        for k, line in enumerate(block.split(b"\n"), number):
+            stripped = line.strip()
+            if not stripped or stripped.startswith(b"#"):
+                continue
+            row = self._row(line, stripped, k)
+            if row is None:
+                self.unread.append(self.count + len(rows))
+            rows.append([math.nan] * self.width if row is None else row)
+            lines.append(k)
+        return np.array(rows, np.float64).reshape(len(rows), self.width), np.array(lines, np.int64)
+
+    def _row(self, line: bytes, stripped: bytes, number: int) -> list[float] | None:
+        """Return the numbers of a line; None where it is no row, which is reported."""
+        cells = _cells(stripped, self.sign)
+        if len(cells) != self.width:
+            message = f"{len(cells)} cells, where there are {self.width} in the line before"
+            self.found.report(WIDTH, message, Location(self.path, number, 1))
+            return None
+        row = []
+        for j, cell in enumerate(cells):
+            text = cell.strip()
+            if len(text) > 1 and text[:1] == text[-1:] == b'"':
+                text = text[1:-1]
+            if _NUMBER.fullmatch(text):
+                row.append(float(text))
+                continue
+            start = sum(len(c) + 1 for c in cells[:j]) if self.sign != b" " else 0
+            location = Location(self.path, number, max(line.find(cell, start) + 1, 1))
+            message = f"cell {j + 1} is {text[:40].decode('utf-8', 'replace')!r}, not a number"
+            self.found.report(CELL, message, location, data={"cell": j})
+        return row if len(row) == self.width else None
 
 
 def _with_first(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -171,12 +262,12 @@ def _cells(line: bytes, sign: bytes) -> list[bytes]:
 
 
 def _lines(block: bytes) -> Iterator[bytes]:
-    """Return the lines that hold something."""
+    """Return the lines that are not empty."""
     return (text for found in re.finditer(rb"[^\n]+", block) if (text := found.group().strip()))
 
 
 def _holds_names(line: bytes, following: bytes, delimiter: str | None) -> bool:
-    """Whether a comment has as many cells as the row of numbers that follows it."""
+    """Return whether a comment has as many cells as the row of numbers that follows it."""
     sign = (delimiter or _delimiter(following)).encode()
     cells = _cells(following, sign)
     return len(cells) > 1 and len(cells) == len(_cells(line, sign)) and all(_NUMBER.fullmatch(cell) for cell in cells)
@@ -196,7 +287,7 @@ def _names(line: bytes, sign: bytes, where: Location) -> tuple[str, ...]:
 
 
 def _bulk(block: bytes, sign: bytes, width: int) -> Floats | None:
-    """Parse a block of rows; None where something in it needs a closer look."""
+    """Parse a block of rows; None where it is not all rows of numbers."""
     text = block if block.endswith(b"\n") else block + b"\n"
     codes = np.frombuffer(text, np.uint8)
     ends = np.flatnonzero(codes == ord("\n"))
@@ -217,28 +308,3 @@ def _bulk(block: bytes, sign: bytes, width: int) -> Floats | None:
     except (ValueError, DeprecationWarning):
         return None
     return values.reshape(-1, width) if values.size == len(ends) * width else None
-
-
-def _line_by_line(block: bytes, sign: bytes, width: int, number: int, path: str) -> Floats:
-    rows = []
-    for k, line in enumerate(block.split(b"\n")):
-        stripped = line.strip()
-        if not stripped or stripped.startswith(b"#"):
-            continue
-        cells = _cells(stripped, sign)
-        if len(cells) != width:
-            raise WIDTH.error(
-                f"{len(cells)} cells, where there are {width} in the line before", Location(path, number + k, 1)
-            )
-        row = []
-        for j, cell in enumerate(cells):
-            text = cell.strip()
-            if len(text) > 1 and text[:1] == text[-1:] == b'"':
-                text = text[1:-1]
-            if not _NUMBER.fullmatch(text):
-                column = line.find(cell, sum(len(c) + 1 for c in cells[:j]) if sign != b" " else 0) + 1
-                shown = text[:40].decode("utf-8", "replace")
-                raise CELL.error(f"cell {j + 1} is {shown!r}, not a number", Location(path, number + k, max(column, 1)))
-            row.append(float(text))
-        rows.append(row)
-    return np.array(rows, np.float64).reshape(len(rows), width)

@@ -1,20 +1,86 @@
-"""What formats with one row for all of a frame hold of a motion: joints, link poses and ZMP, on one timeline."""
+"""Timelines of tables: from a column of times to a `Timeline`, and from the components of a motion to the one timeline of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bodymotion.diagnostics import Location, Problem, losses
+import numpy as np
+
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
 from bodymotion.formats.tables.joint_names import by_joint_id
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.timeline import ON_FRAME, Timeline
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["SharedTime", "on_one_timeline"]
+__all__ = ["SharedTime", "check_increasing", "even_rate", "on_one_timeline", "timeline_of"]
+
+
+def check_increasing(
+    times: Floats, rule: Rule, found: Diagnostics, locate: Callable[[int], Location], unread: Collection[int] = ()
+) -> None:
+    """Report each of the times (T,) that is not after the one before; rows `unread` are passed over."""
+    before = -np.inf
+    passed = set(unread)
+    increasing = np.isfinite(times)
+    increasing[1:] &= np.diff(times) > 0
+    if increasing.all():
+        return
+    for frame, time in enumerate(times.tolist()):
+        if frame in passed:
+            continue
+        if not (np.isfinite(time) and time > before):
+            after = f"not after {before!r} s" if np.isfinite(before) else "no time"
+            found.report(rule, f"frame {frame} is at {time!r} s, {after}", locate(frame), data={"time": time})
+            found.mark_unknown(("times",))
+        before = max(before, time) if np.isfinite(time) else before
+
+
+def even_rate(times: Floats) -> float | None:
+    """Return the rate [Hz] of times (T,) that are evenly apart, to within ON_FRAME; None where they are not, or are fewer than two.
+
+    Of the rates that fit, one is taken that gives the very times k / rate, then a round one.
+    """
+    if len(times) < 2:
+        return None
+    frames = np.arange(len(times))
+    span = float(times[-1] - times[0])
+    with np.errstate(over="ignore"):
+        raw = float(np.float64(len(times) - 1) / span)
+    if not 0 < raw < 1e300:
+        return None
+    near = [raw, np.nextafter(raw, 0), np.nextafter(raw, np.inf)]
+    # A rate is as well known as the last time: times of six decimals tell of 333.333333 Hz no more than that.
+    doubt = raw * ON_FRAME / span
+    rounded = [round(raw, digits) for digits in range(0, 9)]
+    short = [rate for rate in rounded if rate > 0 and abs(rate - raw) <= doubt]
+    few_bits = 8 * np.finfo(float).eps * float(np.abs(times[[0, -1]]).max())
+    for rates, within in ((short, few_bits), (near, 0.0), ([*short, raw], ON_FRAME)):
+        for rate in rates:
+            if np.abs(frames / rate + times[0] - times).max() <= within:
+                return float(rate)
+    return None
+
+
+def timeline_of(times: Floats, frame_rate: float | None = None, from_zero: bool = False) -> Timeline:
+    """Return the timeline of increasing times (T,) [s].
+
+    It has a fixed rate when the first time is 0 (or is made 0 by `from_zero`) and all are k / rate, to within ON_FRAME. Else it has stamps;
+    the rate that they follow, or the one given, is then the one on which they are wished.
+    """
+    if not len(times):
+        return Timeline.uniform(0, frame_rate) if frame_rate is not None else Timeline.stamped(times)
+    # The rate is that of the times as they are: what rounding is left after a subtraction says nothing of it.
+    rate = even_rate(times) if frame_rate is None else frame_rate
+    if from_zero:
+        times = times - times[0]
+    if rate is not None and np.abs(np.arange(len(times)) / rate - times).max() <= ON_FRAME:
+        return Timeline.uniform(len(times), rate)
+    return Timeline.stamped(times, rate)
 
 
 @dataclass(frozen=True)
@@ -66,7 +132,7 @@ def on_one_timeline(
             "the motion has neither joint displacements nor link positions nor a ZMP: there is nothing to write"
         )
     kept += others
-    problems = []
+    problems: list[Problem] = []
     for component in motion.components:
         if not any(component is one for one in kept):
             kind = component.type if isinstance(component, OtherSeq) else type(component).__name__
