@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.cha import examine
+from bodymotion.formats.cha import parse_cha
 
 HERE = "¦"
 """Stands in a text before the character that a rule is expected to point at; it is taken out before reading."""
@@ -48,7 +48,7 @@ def without_mark(text: str | bytes) -> tuple[bytes, int | None, int | None]:
 
 def problems_of(text: str | bytes) -> tuple[Problem, ...]:
     """Return all problems of a text."""
-    return examine(text if isinstance(text, bytes) else text.encode(), "move.cha")[1]
+    return parse_cha(text if isinstance(text, bytes) else text.encode(), "move.cha").problems
 
 
 def codes_of(text: str | bytes) -> list[str]:

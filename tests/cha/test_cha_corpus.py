@@ -63,7 +63,7 @@ def test_files_that_are_right_load(animations):
         assert not [problem for problem in animation.problems if problem.severity == "error"]
         for style in (None, "canonical"):
             text, problems = cha_text(animation, style=style)
-            again = parse_cha(text, path)
+            again = parse_cha(text, path).require()
             assert not problems
             assert again.options == animation.options
             assert again.parameters == animation.parameters

@@ -1,11 +1,15 @@
-"""Gait cycles without contact columns: the document's rules hold for the contacts that the legs come to."""
+"""Gait cycles without contact columns: the document's rules hold for the contacts that playback infers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import pytest
-from cha_texts import FEET, LEG, legs, problems_of
+from cha_texts import FEET, LEG, legs
+
+from bodymotion import check
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.cha import parse_cha
 
 UP = "0 1 -2"
 """A leg that is raised."""
@@ -27,6 +31,13 @@ def feet(*raised: Sequence[int]) -> str:
             places[3 * leg + 2] += 0.1
         rows += f"{k / 2} {' '.join(map(str, places))}\n"
     return legs("time foot_pos", rows, options="custom_gait_cycle")
+
+
+def problems_of(text: str) -> tuple[Problem, ...]:
+    """Return all problems of a text; where it can be read, those of the motion that is played too."""
+    read = parse_cha(text.encode(), "move.cha")
+    has_errors = any(problem.severity == "error" for problem in read.problems)
+    return read.problems if has_errors or read.value is None else check(read.value).problems
 
 
 def cycle_errors(text: str) -> list[tuple[str, int | None, int | None]]:

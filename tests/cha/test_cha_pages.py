@@ -9,7 +9,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.animation import GROUPS
-from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS
+from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats" / "cha.md"
 

@@ -9,7 +9,7 @@ from cha_texts import FEET, LEG, LEGS, cha, codes_of, cycle, legs, problems_of, 
 
 from bodymotion import FormatError, check
 from bodymotion.checks.fixing import fixable, mended
-from bodymotion.formats.cha import RULES, check_animation, check_cha, parse_cha, read_cha
+from bodymotion.formats.cha import RULES, check_animation, parse_cha, read_cha
 
 UP, DOWN = "0 0 0 0", "1 1 1 1"
 RAISED = "0 1 -2"
@@ -459,11 +459,11 @@ def test_loading_is_refused_where_there_is_an_error_and_only_there(rule, text, t
     errors = [problem for problem in problems_of(data) if problem.severity == "error"]
     if errors:
         with pytest.raises(FormatError) as caught:
-            parse_cha(data, "move.cha")
+            parse_cha(data, "move.cha").require()
         assert caught.value.problem == errors[0]
         assert caught.value.problems == problems_of(data)
     else:
-        assert parse_cha(data, "move.cha").problems == problems_of(data)
+        assert parse_cha(data, "move.cha").require().problems == problems_of(data)
 
 
 IN_DEGREES = " ".join(["0 45 -90"] * 4)
@@ -475,8 +475,8 @@ def test_degrees_are_told_once():
     text = legs("time leg_joints body_euler_rpy body_z", rows, controls="legs body")
     (problem,) = problems_of(text)
     assert (problem.rule, problem.location.line) == ("CHA219", 6)
-    assert "fl_kn is -90 in keyframe 1, and 8 more columns too large: these look like degrees" in problem.message
-    assert [p.rule for p in check(parse_cha(text.encode())).problems] == ["CHA219"]
+    assert problem.subject == ("keyframes", 0, "fl_kn")
+    assert [p.rule for p in check(parse_cha(text.encode()).require()).problems] == ["CHA219"]
 
 
 @pytest.mark.parametrize(
@@ -494,20 +494,19 @@ TURNING = "".join(f"{k / 10} {LEGS} 0 0 {k / 20} 1 1 1 1\n" for k in range(16))
 
 
 @pytest.mark.parametrize(
-    ("columns", "code", "said"),
+    ("columns", "code"),
     [
-        ("time leg_joints body_euler_rpi contact", "CHA171", "is no column"),
-        ("leg_joints body_euler_rpy contact", "CHA178", "each keyframe has one value more"),
-        ("time leg_joints body_z contact", "CHA218", "the columns take 18 values, and each keyframe has 20"),
-        ("time leg_joints body_euler_rpy contact body_x", "CHA218", "the columns take 21 values, and each keyframe"),
+        ("time leg_joints body_euler_rpi contact", "CHA171"),
+        ("leg_joints body_euler_rpy contact", "CHA178"),
+        ("time leg_joints body_z contact", "CHA218"),
+        ("time leg_joints body_euler_rpy contact body_x", "CHA218"),
     ],
 )
 @pytest.mark.parametrize("times", [1, 2000])
-def test_where_all_keyframes_are_equally_wide_the_columns_are_wrong(columns, code, said, times):
-    """It is said once, in the line of columns, and nothing that comes of it: neither with few keyframes nor with many."""
+def test_where_all_keyframes_are_equally_wide_the_columns_are_wrong(columns, code, times):
+    """The fault is reported once, in the line of columns, without follow-up findings: with few keyframes and with many."""
     (found,) = problems_of(legs(columns, TURNING * times, controls="legs body"))
     assert (found.rule, found.location.line) == (code, 5)
-    assert said in found.message
     right = "time leg_joints body_euler_rpy contact"
     assert not problems_of(legs(right, TURNING, controls="legs body"))
 
@@ -527,9 +526,9 @@ def test_every_rule_has_a_case():
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FormatError) as caught:
-        read_cha(tmp_path / "nothing.cha")
+        read_cha(tmp_path / "nothing.cha").require()
     assert caught.value.problem.rule == "CHA101"
-    assert [problem.rule for problem in check_cha(tmp_path / "nothing.cha")] == ["CHA101"]
+    assert [problem.rule for problem in read_cha(tmp_path / "nothing.cha").problems] == ["CHA101"]
 
 
 def test_all_faults_are_said_in_one_run():
@@ -548,14 +547,14 @@ def test_all_faults_are_said_in_one_run():
 
 
 def test_many_problems_of_one_rule_are_counted():
-    found = problems_of(cha(rows="0 0.48\n" + "1 0.4 9\n" * 200))
+    found = problems_of(cha(rows="0 0.48\n" + "1 0.4 9\n" * 1200))
     long = [problem for problem in found if problem.rule == "CHA203"]
-    assert len(long) == 50
-    assert "150 more" in long[-1].message
+    assert len(long) == 1000
+    assert long[-1].count == 201
 
 
 def test_an_animation_made_here_is_checked_by_the_same_rules():
-    good = parse_cha(legs("time leg_joints contact", f"0 {LEGS} {DOWN}\n1 {LEGS} {DOWN}\n").encode())
+    good = parse_cha(legs("time leg_joints contact", f"0 {LEGS} {DOWN}\n1 {LEGS} {DOWN}\n").encode()).require()
     assert not check_animation(good)
     bad = dataclasses.replace(
         good, options={**good.options, "bpm": -1.0, "display_rgb": (1, 2)}, parameters={"sped": None}
@@ -569,12 +568,12 @@ def test_what_can_be_mended_is_gone_after_that(tmp_path, rule, wrong, right):
     """Of each rule that says so; errors hide what else a robot would mind, so only the rules of the format are counted."""
     path = tmp_path / "move.cha"
     path.write_bytes(without_mark(wrong)[0])
-    before = [problem.rule for problem in check_cha(path)]
+    before = [problem.rule for problem in read_cha(path).problems]
     found = mended(path, fixable(check(path).problems, path))
     if found is None:
         return
     path.write_bytes(found.after)
-    after = [problem.rule for problem in check_cha(path)]
+    after = [problem.rule for problem in read_cha(path).problems]
     assert all(after.count(code) <= before.count(code) for code in after)
     assert not any(code in after for code in found.rules)
 

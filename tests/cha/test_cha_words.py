@@ -7,7 +7,7 @@ from cha_texts import FEET, LEGS, cha, legs, problems_of
 
 from bodymotion.animation import GROUPS, Parameter
 from bodymotion.formats.cha import cha_text, parse_cha
-from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS, singles
+from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, singles
 
 OPTION_LINES = {
     "controls legs body": ("legs", "body"),
@@ -122,12 +122,12 @@ def test_each_option(line):
         moved = LEGS.replace("-1.6", "-1.7")
         down, up = f"{LEGS} 1 1 1 1", f"{moved} 0 0 0 0"
         text = legs("time leg_joints contact", f"0 {down}\n1 {up}\n2 {down}\n", options=line)
-    animation = parse_cha(text.encode())
+    animation = parse_cha(text.encode()).require()
     assert animation.options[name] == OPTION_LINES[line]
     assert type(animation.options[name]) is type(OPTION_LINES[line])
     written = cha_text(animation)[0].decode()
     assert line in written.splitlines()
-    assert parse_cha(written.encode()) == animation
+    assert parse_cha(written.encode()).require() == animation
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
@@ -139,11 +139,11 @@ def test_each_parameter(name, values):
         values = values and "0 1 7"
     options = "arm_playback workspace_dance_frame" if name == "arm_dance_frame_id" else ""
     text = minimal(TRACKS_OF_PARAMETERS[name], options, f"{name} \t{values}")
-    animation = parse_cha(text.encode())
+    animation = parse_cha(text.encode()).require()
     numbers = tuple(map(float, values.split())) or (None, None, None)
     assert animation.parameters == {name: Parameter(*numbers)}
     assert not [problem for problem in animation.problems if problem.severity == "warning"]
-    assert parse_cha(cha_text(animation)[0]).parameters == animation.parameters
+    assert parse_cha(cha_text(animation)[0]).require().parameters == animation.parameters
 
 
 @pytest.mark.parametrize(
@@ -182,10 +182,10 @@ def test_each_column(keyword):
         text = cha()
         columns = ["body_z"]
         numbers = "0.48"
-    animation = parse_cha(text.encode())
+    animation = parse_cha(text.encode()).require()
     assert animation.keyframes.columns == tuple(columns)
     assert animation.keyframes.values[0].tolist() == [float(number) for number in numbers.split()]
-    assert parse_cha(cha_text(animation)[0]) == animation
+    assert parse_cha(cha_text(animation)[0]).require() == animation
 
 
 MIXES = [
@@ -204,7 +204,9 @@ def test_legs_in_groups_and_single_columns_in_any_order(columns):
     row = [("0" if "contact" in name else "-1.5" if name.endswith("kn") else f"0.{k}") for k, name in enumerate(names)]
     later = list(row)
     row[names.index("time")], later[names.index("time")] = "0", "1"
-    animation = parse_cha(cha("legs", columns=columns, rows=" ".join(row) + "\n" + "\t ".join(later) + "\n").encode())
+    animation = parse_cha(
+        cha("legs", columns=columns, rows=" ".join(row) + "\n" + "\t ".join(later) + "\n").encode()
+    ).require()
     frames = animation.keyframes
     assert frames.header == tuple(columns.split())
     assert frames.columns == tuple(name for name in names if name != "time")
@@ -213,4 +215,4 @@ def test_legs_in_groups_and_single_columns_in_any_order(columns):
         if name != "time":
             assert frames.column(name)[0] == float(value)
     assert cha_text(animation)[0].decode().splitlines()[4] == columns
-    assert parse_cha(cha_text(animation)[0]) == animation
+    assert parse_cha(cha_text(animation)[0]).require() == animation

@@ -219,7 +219,7 @@ def test_a_long_move_takes_little_memory():
     """A few lines of text that last for a day are looked at at a lower rate."""
     text = "controls legs\nextendable\n\nno parameters\n\ntime foot_pos\n"
     feet = "0.3 0.17 0  0.3 -0.17 0  -0.3 0.17 0  -0.3 -0.17 0"
-    animation = parse_cha(f"{text}0 {feet}\n90000 {feet}\n".encode())
+    animation = parse_cha(f"{text}0 {feet}\n90000 {feet}\n".encode()).require()
     tracemalloc.start()
     try:
         bm.spot.validate(animation)

@@ -55,7 +55,7 @@ def columns(code: str, controls: str, wrong: str, right: str, options: str = "")
 
 
 PAIRS: dict[str, Pair] = {
-    "CHA101": calls(lambda folder: problems_of(lambda: read_cha(folder)), files("move.cha", "", PLAIN).right),
+    "CHA101": calls(lambda folder: problems_of(lambda: read_cha(folder).require()), files("move.cha", "", PLAIN).right),
     "CHA102": two("\ufeff" + PLAIN, PLAIN),
     "CHA103": two(cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
     **given("CHA104 CHA105", SHORT),

@@ -129,7 +129,7 @@ NOD = cha(options="extendable # kept\nbpm 120", parameters="speed 0.5 1 2", rows
 
 
 def nod(**changes: object) -> Animation:
-    return replace(parse_cha(NOD.encode(), "wave.cha"), **changes)  # type: ignore[arg-type]
+    return replace(parse_cha(NOD.encode(), "wave.cha").require(), **changes)  # type: ignore[arg-type]
 
 
 def message(wrong: Animation, right: Animation) -> Pair:
@@ -157,7 +157,7 @@ def frequency(*times: float) -> Animation:
 
 
 def unread(option: str) -> Animation:
-    return parse_cha(cha(options=option).encode(), "wave.cha")
+    return parse_cha(cha(options=option).encode(), "wave.cha").require()
 
 
 def recorded(*components: object) -> Animation:

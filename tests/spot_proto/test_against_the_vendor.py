@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.animation import GROUPS, Animation, Parameter
-from bodymotion.formats.cha import examine
+from bodymotion.formats.cha import parse_cha
 from bodymotion.formats.cha_proto.messages import ENUMS, MESSAGES
 from bodymotion.formats.cha_proto.rows import PATHS
 from sample_files import CORPUS, tries
@@ -48,7 +48,7 @@ def vendors(path: Path, config: str = ""):
 
 def read(path: Path) -> Animation:
     """Read a file whatever the document says about its values: the converter minds nothing of that."""
-    animation, _ = examine(path.read_bytes(), path)
+    animation = parse_cha(path.read_bytes(), path).value
     assert animation is not None
     return animation
 

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.formats.cha import examine
+from bodymotion.formats.cha import parse_cha
 from bodymotion.formats.cha_proto.state_log import read_log_data
 from sample_files import tries
 
@@ -58,7 +58,7 @@ def test_any_words(words, between):
 @settings(max_examples=tries(150))
 @given(cha_files(), st.data())
 def test_damaged_messages(file, data):
-    animation, _ = examine(file.text.encode(), "generated.cha")
+    animation = parse_cha(file.text.encode(), "generated.cha").value
     wire = data.draw(st.sampled_from((bm.spot.to_bytes(animation), bm.spot.to_text(animation).encode())))
     damaged = bytearray(wire)
     for _ in range(data.draw(st.integers(1, 4))):
@@ -82,7 +82,7 @@ def test_what_the_vendor_refuses_is_refused(file, data):
     """And what both take is the same message."""
     sequence_pb2 = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
     message = pytest.importorskip("google.protobuf.message")
-    animation, _ = examine(file.text.encode(), "generated.cha")
+    animation = parse_cha(file.text.encode(), "generated.cha").value
     wire = bytearray(bm.spot.to_bytes(animation))
     wire[data.draw(st.integers(0, len(wire) - 1))] = data.draw(st.integers(0, 255))
     try:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.animation import Animation, Keyframes, Parameter
-from bodymotion.formats.cha import examine
+from bodymotion.formats.cha import parse_cha
 from bodymotion.formats.cha_proto.rows import PATHS
 from sample_files import CORPUS, tries
 
@@ -62,7 +62,7 @@ def check_same(back: Animation, first: Animation) -> None:
 @QUICK
 @given(file=cha_files())
 def test_there_and_back(way, file: ChaFile):
-    first, _ = examine(file.text.encode(), "generated.cha")
+    first = parse_cha(file.text.encode(), "generated.cha").value
     back = WAYS[way](first)
     assert not [problem for problem in back.problems if problem.rule.startswith("CAP")]
     check_same(back, first)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.animation import Animation, Keyframes
-from bodymotion.formats.cha import examine
+from bodymotion.formats.cha import parse_cha
 from sample_files import tries
 
 text_format = pytest.importorskip("google.protobuf.text_format")
@@ -27,7 +27,7 @@ STYLES = (
 @settings(max_examples=tries(60))
 @given(cha_files(), st.sampled_from(STYLES), st.booleans())
 def test_every_style_is_read(file, style, windows):
-    animation, _ = examine(file.text.encode(), "generated.cha")
+    animation = parse_cha(file.text.encode(), "generated.cha").value
     expected = bm.spot.from_bytes(bm.spot.to_bytes(animation))
     text = text_format.MessageToString(bm.spot.to_proto(animation), **style)
     if windows:

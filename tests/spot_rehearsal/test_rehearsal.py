@@ -121,7 +121,7 @@ def test_an_animation_with_faults_is_refused(robot, client, tmp_path, stand_in, 
     (outcome,) = bm.spot.upload([broken], robot)
     assert outcome.result == "faulty"
     assert any(problem.location.line == 9 for problem in outcome.problems)
-    message = bm.spot.to_proto(parse_cha(WAVE.encode(), "wave.cha"))
+    message = bm.spot.to_proto(parse_cha(WAVE.encode(), "wave.cha").require())
     message.animation_keyframes[1].time = message.animation_keyframes[0].time
     with pytest.raises(AnimationValidationFailedError) as caught:
         client.upload_animated_move(message)

@@ -43,7 +43,7 @@ def describe(thing: Body | Motion | Animation, path: Path, parts: bool = False) 
 
 
 def _animation(animation: Animation, path: Path) -> Data:
-    from bodymotion.formats.cha.words import COLUMNS
+    from bodymotion.formats.cha.keywords import COLUMNS
 
     frames, bpm = animation.keyframes, animation.bpm
     slices = None if bpm is None else number(animation.duration / 60 * bpm * 4)

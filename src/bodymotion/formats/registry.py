@@ -161,7 +161,6 @@ FORMATS: tuple[Format, ...] = (
         sniffing.looks_like_cha,
         _later("cha", "write_cha"),
         holds="Animation",
-        check=_later("cha", "check_cha"),
     ),
     Format(
         "cap",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -94,13 +93,9 @@ class Performance:
 
     def keyframe_of(self, problem: Problem) -> int | None:
         """Return the keyframe, counted from 0, that a problem is about; None where it is about none."""
-        lines = self.animation.source.options.get("keyframe_lines")
-        count = len(self.animation.keyframes)
-        line = problem.location.line
-        if isinstance(lines, tuple) and len(lines) == count and line in lines:
-            return lines.index(line)
-        number = re.match(r"keyframe ([0-9]{1,9})\b", problem.location.inside or "")
-        return int(number[1]) - 1 if number and 0 < int(number[1]) <= count else None
+        subject = problem.subject
+        is_keyframe = len(subject) > 1 and subject[0] == "keyframes" and isinstance(subject[1], int)
+        return int(subject[1]) if is_keyframe and int(subject[1]) < len(self.animation.keyframes) else None
 
     def time_of(self, keyframe: int) -> float | None:
         """Return when [s] a keyframe is first shown; None where it is not."""

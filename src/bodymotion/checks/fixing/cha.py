@@ -16,14 +16,13 @@ from bodymotion.animation import GROUPS
 from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.checks.line_ends import most_common_end
-from bodymotion.diagnostics import Problem
-from bodymotion.formats.cha import examine, rules
-from bodymotion.formats.cha.columns import read_header
-from bodymotion.formats.cha.findings import Findings
-from bodymotion.formats.cha.keyframes import UNIT
+from bodymotion.diagnostics import Diagnostics, Problem
+from bodymotion.formats.cha import parse_cha, rules
+from bodymotion.formats.cha.head import read_header
+from bodymotion.formats.cha.keyframe_checks import QUATERNION_TOLERANCE
+from bodymotion.formats.cha.lines import COMMENT, MAX_LINE_BYTES, read_text
 from bodymotion.formats.cha.rows import NUMBER
 from bodymotion.formats.cha.sections import split
-from bodymotion.formats.cha.text import COMMENT, LONGEST, read_text
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 __all__ = ["edits_of"]
@@ -39,7 +38,7 @@ def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
         data.decode("utf-8")
     except UnicodeDecodeError:
         return ()
-    problems = examine(data, path)[1]
+    problems = parse_cha(data, path).problems
     lines = Lines(data, any_end=True)
     return tuple(_edits(data, lines, problems))
 
@@ -127,10 +126,10 @@ def _blanks(lines: Lines) -> Iterator[Edit]:
 
 
 def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
-    sections = split(read_text(data, Findings()).data, Findings())
+    sections = split(read_text(data, Diagnostics()).data, Diagnostics())
     if sections.header is None:
         return
-    names = read_header(sections.header, Findings()).values
+    names = read_header(sections.header, Diagnostics()).values
     groups = [
         [names.index(column) for column in GROUPS[f"{part}_quat_wxyz"]]
         for part in ("body", "hand")
@@ -138,7 +137,7 @@ def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
     ]
     for number in range(sections.header.number + 1, len(lines.starts) + 1):
         raw = lines.text(number)
-        if len(raw) > LONGEST:
+        if len(raw) > MAX_LINE_BYTES:
             continue
         text = raw.decode("utf-8", "replace")
         comment = COMMENT.search(text)
@@ -148,7 +147,7 @@ def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
         for group in groups:
             values = [float(words[k][0]) for k in group]
             length = float(np.sqrt(np.sum(np.square(values))))
-            if not UNIT < abs(length - 1) <= MAX_LENGTH_ERROR:
+            if not QUATERNION_TOLERANCE < abs(length - 1) <= MAX_LENGTH_ERROR:
                 continue
             texts = unit_texts([words[k][0] for k in group], values)
             for k, new in zip(group, texts or (), strict=bool(texts)):

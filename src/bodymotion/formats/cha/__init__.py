@@ -11,23 +11,20 @@ Three sections, a blank line between them::
     0.0  0 0 0.48  0.0  0          # keyframes, one a line
     0.5  0 0 0.42  0.2  -0.8
 
-`words` has every keyword, `rules` all that is said about a file. `text` and `sections` find the lines, `options`, `parameters`, `columns`
-and `rows` read them, `agreement` and `keyframes` look at what was read. `reader` and `writer` are the ways in and out.
+================== ============================================================================
+`keywords`         the keywords of options, parameters and columns, and what each takes
+`rules`            the rules of the format
+`lines`            bytes → text, lines and words with their locations; comments
+`sections`         the three sections of a text
+`head`, `rows`     read what stands above the keyframes, and the keyframes
+`head_checks`,     rules on the values of an animation, whatever it comes from
+`keyframe_checks`
+`reader`, `writer` files in and out
+================== ============================================================================
 """
 
-from __future__ import annotations
-
-from bodymotion.formats.cha.reader import check_animation, check_cha, examine, parse_cha, read_cha
+from bodymotion.formats.cha.reader import check_animation, parse_cha, read_cha
 from bodymotion.formats.cha.rules import RULES
 from bodymotion.formats.cha.writer import cha_text, write_cha
 
-__all__ = [
-    "RULES",
-    "cha_text",
-    "check_animation",
-    "check_cha",
-    "examine",
-    "parse_cha",
-    "read_cha",
-    "write_cha",
-]
+__all__ = ["RULES", "cha_text", "check_animation", "parse_cha", "read_cha", "write_cha"]

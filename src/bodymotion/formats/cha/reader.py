@@ -1,7 +1,9 @@
-"""Reading animation files: everything that is wrong with one is said in one run."""
+"""Read animation files, and check animations against the document."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,79 +11,52 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.animation import Animation, Keyframes
-from bodymotion.diagnostics import FormatError, Location, Problem
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics import Diagnostics, Location, Locator, Problem, ReadResult, Source, SourceMap, Subject
 from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.agreement import check_columns, check_names, check_options, check_parameters
-from bodymotion.formats.cha.columns import Header, read_header
-from bodymotion.formats.cha.comments import Comments, Remark
-from bodymotion.formats.cha.findings import Findings, Place
-from bodymotion.formats.cha.keyframes import check_keyframes
-from bodymotion.formats.cha.options import OptionsReader
-from bodymotion.formats.cha.parameters import ParametersReader
-from bodymotion.formats.cha.places import Places
-from bodymotion.formats.cha.rows import MANY, Rows, common_width, read_rows
+from bodymotion.formats.cha.head import Header, OptionsReader, ParametersReader, read_header
+from bodymotion.formats.cha.head_checks import (
+    Checked,
+    check_columns,
+    check_names,
+    check_options,
+    check_parameters,
+)
+from bodymotion.formats.cha.keyframe_checks import check_keyframes
+from bodymotion.formats.cha.keywords import TIME
+from bodymotion.formats.cha.lines import Comments, LineComments, Text, is_no_text, read_text
+from bodymotion.formats.cha.rows import Rows, common_width, read_rows
 from bodymotion.formats.cha.sections import Sections, split
-from bodymotion.formats.cha.text import Text, is_no_text, read_text
-from bodymotion.formats.cha.words import TIME
 from bodymotion.geometry.arrays import frozen
 from bodymotion.system.open_files import open_file
 
-__all__ = ["check_animation", "check_cha", "examine", "parse_cha", "read_cha"]
+__all__ = ["check_animation", "move_name", "parse_cha", "read_cha"]
+
+_MAX_LOCATED_BYTES = 1 << 20
+"""The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""
+_PARTS: tuple[Subject, ...] = (("options",), ("parameters",), ("columns",), ("keyframes",))
 
 
-def read_cha(path: str | Path) -> Animation:
-    """Read an animation file.
+def read_cha(path: str | Path) -> ReadResult[Animation]:
+    """Read an animation file: the animation, and everything that is wrong with the file, in its order.
 
-    Raises
-    ------
-    FormatError
-        For what the document forbids, or of which nothing can be played: the first such fault in the file; `problems` of the exception are
-        all faults. What is odd but playable is in `Animation.problems`.
+    The animation has the options, parameters and keyframes that could be read. It is None where there are no tracks, columns or times.
     """
-    return _or_error(*examine(_content(path), path))
-
-
-def parse_cha(data: bytes, path: str | Path = "") -> Animation:
-    """Read an animation from the bytes of a file; `path` gives the move its name, and messages theirs. Raises as `read_cha` does."""
-    return _or_error(*examine(data, path))
-
-
-def check_cha(path: str | Path) -> tuple[Problem, ...]:
-    """Return all that is wrong with an animation file, errors too, in the order of the file."""
     try:
-        return examine(_content(path), path)[1]
-    except FormatError as error:
-        return error.problems
+        with open_file(path) as file:
+            data = file.read()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return ReadResult(None, (rules.UNREADABLE.problem(reason, Location(str(path))),))
+    return parse_cha(data, path)
 
 
 def check_animation(animation: Animation) -> tuple[Problem, ...]:
-    """Return all rules of the document that an animation breaks, wherever it comes from."""
+    """Return all problems of an animation by the rules of the document, whatever the animation comes from."""
     source = animation.source.path
-    findings, places = Findings(None if source is None else str(source)), Places()
-    check_names(animation, findings)
-    check_options(animation, places, findings)
-    check_parameters(animation, places, findings)
-    check_columns(animation, places, findings)
-    check_keyframes(animation, places, findings)
-    return findings.problems
-
-
-def _or_error(animation: Animation | None, problems: tuple[Problem, ...]) -> Animation:
-    error = next((problem for problem in problems if problem.severity == "error"), None)
-    if error is not None:
-        raise FormatError(error, problems)
-    assert animation is not None
-    return animation
-
-
-def _content(path: str | Path) -> bytes:
-    try:
-        with open_file(path) as file:
-            return file.read()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rules.UNREADABLE.error(reason, Location(str(path))) from error
+    checked = Checked(animation, Diagnostics(None if source is None else str(source)))
+    for check in (check_names, check_options, check_parameters, check_columns, check_keyframes):
+        check(checked)
+    return checked.found.problems
 
 
 def move_name(path: str | Path) -> str:
@@ -89,128 +64,165 @@ def move_name(path: str | Path) -> str:
     return Path(path).name.split(".cha")[0]
 
 
-def examine(data: bytes, path: str | Path = "") -> tuple[Animation | None, tuple[Problem, ...]]:
-    """Read an animation as far as that can be done.
-
-    Parameters
-    ----------
-    data:
-        The content of the file.
-    path:
-        Gives the move its name, and messages theirs.
-
-    Returns
-    -------
-    The animation, with the keyframes and options that could be read, or None where there are no columns, tracks or times; and all
-    problems in the order of the file. Where one of them is an error, the animation is not what the file means.
-    """
-    findings = Findings(str(path) or None)
+def parse_cha(data: bytes, path: str | Path = "") -> ReadResult[Animation]:
+    """Read an animation from the content of a file; `path` gives the move its name. Otherwise like `read_cha`."""
+    found = Diagnostics()
     if is_no_text(data):
-        findings.add(rules.NO_TEXT, "this is no text", Place(1, 1))
-        return None, findings.problems
-    text = read_text(data, findings)
-    sections = split(text.data, findings)
-    options, parameters = OptionsReader(findings), ParametersReader(findings)
-    options.read(sections.options)
-    parameters.read(sections.parameters)
-    header = Header() if sections.header is None else read_header(sections.header, findings)
-    timed = TIME in header.places
-    clocked = timed or "frequency" in options.places
-    rows = _rows(text.data, sections, header, clocked, findings)
-    places = Places(
-        options.places,
-        parameters.places,
-        header.places,
-        None if sections.header is None else sections.header.place,
-        Place(1, 1),
-        rows,
-        {name: k for k, name in enumerate(header.values) if name},
-    )
-    _check_clock(timed, clocked, options, header, places, findings)
-    keyframes = _keyframes(rows, header, options.options.get("frequency"), timed)
-    source = _source(path, text, options, parameters, sections, rows, keyframes)
-    animation = Animation(
-        name=move_name(path),
-        options=options.options,
-        parameters=parameters.parameters,
-        keyframes=Keyframes() if keyframes is None else keyframes,
-        source=source,
-    )
-    if sections.options:
-        check_options(animation, places, findings)
-    check_parameters(animation, places, findings)
-    if header.keywords or header.unknown:
-        looked_at = animation if keyframes is not None else _untimed(animation, rows, header)
-        if not header.unknown:
-            check_columns(looked_at, places, findings)
-        check_keyframes(looked_at, places, findings, timed)
-    problems = findings.problems
-    made = None
-    if keyframes is not None and "controls" in options.options:
-        made = Animation(
-            name=animation.name,
-            options=animation.options,
-            parameters=animation.parameters,
-            keyframes=keyframes,
-            problems=problems,
-            source=source,
+        found.report(rules.NO_TEXT, "the content is not text", Location(None, 1, 1))
+        return ReadResult(None, _in_file_order(found, path))
+    file = _File(path, read_text(data, found), found)
+    animation = file.animation()
+    if animation is not None:
+        problems = _in_file_order(found, path)
+        has_errors = any(problem.severity == "error" for problem in problems)
+        # The rules were checked on all that could be read. On what is left no rule could add anything but follow-up findings.
+        locations = SourceMap(file.entries(at=str(path)), unknown=_PARTS if has_errors else ())
+        animation = replace(animation, problems=problems, source=replace(animation.source, locations=locations))
+    return ReadResult(animation, _in_file_order(found, path))
+
+
+def _in_file_order(found: Diagnostics, path: str | Path) -> tuple[Problem, ...]:
+    """Return all problems in the order of the file, with its path."""
+    name = str(path) or None
+    named = (replace(problem, location=replace(problem.location, path=name)) for problem in found.problems)
+    return tuple(sorted(named, key=lambda p: (p.location.line or 0, p.location.column or 0)))
+
+
+@dataclass
+class _File:
+    """A file while it is read."""
+
+    path: str | Path
+    text: Text
+    found: Diagnostics
+    sections: Sections = field(init=False)
+    header: Header = field(init=False)
+    rows: Rows | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = self.found
+        self.sections = split(self.text.data, found)
+        self.options, self.parameters = OptionsReader(found), ParametersReader(found)
+        self.options.read(self.sections.options)
+        self.parameters.read(self.sections.parameters)
+        self.header = Header() if self.sections.header is None else read_header(self.sections.header, found)
+        self.has_time_column = TIME in self.header.locations
+        self.has_times = self.has_time_column or "frequency" in self.options.locations
+        self.rows = self._rows()
+
+    def _rows(self) -> Rows | None:
+        data, header, start = self.text.data, self.header, self.sections.rows_begin
+        if self.sections.header is None or header.is_numbers:
+            return None
+        width, names = len(header.values), tuple(header.names)
+        common = common_width(data, start, width)
+        if not common:
+            return read_rows(data, start, width, names, self.found)
+        # The line of columns is wrong, not all the lines below it. Where its fault is known already, that is enough.
+        if not header.unknown and (self.has_times or common != width + 1):
+            message = f"the columns take {width} value{'s' * (width != 1)}, but each keyframe has {common}"
+            self.found.report(rules.WIDTH, message, self.sections.header.location)
+        names = tuple(f"column {k + 1}" for k in range(common))
+        read = read_rows(data, start, common, names, self.found)
+        none = np.zeros((0, width))
+        left_out = read.left_out + len(read.values)
+        return Rows(data, none, none > 0, read.begins[:0], read.comments, left_out, True, common)
+
+    def animation(self) -> Animation | None:
+        """Return the animation, after a check of all its rules; None without tracks, columns or times."""
+        found, header, options = self.found, self.header, self.options.options
+        locations = SourceMap(self.entries())
+        self._check_times(locations)
+        keyframes = self._keyframes(options.get("frequency"))
+        animation = Animation(
+            name=move_name(self.path),
+            options=options,
+            parameters=self.parameters.parameters,
+            keyframes=Keyframes() if keyframes is None else keyframes,
+            source=self._source(keyframes),
         )
-    return made, problems
+        checked = Checked(animation, found, locations, self.has_time_column)
+        if self.rows is not None:
+            checked.left_out, checked.begins_late = bool(self.rows.left_out), self.rows.begins_late
+        if self.sections.options:
+            if "controls" in self.options.locations and "controls" not in options:
+                found.mark_unknown(("options", "controls"))
+            check_options(checked)
+        check_parameters(checked)
+        if header.keywords or header.unknown:
+            if keyframes is None:
+                # Keyframes one second apart: their values are checked where their times are unknown.
+                untimed = self._keyframes(1.0)
+                frames = Keyframes() if untimed is None else untimed
+                checked = replace(checked, animation=Animation(options=options, keyframes=frames))
+            if not header.unknown:
+                check_columns(checked)
+            check_keyframes(checked)
+        return None if keyframes is None or "controls" not in options else animation
+
+    def _check_times(self, locations: SourceMap) -> None:
+        location = locations.locate(("columns", TIME))
+        if self.has_time_column and "frequency" in self.options.locations:
+            line = self.options.locations["frequency"][0].line
+            message = f"there are both the column 'time' and the option 'frequency' in line {line}"
+            self.found.report(rules.TIME_AND_FREQUENCY, message, location)
+        if self.header.keywords and not self.has_times:
+            message = "there is neither a column 'time' nor an option 'frequency'"
+            one_more = self.rows is not None and self.rows.common_width == len(self.header.values) + 1
+            if one_more and not self.header.unknown:
+                message += "; each keyframe has one value more than the columns take: is 'time' missing here?"
+            self.found.report(rules.TIME_MISSING, message, location)
+
+    def _keyframes(self, frequency: object) -> Keyframes | None:
+        """Return the keyframes that were read; None where they have no times."""
+        rows, header = self.rows, self.header
+        if rows is None:
+            return None
+        if self.has_time_column:
+            times = rows.values[:, header.values.index(TIME)]
+        elif isinstance(frequency, float) and frequency > 0:
+            with np.errstate(over="ignore"):
+                times = np.arange(len(rows.values)) / frequency
+        else:
+            return None
+        chosen = [k for k, name in enumerate(header.values) if name not in ("", TIME)]
+        return Keyframes(
+            columns=tuple(header.values[k] for k in chosen),
+            values=frozen(_columns(rows.values, chosen)),
+            times=frozen(np.ascontiguousarray(times)),
+            header=tuple(header.keywords),
+            exact_zeros=_columns(rows.zeros, chosen),
+        )
+
+    def entries(self, at: str | None = None) -> dict[Subject, Location | Locator]:
+        """Return the locations of all parts, in the file `at`; without it, in the text that is just being read."""
+        path = at or None
+        entries: dict[Subject, Location | Locator] = {
+            ("options",): Location(path, 1, 1),
+            ("keyframes",): _row_locator(self.rows, self.header, path, at is None),
+        }
+        if self.sections.header is not None:
+            entries["columns",] = replace(self.sections.header.location, path=path)
+        for section, words in (("options", self.options.locations), ("parameters", self.parameters.locations)):
+            for name, locations in words.items():
+                entries[section, name] = _word_locator(locations, path)
+        for name, location in self.header.locations.items():
+            entries["columns", name] = replace(location, path=path)
+        return entries
+
+    def _source(self, keyframes: Keyframes | None) -> Source:
+        sections, rows = self.sections, self.rows
+        above = tuple(line.comment for line in sections.above_header if line.comment)
+        header = LineComments(above, sections.header.comment if sections.header else "")
+        at_rows, end = _row_comments(rows, keyframes)
+        ends = self.options.comments.end, self.parameters.comments.end, end
+        comments = Comments(self.options.comments.comments, self.parameters.comments.comments, header, at_rows, ends)
+        kept = {"newline": self.text.newline, "comments": comments, "unread": tuple(self.options.unread)}
+        return Source("cha", Path(self.path) if str(self.path) else None, "", self.text.encoding, kept)
 
 
-def _rows(data: bytes, sections: Sections, header: Header, clocked: bool, findings: Findings) -> Rows | None:
-    if sections.header is None or header.is_numbers:
-        return None
-    width, names = len(header.values), tuple(header.names)
-    each = common_width(data, sections.rows_begin, width)
-    if not each:
-        return read_rows(data, sections.rows_begin, width, names, findings)
-    # Not all lines are wrong, but the one above them. Where it is known what is wrong there, that is enough.
-    if not header.unknown and (clocked or each != width + 1):
-        takes = f"the columns take {width} value{'s' * (width != 1)}, and each keyframe has {each}"
-        findings.add(rules.WIDTH, takes, sections.header.place)
-    found = read_rows(data, sections.rows_begin, each, tuple(f"column {k + 1}" for k in range(each)), findings)
-    none = np.zeros((0, width))
-    left_out = found.left_out + len(found.values)
-    return Rows(data, none, none > 0, found.begins[:0], found.comments, left_out, begins_late=True, each=each)
-
-
-def _check_clock(
-    timed: bool, clocked: bool, options: OptionsReader, header: Header, places: Places, findings: Findings
-) -> None:
-    if timed and "frequency" in options.places:
-        said = f"'time' stands here, and the option 'frequency' in line {options.places['frequency'][0].line}"
-        findings.add(rules.TIME_AND_FREQUENCY, said, places.column(TIME))
-    if header.keywords and not clocked:
-        said = "there is neither a column 'time' nor an option 'frequency'"
-        if places.rows is not None and places.rows.each == len(header.values) + 1 and not header.unknown:
-            said += "; each keyframe has one value more than the columns take: 'time' may be missing here"
-        findings.add(rules.TIME_MISSING, said, places.column(TIME))
-
-
-def _keyframes(rows: Rows | None, header: Header, frequency: object, timed: bool) -> Keyframes | None:
-    """Make the table of what was read; None where it has no times."""
-    if rows is None:
-        return None
-    if timed:
-        times = rows.values[:, header.values.index(TIME)]
-    elif isinstance(frequency, float) and frequency > 0:
-        with np.errstate(over="ignore"):
-            times = np.arange(len(rows.values)) / frequency
-    else:
-        return None
-    chosen = [k for k, name in enumerate(header.values) if name not in ("", TIME)]
-    names = tuple(header.values[k] for k in chosen)
-    return Keyframes(
-        columns=names,
-        values=frozen(_take(rows.values, chosen)),
-        times=frozen(np.ascontiguousarray(times)),
-        header=tuple(header.keywords),
-        exact_zeros=_take(rows.zeros, chosen),
-    )
-
-
-def _take(table: npt.NDArray[Any], chosen: list[int]) -> npt.NDArray[Any]:
+def _columns(table: npt.NDArray[Any], chosen: list[int]) -> npt.NDArray[Any]:
+    """Return some columns of a table, as a view where they follow each other."""
     if not chosen:
         return table[:, :0]
     if chosen == list(range(chosen[0], chosen[-1] + 1)):
@@ -218,41 +230,51 @@ def _take(table: npt.NDArray[Any], chosen: list[int]) -> npt.NDArray[Any]:
     return table[:, chosen]
 
 
-def _untimed(animation: Animation, rows: Rows | None, header: Header) -> Animation:
-    """Return the animation with its keyframes one second apart: to look at their values where nothing says their times."""
-    frames = None if rows is None else _keyframes(rows, header, 1.0, TIME in header.places)
-    return Animation(options=animation.options, keyframes=Keyframes() if frames is None else frames)
-
-
-def _source(
-    path: str | Path,
-    text: Text,
-    options: OptionsReader,
-    parameters: ParametersReader,
-    sections: Sections,
-    rows: Rows | None,
-    keyframes: Keyframes | None,
-) -> Source:
-    above = tuple(line.comment for line in sections.above_header if line.comment)
-    header = Remark(above, sections.header.comment if sections.header else "")
+def _row_comments(
+    rows: Rows | None, keyframes: Keyframes | None
+) -> tuple[Mapping[float, LineComments], tuple[str, ...]]:
+    """Return the comments at keyframes by time, and those after the last keyframe."""
     before: dict[float, list[str]] = {}
     after: dict[float, str] = {}
     end: list[str] = []
-    for row, comment, behind in rows.comments if rows is not None and keyframes is not None else ():
-        if row >= len(keyframes or ()):
-            end.append(comment)
-            continue
-        assert keyframes is not None
-        time = float(keyframes.times[row])
-        lines = before.setdefault(time, [])
-        if behind:
-            after[time] = comment
-        else:
-            lines.append(comment)
-    remarks = {time: Remark(tuple(lines), after.get(time, "")) for time, lines in before.items()}
-    comments = Comments(options.remarks, parameters.remarks, header, remarks, (options.end, parameters.end, tuple(end)))
-    kept = {"newline": text.newline, "comments": comments, "unread": tuple(options.unread)}
-    if rows is not None and keyframes is not None and len(rows.data) < MANY:
-        ends = np.flatnonzero(np.frombuffer(rows.data, np.uint8) == ord("\n"))
-        kept["keyframe_lines"] = tuple((np.searchsorted(ends, rows.begins) + 1).tolist())
-    return Source("cha", Path(path) if str(path) else None, "", text.encoding, kept)
+    if rows is not None and keyframes is not None:
+        for row, comment, is_behind in rows.comments:
+            if row >= len(keyframes):
+                end.append(comment)
+                continue
+            time = float(keyframes.times[row])
+            lines = before.setdefault(time, [])
+            if is_behind:
+                after[time] = comment
+            else:
+                lines.append(comment)
+    return {time: LineComments(tuple(lines), after.get(time, "")) for time, lines in before.items()}, tuple(end)
+
+
+def _word_locator(locations: tuple[Location, ...], path: str | None) -> Locator:
+    """Return a locator of a keyword (of the subject's rest `()`) and of its values (of `(k,)`)."""
+
+    def locate(rest: Subject) -> Location:
+        word = int(rest[0]) + 1 if rest else 0
+        return replace(locations[min(word, len(locations) - 1)], path=path)
+
+    return locate
+
+
+def _row_locator(rows: Rows | None, header: Header, path: str | None, in_text: bool) -> Locator:
+    """Return a locator of keyframes (of the subject's rest `(row,)`) and of their values (`(row, column)`)."""
+    if rows is None:
+        return lambda rest: None
+    value_of = {name: k for k, name in enumerate(header.values) if name}
+    lines = rows.line_numbers
+    text = rows if in_text or len(rows.data) <= _MAX_LOCATED_BYTES else None
+
+    def locate(rest: Subject) -> Location | None:
+        row = int(rest[0]) if rest else -1
+        if not 0 <= row < len(lines):
+            return None
+        if text is None or len(rest) == 1:
+            return Location(path, int(lines[row]), 1)
+        return replace(text.location(row, value_of.get(str(rest[1]), 0)), path=path)
+
+    return locate

@@ -1,76 +1,81 @@
-"""The keyframes: lines of numbers, read in bulk where there are many, and one by one where there is anything odd about them."""
+"""Read keyframes: many plain lines at once, every other line by itself with all that is wrong with it."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import StringIO
 from math import isfinite
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics import Diagnostics, Location
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.findings import Findings, Place
-from bodymotion.formats.cha.text import Line, line_at
+from bodymotion.formats.cha.lines import Line, Word, line_at
 from bodymotion.formats.text.number_slips import number_slip
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["MANY", "NUMBER", "OddLines", "Rows", "common_width", "read_rows"]
+__all__ = ["NUMBER", "Rows", "common_width", "read_rows"]
 
 NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)
 """A decimal number."""
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
-_LINE = re.compile(rb"(?:[ \t]*+[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?(?![^ \t]))*+[ \t]*+")
-
-MANY = 1 << 20
-"""From so many bytes on compiled code reads the table; to load the compiler takes longer than to read less than that."""
-
-MOST_FAULTS = 10_000
-"""After so many wrong lines the others are not looked at."""
-
-
-MOST_COMMENTS = 50_000
-_COMMENT = re.compile(rb"[ \t]*+(?:#|//)")
+_PLAIN_LINE = re.compile(rb"(?:[ \t]*+[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?(?![^ \t]))*+[ \t]*+")
+_PLAIN_CHARACTERS = b"0123456789+-.eE \t\n"
+_COMMENT_LINE = re.compile(rb"[ \t]*+(?:#|//)")
 _RUNS = re.compile(rb"(?P<blank>(?:[ \t]*+\n)++)|(?P<comment>(?:[ \t]*+(?:#|//)[^\n]*+(?:\n|\Z))++)|[^\n]*+\n?")
+
+CHUNK_BYTES = 1 << 21
+MIN_PLAIN_BYTES = 1 << 14
+"""Shorter files are read line by line."""
+MAX_FAULTY_LINES = 10_000
+"""After so many faulty lines reading stops."""
+MAX_COMMENTS = 50_000
+
+_Flags = npt.NDArray[np.bool_]
+_Table = tuple[Floats, _Flags, npt.NDArray[np.int64]]
 
 
 @dataclass
 class Rows:
-    """The keyframes of a file: `values` (N, W), which of them are the bare text 0, and where each line begins."""
+    """The keyframes of a file: `values` (N, W), which `zeros` (N, W) are the bare text 0, and the byte at which each line `begins` (N,)."""
 
     data: bytes
     values: Floats
-    zeros: npt.NDArray[np.bool_]
+    zeros: _Flags
     begins: npt.NDArray[np.int64]
     comments: list[tuple[int, str, bool]] = field(default_factory=list)
-    """Comments: the row that they stand before (or in, where the last is True), and the text."""
+    """Comments: the row before which they stand (or in which, where the last item is True), and the text."""
     left_out: int = 0
-    """How many lines are no keyframes, because of faults that were said."""
+    """The number of lines that are no keyframes because of faults."""
     begins_late: bool = False
     """Whether one of them stands before the first keyframe."""
-    each: int = 0
-    """How many values each line has, where that is not how many columns there are; then no line is a keyframe."""
+    common_width: int = 0
+    """The number of values in each line, where it is not the number of columns; then no line is a keyframe."""
 
-    def place(self, row: int, column: int = 0) -> Place:
-        """Say where a value stands."""
-        begin = int(self.begins[row])
-        words = line_at(self.data, begin, int(np.searchsorted(self._line_ends, begin)) + 1)[0].words
-        return words[min(column, len(words) - 1)].place
+    def location(self, row: int, value: int = 0) -> Location:
+        """Return the location of a value."""
+        words = line_at(self.data, int(self.begins[row]), int(self.line_numbers[row]))[0].words
+        return words[min(value, len(words) - 1)].location
 
     @cached_property
-    def _line_ends(self) -> npt.NDArray[np.int64]:
-        return np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
+    def line_numbers(self) -> npt.NDArray[np.int64]:
+        """The line (N,) of each row, from 1."""
+        line_ends = np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
+        return np.searchsorted(line_ends, self.begins) + 1
 
 
 def common_width(data: bytes, start: int, width: int) -> int:
-    """Say how many numbers each line from byte `start` on has, where it is one count for all of two or more, and not `width`; else 0.
+    """Return the number of values in each line from byte `start` on, where two or more lines have one number that is not `width`; else 0.
 
-    Looks at no more than the first `MOST_FAULTS` lines: after so many wrong ones none is read.
+    Looks at no more than the first `MAX_FAULTY_LINES` lines: after so many faulty ones reading stops.
     """
     begin = start
     found = count = 0
-    while begin < len(data) and count < MOST_FAULTS:
+    while begin < len(data) and count < MAX_FAULTY_LINES:
         line, begin = line_at(data, begin, 1)
         if not line.words:
             continue
@@ -82,7 +87,7 @@ def common_width(data: bytes, start: int, width: int) -> int:
     return found if count > 1 else 0
 
 
-def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findings: Findings) -> Rows:
+def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], found: Diagnostics) -> Rows:
     """Read keyframes from byte `start` to the end.
 
     Parameters
@@ -90,89 +95,126 @@ def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], findi
     data:
         The text, in UTF-8 with line feeds.
     width, names:
-        How many values a keyframe has, and what they are, for messages.
-    findings:
-        Gets what is odd: lines of another length, words that are no numbers, and keyframes after a blank line.
+        The number of values of a keyframe, and their names for messages.
+    found:
+        Gets faults: lines of another length, words that are no numbers, and keyframes after a blank line.
     """
-    lines = OddLines(data, width, names, findings)
-    if len(data) - start >= MANY and width:
-        from bodymotion.formats.cha.bulk import read_bulk
-
-        return read_bulk(data, start, width, lines)
-    values: list[list[float]] = []
-    zeros: list[list[bool]] = []
-    begins: list[int] = []
-    number = data.count(b"\n", 0, start) + 1
-    begin, blank = start, False
-    while begin < len(data):
-        end = data.find(b"\n", begin)
-        end = len(data) if end < 0 else end
-        raw = data[begin:end]
-        words = raw.split()
-        if words and len(words) == width and _LINE.fullmatch(raw):
-            row = [float(word) for word in words]
-            bare = [word == b"0" for word in words]
+    reader = _RowReader(data, width, names, found)
+    begin, number = start, data.count(b"\n", 0, start) + 1
+    at_once = len(data) - start >= MIN_PLAIN_BYTES and width > 0
+    while begin < len(data) and not reader.given_up:
+        end = data.find(b"\n", begin + CHUNK_BYTES) + 1 or len(data)
+        plain = _plain_rows(data[begin:end], width) if at_once else None
+        if plain is None:
+            reader.read_lines(begin, end, number)
         else:
-            found = None if lines.is_passed_over(begin) else lines.read(begin, number, len(values))
-            if lines.given_up:
-                break
-            if found is None:
-                blank = blank or lines.was_blank
-                begin, number = end + 1, number + 1
-                continue
-            row, bare = found
-        if blank:
-            lines.after_blank(begin, number)
-            blank = False
-        values.append(row)
-        zeros.append(bare)
-        begins.append(begin)
-        begin, number = end + 1, number + 1
-    lines.after_all(begins[-1] if begins else start)
-    return Rows(
-        data,
-        np.array(values, np.float64).reshape(len(values), width),
-        np.array(zeros, np.bool_).reshape(len(values), width),
-        np.array(begins, np.int64),
-        lines.comments,
-        lines.left_out,
-        lines.begins_late,
-    )
+            reader.add_plain(plain, begin, number)
+        number += data.count(b"\n", begin, end)
+        begin = end
+    return reader.rows(start)
 
 
-class OddLines:
-    """Reads lines one by one, and says what is wrong with them."""
+def _plain_rows(chunk: bytes, width: int) -> _Table | None:
+    """Read lines that all have `width` decimal numbers and nothing else; None where one has not."""
+    if chunk.translate(None, _PLAIN_CHARACTERS):
+        return None
+    letters = np.frombuffer(b"\n%b\n" % chunk, np.uint8)
+    is_separator = letters <= ord(" ")
+    begins = np.flatnonzero(is_separator[:-1] & ~is_separator[1:]) + 1
+    line_begins = np.concatenate(([0], np.flatnonzero(letters[1:-1] == ord("\n")) + 1))
+    line_begins = line_begins[: len(line_begins) - chunk.endswith(b"\n")]
+    if not len(begins):
+        return None
+    try:
+        values = np.loadtxt(StringIO(chunk.decode("ascii")), comments=None, ndmin=2)
+    except ValueError:
+        return None
+    if values.shape != (len(line_begins), width):
+        return None
+    zeros = (letters[begins] == ord("0")) & is_separator[begins + 1]
+    return values, zeros.reshape(values.shape), line_begins
 
-    def __init__(self, data: bytes, width: int, names: tuple[str, ...], findings: Findings) -> None:
-        self.data, self.width, self.names, self.findings = data, width, names, findings
-        self.comments: list[tuple[int, str, bool]] = []
-        self.was_blank = self.given_up = self.begins_late = False
-        self.left_out = 0
-        self._faults = 0
 
-    @property
-    def is_full(self) -> bool:
-        """Whether there are so many comments that further ones are not kept."""
-        return len(self.comments) >= MOST_COMMENTS
+class _RowReader:
+    """Collects rows; reads lines one by one and reports their faults."""
 
-    def is_passed_over(self, begin: int) -> bool:
-        """Whether a line is only a comment that is not kept."""
-        return self.is_full and _COMMENT.match(self.data, begin) is not None
+    def __init__(self, data: bytes, width: int, names: tuple[str, ...], found: Diagnostics) -> None:
+        self.data, self.width, self.names, self.found = data, width, names, found
+        self.given_up = False
+        self._count = self._left_out = self._faults = 0
+        self._begins_late = self._after_blank = self._was_blank = False
+        self._comments: list[tuple[int, str, bool]] = []
+        self._tables: list[_Table] = []
 
-    def after_blank(self, begin: int, number: int) -> None:
-        """Say that the keyframe in line `number`, at byte `begin`, follows a blank line: at the first such line before it."""
+    def rows(self, start: int) -> Rows:
+        """Return all rows, after a look at the comments behind the last one."""
+        empty = np.zeros((0, self.width))
+        values = np.concatenate([empty, *(table[0] for table in self._tables)])
+        zeros = np.concatenate([empty > 0, *(table[1] for table in self._tables)])
+        begins = np.concatenate([np.zeros(0, np.int64), *(table[2] for table in self._tables)])
+        self._report_comments_apart(int(begins[-1]) if len(begins) else start)
+        return Rows(self.data, values, zeros, begins, self._comments, self._left_out, self._begins_late)
+
+    def add_plain(self, table: _Table, begin: int, number: int) -> None:
+        """Add the rows of plain lines that begin at byte `begin`, in line `number`."""
+        self._report_blank(begin, number)
+        self._tables.append((table[0], table[1], table[2] + begin))
+        self._count += len(table[0])
+
+    def read_lines(self, begin: int, stop: int, number: int) -> None:
+        """Read the lines from byte `begin` to byte `stop`, the first of which is line `number`."""
+        values: list[list[float]] = []
+        zeros: list[list[bool]] = []
+        begins: list[int] = []
+        while begin < stop:
+            end = self.data.find(b"\n", begin)
+            end = len(self.data) if end < 0 else end
+            raw = self.data[begin:end]
+            words = raw.split()
+            if words and len(words) == self.width and _PLAIN_LINE.fullmatch(raw):
+                row, bare = [float(word) for word in words], [word == b"0" for word in words]
+            else:
+                self._was_blank = False
+                read = None if self._is_skipped(begin) else self._read_line(begin, number, self._count)
+                if self.given_up:
+                    break
+                if read is None:
+                    self._after_blank = self._after_blank or self._was_blank
+                    begin, number = end + 1, number + 1
+                    continue
+                row, bare = read
+            self._report_blank(begin, number)
+            values.append(row)
+            zeros.append(bare)
+            begins.append(begin)
+            self._count += 1
+            begin, number = end + 1, number + 1
+        if values:
+            shape = len(values), self.width
+            table = np.array(values, np.float64).reshape(shape), np.array(zeros, np.bool_).reshape(shape)
+            self._tables.append((*table, np.array(begins, np.int64)))
+
+    def _is_skipped(self, begin: int) -> bool:
+        """Return whether a line is only a comment, and too many comments are kept already."""
+        return len(self._comments) >= MAX_COMMENTS and _COMMENT_LINE.match(self.data, begin) is not None
+
+    def _report_blank(self, begin: int, number: int) -> None:
+        """Report a blank line among the keyframes, at the first one before the keyframe in line `number`, at byte `begin`."""
+        if not self._after_blank:
+            return
+        self._after_blank = False
         blank = number
-        while begin > 0 and not self.findings.full(rules.SECTIONS):
+        while begin > 0 and not self.found.is_full(rules.SECTIONS):
             before = self.data.rfind(b"\n", 0, begin - 1) + 1
             is_blank = not self.data[before : begin - 1].strip(b" \t")
-            if not is_blank and not _COMMENT.match(self.data, before):
+            if not is_blank and not _COMMENT_LINE.match(self.data, before):
                 break
             begin, number = before, number - 1
             blank = number if is_blank else blank
-        self.findings.add(rules.SECTIONS, "a blank line stands among the keyframes", Place(blank, 1))
+        self.found.report(rules.SECTIONS, "there is a blank line among the keyframes", Location(None, blank, 1))
 
-    def after_all(self, begin: int) -> None:
-        """Say where, after the last keyframe, which begins at byte `begin`, comments stand apart."""
+    def _report_comments_apart(self, begin: int) -> None:
+        """Report comments between blank lines after the last keyframe, which begins at byte `begin`."""
         after_blank = False
         apart: int | None = None
         for run in _RUNS.finditer(self.data, begin):
@@ -187,59 +229,60 @@ class OddLines:
             elif run.group().strip():
                 after_blank, apart = False, None
         if apart is not None:
-            place = line_at(self.data, apart, self.data.count(b"\n", 0, apart) + 1)[0].place
-            self.findings.add(rules.COMMENT_SECTION, "a section of comments only", place)
+            location = line_at(self.data, apart, self.data.count(b"\n", 0, apart) + 1)[0].location
+            self.found.report(rules.COMMENT_SECTION, "this section has only comments", location)
 
-    def read(self, begin: int, number: int, row: int) -> tuple[list[float], list[bool]] | None:
-        """Read a line that would be row `row`; None where it has not all values. Those beyond are passed over."""
+    def _read_line(self, begin: int, number: int, row: int) -> tuple[list[float], list[bool]] | None:
+        """Read a line that would be row `row`; None where it has not all values. Further values are not used."""
         line = line_at(self.data, begin, number)[0]
-        odd = line.look_for_odd_characters(self.findings)
+        irregular = line.report_characters(self.found)
         if line.too_long:
-            self._fault(number)
+            self._count_fault(number)
             self._leave_out(row)
             return None
-        self.was_blank = not line.comment and not line.text.strip(" \t")
-        if line.comment and not self.is_full:
-            self.comments.append((row, line.comment, bool(line.words)))
+        self._was_blank = not line.comment and not line.text.strip(" \t")
+        if line.comment and len(self._comments) < MAX_COMMENTS:
+            self._comments.append((row, line.comment, bool(line.words)))
         if not line.words:
             return None
-        values = [self._value(k, word.text, word.place) for k, word in enumerate(line.words[: self.width])]
-        if not self._has_width(line) or odd or not all(value is not None and isfinite(value) for value in values):
-            self._fault(number)
-        found = [value for value in values if value is not None]
-        if len(found) < self.width:
-            if line.comment and self.comments:
-                self.comments[-1] = (*self.comments[-1][:2], False)
+        values = [self._value(k, word) for k, word in enumerate(line.words[: self.width])]
+        if not self._has_width(line) or irregular or not all(v is not None and isfinite(v) for v in values):
+            self._count_fault(number)
+        known = [value for value in values if value is not None]
+        if len(known) < self.width:
+            if line.comment and self._comments:
+                self._comments[-1] = (*self._comments[-1][:2], False)
             self._leave_out(row)
             return None
-        return found, [word.text == "0" for word in line.words[: self.width]]
+        return known, [word.text == "0" for word in line.words[: self.width]]
 
     def _leave_out(self, row: int) -> None:
-        self.left_out += 1
-        self.begins_late = self.begins_late or row == 0
+        self._left_out += 1
+        self._begins_late = self._begins_late or row == 0
 
-    def _fault(self, number: int) -> None:
+    def _count_fault(self, number: int) -> None:
         self._faults += 1
-        if self._faults > MOST_FAULTS and not self.given_up:
-            said = f"more than {MOST_FAULTS} keyframes are wrong; what follows was not looked at"
-            self.findings.add(rules.GIVEN_UP, said, Place(number, 1))
+        if self._faults > MAX_FAULTY_LINES and not self.given_up:
+            message = f"more than {MAX_FAULTY_LINES} keyframes are faulty; the lines from here on were not checked"
+            self.found.report(rules.GIVEN_UP, message, Location(None, number, 1))
             self.given_up = True
 
-    def _value(self, k: int, word: str, place: Place) -> float | None:
-        if NUMBER.fullmatch(word) or _NOT_FINITE.fullmatch(word):
-            return float(word)
-        slip = number_slip(word)
-        said = f"{word[:40]!r}, the value of {self.names[k]}, is no number{f': {slip}' if slip else ''}"
-        self.findings.add(rules.NUMBER, said, place)
+    def _value(self, k: int, word: Word) -> float | None:
+        if NUMBER.fullmatch(word.text) or _NOT_FINITE.fullmatch(word.text):
+            return float(word.text)
+        slip = number_slip(word.text)
+        message = f"the value of {self.names[k]}, {word.text[:40]!r}, is not a number{f': {slip}' if slip else ''}"
+        self.found.report(rules.NUMBER, message, word.location)
         return None
 
     def _has_width(self, line: Line) -> bool:
         count = len(line.words)
         if count == self.width:
             return True
-        said = f"{count} value{'s' * (count != 1)}, where the columns take {self.width}"
+        message = f"found {counted(count, 'value')}, expected {self.width} by the columns"
         if count > self.width:
-            self.findings.add(rules.ROW_LONG, said, line.words[self.width].place)
+            self.found.report(rules.ROW_LONG, message, line.words[self.width].location)
         else:
-            self.findings.add(rules.ROW_SHORT, f"{said}; the first without a value is {self.names[count]}", line.end)
+            first = f"{message}; the first without a value is {self.names[count]}"
+            self.found.report(rules.ROW_SHORT, first, line.end)
         return False

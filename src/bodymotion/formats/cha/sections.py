@@ -1,4 +1,4 @@
-"""The three sections of a file: where each begins, and the lines of the first two."""
+"""Find the three sections of a file: the lines of the first two, the line of columns, and where keyframes begin."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass, field
 
 from bodymotion.animation import GROUPS
+from bodymotion.diagnostics import Diagnostics, Location
 from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.findings import Findings, Place
+from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS
+from bodymotion.formats.cha.lines import Line, line_at
 from bodymotion.formats.cha.rows import NUMBER
-from bodymotion.formats.cha.text import Line, line_at
-from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS
 
 __all__ = ["Sections", "split"]
 
-MOST_LINES = 5000
+MAX_HEAD_LINES = 5000
 """Options and parameters take no more lines."""
 
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+\n)*+")
@@ -32,10 +32,14 @@ class Sections:
     header: Line | None = None
     rows_begin: int = 0
 
+    def add_comments(self, block: list[Line], expected: int) -> None:
+        """Add lines that are only comments to the section that is expected."""
+        (self.options if expected == OPTION else self.parameters).extend(block)
 
-def split(data: bytes, findings: Findings) -> Sections:
-    """Find the sections of a text; what is wrong with the blank lines between them goes to `findings`."""
-    found = Sections()
+
+def split(data: bytes, found: Diagnostics) -> Sections:
+    """Find the sections of a text; report missing sections, and blank lines that are missing or too many."""
+    sections = Sections()
     begin, number, expected = 0, 1, OPTION
     seen: set[int] = set()
     block: list[Line] = []
@@ -44,11 +48,11 @@ def split(data: bytes, findings: Findings) -> Sections:
     while begin < len(data):
         line, begin = line_at(data, begin, number)
         number += 1
-        line.look_for_odd_characters(findings)
+        line.report_characters(found)
         if line.is_blank:
             if block and kind is None:
-                findings.add(rules.COMMENT_SECTION, "a section of comments only", block[0].place)
-                _keep_comments(found, block, expected)
+                found.report(rules.COMMENT_SECTION, "this section has only comments", block[0].location)
+                sections.add_comments(block, expected)
             block, kind = [], None
             more = _BLANK_LINES.match(data, begin)
             end = begin if more is None else more.end()
@@ -56,60 +60,58 @@ def split(data: bytes, findings: Findings) -> Sections:
             blank = line.number
             begin, number, blanks = end, number + count, blanks + 1 + count
             continue
-        if line.number > MOST_LINES:
-            findings.add(rules.TOO_LONG, f"no columns in the first {MOST_LINES} lines", line.place)
+        if line.number > MAX_HEAD_LINES:
+            found.report(rules.TOO_LONG, f"no columns in the first {MAX_HEAD_LINES} lines", line.location)
             break
         if not block:
-            _say_blanks(blanks, number == blanks + 2, line, findings)
+            _report_blanks(blanks, number == blanks + 2, line, found)
             blanks = 0
         if line.words and kind is not None and options_end < line.number:
             begun, until = _begins(line, kind, data, begin)
             options_end = max(options_end, until)
             if begun:
                 section = "parameters" if begun == PARAMETER else "columns"
-                findings.add(rules.BLANK_MISSING, f"the {section} begin here, without a blank line before", line.place)
+                message = f"the {section} begin here without a blank line before them"
+                found.report(rules.BLANK_MISSING, message, line.location)
                 block, kind, expected = [], None, max(expected, begun)
         if line.words and kind is None:
             kind = _kind(line, expected)
             if kind < expected and kind in seen:
-                said = "options" if kind == OPTION else "parameters"
-                findings.add(rules.SECTIONS, f"further {said} stand below this blank line", Place(blank, 1))
-            _say_missing(kind, seen, line, findings)
+                section = "options" if kind == OPTION else "parameters"
+                message = f"there are more {section} below this blank line"
+                found.report(rules.SECTIONS, message, Location(None, blank, 1))
+            _report_missing(kind, seen, line, found)
             seen.add(kind)
             expected = max(expected, min(kind + 1, BODY))
             if kind == BODY:
-                found.above_header, found.header, found.rows_begin = block, line, begin
-                return found
-            (found.options if kind == OPTION else found.parameters).extend(block)
+                sections.above_header, sections.header, sections.rows_begin = block, line, begin
+                return sections
+            (sections.options if kind == OPTION else sections.parameters).extend(block)
         block.append(line)
         if kind is not None:
-            (found.options if kind == OPTION else found.parameters).append(line)
+            (sections.options if kind == OPTION else sections.parameters).append(line)
     if block and kind is None:
-        findings.add(rules.COMMENT_SECTION, "a section of comments only", block[0].place)
-        _keep_comments(found, block, expected)
-    found.rows_begin = len(data)
-    last = Place(max(number - 1, 1), 1)
+        found.report(rules.COMMENT_SECTION, "this section has only comments", block[0].location)
+        sections.add_comments(block, expected)
+    sections.rows_begin = len(data)
+    last = Location(None, max(number - 1, 1), 1)
     if OPTION not in seen:
-        findings.add(rules.OPTIONS_MISSING, "there are no options", last)
+        found.report(rules.OPTIONS_MISSING, "there are no options", last)
     if PARAMETER not in seen:
-        findings.add(rules.PARAMETERS_MISSING, "there is no section of parameters", last)
-    findings.add(rules.BODY_MISSING, "there are no columns and no keyframes", last)
-    return found
+        found.report(rules.PARAMETERS_MISSING, "there is no section of parameters", last)
+    found.report(rules.BODY_MISSING, "there are no columns and no keyframes", last)
+    return sections
 
 
-def _keep_comments(found: Sections, block: list[Line], expected: int) -> None:
-    (found.options if expected == OPTION else found.parameters).extend(block)
-
-
-def _say_blanks(blanks: int, at_top: bool, line: Line, findings: Findings) -> None:
+def _report_blanks(blanks: int, at_top: bool, line: Line, found: Diagnostics) -> None:
     if at_top and blanks:
-        findings.add(rules.LEADING_BLANK, "a blank line stands before the options", Place(1, 1))
+        found.report(rules.LEADING_BLANK, "there is a blank line before the options", Location(None, 1, 1))
     elif blanks > 1:
-        findings.add(rules.BLANK_LINES, f"{blanks} blank lines, one after the other", Place(line.number - 1, 1))
+        found.report(rules.BLANK_LINES, f"found {blanks} blank lines, expected one", Location(None, line.number - 1, 1))
 
 
 def _kind(line: Line, expected: int) -> int:
-    """Say to which section a block belongs, by its first line, and by its place where that does not tell."""
+    """Return the section of a block by its first line, or the one that is expected where the line leaves it open."""
     words = [word.text for word in line.words]
     first = words[0].lower()
     if first in COLUMNS or first in GROUPS or sum(w in COLUMNS or w in GROUPS for w in words) * 2 > len(words):
@@ -122,9 +124,9 @@ def _kind(line: Line, expected: int) -> int:
 
 
 def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
-    """Say which section begins with a line in the midst of another one, 0 for none.
+    """Return the section that begins with a line in the middle of another one, 0 for none.
 
-    The second number says up to which line of the block there are options, so that none can begin before.
+    The second number is the last line of the block with an option, so that no section can begin before it.
     """
     if line.words[0].text in COLUMNS or line.words[0].text in GROUPS:
         words = line_at(data, begin, line.number + 1)[0].words
@@ -132,15 +134,15 @@ def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
     if kind != OPTION or line.words[0].text in OPTIONS or _kind(line, OPTION) != PARAMETER:
         return 0, 0
     options_end, number = 0, line.number
-    while begin < len(data) and number < MOST_LINES:
+    while begin < len(data) and number < MAX_HEAD_LINES:
         number += 1
         other, begin = line_at(data, begin, number)
         if other.is_blank:
             break
         if other.words and other.words[0].text in OPTIONS:
             options_end = number
-    # Where the parameters have their section, this is only one that went astray.
-    while begin < len(data) and number < MOST_LINES and not options_end:
+    # Where the parameters have their own section, this is only one in the wrong section.
+    while begin < len(data) and number < MAX_HEAD_LINES and not options_end:
         number += 1
         other, begin = line_at(data, begin, number)
         if other.words:
@@ -148,10 +150,10 @@ def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
     return (0 if options_end else PARAMETER), options_end
 
 
-def _say_missing(kind: int, seen: set[int], line: Line, findings: Findings) -> None:
+def _report_missing(kind: int, seen: set[int], line: Line, found: Diagnostics) -> None:
     if kind > OPTION and OPTION not in seen:
-        findings.add(rules.OPTIONS_MISSING, "there are no options before this line", line.place)
+        found.report(rules.OPTIONS_MISSING, "there are no options before this line", line.location)
         seen.add(OPTION)
     if kind > PARAMETER and PARAMETER not in seen:
-        findings.add(rules.PARAMETERS_MISSING, "there is no section of parameters before this line", line.place)
+        found.report(rules.PARAMETERS_MISSING, "there is no section of parameters before this line", line.location)
         seen.add(PARAMETER)

@@ -1,4 +1,4 @@
-"""Writing animation files: as they were read, comments and all, or in one canonical form."""
+"""Write animation files: as they were read, with their comments, or in one canonical form."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.diagnostics import FormatError, Location, Problem, Rule, losses
-from bodymotion.formats.cha.comments import Comments, Remark
+from bodymotion.diagnostics.text import counted
+from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
+from bodymotion.formats.cha.lines import COMMENT, Comments, LineComments
 from bodymotion.formats.cha.reader import check_animation, move_name
-from bodymotion.formats.cha.text import COMMENT
-from bodymotion.formats.cha.words import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.atomic_files import whole_file
 
@@ -24,22 +24,22 @@ Style = Literal["canonical"]
 
 
 def write_cha(animation: Animation, path: str | Path, *, style: Style | None = None) -> tuple[Problem, ...]:
-    """Write an animation to a file, whole or not at all; gives what the file does not hold of it.
+    """Write an animation to a file, whole or not at all; return what is lost.
 
     Parameters
     ----------
     animation, path:
-        What is written, and where to. The move's name is that of the file.
+        The animation and the file. The name of the move is that of the file.
     style:
-        None keeps what was read: the order of options, parameters and columns, groups of columns, line ends, and comments where they stood.
-        "canonical" gives equal animations equal texts: the document's order, columns in the largest groups, no comments.
+        None keeps what was read: the order of options, parameters and columns, groups of columns, line ends, and comments at their lines.
+        "canonical" writes equal animations as equal texts: the document's order, columns in the largest groups, no comments.
 
     Raises
     ------
     FormatError
-        When the animation breaks the document, so that its file could not be loaded; `problems` of the exception are all faults.
+        When the animation breaks a rule of the document, so that its file could not be loaded; `problems` are all that were found.
     ValueError
-        For a style that does not exist.
+        When the style is unknown.
     """
     text, problems = cha_text(animation, style=style)
     with whole_file(path) as stream:
@@ -48,18 +48,20 @@ def write_cha(animation: Animation, path: str | Path, *, style: Style | None = N
 
 
 def _lost_name(animation: Animation, path: str | Path) -> tuple[Problem, ...]:
-    """Say that the move gets another name, unless it had the old one of a file, too: then it is wanted."""
+    """Report that the move gets another name. A name that came from the name of a file may change with the file."""
     name, source = move_name(path), animation.source.path
     of_file = ("", name) if source is None else ("", name, move_name(source), source.name.split(".")[0])
     if animation.name in of_file:
         return ()
-    return (losses.NAME.problem(f"the move {animation.name[:60]!r} becomes {name!r}", Location(str(path))),)
+    return (
+        losses.NAME.problem(f"the name of the move, {animation.name[:60]!r}, becomes {name!r}", Location(str(path))),
+    )
 
 
 def cha_text(animation: Animation, *, style: Style | None = None) -> tuple[bytes, tuple[Problem, ...]]:
-    """Return the content of the file, and what it does not hold of the animation. Raises as `write_cha` does."""
+    """Return the content of the file, and what is lost. Raises as `write_cha` does."""
     if style not in (None, "canonical"):
-        raise ValueError(f"the style is 'canonical' or None, not {style!r}")
+        raise ValueError(f"style {style!r} is unknown; expected 'canonical' or None")
     faults = check_animation(animation)
     error = next((problem for problem in faults if problem.severity == "error"), None)
     if error is not None:
@@ -91,8 +93,8 @@ class _Writer:
         )
         parameters = self._parameters()
         second = self._section(parameters, self.comments.parameters, self.comments.ends[1], "the parameters")
-        remark = self.comments.header
-        lines = [*options, "", *second, "", *remark.before, _commented(" ".join(header), remark.after)]
+        at_header = self.comments.header
+        lines = [*options, "", *second, "", *at_header.before, _commented(" ".join(header), at_header.after)]
         head = "".join(f"{line}\n" for line in lines)
         rows = self._rows(frames, header)
         end = "".join(f"{line}\n" for line in self.comments.ends[2])
@@ -101,16 +103,15 @@ class _Writer:
             content = content.replace(b"\n", self.newline.encode())
         return content, tuple(self.problems)
 
-    def _section(self, lines: dict[str, str], remarks: object, end: tuple[str, ...], what: str) -> list[str]:
-        remarks = dict(remarks) if isinstance(remarks, dict) else {}
+    def _section(self, lines: dict[str, str], comments: object, end: tuple[str, ...], what: str) -> list[str]:
+        left = dict(comments) if isinstance(comments, dict) else {}
         found: list[str] = []
         for key, line in lines.items():
-            remark = remarks.pop(key, Remark())
-            found += [*remark.before, _commented(line, remark.after)]
-        if remarks:
-            self.lost(
-                losses.COMMENTS, f"{len(remarks)} comments at {what} {', '.join(map(repr, remarks))}, which are gone"
-            )
+            at_line = left.pop(key, LineComments())
+            found += [*at_line.before, _commented(line, at_line.after)]
+        if left:
+            names = ", ".join(map(repr, left))
+            self.lost(losses.COMMENTS, f"{counted(len(left), 'comment')} at {what} {names}, which no longer exist")
         return [*found, *end]
 
     def _options(self, timed: bool) -> dict[str, str]:
@@ -121,9 +122,9 @@ class _Writer:
         ):
             value = options[name]
             if name not in OPTIONS:
-                self.lost(losses.OPTION, f"{name!r} is no option of the document")
+                self.lost(losses.OPTION, f"{name!r} is not an option of the document")
             elif name == "frequency" and timed:
-                self.lost(losses.FREQUENCY, "the times do not follow the frequency, and are written as a column")
+                self.lost(losses.FREQUENCY, "the times are not multiples of 1 / frequency and are written as a column")
             elif value is None or value is False:
                 continue
             elif not OPTIONS[name].values:
@@ -143,9 +144,9 @@ class _Writer:
         written = "".join(" " if c != "\t" and category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in written).strip()
         if written != text:
             reasons = {
-                "a comment begins at # and //": comment is not None,
-                "it takes one line": len(text.splitlines()) > 1,
-                "blanks around it are not kept": text != text.strip(),
+                "# and // begin a comment": comment is not None,
+                "it must be one line": len(text.splitlines()) > 1,
+                "blanks at its ends are not kept": text != text.strip(),
             }
             why = "; ".join(reason for reason, holds in reasons.items() if holds)
             why = why or "control characters become blanks"
@@ -186,37 +187,37 @@ class _Writer:
         if not self.comments.rows:
             return text
         lines = text.decode().splitlines()
-        remarks = dict(self.comments.rows)
+        left = dict(self.comments.rows)
         found = []
         for time, line in zip(frames.times.tolist(), lines, strict=True):
-            remark = remarks.pop(time, Remark())
-            found += [*remark.before, _commented(line, remark.after)]
-        if remarks:
-            self.lost(losses.COMMENTS, f"{len(remarks)} comments at keyframes that are gone")
+            at_row = left.pop(time, LineComments())
+            found += [*at_row.before, _commented(line, at_row.after)]
+        if left:
+            self.lost(losses.COMMENTS, f"{counted(len(left), 'comment')} at keyframes that no longer exist")
         return "".join(f"{line}\n" for line in found).encode()
 
 
 def _table(
     frames: Keyframes, header: list[str], canonical: bool
 ) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
-    """Return all numbers of the rows in the order of the header, and which zeros among them are the bare text 0."""
+    """Return all numbers (N, W) of the rows in the order of the header, and which zeros (N, W) are the bare text 0."""
     names = [column for keyword in header for column in singles(keyword)]
     at = [frames.columns.index(name) if name != TIME else -1 for name in names]
     full = np.column_stack([frames.values, frames.times])
     zeros = np.ones(frames.values.shape, np.bool_) if frames.exact_zeros is None else frames.exact_zeros
     if canonical:
-        # A zero in a column of its own counts as bare, whatever its text.
+        # In a column of its own every zero counts as bare, whatever its text.
         single = {*header, *(frames.header or _grouped(list(frames.columns)))}
         alone = [name in single for name in frames.columns]
         zeros = zeros | np.array(alone, np.bool_)
-        # Nor does its sign count; in a group the bare text -0 would.
+        # Its sign does not count either; in a group the bare text -0 would be another value.
         full[:, :-1][(full[:, :-1] == 0) & np.array(alone, np.bool_)] = 0.0
     bare = np.column_stack([zeros, np.ones(len(frames), np.bool_)])
     return full[:, at], bare[:, at]
 
 
 def _number_lines(table: Floats) -> bytes:
-    """Return lines of numbers between blanks, whole ones without a point; NaN stands for 0.0."""
+    """Return lines of numbers separated by blanks, whole numbers without a point; NaN is written as 0.0."""
     import orjson
 
     text = orjson.dumps(np.ascontiguousarray(table), option=orjson.OPT_SERIALIZE_NUMPY)
@@ -225,7 +226,7 @@ def _number_lines(table: Floats) -> bytes:
 
 
 def _grouped(columns: list[str]) -> list[str]:
-    """Return keywords for columns in this order, the largest groups that there are."""
+    """Return keywords for columns in this order, using the largest groups."""
     groups = sorted(GROUPS, key=lambda name: -len(GROUPS[name]))
     found: list[str] = []
     at = 0

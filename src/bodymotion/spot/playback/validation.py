@@ -15,6 +15,7 @@ from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.dimensions import ARM_LIMITS, GRIPPER_LIMITS, JOINT_NAMES, LEGS, NOMINAL_HEIGHT
+from bodymotion.spot.playback.gait_cycle import check_gait_cycle
 from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.playing import center_of_mass, default_start, play
 from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR
@@ -87,6 +88,7 @@ def validate(animation: Animation, *, arm: bool | None = None) -> tuple[Problem,
     played = _Played(animation, motion, times)
     for check in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _start_and_end):
         check(played, found)
+    found.diagnostics.extend(check_gait_cycle(animation))
     return found.diagnostics.problems
 
 
@@ -141,8 +143,6 @@ class _Report:
         self.moments = times.moments
         self._source = animation.source
         self._keys = animation.keyframes.times
-        lines = animation.source.options.get("keyframe_lines")
-        self._lines = lines if isinstance(lines, tuple) and len(lines) == len(self._keys) else None
 
     def keyframe(self, frame: int) -> int:
         """Return the keyframe that is nearest to a frame."""
@@ -165,8 +165,7 @@ class _Report:
     def _location(self, key: int) -> Location:
         known = self._source.locations.locate(("keyframes", key))
         if known is None:
-            line = int(self._lines[key]) if self._lines is not None else None
-            known = Location(str(self._source.path) if self._source.path else None, line, line and 1)
+            known = Location(str(self._source.path) if self._source.path else None)
         return replace(known, inside=f"keyframe {key + 1}")
 
     def worst(self, rule: Rule, wrong: npt.NDArray[np.bool_], amount: Floats, message: Callable[[float], str]) -> None:

@@ -1,4 +1,4 @@
-"""Every keyword of the document of animation files: options, parameters and columns, each with its values and what it is for."""
+"""The keywords of the document of animation files: options, parameters and columns, each with its values and its purpose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bodymotion.animation import GROUPS, LEGS, TRACKS
+from bodymotion.animation import GROUPS, LEGS
 
 __all__ = [
     "COLUMNS",
@@ -17,9 +17,8 @@ __all__ = [
     "TIME",
     "Column",
     "Option",
-    "ParameterWord",
+    "ParameterKeyword",
     "singles",
-    "tracks_text",
 ]
 
 Values: TypeAlias = Literal["tracks", "number", "color", "text", "playback", ""]
@@ -28,24 +27,24 @@ Quantity: TypeAlias = Literal["time", "joint", "position", "quaternion", "angle"
 ANY = math.inf
 
 PLAYBACKS = ("jointspace", "workspace", "workspace_dance_frame")
-"""What may follow the option `arm_playback`."""
+"""The values of the option `arm_playback`."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """A keyword of the first section; `tracks` are those that it concerns, none of them: all."""
+    """A keyword of the first section; `tracks` are those that it is for, or empty for all."""
 
     keyword: str
     values: Values
     sentence: str
-    lowest: float = -ANY
-    highest: float = ANY
+    minimum: float = -ANY
+    maximum: float = ANY
     tracks: tuple[str, ...] = ()
     in_document: bool = True
 
     @property
     def shape(self) -> str:
-        """How its line looks."""
+        """The form of its line."""
         after = {
             "tracks": " TRACK…",
             "number": " VALUE",
@@ -57,50 +56,54 @@ class Option:
 
 
 @dataclass(frozen=True)
-class ParameterWord:
-    """A keyword of the second section; the animation has to control all of `tracks`."""
+class ParameterKeyword:
+    """A keyword of the second section; the animation must control all of `tracks`."""
 
     keyword: str
     sentence: str
     tracks: tuple[str, ...] = ()
-    lowest: float = -ANY
-    highest: float = ANY
+    minimum: float = -ANY
+    maximum: float = ANY
     whole: bool = False
 
 
 @dataclass(frozen=True)
 class Column:
-    """A single column of the third section; joints turn between `lowest` and `highest` [rad]."""
+    """A single column of the third section; joints move from `minimum` to `maximum` [rad]."""
 
     keyword: str
     track: str
     quantity: Quantity
-    lowest: float = -ANY
-    highest: float = ANY
+    minimum: float = -ANY
+    maximum: float = ANY
 
 
 _OPTIONS = (
     Option(
-        "controls", "tracks", "The tracks that the animation moves: one or more of legs, body, arm, gripper. Required."
+        "controls",
+        "tracks",
+        "The tracks that the animation controls: one or more of legs, body, arm, gripper. Required.",
     ),
-    Option("bpm", "number", "Beats per minute; at another tempo the animation is scaled in time to keep its beats.", 0),
-    Option("extendable", "", "It may be stretched, and loops then."),
-    Option("truncatable", "", "It may be shortened, and ends early then."),
+    Option("bpm", "number", "Beats per minute. At another tempo the animation is scaled in time to keep its beats.", 0),
+    Option("extendable", "", "The animation may be made longer; it then loops."),
+    Option("truncatable", "", "The animation may be made shorter; it then ends early."),
     Option("display_rgb", "color", "The colour of its block in Choreographer.", 0, 255),
-    Option("frequency", "number", "Keyframes a second [Hz], instead of the column time.", 0),
-    Option("retime_to_integer_slices", "", "Time is scaled a little to fill whole slices; else it is padded or cut."),
-    Option("description", "text", "What Choreographer says about it."),
-    Option("neutral_start", "", "A body that moves without legs starts in a neutral stand.", tracks=("body",)),
+    Option("frequency", "number", "Keyframes per second [Hz], instead of the column time.", 0),
+    Option(
+        "retime_to_integer_slices", "", "The time is scaled to whole slices; without this option it is padded or cut."
+    ),
+    Option("description", "text", "The description that Choreographer shows."),
+    Option("neutral_start", "", "The body starts in a neutral stand; for animations without legs.", tracks=("body",)),
     Option(
         "precise_steps",
         "",
-        "Steps are taken where they are animated, even at the expense of balance.",
+        "Steps are taken exactly where they are animated, even if balance suffers.",
         tracks=("legs",),
     ),
     Option(
         "timing_adjustability",
         "number",
-        "How much the controller may shift times: from -1, not at all, over 0, somewhat, to 1, drastically.",
+        "How much the controller may change the timing: -1 not at all, 0 somewhat, 1 drastically.",
         -1,
         1,
     ),
@@ -110,24 +113,26 @@ _OPTIONS = (
     Option(
         "arm_playback",
         "playback",
-        "In what the arm's motion is fixed: body, footprint, or a dance frame.",
+        "The frame in which the arm's motion is fixed: the body, the footprint, or a dance frame.",
         tracks=("arm",),
     ),
-    Option("arm_required", "", "Only a robot with an arm loads it."),
-    Option("arm_prohibited", "", "Only a robot without an arm loads it."),
-    Option("no_looping", "", "It freezes at its end rather than loop."),
-    Option("starts_sitting", "", "It starts from a sitting pose rather than from a stand."),
-    Option("custom_gait_cycle", "", "Custom Gait may take it as the style of a step cycle.", tracks=("legs",)),
+    Option("arm_required", "", "Only robots with an arm load the animation."),
+    Option("arm_prohibited", "", "Only robots without an arm load the animation."),
+    Option("no_looping", "", "The animation holds its last pose instead of looping."),
+    Option("starts_sitting", "", "The animation starts from a sitting pose instead of a stand."),
+    Option(
+        "custom_gait_cycle", "", "Custom Gait may use the animation as the style of a step cycle.", tracks=("legs",)
+    ),
     Option(
         "assume_zero_roll_and_pitch",
         "",
-        "The body's roll and pitch count as zero. Only the vendor's converter knows it.",
+        "The body's roll and pitch count as zero. Only the vendor's converter knows this option.",
         in_document=False,
     ),
     Option(
         "precise_timing",
         "",
-        "The same as timing_adjustability -1. Only the vendor's converter knows it, as a thing of the past.",
+        "The same as timing_adjustability -1. Only the vendor's converter knows this option; it is deprecated.",
         in_document=False,
     ),
 )
@@ -135,38 +140,46 @@ OPTIONS: Mapping[str, Option] = {word.keyword: word for word in _OPTIONS}
 """The options by their keywords."""
 
 
-def _body_multipliers() -> tuple[ParameterWord, ...]:
+def _body_multipliers() -> tuple[ParameterKeyword, ...]:
     kinds = {"translation": ("x", "y", "z"), "rotation": ("roll", "pitch", "yaw")}
     return tuple(
-        ParameterWord(f"{kind}_multiplier.{axis}", f"Multiplies the body's {kind} in {axis}.", ("body",))
+        ParameterKeyword(f"{kind}_multiplier.{axis}", f"Multiplies the body's {kind} in {axis}.", ("body",))
         for kind, axes in kinds.items()
         for axis in axes
     )
 
 
-def _arm_offsets() -> tuple[ParameterWord, ...]:
+def _arm_offsets() -> tuple[ParameterKeyword, ...]:
     return tuple(
-        ParameterWord(f"{joint}_{k}_offset", f"Is added to the angle of joint {short}{k} [rad].", ("arm",))
+        ParameterKeyword(f"{joint}_{k}_offset", f"Added to the angle of joint {short}{k} [rad].", ("arm",))
         for joint, short in (("shoulder", "SH"), ("elbow", "EL"), ("wrist", "WR"))
         for k in (0, 1)
     )
 
 
 _PARAMETERS = (
-    ParameterWord("speed", "Plays it so many times as fast.", (), 0),
-    ParameterWord("offset_slices", "Starts it at this slice.", (), 0),
-    ParameterWord("body_entry_slices", "Slices from the pose before to the body's motion.", ("body",), 0),
-    ParameterWord("body_exit_slices", "Slices from the body's motion back to the nominal pose; 0: none.", ("body",), 0),
-    *_body_multipliers(),
-    ParameterWord(
-        "body_tracking_stiffness", "How closely the body's motion is tracked, 1 to 11.", ("body", "legs"), 1, 11
+    ParameterKeyword("speed", "The playback speed; 1 is the animation's own.", (), 0),
+    ParameterKeyword("offset_slices", "The slice at which playback starts.", (), 0),
+    ParameterKeyword("body_entry_slices", "Slices from the previous pose to the body's motion.", ("body",), 0),
+    ParameterKeyword(
+        "body_exit_slices", "Slices from the body's motion back to the nominal pose; 0 for none.", ("body",), 0
     ),
-    ParameterWord("arm_entry_slices", "Slices from the pose before to the motion of arm and gripper.", ("arm",), 0),
+    *_body_multipliers(),
+    ParameterKeyword("body_tracking_stiffness", "The stiffness of body tracking, 1 to 11.", ("body", "legs"), 1, 11),
+    ParameterKeyword(
+        "arm_entry_slices", "Slices from the previous pose to the motion of arm and gripper.", ("arm",), 0
+    ),
     *_arm_offsets(),
-    ParameterWord("gripper_offset", "Is added to the gripper's angle [rad].", ("gripper",)),
-    ParameterWord("gripper_multiplier", "Multiplies the gripper's angles.", ("gripper",)),
-    ParameterWord("gripper_strength_fraction", "How hard the gripper squeezes, 0 to 1.", ("gripper",), 0, 1),
-    ParameterWord(
+    ParameterKeyword("gripper_offset", "Added to the angle of the gripper [rad].", ("gripper",)),
+    ParameterKeyword("gripper_multiplier", "Multiplies the angles of the gripper.", ("gripper",)),
+    ParameterKeyword(
+        "gripper_strength_fraction",
+        "The force of the gripper as a fraction of its maximum, 0 to 1.",
+        ("gripper",),
+        0,
+        1,
+    ),
+    ParameterKeyword(
         "arm_dance_frame_id",
         "The dance frame for arm_playback workspace_dance_frame.",
         ("arm", "gripper"),
@@ -174,7 +187,7 @@ _PARAMETERS = (
         whole=True,
     ),
 )
-PARAMETERS: Mapping[str, ParameterWord] = {word.keyword: word for word in _PARAMETERS}
+PARAMETERS: Mapping[str, ParameterKeyword] = {word.keyword: word for word in _PARAMETERS}
 """The parameters by their keywords."""
 
 
@@ -210,7 +223,7 @@ JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
     "wrist1": (-2.87989, 2.87979),
     "gripper": (-1.5708, 0.0),
 }
-"""What the joints can do [rad], from the robot's public description; those of the legs by the end of their columns' names."""
+"""The limits of the joints [rad], from the robot's public description; those of the legs by the ends of their columns' names."""
 
 
 def singles(keyword: str) -> tuple[str, ...]:
@@ -231,8 +244,3 @@ COLUMNS: Mapping[str, Column] = {
     **{name: _column(name) for name in ("gripper", *(column for group in GROUPS.values() for column in group))},
 }
 """The single columns by their keywords; the groups of them are `bodymotion.animation.GROUPS`."""
-
-
-def tracks_text(tracks: tuple[str, ...] = TRACKS) -> str:
-    """Return names in a row: `legs, body`."""
-    return ", ".join(tracks)

@@ -1,0 +1,349 @@
+"""Read what stands above the keyframes: options, parameters, and the line of columns."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable
+
+from bodymotion.animation import GROUPS, LEGS, TRACKS, Parameter
+from bodymotion.diagnostics import Diagnostics, Location
+from bodymotion.diagnostics.text import counted
+from bodymotion.formats.cha import rules
+from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME, Option, singles
+from bodymotion.formats.cha.lines import CommentCollector, Line, Word
+from bodymotion.formats.cha.rows import NUMBER
+
+__all__ = ["EXCLUSIVE_RULES", "Header", "OptionsReader", "ParametersReader", "exclusive", "read_header"]
+
+_WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
+_MAX_HINTS = 50
+"""For so many unknown columns a similar keyword is looked for."""
+
+
+def _hint(word: str, known: Iterable[str], what: str) -> str:
+    """Return a hint for an unknown word: a similar keyword."""
+    found = difflib.get_close_matches(word[:60].lower().rstrip(":="), list(known), 1, 0.7)
+    return f"did you mean {found[0]!r}?" if found else f"the document has no such {what}"
+
+
+def _number(word: Word) -> float | None:
+    """Return the number that a word is; None if it is none, or not finite."""
+    value = float(word.text) if NUMBER.fullmatch(word.text) else math.nan
+    return value if math.isfinite(value) else None
+
+
+class OptionsReader:
+    """Reads options; `options` are those that could be read, `locations` those of all known keywords and of their values."""
+
+    def __init__(self, found: Diagnostics) -> None:
+        self.found = found
+        self.options: dict[str, object] = {}
+        self.locations: dict[str, tuple[Location, ...]] = {}
+        self.unread: list[str] = []
+        """The lines without a known keyword."""
+        self.comments = CommentCollector()
+
+    def read(self, lines: list[Line]) -> None:
+        """Read all lines."""
+        for line in lines:
+            if not line.words:
+                self.comments.add_line(line.comment)
+                continue
+            name = line.words[0].text
+            if name in OPTIONS:
+                self._option(OPTIONS[name], line)
+                self.comments.add_at(name, "" if self._is_cut(name, line) else line.comment)
+                continue
+            self._report_unknown(line)
+            self.unread.append(line.text.strip())
+            if line.comment:
+                self.comments.add_line(line.comment)
+
+    def _report_unknown(self, line: Line) -> None:
+        word = line.words[0]
+        if word.text.lower() in OPTIONS:
+            message = f"{word.text!r} is not the option {word.text.lower()!r}"
+            self.found.report(rules.OPTION_CASE, message, word.location)
+        else:
+            hint = "it is a parameter: move it to the second section" if word.text in PARAMETERS else ""
+            hint = hint or _hint(word.text, OPTIONS, "option")
+            message = f"{word.text[:60]!r} is not an option"
+            self.found.report(rules.OPTION_UNKNOWN, message, word.location, hint=hint)
+
+    @staticmethod
+    def _is_cut(name: str, line: Line) -> bool:
+        """Return whether a description goes on in what has become a comment, rather than being followed by one."""
+        return name == "description" and bool(line.comment) and line.text[-1:] not in (" ", "\t")
+
+    def _option(self, option: Option, line: Line) -> None:
+        name, values = option.keyword, line.words[1:]
+        if name in self.locations:
+            message = f"{name!r} is also in line {self.locations[name][0].line}"
+            self.found.report(rules.OPTION_TWICE, message, line.location)
+        self.locations[name] = tuple(word.location for word in line.words)
+        if option.values == "text":
+            self._text(option, line)
+        elif option.values == "tracks":
+            self._tracks(line)
+        elif option.values == "color":
+            self._color(option, line)
+        elif self._has_count(option, line):
+            if not option.values:
+                self.options[name] = True
+            elif option.values == "number":
+                self._number(option, values[0])
+            elif values[0].text in PLAYBACKS:
+                self.options[name] = values[0].text
+            else:
+                message = f"{values[0].text[:60]!r} is not a value of {name!r}"
+                hint = _hint(values[0].text, PLAYBACKS, "playback")
+                self.found.report(rules.PLAYBACK, message, values[0].location, hint=hint)
+        if not option.in_document:
+            self.found.report(rules.CONVERTER_ONLY, f"{name!r} is not in the document", line.location)
+
+    def _has_count(self, option: Option, line: Line) -> bool:
+        expected, count = int(bool(option.values)), len(line.words) - 1
+        if count < expected:
+            message = f"{option.keyword!r} has no value"
+            self.found.report(rules.OPTION_VALUE_MISSING, message, line.end, hint=f"write '{option.shape}'")
+        elif count > expected:
+            takes = "one value" if expected else "no value"
+            extra = line.words[expected + 1]
+            message = f"{option.keyword!r} takes {takes}, but {extra.text[:40]!r} follows"
+            self.found.report(rules.OPTION_VALUE_EXTRA, message, extra.location)
+        return count >= expected
+
+    def _text(self, option: Option, line: Line) -> None:
+        word = line.words[0]
+        assert word.location.column is not None
+        text = line.text[word.location.column - 1 + len(word.text) :].strip()
+        if line.comment:
+            message = f"the description ends before {line.comment[:40]!r}"
+            self.found.report(rules.DESCRIPTION_CUT, message, line.at(len(line.text) + 1))
+        if text:
+            self.options[option.keyword] = text
+        else:
+            hint = f"write '{option.shape}'"
+            self.found.report(rules.OPTION_VALUE_MISSING, "the description is empty", line.end, hint=hint)
+
+    def _tracks(self, line: Line) -> None:
+        tracks: list[str] = []
+        for word in line.words[1:]:
+            if word.text not in TRACKS:
+                hint = _hint(word.text.strip(","), TRACKS, "track")
+                message = f"{word.text[:60]!r} is not a track"
+                self.found.report(rules.CONTROLS_TRACK, message, word.location, hint=hint)
+                # The most similar track counts, so that this fault has no follow-up findings.
+                tracks += [track for track in _similar_tracks(word.text) if track not in tracks]
+            elif word.text in tracks:
+                self.found.report(rules.CONTROLS_TWICE, f"{word.text!r} is named twice", word.location)
+            else:
+                tracks.append(word.text)
+        if len(line.words) == 1:
+            self.found.report(rules.CONTROLS_EMPTY, "'controls' names no track", line.end)
+        elif tracks:
+            self.options["controls"] = tuple(tracks)
+
+    def _color(self, option: Option, line: Line) -> None:
+        values = line.words[1:]
+        if len(values) != 3:
+            location = line.end if len(values) < 3 else values[3].location
+            self.found.report(rules.COLOR_COUNT, f"found {counted(len(values), 'value')}, expected 3", location)
+        valid = []
+        for word, name in zip(values[:3], ("red", "green", "blue"), strict=False):
+            if word.text.isascii() and word.text.isdigit() and len(word.text) < 10 and int(word.text) <= option.maximum:
+                valid.append(int(word.text))
+            else:
+                message = f"{name} is {word.text[:40]!r}, expected a whole number from 0 to 255"
+                self.found.report(rules.COLOR_RANGE, message, word.location)
+        if len(valid) == len(values) == 3:
+            self.options[option.keyword] = tuple(valid)
+
+    def _number(self, option: Option, word: Word) -> None:
+        value = _number(word)
+        if value is None:
+            message = f"{option.keyword!r} is {word.text[:40]!r}, expected a finite number"
+            self.found.report(rules.OPTION_NUMBER, message, word.location)
+        else:
+            self.options[option.keyword] = value
+            if option.keyword == "bpm" and value > 0 and value.is_integer() and not _WHOLE.fullmatch(word.text):
+                self.found.report(rules.BPM_WHOLE, f"{word.text[:40]!r} beats per minute", word.location)
+
+
+def _similar_tracks(word: str) -> list[str]:
+    parts = [part for part in re.split("[,;]", word[:200].lower()) if part]
+    return [track for part in parts for track in difflib.get_close_matches(part, TRACKS, 1, 0.7)]
+
+
+class ParametersReader:
+    """Reads parameters; `parameters` are those that could be read, `locations` those of all known names and of their values."""
+
+    def __init__(self, found: Diagnostics) -> None:
+        self.found = found
+        self.parameters: dict[str, Parameter] = {}
+        self.locations: dict[str, tuple[Location, ...]] = {}
+        self.comments = CommentCollector()
+
+    def read(self, lines: list[Line]) -> None:
+        """Read all lines."""
+        none: Location | None = None
+        for line in lines:
+            if not line.words:
+                self.comments.add_line(line.comment)
+            elif [word.text.lower() for word in line.words[:2]] == ["no", "parameters"]:
+                none = line.location
+                if [word.text for word in line.words] != ["no", "parameters"]:
+                    message = f"{line.text.strip()[:60]!r} is read as 'no parameters'"
+                    self.found.report(rules.NO_PARAMETERS_WORDS, message, line.location)
+                elif line.text.strip() != "no parameters":
+                    message = "there is more than one space, or a tab, between 'no' and 'parameters'"
+                    self.found.report(rules.NO_PARAMETERS_BLANKS, message, line.location)
+                self.comments.add_at("", line.comment)
+            else:
+                self._parameter(line)
+        if none is not None and self.locations:
+            message = f"there are parameters: {', '.join(self.locations)}"
+            self.found.report(rules.NO_PARAMETERS_FALSE, message, none)
+
+    def _parameter(self, line: Line) -> None:
+        word = line.words[0]
+        name = word.text.lower()
+        if name not in PARAMETERS:
+            hint = "it is an option: move it to the first section" if name in OPTIONS else ""
+            hint = hint or _hint(name, PARAMETERS, "parameter")
+            message = f"{word.text[:60]!r} is not a parameter"
+            self.found.report(rules.PARAMETER_UNKNOWN, message, word.location, hint=hint)
+            if line.comment:
+                self.comments.add_line(line.comment)
+            return
+        if word.text != name:
+            self.found.report(rules.PARAMETER_CASE, f"{word.text!r} is read as {name!r}", word.location)
+        if name in self.locations:
+            message = f"{name!r} is also in line {self.locations[name][0].line}"
+            self.found.report(rules.PARAMETER_TWICE, message, word.location)
+        self.locations[name] = tuple(w.location for w in line.words)
+        self.comments.add_at(name, line.comment)
+        self._values(name, line)
+
+    def _values(self, name: str, line: Line) -> None:
+        words = line.words[1:]
+        if len(words) not in (0, 3):
+            location = line.end if len(words) < 3 else words[3].location
+            message = f"{name!r} has {counted(len(words), 'value')}, expected 3 or none"
+            self.found.report(rules.PARAMETER_VALUES, message, location)
+        values = []
+        for word, what in zip(words[:3], ("minimum", "default", "maximum"), strict=False):
+            value = _number(word)
+            if value is None:
+                message = f"the {what} of {name!r} is {word.text[:40]!r}, expected a finite number"
+                self.found.report(rules.PARAMETER_NUMBER, message, word.location)
+            else:
+                values.append(value)
+        if not words:
+            self.parameters[name] = Parameter()
+        elif len(values) == 3:
+            self.parameters[name] = Parameter(*values)
+
+
+class Header:
+    """The columns of a file.
+
+    Attributes
+    ----------
+    keywords:
+        The known keywords of the line.
+    values:
+        The column of each value of a row, "" for one that is unknown or not used.
+    names:
+        The name of each value for messages.
+    locations:
+        The location of the keyword of each column.
+    """
+
+    def __init__(self) -> None:
+        self.keywords: list[str] = []
+        self.values: list[str] = []
+        self.names: list[str] = []
+        self.locations: dict[str, Location] = {}
+        self.unknown = 0
+        self.is_numbers = False
+
+
+def exclusive(a: str, b: str) -> str:
+    """Return the rule that two columns break together, a key of `EXCLUSIVE_RULES`; "" for none."""
+    for kind, sides in _EXCLUSIVE.items():
+        for one, other in sides:
+            if (a in one and b in other) or (b in one and a in other):
+                return kind
+    return ""
+
+
+def _group(*names: str) -> frozenset[str]:
+    return frozenset(column for name in names for column in GROUPS[name])
+
+
+_HAND = _group("hand_pos", "hand_quat_wxyz", "hand_euler_rpy")
+_EXCLUSIVE = {
+    "body": [(_group("body_pos"), _group("com_pos"))],
+    "orientation": [(_group(f"{what}_quat_wxyz"), _group(f"{what}_euler_rpy")) for what in ("body", "hand")],
+    "arm": [(_group("arm_joints"), _HAND)],
+    "leg": [(_group(f"{leg}_angles"), _group(f"{leg}_pos")) for leg in LEGS],
+}
+EXCLUSIVE_RULES = {
+    "body": rules.BODY_EXCLUSIVE,
+    "orientation": rules.ORIENTATION_EXCLUSIVE,
+    "arm": rules.ARM_EXCLUSIVE,
+    "leg": rules.LEG_EXCLUSIVE,
+}
+
+
+def read_header(line: Line, found: Diagnostics) -> Header:
+    """Read the line of columns."""
+    header = Header()
+    if all(NUMBER.fullmatch(word.text) for word in line.words):
+        found.report(rules.HEADER_MISSING, "found numbers, expected the names of columns", line.location)
+        header.is_numbers = True
+        return header
+    for word in line.words:
+        if word.text not in COLUMNS and word.text not in GROUPS:
+            hint = "" if header.unknown >= _MAX_HINTS else _hint(word.text, (*COLUMNS, *GROUPS), "column")
+            found.report(rules.COLUMN_UNKNOWN, f"{word.text[:60]!r} is not a column", word.location, hint=hint)
+            header.unknown += 1
+            header.values.append("")
+            header.names.append(word.text[:60])
+            continue
+        _add_columns(header, word.text, word.location, found)
+    return header
+
+
+def _add_columns(header: Header, keyword: str, location: Location, found: Diagnostics) -> None:
+    columns = singles(keyword)
+    clash = None if keyword in header.keywords else _clash(header, keyword)
+    twice = [column for column in columns if column in header.locations]
+    if clash:
+        kind, other = clash
+        found.report(EXCLUSIVE_RULES[kind], f"there are both {other!r} and {keyword!r}", location)
+    elif twice:
+        of = f" of {keyword!r}" if keyword in GROUPS else ""
+        message = f"{', '.join(twice)}{of} {'is' if len(twice) == 1 else 'are'} here for a second time"
+        found.report(rules.COLUMN_TWICE, message, location)
+    if keyword not in header.keywords:
+        header.keywords.append(keyword)
+    for column in columns:
+        header.values.append("" if column in header.locations else column)
+        header.names.append(column)
+        header.locations.setdefault(column, location)
+
+
+def _clash(header: Header, keyword: str) -> tuple[str, str] | None:
+    """Return the rule that a keyword breaks beside one before it, and that other keyword."""
+    for other in header.keywords:
+        if {keyword, other} in ({"body_quat_wxyz", "body_quat_xyzw"}, {"hand_quat_wxyz", "hand_quat_xyzw"}):
+            return "orientation", other
+        for column in singles(keyword):
+            for before in singles(other):
+                if TIME not in (column, before) and (kind := exclusive(column, before)):
+                    return kind, other
+    return None

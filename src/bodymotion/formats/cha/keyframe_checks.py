@@ -1,0 +1,370 @@
+"""Rules on the times and values of keyframes, whatever the animation comes from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.animation import GROUPS, LEGS
+from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics.collector import MAX_LISTED
+from bodymotion.diagnostics.text import counted
+from bodymotion.formats.cha import rules
+from bodymotion.formats.cha.head_checks import Checked
+from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
+from bodymotion.geometry.arrays import Floats
+from bodymotion.motion.rules import MAX_LENGTH_ERROR
+
+__all__ = ["QUATERNION_TOLERANCE", "check_keyframes", "check_swings"]
+
+CYCLE_TOLERANCE = 1e-3
+"""[m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same."""
+QUATERNION_TOLERANCE = 1e-3
+"""Quaternions whose length differs less from 1 are unit quaternions."""
+ZERO_LENGTH = 1e-6
+"""Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0."""
+LIMIT_TOLERANCE = 1e-4
+"""[rad] The limits of joints have four digits."""
+MAX_VALUE = 1e6
+"""[m, rad] Nothing is played with larger values."""
+MAX_LENGTH = 1e7
+"""Slices, or hundredths of a second: nothing longer is played."""
+MAX_STEPS: Mapping[str, tuple[float, float]] = {
+    "joint": (math.pi, 60.0),
+    "angle": (math.pi, 60.0),
+    "position": (0.5, 20.0),
+}
+"""Values jump that change more from one keyframe to the next [rad, m], or faster [rad/s, m/s]: twice what the robot can do."""
+MIN_STEP_FRACTION = 0.1
+"""Smaller steps, as a fraction of the largest one, are no jumps however fast they are."""
+
+DEGREES_FRACTION = 0.25
+"""Angles look like degrees where some angle is too large in a larger fraction of the keyframes: a few outliers are something else."""
+MAX_HEIGHT = 5.0
+"""[m] Body and hand are not mostly higher than this, and feet not farther apart."""
+ROBOT_SIZE = (0.1, 1.5)
+"""[m] A height, or a distance between feet, of a robot."""
+UNITS = ((1000.0, "millimetres"), (100.0, "centimetres"))
+
+_Flags = npt.NDArray[np.bool_]
+
+
+def check_keyframes(checked: Checked) -> None:
+    """Check times and values. Where lines were left out because of faults, nothing is reported that may follow from that."""
+    frames, whole = checked.animation.keyframes, not checked.left_out
+    if not len(frames):
+        if whole:
+            checked.report(rules.NO_KEYFRAMES, "there are no keyframes", "columns")
+        return
+    if len(frames) == 1 and whole:
+        first = frames.columns[0] if frames.columns else ""
+        checked.report(rules.ONE_KEYFRAME, "there is only one keyframe", "keyframes", 0, first)
+    if checked.has_time_column:
+        _check_times(checked)
+    _check_length(checked)
+    _check_values(checked, whole)
+    for part in ("body", "hand"):
+        if frames.has(f"{part}_quat_wxyz"):
+            _check_quaternions(checked, part)
+    if whole and "custom_gait_cycle" in checked.animation.options:
+        _check_cycle(checked)
+
+
+def _is_controlled(checked: Checked, column: Column) -> bool:
+    controls = checked.animation.controls
+    return not controls or column.track in controls
+
+
+def _check_values(checked: Checked, whole: bool) -> None:
+    frames = checked.animation.keyframes
+    # The range of each column decides which columns need a closer look: most need none.
+    with np.errstate(invalid="ignore", over="ignore"):
+        steps = np.abs(np.diff(frames.values, axis=0)).max(axis=0, initial=0)
+        lowest, highest = frames.values.min(axis=0), frames.values.max(axis=0)
+    all_finite = np.isfinite(lowest) & np.isfinite(highest)
+    degrees = _check_degrees(checked, lowest, highest)
+    other_unit = _check_metres(checked)
+    for k, name in enumerate(frames.columns):
+        values = frames.values[:, k]
+        finite = np.True_ if all_finite[k] else np.isfinite(values)
+        if not all_finite[k]:
+            _report_values(checked, rules.NOT_FINITE, name, values, ~np.isfinite(values))
+        if not -MAX_VALUE <= lowest[k] <= highest[k] <= MAX_VALUE:
+            with np.errstate(invalid="ignore"):
+                huge = finite & (np.abs(values) > MAX_VALUE)
+            if huge.any():
+                _report_values(checked, rules.VALUE_HUGE, name, values, huge)
+                continue
+        column = COLUMNS.get(name)
+        if column is None or not _is_controlled(checked, column):
+            continue
+        if column.quantity == "contact":
+            _report_values(checked, rules.CONTACT, name, values, finite & (values != 0) & (values != 1))
+        if (degrees and column.quantity in ("joint", "angle")) or (other_unit and column.quantity == "position"):
+            continue
+        low, high = column.minimum - LIMIT_TOLERANCE, column.maximum + LIMIT_TOLERANCE
+        if column.quantity == "joint" and (not all_finite[k] or lowest[k] < low or highest[k] > high):
+            limits = f"; the joint moves from {column.minimum:g} to {column.maximum:g} rad"
+            beyond = finite & ((values < low) | (values > high))
+            _report_values(checked, rules.JOINT_LIMIT, name, values, beyond, limits)
+        if whole and column.quantity in MAX_STEPS:
+            largest = MAX_STEPS[column.quantity][0]
+            if not steps[k] <= largest * MIN_STEP_FRACTION:
+                _check_jumps(checked, name, values)
+
+
+def _report_values(
+    checked: Checked, rule: Rule, name: str, values: Floats, wrong: _Flags | np.bool_, limits: str = ""
+) -> None:
+    """Report each wrong value of a column."""
+    rows = np.flatnonzero(wrong)
+    messages = [f"{name} is {values[row]:g} in keyframe {row + 1}{limits}" for row in rows[:MAX_LISTED].tolist()]
+    checked.report_rows(rule, name, rows, messages)
+
+
+def _check_times(checked: Checked) -> None:
+    times = checked.animation.keyframes.times
+    finite = np.isfinite(times)
+    _report_values(checked, rules.NOT_FINITE, TIME, times, ~finite)
+    _report_values(checked, rules.TIME_NEGATIVE, TIME, times, times < 0)
+    if not checked.begins_late and times[0] > ZERO_LENGTH and finite[0]:
+        message = f"the first keyframe is at {float(times[0]):g} s"
+        checked.report(rules.TIME_START, message, "keyframes", 0, TIME)
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(times)
+    for wrong, rule, what in ((steps < 0, rules.TIME_BACK, "before"), (steps == 0, rules.TIME_REPEATED, "like")):
+        rows = np.flatnonzero(wrong) + 1
+        messages = [
+            f"keyframe {row + 1} is at {times[row]:g} s, {what} keyframe {row} at {times[row - 1]:g} s"
+            for row in rows[:MAX_LISTED].tolist()
+        ]
+        checked.report_rows(rule, TIME, rows, messages)
+
+
+def _check_length(checked: Checked) -> None:
+    """Check that the move is not too long to be played."""
+    animation = checked.animation
+    times, bpm, frequency = animation.keyframes.times, animation.bpm, animation.options.get("frequency")
+    duration = float(times[-1])
+    if bpm is not None and not 0 < bpm < math.inf:
+        bpm = None
+    if not duration >= 0 or (duration == math.inf and checked.has_time_column):
+        return
+    with np.errstate(over="ignore"):
+        slices = max(duration / 15 * (bpm or 120.0), 1.0)
+        length = slices * max(1500 / (bpm or 120.0), 1.0)
+    if length <= MAX_LENGTH:
+        return
+    if bpm is not None and duration <= MAX_LENGTH / 100:
+        message = f"at {bpm:g} beats per minute the move is {slices:.3g} slices or {slices * 15 / bpm:.3g} s long"
+        checked.report(rules.MOVE_LONG, message, "options", "bpm", 0)
+    elif checked.has_time_column:
+        message = f"the last keyframe is at {duration:g} s"
+        checked.report(rules.MOVE_LONG, message, "keyframes", len(times) - 1, TIME)
+    else:
+        message = f"at {frequency:g} keyframes per second the last keyframe is at {duration:g} s"
+        checked.report(rules.MOVE_LONG, message, "options", "frequency", 0)
+
+
+def _check_jumps(checked: Checked, name: str, values: Floats) -> None:
+    quantity = COLUMNS[name].quantity
+    (largest, fastest), unit = MAX_STEPS[quantity], "m" if quantity == "position" else "rad"
+    with np.errstate(invalid="ignore", over="ignore"):
+        step = np.abs(np.diff(values))
+        step[~np.isfinite(step)] = 0.0
+        time = np.diff(checked.animation.keyframes.times)
+        wrong = (step > largest) | ((step > fastest * time) & (time > 0) & (step > largest * MIN_STEP_FRACTION))
+    rows = np.flatnonzero(wrong) + 1
+    messages = [
+        f"{name} goes from {values[row - 1]:g} to {values[row]:g} {unit} in {time[row - 1]:g} s"
+        for row in rows[:MAX_LISTED].tolist()
+    ]
+    checked.report_rows(rules.JUMP, name, rows, messages)
+
+
+def _check_quaternions(checked: Checked, part: str) -> None:
+    values = checked.animation.keyframes.column(f"{part}_quat_wxyz")
+    with np.errstate(invalid="ignore", over="ignore"):
+        lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
+    # Values that are too large are reported as such.
+    finite = (np.abs(values) <= MAX_VALUE).all(axis=1)
+    zero = finite & (lengths <= 4 * ZERO_LENGTH)
+    wrong = finite & ~zero & (np.abs(lengths - 1) > QUATERNION_TOLERANCE)
+    name = f"{part}_quat"
+    for rule, rows, say in (
+        (rules.QUATERNION_ZERO, np.flatnonzero(zero), lambda row: f"{name} is 0 in keyframe {row + 1}"),
+        (
+            rules.QUATERNION_UNIT,
+            np.flatnonzero(wrong),
+            lambda row: f"{name} has the length {lengths[row]:g} in keyframe {row + 1}",
+        ),
+    ):
+        _report_quaternions(checked, rule, f"{name}_w", rows, say, np.abs(lengths - 1) > MAX_LENGTH_ERROR)
+
+
+def _report_quaternions(
+    checked: Checked,
+    rule: Rule,
+    column: str,
+    rows: npt.NDArray[np.intp],
+    say: Callable[[int], str],
+    far: _Flags,
+) -> None:
+    for row in rows[:MAX_LISTED].tolist():
+        angles = rule is rules.QUATERNION_UNIT and far[row]
+        hint = "are these angles? A quaternion has length 1" if angles else None
+        checked.report(rule, say(row), "keyframes", row, column, hint=hint)
+    if len(rows) > MAX_LISTED:
+        checked.found.count_more(rule, len(rows) - MAX_LISTED)
+
+
+# Units.
+
+
+def _check_degrees(checked: Checked, lowest: Floats, highest: Floats) -> bool:
+    """Report once, at the largest angle, if angles look like degrees; return whether they do.
+
+    They do where some are beyond a full turn, and most of those that are too large would be in range as degrees. A yaw alone may be beyond
+    a full turn. `lowest` and `highest` are the extremes of each column.
+    """
+    frames = checked.animation.keyframes
+    full_turn = 2 * math.pi
+    wrong = 0
+    columns: list[str] = []
+    often = np.zeros(len(frames), dtype=bool)
+    largest, at = full_turn, (-1, "")
+    for k, name in enumerate(frames.columns):
+        column = COLUMNS.get(name)
+        if column is None or column.quantity not in ("joint", "angle") or not _is_controlled(checked, column):
+            continue
+        values = frames.values[:, k]
+        low, high = -full_turn, full_turn
+        if column.quantity == "joint":
+            low, high = column.minimum - LIMIT_TOLERANCE, column.maximum + LIMIT_TOLERANCE
+        if lowest[k] >= low and highest[k] <= high:
+            continue
+        with np.errstate(invalid="ignore"):
+            beyond = (values < low) | (values > high)
+            if not beyond.any():
+                continue
+            wrong += 1
+            angles = np.radians(values)
+            sizes = np.where(np.abs(values) <= MAX_VALUE, np.abs(values), 0.0)
+            if ((angles < low) | (angles > high)).any():
+                continue
+        columns.append(name)
+        often |= beyond
+        row = int(np.argmax(sizes))
+        if sizes[row] > largest:
+            largest, at = float(sizes[row]), (row, name)
+    row, name = at
+    only_yaw = all(one.endswith("_yaw") for one in columns)
+    if row < 0 or 2 * len(columns) <= wrong or np.mean(often) <= DEGREES_FRACTION or only_yaw:
+        return False
+    more = f", and {counted(len(columns) - 1, 'more column')} too large" if len(columns) > 1 else ""
+    value = float(frames.values[row, frames.columns.index(name)])
+    message = f"{name} is {value:g} in keyframe {row + 1}{more}: these look like degrees"
+    checked.report(rules.DEGREES, message, "keyframes", row, name)
+    return True
+
+
+def _check_metres(checked: Checked) -> bool:
+    """Report once if positions look like another unit than metres; return whether they do.
+
+    They do where a height, or the distance from a front to a hind foot, is mostly too large for a robot, and would not be in the other unit.
+    """
+    frames = checked.animation.keyframes
+    front, hind = f"{LEGS[0]}_x", f"{LEGS[2]}_x"
+    sizes_of = [
+        (name, frames.column(name), "is")
+        for name in ("body_z", "com_z", "hand_z")
+        if frames.has(name) and _is_controlled(checked, COLUMNS[name])
+    ]
+    if frames.has(front) and frames.has(hind) and _is_controlled(checked, COLUMNS[front]):
+        sizes_of.append((front, frames.column(front) - frames.column(hind), f"minus {hind} is"))
+    for name, values, verb in sizes_of:
+        sizes = np.abs(values[np.isfinite(values)])
+        size = float(np.median(sizes)) if sizes.size else 0.0
+        if size <= MAX_HEIGHT:
+            continue
+        for scale, unit in UNITS:
+            if ROBOT_SIZE[0] <= size / scale <= ROBOT_SIZE[1]:
+                row = int(np.argmax(np.abs(np.nan_to_num(values)) > MAX_HEIGHT))
+                message = f"{name} {verb} {values[row]:g} in keyframe {row + 1}: these look like {unit}"
+                hint = f"divide all positions by {scale:g}. Jumps of positions are not checked, nor the motion that is played"
+                checked.report(rules.METRES, message, "keyframes", row, name, hint=hint)
+                return True
+    return False
+
+
+# Gait cycles.
+
+
+def _check_cycle(checked: Checked) -> None:
+    """Check what the document requires of an animation for Custom Gait.
+
+    Where there are no contacts, the validation of the motion that is played (`bodymotion.spot.playback`) checks the inferred ones.
+    """
+    animation = checked.animation
+    if animation.controls and "legs" not in animation.controls:
+        message = "the gait cycle does not control the legs"
+        checked.report(rules.CYCLE_LEGS, message, "options", "custom_gait_cycle")
+        return
+    _check_ends(checked)
+    missing = [leg for leg in LEGS if not animation.keyframes.has(f"{leg}_contact")]
+    if missing:
+        message = f"there are no contacts of {', '.join(missing)}"
+        checked.report(rules.CYCLE_CONTACTS, message, "options", "custom_gait_cycle")
+    for leg in LEGS:
+        if leg not in missing:
+            contact = f"{leg}_contact"
+            check_swings(checked, leg, contact, animation.keyframes.column(contact) != 0)
+
+
+def check_swings(checked: Checked, leg: str, column: str, stance: _Flags, source: str = "") -> None:
+    """Check how often a foot swings.
+
+    Parameters
+    ----------
+    leg, stance:
+        The leg, and whether its foot is in stance at each keyframe, (N,).
+    column:
+        The column at which faults are reported.
+    source:
+        Added to messages: where the stance comes from.
+    """
+    for row, end in ((0, "start"), (len(stance) - 1, "end")):
+        if not stance[row]:
+            message = f"foot {leg} is in the air at the {end}{source}"
+            checked.report(rules.CYCLE_FEET_UP, message, "keyframes", row, column)
+    lifts = np.flatnonzero(stance[:-1] & ~stance[1:]) + 1
+    swings = len(lifts) + int(not stance[0])
+    if not swings:
+        checked.report(rules.CYCLE_NO_SWING, f"foot {leg} never leaves the ground{source}", "columns", column)
+    elif swings > 2:
+        third = int(lifts[2 - int(not stance[0])])
+        message = f"foot {leg} swings {swings} times{source}; the third swing begins here"
+        checked.report(rules.CYCLE_SWINGS, message, "keyframes", third, column)
+
+
+def _check_ends(checked: Checked) -> None:
+    frames = checked.animation.keyframes
+    first, last = frames.values[0], frames.values[-1].copy()
+    for part in ("body", "hand"):
+        group = f"{part}_quat_wxyz"
+        if frames.has(group):  # q and -q are the same rotation
+            at = [frames.columns.index(column) for column in GROUPS[group]]
+            if np.dot(first[at], last[at]) < 0:
+                last[at] = -last[at]
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(last - first)
+    for k, name in enumerate(frames.columns):
+        column = COLUMNS.get(name)
+        if column is None or column.quantity == "contact" or not _is_controlled(checked, column):
+            continue
+        if apart[k] > CYCLE_TOLERANCE:
+            message = f"{name} is {float(first[k]):g} in the first keyframe and {float(last[k]):g} in the last"
+            checked.report(rules.CYCLE_ENDS, message, "keyframes", len(frames) - 1, name)
