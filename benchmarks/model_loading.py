@@ -82,10 +82,10 @@ def main() -> list[tuple[str, float, float, float, str]]:
         if theirs is None:
             print(f"{path.name}: VTK does not read it", file=sys.stderr)
             continue
-        faces = sum(len(shape.to_mesh().faces) for shape in read_openhrp(path).links[0].visuals)
+        faces = sum(len(shape.to_mesh().faces) for shape in read_openhrp(path).require().links[0].visuals)
         if faces < theirs["faces"]:
             raise SystemExit(f"{path.name}: {faces} triangles here, {theirs['faces']} polygons in VTK")
-        ours = best(lambda path=path: read_openhrp(path))
+        ours = best(lambda path=path: read_openhrp(path).require())
         title = f"loading {path.name}, {path.stat().st_size // 1000} kB, against VTK's VRML importer"
         rows.append((title, ours, theirs["seconds"], theirs["seconds"] / ours, ">= 1"))
     path = sample(f"wrl/{ROBOT}")
@@ -94,7 +94,7 @@ def main() -> list[tuple[str, float, float, float, str]]:
     for _ in range(5 * REPEATS):
         # In turns, so that a busy moment hits both.
         tokens = min(tokens, best(lambda: re.findall(rb"[^\s,]+", data), 1))
-        ours = min(ours, best(lambda: read_openhrp(path), 1))
+        ours = min(ours, best(lambda: read_openhrp(path).require(), 1))
     rows.append(
         (f"loading {path.name}, in times of splitting its bytes into tokens", ours, tokens, ours / tokens, "<= 20")
     )

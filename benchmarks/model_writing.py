@@ -101,7 +101,7 @@ def main() -> list[tuple[str, float, float, float, str]]:
         rows.append((name, each[-1] * 1e6, each[2] * 1e6, each[-1] / each[2], "<= 1.5"))
         mesh = surface(AGAINST_VTK)
         ours = best(lambda: write_openhrp(one_mesh(mesh), out))
-        again = read_openhrp(out).links[0].visuals[0].geometry
+        again = read_openhrp(out).require().links[0].visuals[0].geometry
         if not np.array_equal(again.vertices, mesh.vertices) or not np.array_equal(again.faces, mesh.faces):
             raise SystemExit("the mesh is not read back to the bit")
         theirs = best(vtk_writer(mesh, Path(folder) / "vtk.wrl"))
@@ -125,7 +125,7 @@ def _all_samples(out: Path) -> None:
     for path in sorted((CORPUS / "wrl").rglob("*.wrl")):
         start = time.process_time()
         try:
-            body = read_openhrp(path, allow_outside=True)
+            body = read_openhrp(path, allow_outside=True).require()
         except FormatError:
             continue
         middle = time.process_time()

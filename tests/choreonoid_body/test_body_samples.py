@@ -76,7 +76,7 @@ def share(corpus, tmp_path):
 
 
 def test_one_robot_in_both_formats(share):
-    ours, theirs = read_body(share / "PA10/PA10.body"), read_openhrp(share / "PA10/PA10.wrl")
+    ours, theirs = read_body(share / "PA10/PA10.body"), read_openhrp(share / "PA10/PA10.wrl").require()
     assert [link.name for link in ours.links] == [link.name for link in theirs.links]
     assert ours.joint_links == theirs.joint_links
     for a, b in zip(ours.links, theirs.links, strict=True):

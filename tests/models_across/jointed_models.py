@@ -25,7 +25,7 @@ def short(path: Path) -> str:
 @cache
 def body_of(path: Path):
     """Read the model of an answer."""
-    return read_openhrp(CORPUS / answer(path)["file"], allow_outside=True)
+    return read_openhrp(CORPUS / answer(path)["file"], allow_outside=True).require()
 
 
 @cache

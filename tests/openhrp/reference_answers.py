@@ -24,7 +24,7 @@ UNKNOWN_TO_REFERENCE = ("PressureSensor", "PhotoInterrupter", "TorqueSensor")
 @cache
 def body_of(path: Path) -> Body:
     """Read a model; the reference opens parts outside of the model's folder, too."""
-    return read_openhrp(path, allow_outside=True)
+    return read_openhrp(path, allow_outside=True).require()
 
 
 def differences(body: Body, golden: dict) -> list[str]:

@@ -17,7 +17,7 @@ def read(folder: Path, text: str, name: str = "model.wrl") -> Body:
     """Read a model from its text."""
     path = folder / name
     path.write_text(text if text.startswith("#") else HEADER + text, encoding="utf-8")
-    return read_openhrp(path)
+    return read_openhrp(path).require()
 
 
 def shapes(folder: Path, text: str) -> tuple[Shape, ...]:

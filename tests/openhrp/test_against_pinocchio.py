@@ -50,7 +50,7 @@ def model_of(body):
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_poses_and_centre_of_mass(corpus, name):
-    body = read_openhrp(corpus / "wrl" / name)
+    body = read_openhrp(corpus / "wrl" / name).require()
     model, homes = model_of(body)
     data = model.createData()
     rng = np.random.default_rng(7)

@@ -83,7 +83,7 @@ def outcome(folder, data: bytes) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            body = read_openhrp(path)
+            body = read_openhrp(path).require()
             assert isinstance(body, Body)
             for link in body.links:
                 assert link.mass is not None and link.inertia.shape == (3, 3)

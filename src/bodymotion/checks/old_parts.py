@@ -168,7 +168,7 @@ def _in_openhrp(data: bytes, path: Path, spots: set[Spot], names: set[str]) -> _
             return None
         segments = [node for node in _nodes([found[spot]], below="Joint") if node.type == "Segment"]
         for word in words:
-            said = [node for node in (found[spot], *segments) if word in node.places]
+            said = [node for node in (found[spot], *segments) if word in node.offsets]
             if len(said) == 1:
                 return said[0].location_of(word)
         return None

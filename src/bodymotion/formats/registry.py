@@ -97,7 +97,6 @@ FORMATS: tuple[Format, ...] = (
         sniffing.looks_like_vrml,
         _later("openhrp.writing", "write_openhrp"),
         holds="Body",
-        check=_later("openhrp", "check_openhrp"),
     ),
     Format(
         "body",

@@ -15,11 +15,11 @@ from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
 from bodymotion.formats.openhrp.tree import read_tree
+from bodymotion.formats.text.source_text import BOM, Text, decode
 from bodymotion.formats.vrml import InlineLoader, Node, access, parse_vrml
-from bodymotion.formats.vrml.lexis import NAME, SPACE, STRING, WORD, numbers
+from bodymotion.formats.vrml.lexer import NAME, SPACE, STRING, WORD, numbers
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
 from bodymotion.formats.vrml.scene import Place, SceneWalker
-from bodymotion.formats.vrml.text import BOM, Text, decode
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 __all__ = ["edits_of", "ends_in_strings"]
@@ -36,10 +36,7 @@ def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
     start = len(BOM) if data.startswith(BOM) else 0
     if encoding == "utf-16" or whole.encode(encoding, "replace") != data[start:]:
         return ()
-    try:
-        problems: tuple[Problem, ...] = read_openhrp(path).problems
-    except FormatError as error:
-        problems = error.problems
+    problems = read_openhrp(path).problems
     own = [problem for problem in problems if problem.location.path == str(path)]
     text = Text(whole.rstrip("\0\x1a"), path, encoding)
     found = [*_marks(text, own), *_axes(text, own)]
@@ -111,9 +108,9 @@ def _axes(text: Text, problems: list[Problem]) -> Iterator[_Change]:
 
 
 def _offset(text: Text, place: Location) -> int:
-    if place.line is None or place.column is None or place.line > len(text.line_starts):
+    if place.line is None or place.column is None or place.line > len(text.lines.starts):
         return len(text.data)
-    return text.line_starts[place.line - 1] + place.column - 1
+    return text.lines.starts[place.line - 1] + place.column - 1
 
 
 def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
@@ -131,7 +128,7 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
         SceneWalker([], parts).walk(scene.nodes, Place(), meet)
         if not found:
             return
-        tree = read_tree(access.children(found[0], "humanoidBody"), parts, [])
+        tree = read_tree(access.children(found[0], "humanoidBody"), parts, access.ModelDiagnostics())
     except FormatError:
         return
     humanoid = found[0]
@@ -140,8 +137,8 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
         names = list(dict.fromkeys(node.name for node in nodes))
         if not names:
             continue
-        place = humanoid.places.get(name)
-        body = humanoid.places.get("humanoidBody")
+        place = humanoid.offsets.get(name)
+        body = humanoid.offsets.get("humanoidBody")
         if body is None or any(defined[one] != 1 for one in names) or len(names) != len({id(node) for node in nodes}):
             continue
         if any(node.text is not humanoid.text or not body < node.offset for node in nodes):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.faults import Faults, fault
-from bodymotion.formats.vrml.text import Text, decode
+from bodymotion.formats.text.source_text import Text, decode
 from bodymotion.formats.yaml.faults import in_words
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from bodymotion.formats.choreonoid_body.plain import Context
 from bodymotion.formats.vrml.appearance import AppearanceReader
 from bodymotion.formats.vrml.geometry import GEOMETRY_NODES, GeometryReader
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
-from bodymotion.formats.vrml.shape_rules import BAD_SIZE
+from bodymotion.formats.vrml.rules import BAD_SIZE
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Capsule, Geometry, Material
 

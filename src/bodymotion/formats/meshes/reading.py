@@ -16,8 +16,8 @@ from bodymotion.formats.meshes.obj_reading import read_obj
 from bodymotion.formats.meshes.single_mesh import read_mesh_file
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.vrml.reader import parse_vrml
+from bodymotion.formats.vrml.rules import IMAGE_INSIDE, SCENERY
 from bodymotion.formats.vrml.scene import Place, SceneWalker
-from bodymotion.formats.vrml.shape_rules import IMAGE_INSIDE, SCENERY
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
 

@@ -6,7 +6,7 @@ language itself, the shapes and the parts in other files belong to `bodymotion.f
 
 from __future__ import annotations
 
-from bodymotion.formats.openhrp.reader import check_openhrp, read_openhrp
+from bodymotion.formats.openhrp.reader import read_openhrp
 from bodymotion.formats.openhrp.rules import RULES
 
-__all__ = ["RULES", "check_openhrp", "read_openhrp"]
+__all__ = ["RULES", "read_openhrp"]

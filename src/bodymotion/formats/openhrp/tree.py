@@ -1,49 +1,44 @@
-"""From the nodes below a Humanoid to links: the walk that keeps track of which Joint and which Segment it is in."""
+"""From the nodes below a Humanoid to links: a walk that knows which Joint and which Segment it is in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from bodymotion.formats.faults import Faults, fault
-from bodymotion.formats.openhrp import values
-from bodymotion.formats.openhrp.joints import read_joint
-from bodymotion.formats.openhrp.rules import (
-    JOINT_IN_SEGMENT,
-    JOINT_MOVED,
-    OUTSIDE,
-    SEGMENT_IN_SEGMENT,
-    SEVERAL_ROOTS,
-    TOO_MANY,
+from bodymotion.diagnostics import Subject
+from bodymotion.formats.openhrp import rules
+from bodymotion.formats.openhrp.nodes import (
+    DEVICE_FIELDS,
+    JOINT_FIELDS,
+    SEGMENT_FIELDS,
+    is_sensor,
+    label,
+    own_pose,
+    read_joint,
+    read_segment,
+    read_sensor,
 )
-from bodymotion.formats.openhrp.segments import read_segment
-from bodymotion.formats.openhrp.sensors import is_sensor, read_sensor
 from bodymotion.formats.vrml import access
-from bodymotion.formats.vrml.mending import attempt
+from bodymotion.formats.vrml.access import ModelDiagnostics, attempt
+from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.formats.vrml.scene import IDENTITY, Place, SceneWalker
+from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place, SceneWalker
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Shape
 from bodymotion.model.devices import Device
 from bodymotion.model.links import MOST_LINKS, Joint, Link, Segment
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.formats.vrml.inline import InlineLoader
-    from bodymotion.formats.vrml.scene import Drawn
-    from bodymotion.geometry.shapes import Shape
+__all__ = ["Tree", "inverse", "read_tree"]
 
-__all__ = ["Tree", "read_tree"]
-
-Made = TypeVar("Made")
+ALL: tuple[Subject, ...] = (("links", "all"), ("devices", "all"), ("extra_joints", "all"))
+"""What is unknown where any part of a body may be missing in the value."""
 
 
 @dataclass
 class OpenLink:
-    """A link whose Joint is being walked through."""
+    """A link whose Joint the walk is in."""
 
     index: int
     parent: int
@@ -52,7 +47,12 @@ class OpenLink:
     offset: Floats
     segments: list[Segment] = field(default_factory=list)
     nodes: list[Node | None] = field(default_factory=list)
-    """Those of the segments; None for one of shapes that stand in no Segment."""
+    """The nodes of the segments; None for one that was made of shapes outside of Segments."""
+
+    @property
+    def subject(self) -> Subject:
+        """The subject of the link in the body."""
+        return ("links", self.index)
 
     def closed(self) -> Link:
         """Return the link as it is now."""
@@ -68,33 +68,36 @@ class OpenLink:
 
 @dataclass
 class Tree:
-    """What stands below a Humanoid: links, the nodes that they come from, devices, all Segment nodes met."""
+    """The contents of a Humanoid: links, devices, and the nodes that they come from."""
 
     links: list[Link] = field(default_factory=list)
     joint_nodes: list[Node] = field(default_factory=list)
     segment_nodes: list[Node] = field(default_factory=list)
+    """All Segment nodes that were visited."""
     nodes_of_segments: list[list[Node | None]] = field(default_factory=list)
-    """For each link the nodes of its segments; None for one of shapes that stand in no Segment."""
+    """For each link the nodes of its segments; None for one that was made of shapes outside of Segments."""
     devices: list[Device] = field(default_factory=list)
     device_nodes: list[Node] = field(default_factory=list)
     extra_joint_nodes: list[Node] = field(default_factory=list)
 
 
-def read_tree(nodes: list[Node], parts: InlineLoader, problems: list[Problem]) -> Tree:
-    """Walk through a humanoidBody; past all faults, if `problems` are `Faults`.
+def read_tree(nodes: list[Node], parts: InlineLoader, found: ModelDiagnostics) -> Tree:
+    """Return the contents of a humanoidBody; faults are recorded, and the tree is partial then."""
+    return _TreeReader(parts, found).read(nodes)
 
-    Raises
-    ------
-    FormatError
-        When a Joint or a Segment stands where it must not, or holds what cannot be read.
-    """
-    return _TreeReader(parts, problems).read(nodes)
+
+def inverse(fields: dict[str, str]) -> dict[str, str]:
+    """Return attributes by fields, from fields by attributes."""
+    return {name: attribute for attribute, name in fields.items()}
+
+
+_OF_JOINT, _OF_SEGMENT, _OF_DEVICE = inverse(JOINT_FIELDS), inverse(SEGMENT_FIELDS), inverse(DEVICE_FIELDS)
 
 
 class _TreeReader:
-    def __init__(self, parts: InlineLoader, problems: list[Problem]) -> None:
-        self.problems = problems
-        self.walker = SceneWalker(problems, parts)
+    def __init__(self, parts: InlineLoader, found: ModelDiagnostics) -> None:
+        self.found = found
+        self.walker = SceneWalker(found, parts)
         self.links: list[OpenLink] = []
         self.tree = Tree()
         self.link: OpenLink | None = None
@@ -102,15 +105,16 @@ class _TreeReader:
         """The transform of the Segment that the walk is in."""
 
     def read(self, nodes: list[Node]) -> Tree:
-        self.walker.walk(nodes, Place(), self.meet)
+        self.walker.walk(nodes, Place(), self.visit)
         if self.walker.drawn:
-            self._say_outside("shapes", nodes[0])
+            self._report_outside("shapes", nodes[0])
         self.tree.links = [link.closed() for link in self.links]
         self.tree.joint_nodes = [link.node for link in self.links]
         self.tree.nodes_of_segments = [link.nodes for link in self.links]
+        self._mark_incomplete()
         return self.tree
 
-    def meet(self, node: Node, place: Place) -> bool:
+    def visit(self, node: Node, place: Place) -> bool:
         match node.type:
             case "Joint":
                 self._enter_joint(node, place)
@@ -128,64 +132,72 @@ class _TreeReader:
         return True
 
     def _enter_joint(self, node: Node, place: Place) -> None:
+        index = len(self.links)
+        subject: Subject = ("links", index)
         if self.segment is not None:
-            fault(self.problems, JOINT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location))
-        if not _does_nothing(place.transform):
-            fault(self.problems, JOINT_MOVED.error(f"{values.label(node)} stands under a Transform", node.location))
+            self.found.fault(rules.JOINT_IN_SEGMENT.error(f"{label(node)} is inside of a Segment", node.location))
+        if not _is_identity(place.transform):
+            error = rules.JOINT_MOVED.error(f"{label(node)} is inside of a Transform", node.location)
+            self.found.fault(error, (*subject, "offset"), (*subject, "rotation"))
         parent = self.link
         if parent is None and self.links:
-            second = SEVERAL_ROOTS.error(f"{values.label(node)} is a second root", node.location)
-            if not isinstance(self.problems, Faults):
-                self.problems.append(second.problem)
-                return
-            fault(self.problems, second)
-            parent = self.links[0]
-        if len(self.links) >= MOST_LINKS:
-            fault(self.problems, TOO_MANY.error(f"the body has more than {MOST_LINKS} Joints", node.location))
+            self.found.report(rules.SEVERAL_ROOTS, f"{label(node)} is a second root Joint: left out", node.location)
+            self.found.mark_unknown(*ALL)
+            # Its faults are reported; the body is whole without it.
+            left_out = ModelDiagnostics(self.found.path, self.found.damage, self.found.doubtful)
+            _TreeReader(self.walker.parts, left_out).read([node])
+            self.found.extend(left_out.problems)
             return
+        if index >= MOST_LINKS:
+            message = f"the body has more than {MOST_LINKS} Joints"
+            self.found.fault(rules.TOO_MANY.error(message, node.location), *ALL)
+            return
+        joint = attempt(lambda node: read_joint(node, self.found, subject), node, self.found, subject, _OF_JOINT)
+        offset = attempt(lambda node: own_pose(node, self.found, subject), node, self.found, subject, _OF_JOINT)
         link = OpenLink(
-            index=len(self.links),
+            index=index,
             parent=-1 if parent is None else parent.index,
             node=node,
-            joint=self._read(read_joint, node) or Joint(name=node.name),
-            offset=poses.IDENTITY if (offset := self._read(values.own_pose, node)) is None else offset,
+            joint=joint or Joint(name=node.name),
+            offset=poses.IDENTITY if offset is None else offset,
         )
         children = self._children(node)
         self.links.append(link)
-        around, self.link = (self.link, self.segment), link
+        around, self.link = (self.link, self.segment, self.walker.unknown), link
         self.segment = None
+        self.walker.unknown = (*subject, "shapes")
         outer, self.walker.drawn = self.walker.drawn, []
 
         def leave() -> None:
             if self.walker.drawn:
-                # Shapes that stand in the Joint itself: a part of the link without mass and name.
-                visuals, collisions = _sorted(self.walker.drawn)
+                # Shapes of the Joint itself: a part of the link without mass and name.
+                visuals, collisions = _by_purpose(self.walker.drawn)
                 link.segments.append(Segment(visuals=visuals, collisions=collisions))
                 link.nodes.append(None)
-            (self.link, self.segment), self.walker.drawn = around, outer
+            (self.link, self.segment, self.walker.unknown), self.walker.drawn = around, outer
 
         self.walker.enter(children, Place(), leave)
 
     def _enter_segment(self, node: Node, place: Place) -> None:
         if self.segment is not None:
-            fault(self.problems, SEGMENT_IN_SEGMENT.error(f"{values.label(node)} stands in a Segment", node.location))
+            self.found.fault(rules.SEGMENT_IN_SEGMENT.error(f"{label(node)} is inside of a Segment", node.location))
         self.tree.segment_nodes.append(node)
         link = self.link
         if link is None:
-            self._say_outside(values.label(node), node)
+            self._report_outside(label(node), node)
             return
-        transform = IDENTITY if _does_nothing(place.transform) else place.transform
+        transform = IDENTITY if _is_identity(place.transform) else place.transform
         around, self.segment = self.segment, transform
         outer, self.walker.drawn = self.walker.drawn, []
 
         def leave() -> None:
-            visuals, collisions = _sorted(self.walker.drawn)
+            visuals, collisions = _by_purpose(self.walker.drawn)
             self.segment, self.walker.drawn = around, outer
 
-            def read(node: Node, problems: list[Problem]) -> Segment:
-                return read_segment(node, transform, visuals, collisions, problems)
+            def read(node: Node) -> Segment:
+                return read_segment(node, transform, visuals, collisions, self.found, link.subject)
 
-            segment = self._read(read, node)
+            segment = attempt(read, node, self.found, link.subject, _OF_SEGMENT)
             if segment is not None:
                 link.segments.append(segment)
                 link.nodes.append(node)
@@ -194,40 +206,67 @@ class _TreeReader:
 
     def _enter_sensor(self, node: Node, place: Place) -> None:
         if self.link is None:
-            self._say_outside(values.label(node), node)
+            self._report_outside(label(node), node)
             return
-        transform = IDENTITY if _does_nothing(place.transform) else place.transform
+        transform = IDENTITY if _is_identity(place.transform) else place.transform
         if self.segment is not None and self.segment is not IDENTITY:
             transform = self.segment @ transform
         link = self.link.index
+        subject: Subject = ("devices", len(self.tree.devices))
 
-        def read(node: Node, problems: list[Problem]) -> Device:
-            return read_sensor(node, link, transform, problems)
+        def read(node: Node) -> Device:
+            return read_sensor(node, link, transform, self.found, subject)
 
-        device = self._read(read, node)
+        device = attempt(read, node, self.found, subject, _OF_DEVICE)
         if device is None:
+            self.found.mark_unknown(("devices", "all"))
             return
         self.tree.devices.append(device)
         self.tree.device_nodes.append(node)
         inside = self._children(node)
         if inside:
-            own = poses.to_matrix(values.own_pose(node, []))
+            own = poses.to_matrix(own_pose(node, ModelDiagnostics()))
             self.walker.enter(inside, replace(place, transform=place.transform @ own))
 
-    def _read(self, read: Callable[[Node, list[Problem]], Made], node: Node) -> Made | None:
-        return attempt(lambda node: read(node, self.problems), node, self.problems)
-
     def _children(self, node: Node) -> list[Node]:
-        return attempt(access.children, node, self.problems) or []
+        found = attempt(access.children, node, self.found)
+        if found is None:
+            self.found.mark_unknown(*ALL)
+        return found or []
 
-    def _say_outside(self, what: str, node: Node) -> None:
-        self.problems.append(OUTSIDE.problem(f"{what} in no Joint: left out", node.location))
+    def _report_outside(self, what: str, node: Node) -> None:
+        self.found.report(rules.OUTSIDE, f"{what} outside of all Joints: left out", node.location)
+
+    def _mark_incomplete(self) -> None:
+        """Mark the attributes whose fields may be missing only because the file is damaged."""
+        damage = self.found.damage
+        if damage is None:
+            return
+        self.found.mark_unknown(*ALL)
+        for link, nodes in zip(self.tree.links, self.tree.nodes_of_segments, strict=True):
+            self._mark_fields(("links", link.index), JOINT_FIELDS, self.tree.joint_nodes[link.index])
+            # A Segment may be among what is missing in the Joint.
+            joint_is_whole = damage.is_whole(self.tree.joint_nodes[link.index])
+            if not (joint_is_whole and all(own is None or damage.is_whole(own) for own in nodes)):
+                for attribute in (*SEGMENT_FIELDS, "shapes"):
+                    self.found.mark_unknown(("links", link.index, attribute))
+        for number, node in enumerate(self.tree.device_nodes):
+            self._mark_fields(("devices", number), DEVICE_FIELDS, node)
+
+    def _mark_fields(self, subject: Subject, fields: dict[str, str], node: Node) -> None:
+        damage = self.found.damage
+        assert damage is not None
+        for attribute, name in fields.items():
+            is_given = name in node.fields
+            if damage.touches(node.location_of(name)) if is_given else not damage.is_whole(node):
+                self.found.mark_unknown((*subject, attribute))
 
 
-def _does_nothing(transform: Floats) -> bool:
-    """Whether a transform is the identity but for rounding: prototypes turn their children there and back again."""
+def _is_identity(transform: Floats) -> bool:
+    """Return whether a transform is the identity except for rounding: prototypes rotate their children there and back."""
     return transform is IDENTITY or bool(np.abs(transform - IDENTITY).max() <= 1e-12)
 
 
-def _sorted(drawn: list[Drawn]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+def _by_purpose(drawn: list[Drawn]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+    """Return the visual and the collision shapes."""
     return tuple(d.shape for d in drawn if d.visual), tuple(d.shape for d in drawn if d.collision)

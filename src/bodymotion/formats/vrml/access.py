@@ -1,22 +1,32 @@
-"""Fields of nodes as the type that is needed, whatever type the file declares for them.
+"""Fields of nodes as the type that is needed, and reading on after a faulty field.
 
-A prototype of the file's own may give any type to a field, and a node without a declaration has guessed ones; so a number is taken
-from an array of one, a list from a lone number, and what cannot be had in this way is refused with its place.
+A prototype in the file may declare any type for a field, and the types of a node without a declaration are guesses. So a number is read
+from an array of one, a list from a single number; what cannot be converted is refused with its location.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Subject
+from bodymotion.formats.faults import fault
 from bodymotion.formats.vrml.nodes import Node, Value
-from bodymotion.formats.vrml.shape_rules import WRONG_VALUE, ZERO_AXIS
+from bodymotion.formats.vrml.rules import UNUSABLE_VALUE, ZERO_AXIS
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 
+if TYPE_CHECKING:
+    from bodymotion.formats.vrml.recovery import Damage
+
 __all__ = [
+    "Collector",
+    "ModelDiagnostics",
+    "attempt",
     "child",
     "children",
     "flag",
@@ -31,7 +41,104 @@ __all__ = [
     "texts",
     "unit",
     "vector",
+    "without_fault",
 ]
+
+Collector: TypeAlias = "Diagnostics | list[Problem]"
+"""Lists are those of choreonoid_body, until its reader collects in Diagnostics."""
+Made = TypeVar("Made")
+
+
+class ModelDiagnostics(Diagnostics):
+    """The problems of one model, and the first fault that leaves its value incomplete.
+
+    Parameters
+    ----------
+    damage:
+        What faults of the grammar have left incomplete in the model's file: nothing is reported about that.
+    doubtful:
+        Codes of rules that may be broken only because of that damage; they are not reported in a damaged file.
+    """
+
+    def __init__(
+        self, path: object = None, damage: Damage | None = None, doubtful: frozenset[str] = frozenset()
+    ) -> None:
+        super().__init__(None if path is None else str(path))
+        self.damage = damage or None
+        self.doubtful = doubtful
+        self.refusal: Problem | None = None
+
+    def add(self, problem: Problem) -> None:
+        """Record a problem, unless it may follow from damage of the file."""
+        if self.damage is None or not (problem.rule in self.doubtful or self.damage.touches(problem.location)):
+            super().add(problem)
+
+    def fault(self, error: FormatError, *unknown: Subject) -> None:
+        """Record a fault for which the file is refused; mark what it leaves unknown."""
+        self.add(error.problem)
+        self.refusal = self.refusal or error.problem
+        self.mark_unknown(*unknown)
+
+
+def record_fault(found: Collector, error: FormatError, *unknown: Subject) -> None:
+    """Record a fault where the collector goes on after it.
+
+    Raises
+    ------
+    FormatError
+        When it does not.
+    """
+    if isinstance(found, ModelDiagnostics):
+        found.fault(error, *unknown)
+    elif isinstance(found, list):
+        fault(found, error)
+    else:
+        raise error
+
+
+def report(found: Collector, rule: Rule, message: str, location: Location) -> None:
+    """Report a problem."""
+    found.extend([rule.problem(message, location)])
+
+
+def attempt(
+    read: Callable[[Node], Made],
+    node: Node,
+    found: Collector,
+    subject: Subject = (),
+    attributes: Mapping[str, str] | None = None,
+) -> Made | None:
+    """Read a node; record a fault and read again without the field that has it. None where that is impossible.
+
+    Parameters
+    ----------
+    subject, attributes:
+        What the node becomes in the value, and its attributes by the names of fields: those with faults are marked unknown.
+    """
+    rest: Node | None = node
+    while rest is not None:
+        try:
+            return read(rest)
+        except FormatError as error:
+            name = _faulty_field(rest, error)
+            attribute = (attributes or {}).get(name or "", name)
+            unknown = () if not subject else ((*subject, attribute),) if attribute else (subject,)
+            record_fault(found, error, *unknown)
+            rest = without_fault(rest, error)
+    return None
+
+
+def without_fault(node: Node, error: FormatError) -> Node | None:
+    """Return a node without the field that a fault is in; None where it is in none of them."""
+    name = _faulty_field(node, error)
+    if name is None:
+        return None
+    return replace(node, fields={other: value for other, value in node.fields.items() if other != name})
+
+
+def _faulty_field(node: Node, error: FormatError) -> str | None:
+    location = error.problem.location
+    return next((name for name in node.fields if name in node.offsets and node.location_of(name) == location), None)
 
 
 NO_INTEGERS = frozen_ints(np.zeros(0, dtype=np.int32))
@@ -42,7 +149,7 @@ def _refused(node: Node, name: str, wanted: str) -> FormatError:
     given = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else repr(value)
     if isinstance(value, (Node, list)):
         given = "nodes" if isinstance(value, Node) or (value and isinstance(value[0], Node)) else "a list"
-    return WRONG_VALUE.error(f"{_title(node)}: {name} must be {wanted}, here it is {given:.60}", node.location_of(name))
+    return UNUSABLE_VALUE.error(f"{_title(node)}: {name} is {given:.60}, expected {wanted}", node.location_of(name))
 
 
 def _title(node: Node) -> str:
@@ -50,13 +157,13 @@ def _title(node: Node) -> str:
 
 
 def _value(node: Node, name: str) -> Value:
-    """Return what the file says, or a prototype's default; not the standard's, which callers give."""
+    """Return the value in the file, or the default of a prototype; callers know the defaults of the standard."""
     value = node.fields.get(name)
     return node.get(name) if value is None and node.proto is not None else value
 
 
 def numbers(node: Node, name: str, wanted: str = "a list of numbers") -> Floats:
-    """Return a field's numbers (N,) in a row; none where the field is not given. `wanted` says what else would do, for the message."""
+    """Return a field's numbers (N,); none where the file does not have the field. `wanted` is what the message expects."""
     value = _value(node, name)
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
         return frozen(value.reshape(-1))
@@ -122,7 +229,7 @@ def integers(node: Node, name: str) -> npt.NDArray[np.integer]:
 
 
 def rows(node: Node | None, name: str, width: int) -> Floats:
-    """Return a field's numbers (N, width); what is left over at the end is not used."""
+    """Return a field's numbers (N, width); an incomplete last row is not used."""
     if node is None:
         return frozen(np.zeros((0, width)))
     values = numbers(node, name)
@@ -130,20 +237,20 @@ def rows(node: Node | None, name: str, width: int) -> Floats:
 
 
 def axis_angle(node: Node, name: str = "rotation") -> tuple[tuple[float, float, float], float]:
-    """Return a field's rotation as an axis of length 1 and an angle [rad]; an axis of no length is refused."""
+    """Return a field's rotation as an axis of length 1 and an angle [rad]; a zero axis is refused."""
     if name not in node.fields and node.proto is None:
         return (0.0, 0.0, 1.0), 0.0
     x, y, z, angle = vector(node, name, (0.0, 0.0, 1.0, 0.0))
     largest = max(abs(x), abs(y), abs(z))
     if largest == 0.0:
-        raise ZERO_AXIS.error(f"{_title(node)}: {name} turns about an axis of no length", node.location_of(name))
+        raise ZERO_AXIS.error(f"{_title(node)}: the axis of {name} is 0 0 0", node.location_of(name))
     if not math.isfinite(x + y + z + angle):
-        raise WRONG_VALUE.error(f"{_title(node)}: {name} has numbers that are not finite", node.location_of(name))
+        raise UNUSABLE_VALUE.error(f"{_title(node)}: {name} has numbers that are not finite", node.location_of(name))
     return unit(x, y, z), angle
 
 
 def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Return a vector, not zero, the length 1."""
+    """Return a vector that is not zero, scaled to length 1."""
     # Scaled by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
     _, exponent = math.frexp(max(abs(x), abs(y), abs(z)))
     x, y, z = math.ldexp(x, -exponent), math.ldexp(y, -exponent), math.ldexp(z, -exponent)
@@ -157,7 +264,7 @@ def rotation(node: Node, name: str = "rotation") -> tuple[float, float, float, f
 
 
 def quaternion(axis: tuple[float, float, float], angle: float) -> tuple[float, float, float, float]:
-    """Return the quaternion w x y z of a turn about an axis of length 1."""
+    """Return the quaternion w x y z of a rotation about an axis of length 1."""
     x, y, z = axis
     sine = math.sin(0.5 * angle)
     return math.cos(0.5 * angle), x * sine, y * sine, z * sine

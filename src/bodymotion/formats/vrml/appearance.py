@@ -1,25 +1,21 @@
 """Appearance, Material and the textures of VRML97 (ISO/IEC 14772-1, 6.3, 6.27, 6.22, 6.49) as a `Material`.
 
 Without a Material node the standard shows the plain colour white and no light on it. Here such a surface is white too, but lit,
-so that its form can be seen.
+so that its shape is visible.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.formats.vrml.shape_rules import NOT_SHOWN, OUT_OF_RANGE
+from bodymotion.formats.vrml.rules import NOT_SHOWN, OUT_OF_RANGE
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material, Texture
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
 
 __all__ = ["PLAIN", "AppearanceReader", "texture_matrix"]
 
@@ -30,18 +26,18 @@ PLAIN = Material(diffuse=(1.0, 1.0, 1.0))
 
 
 class AppearanceReader:
-    """Makes materials; an Appearance that is used several times gives the same material each time.
+    """Make materials; an Appearance that is used several times gives the same material each time.
 
-    `find_file(node)` gives the file that a node's url names, None where there is none to be opened; it notes why.
+    `find_file(node)` returns the file that a node's url names, or None; then it reports why.
     """
 
     def __init__(
         self,
-        problems: list[Problem],
+        found: access.Collector,
         actual: Callable[[Node], Node | None],
         find_file: Callable[[Node], Path | None],
     ) -> None:
-        self.problems = problems
+        self.found = found
         self.actual = actual
         self.find_file = find_file
         self._known: dict[int, tuple[Node, Material]] = {}
@@ -58,44 +54,44 @@ class AppearanceReader:
         found = self.actual(node)
         if found is None or found.type != "Appearance":
             return PLAIN
-        material, texture, turned = (
+        material, texture, transform = (
             self.actual(part) if (part := access.child(found, name)) is not None else None
             for name in ("material", "texture", "textureTransform")
         )
-        image = self._texture(texture, turned) if texture is not None else None
+        image = self._texture(texture, transform) if texture is not None else None
         if material is None or material.type != "Material":
             return PLAIN if image is None else Material(diffuse=PLAIN.diffuse, texture=image)
         default = _DEFAULT
         return Material(
             diffuse=self._color(material, "diffuseColor", default.diffuse),
-            ambient_intensity=self._share(material, "ambientIntensity", default.ambient_intensity),
+            ambient_intensity=self._number(material, "ambientIntensity", default.ambient_intensity),
             specular=self._color(material, "specularColor", default.specular),
             emissive=self._color(material, "emissiveColor", default.emissive),
-            shininess=self._share(material, "shininess", default.shininess),
-            transparency=self._share(material, "transparency", default.transparency),
+            shininess=self._number(material, "shininess", default.shininess),
+            transparency=self._number(material, "transparency", default.transparency),
             texture=image,
         )
 
     def _color(self, node: Node, name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
-        red, green, blue = self._within(node, access.vector(node, name, default))
+        red, green, blue = self._clipped(node, access.vector(node, name, default))
         return red, green, blue
 
-    def _share(self, node: Node, name: str, default: float) -> float:
-        return self._within(node, (access.number(node, name, default),))[0]
+    def _number(self, node: Node, name: str, default: float) -> float:
+        return self._clipped(node, (access.number(node, name, default),))[0]
 
-    def _within(self, node: Node, values: tuple[float, ...]) -> tuple[float, ...]:
+    def _clipped(self, node: Node, values: tuple[float, ...]) -> tuple[float, ...]:
         for value in values:
             if not 0.0 <= value <= 1.0:
                 break
         else:
             return values
         text = " ".join(f"{value:g}" for value in values)
-        self.problems.append(OUT_OF_RANGE.problem(f"a Material has the value {text}", node.location))
+        access.report(self.found, OUT_OF_RANGE, f"a Material has the value {text}, expected 0…1", node.location)
         return tuple(min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values)
 
-    def _texture(self, node: Node, turned: Node | None) -> Texture | None:
+    def _texture(self, node: Node, transform: Node | None) -> Texture | None:
         if node.type != "ImageTexture":
-            self.problems.append(NOT_SHOWN.problem(f"{node.type} is not shown", node.location))
+            access.report(self.found, NOT_SHOWN, f"{node.type} is not shown", node.location)
             return None
         urls = access.texts(node, "url")
         path = self.find_file(node)
@@ -106,7 +102,7 @@ class AppearanceReader:
             next((url for url in urls if url.replace("\\", "/").endswith(path.name)), urls[0]),
             repeat_s=access.flag(node, "repeatS", True),
             repeat_t=access.flag(node, "repeatT", True),
-            transform=texture_matrix(turned),
+            transform=texture_matrix(transform),
         )
 
 
@@ -120,11 +116,11 @@ def texture_matrix(node: Node | None) -> Floats:
     c, s = np.cos(angle), np.sin(angle)
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     stretch = np.diag([*access.vector(node, "scale", (1.0, 1.0)), 1.0])
-    matrix = _moved(-center) @ stretch @ turn @ _moved(center + translation)
+    matrix = _translation(-center) @ stretch @ turn @ _translation(center + translation)
     return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
 
 
-def _moved(by: Floats) -> Floats:
+def _translation(by: Floats) -> Floats:
     matrix = np.eye(3)
     matrix[:2, 2] = by
     return matrix

@@ -10,28 +10,29 @@ import numpy.typing as npt
 
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.formats.vrml.shape_rules import (
+from bodymotion.formats.vrml.rules import (
     BAD_INDEX,
     BAD_SIZE,
+    INFINITE_POINT,
+    INSIDE_OUT,
     NO_POINTS,
-    NOT_FINITE,
     NOT_SHOWN,
     SMALL_FACE,
     TOO_LARGE,
     UNUSED_LIST,
 )
+from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.meshes import triangulate
 from bodymotion.geometry.shapes import Box, Cone, Corners, Cylinder, Geometry, Lines, Mesh, Points, Sphere
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location, Problem, Rule
+    from bodymotion.diagnostics import Rule
     from bodymotion.geometry.meshes import Triangles
 
-    Tell = Callable[[Rule, str, Location], None]
-    """Takes a problem: its rule, its message, where it is."""
-
 __all__ = ["GEOMETRY_NODES", "GeometryReader"]
+
+Indices = npt.NDArray[np.int64]
 
 GEOMETRY_NODES = (
     "Box",
@@ -46,18 +47,18 @@ GEOMETRY_NODES = (
     "Text",
 )
 
-MOST_VERTICES = 2_000_000
-"""How many vertices an ElevationGrid or an Extrusion, written in few words, may unfold to."""
+MAX_VERTICES = 2_000_000
+"""Vertices that an ElevationGrid or an Extrusion, written in few words, may unfold to."""
 
 
 class GeometryReader:
-    """Makes geometry of geometry nodes; a node that is used several times (USE) gives the same object each time.
+    """Make geometry of geometry nodes; a node that is used several times (USE) gives the same object each time.
 
-    `actual` looks through instances of prototypes into the node that they stand for.
+    `actual` returns the node that an instance of a prototype means.
     """
 
-    def __init__(self, problems: list[Problem], actual: Callable[[Node], Node | None]) -> None:
-        self.problems = problems
+    def __init__(self, found: access.Collector, actual: Callable[[Node], Node | None]) -> None:
+        self.found = found
         self.actual = actual
         self._known: dict[tuple[int, bool], tuple[Node, Geometry | None]] = {}
 
@@ -68,13 +69,11 @@ class GeometryReader:
             self._known[key] = (node, self._read(node, textured))
         return self._known[key][1]
 
-    def tell(self, rule: Rule, message: str, location: Location) -> None:
-        """Note a problem."""
-        self.problems.append(rule.problem(message, location))
+    def report(self, rule: Rule, message: str, node: Node) -> None:
+        """Report a problem of a node."""
+        access.report(self.found, rule, message, node.location)
 
     def _read(self, node: Node, textured: bool) -> Geometry | None:
-        from bodymotion.formats.vrml.swept import read_elevation_grid, read_extrusion
-
         match node.type:
             case "IndexedFaceSet":
                 return self._face_set(node, textured)
@@ -102,16 +101,20 @@ class GeometryReader:
             case "Extrusion":
                 return read_extrusion(node, self)
             case "Text":
-                self.tell(NOT_SHOWN, "Text has no shape here: there are no letters to draw it with", node.location)
+                self.report(NOT_SHOWN, "Text is not shown", node)
             case _:
-                self.tell(NOT_SHOWN, f"{node.type} is no geometry that is known", node.location)
+                self.report(NOT_SHOWN, f"{node.type} is not a known geometry", node)
         return None
 
     def _sizes(self, node: Node, sizes: list[float], some_zero: bool = False) -> bool:
         good = all(np.isfinite(size) and size >= 0 for size in sizes)
         zeros = sum(size == 0 for size in sizes)
         if not good or zeros:
-            self.tell(BAD_SIZE, f"{node.type} of size {' '.join(f'{size:g}' for size in sizes)}", node.location)
+            self.report(
+                BAD_SIZE,
+                f"the size of a {node.type} is {' '.join(f'{size:g}' for size in sizes)}, expected positive numbers",
+                node,
+            )
         return good and zeros <= some_zero
 
     def points(self, node: Node) -> Floats:
@@ -119,11 +122,11 @@ class GeometryReader:
         coord = self.part(node, "coord")
         points = access.rows(coord, "point", 3)
         if not len(points):
-            self.tell(NO_POINTS, f"{node.type} has no points", node.location)
+            self.report(NO_POINTS, f"{node.type} has no points", node)
         return points
 
     def part(self, node: Node, name: str) -> Node | None:
-        """Return the node in a field, prototypes looked through."""
+        """Return the node in a field, for an instance of a prototype the node that it means."""
         found = access.child(node, name)
         return None if found is None else self.actual(found)
 
@@ -134,21 +137,21 @@ class GeometryReader:
             return None
         triangles = triangulate(index, points)
         if triangles.out_of_range:
-            wrong = f"{triangles.out_of_range} faces use points that are not there"
-            counts = f"the highest index is {index.max()}, the points are {len(points)}"
-            self.tell(BAD_INDEX, f"{wrong}: {counts}", node.location)
+            wrong = f"{triangles.out_of_range} faces use points that do not exist"
+            counts = f"the highest index is {index.max()}, and there are {len(points)} points"
+            self.report(BAD_INDEX, f"{wrong}: {counts}", node)
         if triangles.too_small:
-            self.tell(SMALL_FACE, f"{triangles.too_small} faces have fewer than three corners", node.location)
+            self.report(SMALL_FACE, f"{triangles.too_small} faces have fewer than three corners", node)
         faces = index[triangles.corners]
         finite: npt.NDArray[np.bool_] = np.isfinite(points)
         if not finite.all():
             good = np.asarray(finite.all(axis=1))[faces].all(axis=1)
             if not good.all():
-                self.tell(
-                    NOT_FINITE, f"{np.count_nonzero(~good)} triangles have corners that are not finite", node.location
+                self.report(
+                    INFINITE_POINT, f"{np.count_nonzero(~good)} triangles have corners that are not finite", node
                 )
                 faces, triangles = faces[good], triangles.chosen(good)
-            # Points that no face uses must not spread.
+            # Points that no face uses must not make other numbers infinite.
             points = np.where(finite, points, 0.0)
         if not len(faces):
             return None
@@ -169,7 +172,7 @@ class GeometryReader:
         colors: Corners | None,
         uv: Corners | None,
     ) -> Mesh:
-        """Make a mesh with the fields that all surfaces share: ccw, solid, creaseAngle."""
+        """Return a mesh with the fields that all surfaces share: ccw, solid, creaseAngle."""
         if not access.flag(node, "ccw", True):
             faces = faces[:, ::-1]
             normals, colors, uv = (c and Corners(c.values, c.indices[:, ::-1]) for c in (normals, colors, uv))
@@ -194,7 +197,7 @@ class GeometryReader:
         finite = np.asarray(np.isfinite(points).all(axis=1))
         good = (segments < len(points)).all(axis=1) & finite[np.minimum(segments, len(points) - 1)].all(axis=1)
         if not good.all():
-            self.tell(BAD_INDEX, f"{np.count_nonzero(~good)} lines use points that are not there", node.location)
+            self.report(BAD_INDEX, f"{np.count_nonzero(~good)} lines use points that do not exist", node)
             segments, here = segments[good], here[good]
         if not len(segments):
             return None
@@ -203,16 +206,18 @@ class GeometryReader:
             return Lines(points, segments)
         given = access.integers(node, "colorIndex")
         if access.flag(node, "colorPerVertex", True):
-            places = np.stack([here, here + 1], axis=1)
+            positions = np.stack([here, here + 1], axis=1)
             which = (
-                segments if not len(given) else (given[places] if places.max() < len(given) else np.full((1, 2), -1))
+                segments
+                if not len(given)
+                else (given[positions] if positions.max() < len(given) else np.full((1, 2), -1))
             )
         else:
             line = np.cumsum(index < 0)[here]
             which = line if not len(given) else (given[line] if line.max() < len(given) else np.full(1, -1))
             which = np.stack([which, which], axis=1)
         if which.min() < 0 or which.max() >= len(colors):
-            self.tell(UNUSED_LIST, f"{len(colors)} colours do not fit {len(segments)} lines", node.location)
+            self.report(UNUSED_LIST, f"{len(colors)} colours do not fit {len(segments)} lines", node)
             return Lines(points, segments)
         return Lines(
             points[segments].reshape(-1, 3),
@@ -225,7 +230,7 @@ class GeometryReader:
         colors: Floats | None = access.rows(self.part(node, "color"), "color", 3)
         if colors is not None and len(colors) < len(points):
             if len(colors):
-                self.tell(UNUSED_LIST, f"{len(colors)} colours for {len(points)} points", node.location)
+                self.report(UNUSED_LIST, f"{len(colors)} colours for {len(points)} points", node)
             colors = None
         good = np.asarray(np.isfinite(points).all(axis=1))
         if not good.any():
@@ -233,10 +238,10 @@ class GeometryReader:
         return Points(points[good], None if colors is None else np.clip(colors[: len(points)][good], 0, 1))
 
     def too_large(self, node: Node, count: int) -> bool:
-        """Whether a node unfolds to more vertices than can be held; says so."""
-        if count > MOST_VERTICES:
-            self.tell(TOO_LARGE, f"{node.type} unfolds to {count} points", node.location)
-        return count > MOST_VERTICES
+        """Return whether a node unfolds to more than MAX_VERTICES, and report that."""
+        if count > MAX_VERTICES:
+            self.report(TOO_LARGE, f"{node.type} unfolds to {count} points", node)
+        return count > MAX_VERTICES
 
 
 class CornerLists:
@@ -251,7 +256,7 @@ class CornerLists:
         self.faces = faces
 
     def read(self, part: str, name: str, width: int, per_vertex: bool) -> Corners | None:
-        """Return the corners' property, None where there is none or it does not fit (which is noted)."""
+        """Return the corners' property; None where there is none, or where its size does not fit, which is reported."""
         holder = self.reader.part(self.node, part)
         if holder is None:
             return None
@@ -261,28 +266,28 @@ class CornerLists:
         index = access.integers(self.node, f"{part}Index")
         which: npt.NDArray[np.integer]
         if per_vertex:
-            places = self.triangles.corners
-            which = self.faces if not len(index) else _pick(index, places)
+            positions = self.triangles.corners
+            which = self.faces if not len(index) else _pick(index, positions)
         else:
-            places = np.repeat(self.triangles.polygons[:, None], 3, axis=1)
-            which = places if not len(index) else _pick(index, places)
+            positions = np.repeat(self.triangles.polygons[:, None], 3, axis=1)
+            which = positions if not len(index) else _pick(index, positions)
         finite = bool(np.isfinite(values).all())
         if part == "normal" and not finite:
-            # What a division by zero left behind is no direction: there the face's own is taken.
+            # A normal that is not finite has no direction: the face's own is used.
             values, finite = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0), True
         if which.min() < 0 or which.max() >= len(values) or not finite:
             kind = "corners" if per_vertex else "faces"
-            self.reader.tell(
+            self.reader.report(
                 UNUSED_LIST,
                 f"{part}: {len(values)} values and {len(index)} indices do not fit the {kind} of this {self.node.type}",
-                self.node.location,
+                self.node,
             )
             return None
         return Corners(np.clip(values, 0, 1) if part == "color" else values, frozen_ints(which))
 
 
-def _pick(index: npt.NDArray[np.integer], places: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    return index[places] if places.max() < len(index) else np.full((1, 3), -1)
+def _pick(index: npt.NDArray[np.integer], positions: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+    return index[positions] if positions.max() < len(index) else np.full((1, 3), -1)
 
 
 def _box_mapping(points: Floats) -> Floats:
@@ -293,3 +298,173 @@ def _box_mapping(points: Floats) -> Floats:
     first, second = np.argsort(-size, kind="stable")[:2]
     length = size[first] if size[first] > 0 else 1.0
     return np.stack([(points[:, first] - low[first]) / length, (points[:, second] - low[second]) / length], axis=1)
+
+
+# ---- surfaces that are unfolded from few numbers (ISO/IEC 14772-1, 6.17 and 6.18)
+
+
+def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
+    """Return the mesh of a grid of heights over the x-z plane."""
+    columns, rows = access.integer(node, "xDimension", 0), access.integer(node, "zDimension", 0)
+    heights = access.numbers(node, "height")
+    if columns < 2 or rows < 2 or len(heights) < columns * rows:
+        reader.report(BAD_SIZE, f"ElevationGrid of {columns} × {rows} points has {len(heights)} heights", node)
+        return None
+    spacing = [access.number(node, "xSpacing", 1.0), access.number(node, "zSpacing", 1.0)]
+    z, x = np.divmod(np.arange(columns * rows), columns)
+    points = np.stack([x * spacing[0], heights[: columns * rows], z * spacing[1]], axis=1)
+    if not np.isfinite(points).all():
+        reader.report(INFINITE_POINT, "ElevationGrid has heights or spacings that are not finite", node)
+        return None
+    grid = np.arange(columns * rows).reshape(rows, columns)
+    faces = _quads(grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:])
+    squares = np.repeat(np.arange((columns - 1) * (rows - 1)), 2)[:, None].repeat(3, axis=1)
+
+    def corners(part: str, name: str, width: int, per_vertex: bool) -> Corners | None:
+        holder = reader.part(node, part)
+        values = access.rows(holder, name, width)
+        which = faces if per_vertex else squares
+        if holder is None or not len(values):
+            return None
+        if which.max() >= len(values) or not np.isfinite(values).all():
+            reader.report(UNUSED_LIST, f"{part}: {len(values)} values do not fit {columns} × {rows} points", node)
+            return None
+        return Corners(np.clip(values, 0, 1) if part == "color" else values, frozen_ints(which))
+
+    even = Corners(np.stack([x / (columns - 1), z / (rows - 1)], axis=1), frozen_ints(faces))
+    return reader.mesh(
+        node,
+        points,
+        faces,
+        corners("normal", "vector", 3, access.flag(node, "normalPerVertex", True)),
+        corners("color", "color", 3, access.flag(node, "colorPerVertex", True)),
+        corners("texCoord", "point", 2, True) or even,
+    )
+
+
+def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
+    """Return the mesh of a cross-section that is swept along a spine."""
+    section = access.rows(node, "crossSection", 2)
+    spine = access.rows(node, "spine", 3)
+    section = section if len(section) else np.array([[1.0, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]])
+    spine = spine if len(spine) else np.array([[0.0, 0, 0], [0, 1, 0]])
+    if len(spine) < 2 or len(section) < 2:
+        reader.report(BAD_SIZE, f"Extrusion of {len(section)} points along {len(spine)}", node)
+        return None
+    if reader.too_large(node, len(spine) * len(section)):
+        return None
+    scale = _stretched(access.rows(node, "scale", 2), [1.0, 1.0], len(spine))
+    turn = _stretched(access.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))
+    if not all(np.isfinite(values).all() for values in (section, spine, scale, turn)):
+        reader.report(INFINITE_POINT, "Extrusion has numbers that are not finite", node)
+        return None
+
+    placed = section[None] * scale[:, None]
+    flat = np.stack([placed[..., 0], np.zeros(placed.shape[:2]), placed[..., 1]], axis=-1)
+    flat = rotations.rotate(rotations.from_axis_angle(turn[:, :3], turn[:, 3])[:, None], flat)
+    points = spine[:, None] + np.einsum("sij,skj->ski", _frames(spine), flat)
+
+    grid = np.arange(len(spine) * len(section)).reshape(len(spine), len(section))
+    uv_grid = grid
+    round_section = bool((section[0] == section[-1]).all())
+    round_spine = bool((points[0] == points[-1]).all())
+    if round_section:
+        grid = grid.copy()
+        grid[:, -1] = grid[:, 0]
+    if round_spine and len(spine) > 2:
+        grid = grid.copy()
+        grid[-1] = grid[0]
+    faces = _quads(grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1])
+    s, t = np.meshgrid(np.linspace(0, 1, len(section)), np.linspace(0, 1, len(spine)))
+    uv_values, uv_faces = (
+        [np.stack([s, t], axis=-1).reshape(-1, 2)],
+        [_quads(uv_grid[:-1, :-1], uv_grid[:-1, 1:], uv_grid[1:, 1:], uv_grid[1:, :-1])],
+    )
+    all_faces = [faces]
+    rim = np.arange(len(section) - round_section)
+    extent = np.ptp(section, axis=0).max()
+    on_cap = (section - section.min(axis=0)) / (extent if extent > 0 else 1.0)
+    for flag, ring, ends_up in (("beginCap", 0, False), ("endCap", len(spine) - 1, True)):
+        if access.flag(node, flag, True) and len(rim) >= 3:
+            # Seen from outside, the first cap has the opposite order.
+            order = rim if ends_up else rim[::-1]
+            cut = order[
+                triangulate(order, np.stack([section[:, 0], np.zeros(len(section)), section[:, 1]], axis=1)).corners
+            ]
+            all_faces.append(grid[ring][cut])
+            uv_faces.append(cut + sum(map(len, uv_values)))
+            uv_values.append(on_cap)
+    whole, uv_whole = np.concatenate(all_faces), np.concatenate(uv_faces)
+    closed = round_section and (round_spine or len(all_faces) == 3)
+    if closed and "ccw" not in node.fields and _volume(points.reshape(-1, 3), whole) < 0:
+        # Real models have such sections and mean a body that is seen from outside.
+        reader.report(INSIDE_OUT, "the cross-section of an Extrusion runs clockwise", node)
+        whole, uv_whole = whole[:, ::-1], uv_whole[:, ::-1]
+    uv = Corners(np.concatenate(uv_values), frozen_ints(uv_whole))
+    return reader.mesh(node, points.reshape(-1, 3), whole, None, None, uv)
+
+
+def _volume(points: Floats, faces: Indices) -> float:
+    """Return the volume inside a closed mesh by Gauss's theorem: negative where the faces look inwards."""
+    a, b, c = np.moveaxis((points - points.mean(axis=0))[faces], 1, 0)
+    return float(np.einsum("ij,ij->", a, np.cross(b, c)))
+
+
+def _stretched(values: Floats, default: list[float], count: int) -> Floats:
+    """Return one row for each point of the spine; where there are too few, the last is repeated."""
+    if not len(values):
+        values = np.array([default])
+    return values[np.minimum(np.arange(count), len(values) - 1)]
+
+
+def _frames(spine: Floats) -> Floats:
+    """Return the planes (S, 3, 3) that the cross-section is carried into along the spine; columns are their x, y, z axes.
+
+    y is tangent to the spine, z normal to the plane that the spine bends in. Where it does not bend, z is that of the point before. On a
+    straight spine y is rotated onto it by the smallest angle.
+    """
+    closed = len(spine) > 2 and bool((spine[0] == spine[-1]).all())
+    after, before = np.roll(spine, -1, axis=0), np.roll(spine, 1, axis=0)
+    if closed:
+        after[-1], before[0] = spine[1], spine[-2]
+    else:
+        after[-1], before[0] = spine[-1], spine[0]
+    tangent = _unit(after - before)
+    _fill(tangent, np.array([0.0, 1.0, 0.0]))
+    bend = np.cross(after - spine, before - spine)
+    size = np.linalg.norm(after - spine, axis=1) * np.linalg.norm(before - spine, axis=1)
+    bend[np.linalg.norm(bend, axis=1) <= 1e-9 * size] = 0.0
+    normal = _unit(bend)
+    if not normal.any():
+        up = np.array([0.0, 1.0, 0.0])
+        axis = np.cross(up, tangent[0])
+        axis = axis if np.abs(axis).max() > 1e-100 else np.array([1.0, 0.0, 0.0])
+        turned = rotations.from_axis_angle(axis, np.arctan2(np.linalg.norm(np.cross(up, tangent[0])), tangent[0, 1]))
+        return np.broadcast_to(rotations.to_matrix(turned), (len(spine), 3, 3)).copy()
+    _fill(normal, np.zeros(3))
+    for i in range(1, len(normal)):
+        if normal[i] @ normal[i - 1] < 0:
+            normal[i] = -normal[i]
+    # Perpendicular to the tangent, also where z was copied from a neighbour.
+    side = _unit(np.cross(tangent, normal))
+    _fill(side, np.array([1.0, 0.0, 0.0]))
+    return np.stack([side, tangent, np.cross(side, tangent)], axis=-1)
+
+
+def _fill(rows: Floats, default: Floats) -> None:
+    """Replace zero rows by the row before, leading ones by the first that is not zero."""
+    there = rows.any(axis=1)
+    if not there.any():
+        rows[:] = default
+        return
+    source = np.maximum.accumulate(np.where(there, np.arange(len(rows)), -1))
+    rows[:] = rows[np.where(source < 0, int(np.argmax(there)), source)]
+
+
+def _unit(vectors: Floats) -> Floats:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(length > 0, length, 1.0))
+
+
+def _quads(a: Indices, b: Indices, c: Indices, d: Indices) -> Indices:
+    return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)

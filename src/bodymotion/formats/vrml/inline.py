@@ -1,4 +1,4 @@
-"""The scenes of files that a scene names: Inline and EXTERNPROTO, each file parsed once.
+"""What a scene refers to: the scenes of other files (Inline, EXTERNPROTO), each parsed once; and the bodies of prototypes.
 
 Which files may be opened is decided by `bodymotion.formats.resources`.
 """
@@ -6,17 +6,19 @@ Which files may be opened is decided by `bodymotion.formats.resources`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.formats.resources import OUTSIDE as LIES_OUTSIDE
 from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.nodes import Node, Proto, Scene
+from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_SIZE
 from bodymotion.formats.vrml.reader import parse_vrml
 
-__all__ = ["LIES_OUTSIDE", "OUTSIDE", "InlineLoader"]
+__all__ = ["LIES_OUTSIDE", "OUTSIDE", "InlineLoader", "expand", "instance_of"]
 
 # For urdf and mjcf, until they look files up with ResourceFinder.
 OUTSIDE = rules.PART_OUTSIDE.hint
@@ -166,6 +168,7 @@ class InlineLoader:
         try:
             scene = parse_vrml(data, path)
         except FormatError as error:
+            # Why the part is left out; the other problems in it do not matter then.
             found += [error.problem, rules.PART_UNREADABLE.problem(f"{path.name} is left out", location)]
             return None
         self.problems += scene.problems
@@ -194,3 +197,82 @@ class InlineLoader:
 def _urls(node: Node) -> list[str]:
     urls = node.fields.get("url")
     return [url for url in (urls if isinstance(urls, list) else [urls]) if isinstance(url, str)]
+
+
+def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
+    """Return the nodes that an instance of a prototype means; the first is drawn, the others only serve it.
+
+    A node that is no instance is returned alone. Nodes of the body without IS are shared by all instances; the others are copies, and USE
+    inside of the body still gives one and the same node. Where a field has neither value nor default, the body's field is left out. An
+    instance inside of the body has its values filled in, and can be expanded in turn. `loader` loads the body of an EXTERNPROTO; without
+    it, or when the body is not found, the list is empty.
+    """
+    proto = node.proto
+    if proto is None:
+        return [node]
+    if proto.urls and not proto.body:
+        found = loader.load_proto(proto) if loader is not None else None
+        if found is None:
+            return []
+        proto = found
+    copy = _Copy(node, proto)
+    return [copy.node(part) for part in proto.body]
+
+
+def instance_of(node: Node, loader: InlineLoader | None = None) -> Node | None:
+    """Return the node that an instance of a prototype means, also through several prototypes; None when there is none.
+
+    A node that is no instance is returned as it is.
+    """
+    found: Node | None = node
+    while found is not None and found.proto is not None:
+        found = next(iter(expand(found, loader)), None)
+    return found
+
+
+class _Copy:
+    """One pass over the body of a prototype for one instance."""
+
+    def __init__(self, instance: Node, proto: Proto) -> None:
+        self.instance = instance
+        self.proto = proto
+        self.done: dict[int, Node] = {}
+
+    def node(self, node: Node) -> Node:
+        """Copy a node with all below it, unless there is no IS in it."""
+        known = self.done.get(id(node))
+        if known is not None:
+            return known
+        fields: dict[str, Value] = {}
+        changed = False
+        for name, value in node.fields.items():
+            new: Value = value
+            if isinstance(value, IsReference):
+                changed = True
+                given = self.value(value.name)
+                if given is None:
+                    continue
+                new = given[0]
+            elif isinstance(value, Node):
+                new = self.node(value)
+                changed = changed or new is not value
+            elif isinstance(value, list):
+                copies: list[Any] = []
+                for item in value:
+                    copies.append(self.node(item) if isinstance(item, Node) else item)
+                    changed = changed or copies[-1] is not item
+                new = copies
+            fields[name] = new
+        result = replace(node, fields=fields) if changed else node
+        self.done[id(node)] = result
+        return result
+
+    def value(self, name: str) -> tuple[Value] | None:
+        """Return the value of a field of the interface; None for an event and for a name that the interface does not have."""
+        if name in self.instance.fields:
+            value = self.instance.fields[name]
+            return None if isinstance(value, IsReference) else (value,)
+        declared = self.proto.fields.get(name)
+        if declared is None or declared.access in ("eventIn", "eventOut"):
+            return None
+        return (declared.value,)

@@ -1,4 +1,4 @@
-"""What a VRML97 file says, as Python values: nodes with their fields, prototypes, routes. Knows nothing of robots.
+"""The content of a VRML97 file as Python values: nodes with their fields, prototypes, routes.
 
 Values of fields, by the types of the standard (ISO/IEC 14772-1, clause 5):
 
@@ -13,8 +13,8 @@ MFVec2f, MFVec3f, MFRotation, MFColor  float64 array (N, 2), (N, 3), (N, 4), (N,
 SFImage                                int64 array: width, height, components, pixels
 ====================================== =====================================================================
 
-Arrays are read-only. The value of a field that its node does not declare is told by its look: a number is int or float, several
-numbers a float64 array (N,), strings in brackets a list, nodes in brackets a list, empty brackets an empty list.
+Arrays are read-only. The type of a field that its node does not declare follows from the form of its value: a number is int or float,
+several numbers are a float64 array (N,), strings in brackets a list, nodes in brackets a list, empty brackets an empty list.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Location, Problem
 
 if TYPE_CHECKING:
-    from bodymotion.formats.vrml.text import Text
+    from bodymotion.formats.text.source_text import Text
+    from bodymotion.formats.vrml.recovery import Damage
 
 __all__ = ["NOTHING", "FieldDeclaration", "IsReference", "Node", "Proto", "Route", "Scene", "Value"]
 
@@ -45,16 +46,16 @@ class IsReference:
 
 
 NOTHING: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
-"""What the nodes of a file without fields share: there may be a million of them."""
+"""The fields of all nodes without fields, which share it: there may be a million of them."""
 
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A node: `type` as written, DEF `name` ("" none), the `fields` that the file gives, and where it stands.
+    """A node: `type` as written, DEF `name` ("" without one), the `fields` that the file has, and its location.
 
     USE gives the very same object. For an instance of a prototype, `proto` is its declaration. A Script (and nothing else) has
-    `declarations`: the fields and events that it declares for itself. `text` and `offset` say where the node's type is written, and
-    `places` where each field's name is.
+    `declarations`: the fields and events that it declares for itself. `text` and `offset` locate the node's type, `offsets` the name of
+    each field, those whose value could not be read included.
     """
 
     type: str
@@ -63,19 +64,19 @@ class Node:
     proto: Proto | None = None
     text: Text | None = field(default=None, repr=False)
     offset: int = 0
-    places: dict[str, int] = field(default_factory=dict, repr=False)
+    offsets: dict[str, int] = field(default_factory=dict, repr=False)
     declarations: dict[str, FieldDeclaration] = field(default_factory=dict)
 
     @property
     def location(self) -> Location:
-        """Where the node's type stands."""
+        """The location of the node's type."""
         return self.text.location(self.offset) if self.text is not None else Location()
 
     def location_of(self, name: str) -> Location:
-        """Return the place of a field's name; that of the node where the file does not give the field."""
+        """Return the location of a field's name; that of the node where the file does not have the field."""
         if self.text is None:
             return Location()
-        return self.text.location(self.places.get(name, self.offset))
+        return self.text.location(self.offsets.get(name, self.offset))
 
     @property
     def path(self) -> Path | None:
@@ -83,7 +84,7 @@ class Node:
         return self.text.path if self.text is not None else None
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
-        """Return a field's value: the file's, else that of the prototype's declaration or of the standard, else `default`."""
+        """Return a field's value: that of the file, else the default of the prototype or of the standard, else `default`."""
         if name in self.fields:
             return self.fields[name]
         if self.proto is not None:
@@ -107,7 +108,7 @@ class FieldDeclaration:
 
 @dataclass(eq=False)
 class Proto:
-    """PROTO or EXTERNPROTO (`urls`): the interface and the nodes of the body; `text` and `offset` say where its name stands."""
+    """PROTO or EXTERNPROTO (`urls`): the interface and the nodes of the body; `text` and `offset` locate its name."""
 
     name: str
     fields: Mapping[str, FieldDeclaration]
@@ -119,7 +120,7 @@ class Proto:
 
     @property
     def location(self) -> Location:
-        """Where the prototype's name stands."""
+        """The location of the prototype's name."""
         return self.text.location(self.offset) if self.text is not None else Location()
 
     @property
@@ -140,10 +141,18 @@ class Route:
 
 @dataclass(eq=False)
 class Scene:
-    """A whole file: `nodes` at the top level, prototypes by name, routes, the problems met.
+    """A whole file: `nodes` at the top level, prototypes by name, routes.
 
-    `header` is the line that names the language, "" where there is none. `size` counts the nodes of the scene with every USE counted as
-    often as it stands and every instance of a prototype with its body: about what a walk through the whole scene meets.
+    Attributes
+    ----------
+    header:
+        The line that names the language, "" where it is missing.
+    problems:
+        Everything that was found while the file was parsed.
+    size:
+        The number of nodes with every USE and every instance of a prototype expanded: about what a walk through the scene visits.
+    damage:
+        What faults of the grammar have left incomplete.
     """
 
     nodes: list[Node] = field(default_factory=list)
@@ -152,5 +161,6 @@ class Scene:
     path: Path | None = None
     encoding: str = "ascii"
     header: str = ""
-    problems: list[Problem] = field(default_factory=list)
+    problems: tuple[Problem, ...] = ()
     size: int = 0
+    damage: Damage | None = field(default=None, repr=False)

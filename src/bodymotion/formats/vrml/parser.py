@@ -8,102 +8,152 @@
     ROUTE        ROUTE name.event TO name.event
     value        of the field's declared type (values.py), or IS name in the body of a prototype
 
-A comma is white space, as is a comment. A prototype is known from its end on, in the rest of its file or of the prototype around it;
-names of nodes likewise, but not in prototypes inside.
+Commas and comments are white space. A prototype is known from its end on, in the rest of its file or of the prototype around it; names of
+nodes likewise, but not inside of other prototypes.
+
+Faults are recorded where they are found, and reading goes on behind them (recovery.py).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from bodymotion.diagnostics import FormatError
+import numpy as np
+
+from bodymotion.diagnostics import Diagnostics, FormatError
+from bodymotion.formats.text.source_text import Text
+from bodymotion.formats.text.spelling import meant
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.cursor import MOST_PROBLEMS, Cursor
-from bodymotion.formats.vrml.header import read_header
-from bodymotion.formats.vrml.lexis import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, WORD
-from bodymotion.formats.vrml.likeness import Strangers
+from bodymotion.formats.vrml.lexer import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, SPACE, WORD
 from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
-from bodymotion.formats.vrml.quotes import first_unclosed
-from bodymotion.formats.vrml.scopes import UNKNOWN, Scope, kind_of, reader_of
-from bodymotion.formats.vrml.specs import STANDARD_NODES
-from bodymotion.formats.vrml.text import Text
-from bodymotion.formats.vrml.values import READERS, Reader, by_look
+from bodymotion.formats.vrml.recovery import Recovery
+from bodymotion.formats.vrml.specs import STANDARD_NODES, UNKNOWN, Kind, Scope, kind_of, reader_of, standard_fields
+from bodymotion.formats.vrml.values import READERS, Reader, guessed_value
 
-__all__ = ["INTERFACE", "MAX_DEPTH", "MAX_SIZE", "MOST_CALLS", "STATEMENTS", "Parser"]
+__all__ = ["MAX_CALLS", "MAX_DEPTH", "MAX_SIZE", "Parser"]
 
 MAX_DEPTH = 256
-"""So deep may nodes be nested."""
-
-MOST_CALLS = 10 * MAX_DEPTH
-"""So many calls one in the other may that take: for each level up to eight, and one more to look up a name in all prototypes around."""
-
+"""Nodes, prototypes and lists inside of each other."""
+MAX_CALLS = 10 * MAX_DEPTH
+"""Nested Python calls for that: up to eight for each level, and one more to look up a name in all prototypes around."""
 MAX_SIZE = 1_000_000
-"""So many nodes may a scene have when every USE and every prototype is expanded."""
+"""Nodes of a scene with every USE and every prototype expanded."""
+MAX_HINTS = 200
+"""Words of a file that are compared with the known words, and known words that one is compared with."""
 
 STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
-INTERFACE = "field, exposedField, eventIn or eventOut with type and name"
+_AROUND_LISTS = (*STATEMENTS, "USE", "DEF")
+_IN_LISTS = (*_AROUND_LISTS, "NULL")
+_BRACKETS = ("{", "}", "[", "]")
+_HEADER = re.compile(r"#[ \t]*VRML[ \t]+V([0-9][0-9.]*)[^\r\n]*")
 _NUMBER_LIKE = re.compile(r"[+-]?\.?[0-9]")
 _DECIMAL_COMMA = re.compile(r"\b[0-9]++,[0-9]++[-+.,0-9eE \t]*\Z")
+_FIELDS = frozenset(name for node_type in STANDARD_NODES for name in standard_fields(node_type))
+"""The names of all fields of standard nodes."""
 
 
-class Parser(Cursor):
-    """One pass over one text. Methods take a place in it and give what stands there and the place after that."""
+class Parser(Recovery):
+    """One pass over one text. Methods take an offset in it and return what is there, and the offset after that.
 
-    def __init__(self, text: Text, known_protos: Mapping[str, Proto]) -> None:
-        super().__init__(text)
-        self.result = Scene(path=text.path, encoding=text.encoding, problems=self.problems)
-        self.scope = Scope({name: kind_of(proto, 1) for name, proto in known_protos.items()}, self.result.routes)
+    Parameters
+    ----------
+    text:
+        The text.
+    known_protos:
+        Prototypes that it may use without declaring them.
+    found:
+        Collects the problems.
+    open_strings:
+        Offsets of strings that had no second quote before `text` was corrected.
+    """
+
+    def __init__(
+        self, text: Text, known_protos: Mapping[str, Proto], found: Diagnostics, open_strings: list[int]
+    ) -> None:
+        routes: list[Route] = []
+        self.scope = Scope({name: kind_of(proto, 1) for name, proto in known_protos.items()}, routes)
         self.depth = 0
         self.size = 0
-        self.strangers = Strangers()
-        self.dangling = False
-        """Whether the node that is being read has an IS that means nothing."""
+        self._hints: dict[str, str | None] = {}
+        """What may be meant by each type of node that is not declared."""
+        self._num_field_hints = 0
+        super().__init__(text, found, open_strings)
 
     def scene(self) -> Scene:
-        """Parse the whole text."""
-        result = self.result
-        result.header = read_header(self)
+        """Parse the whole text.
+
+        Raises
+        ------
+        OpenStringsError
+            When strings are not closed: then it is to be parsed anew.
+        FormatError
+            When the text is in another language, or its nodes are nested too deep.
+        """
+        scene = Scene(path=self.text.path, encoding=self.text.encoding, routes=self.scope.routes)
+        scene.header = self._read_header()
         if self.text.encoding not in ("ascii", "utf-8"):
             self.problem(rules.ENCODING, f"the text is not UTF-8; it is read as {self.text.encoding}", 0)
-        try:
-            result.nodes, _ = self.statements(0, None)
-        except FormatError as error:
-            raise self.cause_of(error) from None
-        self.strangers.counted(self.problems)
-        result.protos = {
+        scene.nodes, _ = self.statements(0, None)
+        scene.protos = {
             name: kind.proto for name, kind in self.scope.kinds.items() if kind.proto and kind.proto.text is self.text
         }
-        result.size = self.size
-        if not result.nodes and not result.protos:
-            self.problem(rules.EMPTY, "there is no node in the file", 0)
-        return result
+        scene.size = self.size
+        scene.damage = self.damage
+        if not scene.nodes and not scene.protos:
+            self.problem(rules.EMPTY, "the file has no node", 0)
+        return scene
 
-    def cause_of(self, error: FormatError) -> FormatError:
-        """Return what has led to a fault: a string before it without its second quote, or that fault itself."""
-        begin = None if error.problem.rule == rules.TOO_DEEP.code else first_unclosed(self.data)
-        return error if begin is None or begin > self.fault_at else self.half_quoted(begin)
+    def _read_header(self) -> str:
+        """Return the header line, among the comments at the start; "" where it is missing, as in most parts of models."""
+        before = SPACE.match(self.data)
+        found = _HEADER.search(self.data, 0, before.end() if before is not None else 0)
+        if found is None:
+            other = re.match(r"\s*#\s*(X3D|Inventor)\b", self.data)
+            if other is not None:
+                raise self.error(rules.NOT_VRML97, f"this is {other[1]}", 0)
+            self.problem(rules.HEADER, "the header is missing", 0)
+            return ""
+        if not found[1].startswith("2"):
+            raise self.error(rules.NOT_VRML97, f"this is VRML {found[1].rstrip('.')}", found.start())
+        if found.start() > 0 or not found[0].startswith("#VRML V2.0 utf8"):
+            message = f"the header {found[0][:40]!r} is not in the first line, or not written as #VRML V2.0 utf8"
+            self.problem(rules.HEADER, message, found.start())
+        return found[0].rstrip()
 
-    # ---- statements
+    # ---- lists of nodes and statements
 
     def statements(self, pos: int, opened: int | None) -> tuple[list[Node], int]:
-        """Read statements to the end of the text, or to the brace that closes the one at `opened`."""
+        """Read statements up to the end of the text, or to the brace that closes the one at `opened`."""
+        return self._nodes(pos, opened, "" if opened is None else "}")
+
+    def _nodes(self, pos: int, opened: int | None, closing: str) -> tuple[list[Node], int]:
+        """Read nodes and statements up to the bracket `closing`."""
         nodes: list[Node] = []
-        data = self.data
+        data, match = self.data, NODE.match
+        state = self.depth, self.scope, len(self.around)
         while True:
-            found = NODE.match(data, pos)
-            if found is not None:
-                node, pos = self.node(found)
-                nodes.append(node)
-                continue
-            value, pos, ended = self.stated(pos, opened)
+            start = pos
+            try:
+                found = match(data, pos)
+                if found is not None:
+                    node, pos = self.node(found)
+                    nodes.append(node)
+                    continue
+                if closing == "]":
+                    value, pos, ended = self._listed(pos, opened or 0)
+                else:
+                    value, pos, ended = self._stated(pos, opened)
+            except FormatError as error:
+                self.restore(state)
+                value, pos, ended = self._after_item(error, start, closing)
             if isinstance(value, Node):
                 nodes.append(value)
             elif ended:
                 return nodes, pos
 
-    def stated(self, pos: int, opened: int | None) -> tuple[Value, int, bool]:
-        """Read a statement that is no plain node; give its node, the place after it, and whether it was the end of the statements."""
+    def _stated(self, pos: int, opened: int | None) -> tuple[Value, int, bool]:
+        """Read a statement that is no plain node; return its node, the offset after it, and whether it was the end of the statements."""
         word = self.word(pos)
         kind = word[1]
         if kind in STATEMENTS:
@@ -117,32 +167,84 @@ class Parser(Cursor):
         if kind in ("USE", "DEF"):
             return *self.node_or_null(pos), False
         if kind in ("]", "}"):
-            raise self.error(rules.SYNTAX, f"{kind} closes nothing", word.start(1), "take it out")
-        raise self.wrong(f"where a node belongs stands {self.found(word.start(1))}", word.start(1))
+            raise self.error(rules.SYNTAX, f"{kind} closes nothing", word.start(1), "remove it")
+        raise self.wrong(f"found {self.describe(word.start(1))}, expected a node", word.start(1))
+
+    def _listed(self, pos: int, opened: int) -> tuple[Value, int, bool]:
+        """Read an item of a list that is no plain node; return its node, the offset after it, and whether it is the end of the list."""
+        word = self.word(pos)
+        kind = word[1]
+        if kind == "]":
+            return None, word.end(), True
+        if kind in STATEMENTS:
+            return None, self.statement(kind, word.end()), False
+        if kind in ("USE", "DEF", "NULL"):
+            return *self.node_or_null(pos), False
+        if kind == "" and word.end() == len(self.data):
+            raise self.unclosed(opened, "the list of nodes")
+        raise self.wrong(f"found {self.describe(word.start(1))}, expected a node or ]", word.start(1))
+
+    def _after_item(self, error: FormatError, start: int, closing: str) -> tuple[Value, int, bool]:
+        """Record a fault in a list of nodes or among statements, and find where reading goes on."""
+        begin = self.word(start)
+        pos = max(self.fault_at, begin.start(1))
+        at_bracket = self.data[pos : pos + 1] in ("]", "}")
+        balance = self.note_fault(error, at_bracket)
+        if begin[1] in STATEMENTS:
+            self.vague = True
+        if not self.is_over and (opening := self.opening_without_brace(pos)) is not None:
+            return *self.node(opening), False
+        if not at_bracket and (balance.braces or balance.brackets):
+            self.shifted += 1
+        if (bracket := self.data[pos : pos + 1]) in ("{", "["):
+            if closing and balance.is_meant_as(bracket, closing):
+                return None, pos + 1, True
+            pos += balance.is_stray(bracket)
+        words = _IN_LISTS if closing == "]" else _AROUND_LISTS
+
+        def is_item(word: str, offset: int) -> bool:
+            return word in words or NODE.match(self.data, offset) is not None
+
+        while not self.is_over:
+            word, offset, end = self.skip_to(pos, is_item)
+            if word == closing and word:
+                return None, end, True
+            if word == "}" and closing == "]":
+                if balance.is_meant_as("}", "]"):
+                    return None, end, True
+                if not balance.is_stray("}"):
+                    balance.is_missing("]")
+                    return None, offset, True
+            elif word in ("]", "}"):
+                balance.is_stray(word)
+            elif word:
+                return None, offset, False
+            pos = end
+        return None, len(self.data), True
 
     def statement(self, kind: str, pos: int) -> int:
-        """Read a statement from after its first word on."""
+        """Read a statement; `pos` is the offset after its first word."""
         if kind == "PROTO":
             return self._proto(pos)
         if kind == "EXTERNPROTO":
             return self._extern_proto(pos)
         found = ROUTE.match(self.data, pos)
         if found is None:
-            raise self.wrong("a route is written ROUTE name.event TO name.event", self.skip(pos))
+            raise self.wrong("expected ROUTE name.event TO name.event", self.skip(pos))
         ends = [found[1].rpartition("."), found[2].rpartition(".")]
         self.scope.routes.append(Route(ends[0][0], ends[0][2], ends[1][0], ends[1][2]))
         return found.end()
 
     def _proto(self, pos: int) -> int:
-        name, place, pos = self._proto_name(pos)
-        self._go_deeper(place)
+        name, offset, pos = self._proto_name(pos)
+        self._go_deeper(offset)
         fields, pos = self.declarations(pos, defaults=True)
         word = self.word(pos)
         if word[1] != "{":
             raise self.wrong(
-                f"where the body of PROTO {name} belongs stands {self.found(word.start(1))}", word.start(1)
+                f"found {self.describe(word.start(1))}, expected {{ and the body of PROTO {name}", word.start(1)
             )
-        proto = Proto(name, fields, text=self.text, offset=place)
+        proto = Proto(name, fields, text=self.text, offset=offset)
         outer, before = self.scope, self.size
         self.scope = Scope({}, proto.routes, interface=fields, outer=outer)
         proto.body, pos = self.statements(word.end(), word.start(1))
@@ -152,37 +254,74 @@ class Parser(Cursor):
         return pos
 
     def _extern_proto(self, pos: int) -> int:
-        name, place, pos = self._proto_name(pos)
+        name, offset, pos = self._proto_name(pos)
         fields, pos = self.declarations(pos, defaults=False)
         urls, pos = READERS["MFString"](self, pos)
         if not isinstance(urls, list):
-            raise self.wrong("an EXTERNPROTO ends with its urls", self.skip(pos))
+            raise self.wrong("expected the urls of the EXTERNPROTO", self.skip(pos))
         if not urls:
-            self.problem(rules.PART_MISSING, f"EXTERNPROTO {name} gives no url", place)
-        proto = Proto(name, fields, urls=tuple(map(str, urls)), text=self.text, offset=place)
+            self.problem(rules.PART_MISSING, f"EXTERNPROTO {name} has no url", offset)
+        proto = Proto(name, fields, urls=tuple(map(str, urls)), text=self.text, offset=offset)
         self.scope.kinds[name] = kind_of(proto, 1)
         return pos
 
     def _check_type(self, declared: re.Match[str]) -> None:
         if declared[2] not in READERS:
-            self.problem(rules.UNKNOWN_TYPE, f"there is no type {declared[2][:80]}", declared.start(2))
+            self.problem(rules.UNKNOWN_TYPE, f"the type {declared[2][:80]} does not exist", declared.start(2))
 
     def _proto_name(self, pos: int) -> tuple[str, int, int]:
         found = NAME.match(self.data, pos)
         opened = OPEN.match(self.data, found.end()) if found is not None else None
         if found is None or opened is None:
-            raise self.wrong("a prototype begins with PROTO name [", self.skip(pos))
+            raise self.wrong("expected PROTO name [", self.skip(pos))
         return found[1], found.start(1), opened.end()
 
     def declarations(self, pos: int, defaults: bool) -> tuple[dict[str, FieldDeclaration], int]:
-        """Read the interface of a prototype; `defaults`: with the values of its fields."""
+        """Read the interface of a prototype; with `defaults`, its fields have default values."""
         opened = pos - 1
         fields: dict[str, FieldDeclaration] = {}
-        while (found := DECLARATION.match(self.data, pos)) is not None:
-            pos = self.declaration(found, defaults, fields)
-        return fields, self.closed(opened, pos, INTERFACE)
+        state = self.depth, self.scope, len(self.around)
+        while True:
+            start = pos
+            found = DECLARATION.match(self.data, pos)
+            try:
+                if found is None:
+                    expected = "field, exposedField, eventIn or eventOut with type and name"
+                    return fields, self.closed(opened, pos, expected)
+                pos = self._declaration(found, defaults, fields)
+            except FormatError as error:
+                self.restore(state)
+                has_value = found is not None
+                pos, ended = self._after_declaration(error, found.end() if found is not None else start, has_value)
+                if ended:
+                    return fields, pos
 
-    def declaration(self, found: re.Match[str], defaults: bool, fields: dict[str, FieldDeclaration]) -> int:
+    def _after_declaration(self, error: FormatError, start: int, has_value: bool) -> tuple[int, bool]:
+        """Record a fault in an interface, and find where reading goes on; return also whether the interface ends there."""
+        balance = self.note_fault(error, False)
+        self.vague = True
+        value = self.skip(start)
+        pos = max(self.fault_at, value)
+        in_list = has_value and value < pos and self.data[value : value + 1] == "["
+
+        def is_declaration(_: str, offset: int) -> bool:
+            return DECLARATION.match(self.data, offset) is not None
+
+        while not self.is_over:
+            word, offset, end = self.skip_to(pos, is_declaration, "{")
+            if word == "]":
+                if not in_list:
+                    return end, True
+                in_list = False
+            elif word == "{" and not balance.is_stray("{"):
+                balance.is_missing("]")
+                return offset, True
+            elif word and word not in "{}":
+                return offset, False
+            pos = end
+        return len(self.data), True
+
+    def _declaration(self, found: re.Match[str], defaults: bool, fields: dict[str, FieldDeclaration]) -> int:
         """Read a field of an interface into `fields`."""
         access, field_type, name = found.groups()
         pos = found.end()
@@ -192,7 +331,7 @@ class Parser(Cursor):
             value, pos = reader_of(field_type)(self, pos)
             if isinstance(value, IsReference):
                 if not self.dangling:
-                    self.problem(rules.UNKNOWN_IS, f"{name[:80]} has IS for its default", found.start(3))
+                    self.problem(rules.UNKNOWN_IS, f"the default of {name[:80]} is IS", found.start(3))
                 value, self.dangling = None, False
             fields[name] = FieldDeclaration(access, field_type, name, value)
         return pos
@@ -216,12 +355,12 @@ class Parser(Cursor):
         if reference is not None:
             return self.is_reference(reference[1], reference.start(1)), reference.end()
         if kind == "[":
-            self.problem(rules.ODD_VALUE, "brackets around an SFNode", word.start(1))
+            self.problem(rules.IRREGULAR_VALUE, "brackets around an SFNode", word.start(1))
             self._go_deeper(word.start(1))
             nodes, pos = self.node_list(pos)
             self.depth -= 1
             return (nodes[0] if isinstance(nodes, list) and nodes else None), pos
-        raise self.wrong(f"where a node belongs stands {self.found(word.start(1))}", word.start(1))
+        raise self.wrong(f"found {self.describe(word.start(1))}, expected a node", word.start(1))
 
     def node_list(self, pos: int) -> tuple[Value, int]:
         """Read nodes in brackets, or one without, or IS."""
@@ -231,150 +370,191 @@ class Parser(Cursor):
             if isinstance(value, IsReference):
                 return value, pos
             return ([value] if isinstance(value, Node) else []), pos
-        pos = opened.end()
-        nodes: list[Node] = []
-        data = self.data
-        while True:
-            found = NODE.match(data, pos)
-            if found is not None:
-                node, pos = self.node(found)
-                nodes.append(node)
-                continue
-            value, pos, ended = self.listed(pos, opened.end() - 1)
-            if isinstance(value, Node):
-                nodes.append(value)
-            elif ended:
-                return nodes, pos
-
-    def listed(self, pos: int, opened: int) -> tuple[Value, int, bool]:
-        """Read what stands in a list of nodes beside plain nodes; give its node, the place after it, and whether it ends the list."""
-        word = self.word(pos)
-        kind = word[1]
-        if kind == "]":
-            return None, word.end(), True
-        if kind in STATEMENTS:
-            return None, self.statement(kind, word.end()), False
-        if kind in ("USE", "DEF", "NULL"):
-            return *self.node_or_null(pos), False
-        if kind == "" and word.end() == len(self.data):
-            raise self.unclosed(opened, "the list of nodes")
-        raise self.wrong(f"where a node or ] belongs stands {self.found(word.start(1))}", word.start(1))
+        nodes, pos = self._nodes(opened.end(), opened.end() - 1, "]")
+        return nodes, pos
 
     def use(self, pos: int) -> tuple[Node | None, int]:
-        """Read the name after USE, and give its node."""
+        """Read the name after USE; return its node."""
         found = NAME.match(self.data, pos)
         if found is None:
             raise self.wrong("USE needs a name", self.skip(pos))
         node, size = self.scope.nodes.get(found[1], (None, 0))
-        if node is None:
-            self.problem(rules.UNDEFINED_USE, f"no node before has the name {found[1][:80]}", found.start(1))
+        if node is None and found[1] not in self.damage.names:
+            self.problem(rules.UNDEFINED_USE, f"no node before this has the name {found[1][:80]}", found.start(1))
         self.size += size
         return node, found.end()
 
-    def _nameless(self, place: int, pos: int) -> tuple[Value, int]:
-        """Read what follows a DEF that names no node, as in `DEF Transform {`."""
-        self.problem(rules.NO_DEF_NAME, "DEF names no node", place)
-        self._go_deeper(place)
+    def _nameless(self, offset: int, pos: int) -> tuple[Value, int]:
+        """Read what follows a DEF without a name, as in `DEF Transform {`."""
+        self.problem(rules.NO_DEF_NAME, "DEF has no name, or no node", offset)
+        self._go_deeper(offset)
         value, pos = self.node_or_null(pos)
         self.depth -= 1
         return value, pos
 
-    def _go_deeper(self, place: int) -> None:
-        """Count one more thing that stands in another: nodes, prototypes, and whatever else a method here calls itself again for."""
+    def _go_deeper(self, offset: int) -> None:
+        """Count one more level of nodes, prototypes or lists."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self._too_deep(place)
+            raise self._too_deep(offset)
 
-    def _too_deep(self, place: int) -> FormatError:
-        return self.error(rules.TOO_DEEP, f"more than {MAX_DEPTH} nodes one in the other", place)
+    def _too_deep(self, offset: int) -> FormatError:
+        return self.error(rules.TOO_DEEP, f"nodes are nested more than {MAX_DEPTH} deep", offset)
 
     def node(self, opening: re.Match[str]) -> tuple[Node, int]:
-        """Read a node from its opening brace on."""
+        """Read a node whose beginning, up to its opening brace, was matched."""
         name, node_type = opening.groups()
-        place = opening.start(2)
+        offset = opening.start(2)
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self._too_deep(place)
+            raise self._too_deep(offset)
         before = self.size
         kind = self.scope.kind(node_type)
         if kind is None:
-            self._strange_node(node_type[:80], place)
-            kind = UNKNOWN
+            kind = self._unknown_kind(node_type[:80], offset)
         self.size += kind.size
         if self.size > MAX_SIZE:
-            raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", place)
-        node = Node(node_type, name or "", {}, kind.proto, self.text, place, {}, NOTHING)
+            raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", offset)
+        node = Node(node_type, name or "", {}, kind.proto, self.text, offset, {}, NOTHING)
         pos = self.fields(node, kind.readers, opening.end())
-        if not node.fields:
-            node.fields = node.places = NOTHING
+        if not node.fields and not node.offsets:
+            node.fields = node.offsets = NOTHING
         self.depth -= 1
         if self.dangling:
-            self.keep_defaults(node)
+            self._keep_defaults(node)
         if name:
             self.scope.nodes[name] = node, self.size - before
         return node, pos
 
-    def _strange_node(self, node_type: str, place: int) -> None:
-        """Note a type of node that nobody declares, where it is met for the first time."""
-        if len(self.problems) < MOST_PROBLEMS or node_type in self.strangers.nodes:
-            self.strangers.nodes[node_type] += 1
-            if self.strangers.nodes[node_type] == 1:
-                hint = self.strangers.node_hint(node_type, self.scope)
-                self.problem(rules.UNKNOWN_NODE, f"nobody declares the node {node_type}", place, hint)
-
     def fields(self, node: Node, readers: dict[str, Reader], pos: int) -> int:
-        """Read the fields of a node from after its opening brace, and the one that closes it."""
+        """Read the fields of a node from after its opening brace, and the brace that closes it."""
         opened = pos - 1
-        fields, places = node.fields, node.places
+        fields, offsets = node.fields, node.offsets
         data, match = self.data, WORD.match
+        self.around.append(node)
+        state = self.depth, self.scope, len(self.around)
+        start = pos
         while True:
-            found = match(data, pos)
-            assert found is not None  # it matches everywhere
-            word, pos = found[1], found.end()
-            read = readers.get(word)
-            if read is not None:
-                if word in fields:
-                    self.problem(rules.REPEATED_FIELD, f"{word} is given twice", found.start(1))
-                places[word] = found.start(1)
-                fields[word], pos = read(self, pos)
-            elif word == "}":
-                return pos
-            else:
-                pos = self.odd_field(node, found, opened)
+            try:
+                while True:
+                    start = pos
+                    found = match(data, pos)
+                    assert found is not None  # it matches everywhere
+                    word, pos = found[1], found.end()
+                    read = readers.get(word)
+                    if read is not None:
+                        if word in fields:
+                            self.problem(rules.REPEATED_FIELD, f"{word} is given twice", found.start(1))
+                        offsets[word] = found.start(1)
+                        fields[word], pos = read(self, pos)
+                    elif word == "}":
+                        self.around.pop()
+                        return pos
+                    else:
+                        pos = self._other_field(node, found, opened)
+            except FormatError as error:
+                self.restore(state)
+                pos, ended = self._after_field(error, node, readers, start)
+                if ended:
+                    self.around.pop()
+                    return pos
 
-    def keep_defaults(self, node: Node) -> None:
-        """Take the fields out whose IS means nothing."""
+    def _after_field(
+        self, error: FormatError, node: Node, readers: Mapping[str, Reader], start: int
+    ) -> tuple[int, bool]:
+        """Record a fault in a node, and find where reading goes on; return also whether the node ends there."""
+        begin = self.word(start)
+        in_field = begin[1] not in ("", *_BRACKETS) and self.fault_at > begin.start(1)
+        offset = begin.start(1)
+        pos = max(self.fault_at, begin.end() if in_field else offset)
+        at_bracket = self.data[pos : pos + 1] in ("]", "}")
+        if in_field:
+            location = self.text.location(offset)
+            self.found.discard(
+                [p for p in self.found.problems[-1:] if (p.rule, p.location) == (rules.UNKNOWN_FIELD.code, location)]
+            )
+            node.fields.pop(begin[1], None)
+            self.damage.offsets.add(offset)
+        balance = self.note_fault(error, at_bracket and not in_field)
+        value = self.skip(begin.end()) if in_field else offset
+        if in_field and not self.is_over and (opening := self.opening_without_brace(pos)) is not None:
+            node.offsets[begin[1]] = offset
+            node.fields[begin[1]], pos = self.node(opening)
+            return pos, False
+        names: Collection[str] = readers if readers else _FIELDS
+        if node.type != "Script" and DECLARATION.match(self.data, start) is not None:
+            # It is the interface of a prototype that has lost its beginning.
+            self.vague, names = True, ()
+        in_list = in_field and value < pos and self.data[value : value + 1] == "["
+        if not self.is_over and (bracket := self.data[pos : pos + 1]) in _BRACKETS:
+            if in_field and pos == value and balance.is_meant_as(bracket, "["):
+                in_list, pos = True, pos + 1
+            elif bracket in "[{":
+                if in_list and balance.is_meant_as(bracket, "]"):
+                    in_list, pos = False, pos + 1
+                elif not in_field and balance.is_meant_as(bracket, "}"):
+                    return pos + 1, True
+                elif pos > value or not in_field:
+                    pos += balance.is_stray(bracket)
+            elif bracket == "}" and in_field and not in_list:
+                pos += balance.is_stray("}")
+        while not self.is_over:
+            word, offset, end = self.skip_to(pos, lambda word, _: word in names or word in STATEMENTS)
+            if word == "}":
+                if not in_list:
+                    return end, True
+                if balance.is_meant_as("}", "]"):
+                    in_list = False
+                elif not balance.is_stray("}"):
+                    balance.is_missing("]")
+                    return end, True
+            elif word == "]":
+                if in_list:
+                    in_list = False
+                elif balance.is_meant_as("]", "}"):
+                    return end, True
+                elif not balance.is_stray("]") and len(self.around) > 1:
+                    balance.is_missing("}")
+                    return offset, True
+            elif word:
+                if in_list:
+                    balance.is_missing("]")
+                return offset, False
+            pos = end
+        return len(self.data), True
+
+    def _keep_defaults(self, node: Node) -> None:
+        """Remove the fields whose IS refers to nothing, so that they have their defaults."""
         for name, value in list(node.fields.items()):
             if isinstance(value, IsReference) and value.name not in self.scope.interface:
                 del node.fields[name]
         self.dangling = False
 
-    def odd_field(self, node: Node, found: re.Match[str], opened: int) -> int:
+    def _other_field(self, node: Node, found: re.Match[str], opened: int) -> int:
         """Read a statement in a node, a declaration in a Script, or a field that the node's type does not have."""
-        word, place = found[1], found.start(1)
+        word, offset = found[1], found.start(1)
         if word in STATEMENTS:
             return self.statement(word, found.end())
         if node.type == "Script" and (declared := DECLARATION.match(self.data, found.start())) is not None:
             return self._script_field(node, declared)
         if not word or word in ("[", "]", "{") or _NUMBER_LIKE.match(word):
-            if place == len(self.data):
+            if offset == len(self.data):
                 raise self.unclosed(opened, f"the node {node.type}")
             last = next(reversed(node.fields), "")
             after = f" after {last}" if last else ""
-            comma = (
-                ": a decimal comma before it?" if _DECIMAL_COMMA.search(self.data, max(0, place - 80), place) else ""
-            )
-            said = f"in the node {node.type}{after}, where a field or }} belongs, stands {self.found(place)}{comma}"
-            raise self.wrong(said, place)
+            has_comma = _DECIMAL_COMMA.search(self.data, max(0, offset - 80), offset)
+            comma = "; is there a decimal comma before it?" if has_comma else ""
+            message = f"node {node.type}: found {self.describe(offset)}{after}, expected a field or }}{comma}"
+            raise self.wrong(message, offset)
         if node.type in STANDARD_NODES or node.proto is not None:
             is_event = IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
             if not is_event:
-                hint = self.strangers.field_hint(word, node)
-                self.problem(rules.UNKNOWN_FIELD, f"{node.type[:80]} has no field {word[:80]}", place, hint)
+                hint = self._field_hint(word, node)
+                self.problem(rules.UNKNOWN_FIELD, f"{node.type[:80]} has no field {word[:80]}", offset, hint)
         if word in node.fields:
-            self.problem(rules.REPEATED_FIELD, f"{word[:80]} is given twice", place)
-        node.places[word] = place
-        node.fields[word], pos = by_look(self, found.end())
+            self.problem(rules.REPEATED_FIELD, f"{word[:80]} is given twice", offset)
+        node.offsets[word] = offset
+        node.fields[word], pos = guessed_value(self, found.end())
         return pos
 
     def _script_field(self, node: Node, declared: re.Match[str]) -> int:
@@ -385,7 +565,7 @@ class Parser(Cursor):
         if access in ("field", "exposedField"):
             value, pos = reader_of(field_type)(self, pos)
             node.fields[name] = value
-            node.places[name] = declared.start(3)
+            node.offsets[name] = declared.start(3)
         elif (reference := IS.match(self.data, pos)) is not None:
             node.fields[name], pos = self.is_reference(reference[1], reference.start(1)), reference.end()
         if not node.declarations:
@@ -393,10 +573,57 @@ class Parser(Cursor):
         node.declarations[name] = FieldDeclaration(access, field_type, name, value)
         return pos
 
-    def is_reference(self, name: str, place: int) -> IsReference:
-        """Make the value `IS name`."""
+    # ---- names that are not declared
+
+    def _unknown_kind(self, node_type: str, offset: int) -> Kind:
+        """Report a type of node that is not declared."""
+        if node_type not in self._hints:
+            self._hints[node_type] = self._node_hint(node_type)
+        if not self.found.is_full(rules.UNKNOWN_NODE):
+            message = f"the node type {node_type} is not declared"
+            self.problem(rules.UNKNOWN_NODE, message, offset, self._hints[node_type])
+        else:
+            self.found.count_more(rules.UNKNOWN_NODE)
+        return UNKNOWN
+
+    def _node_hint(self, node_type: str) -> str | None:
+        """Return which type may be meant: a standard one, or that of a prototype, which may be the one that is misspelt."""
+        if len(self._hints) > MAX_HINTS:
+            return None
+        scope: Scope | None = self.scope
+        declared: dict[str, str] = {}
+        while scope is not None and len(declared) <= MAX_HINTS:
+            for name, kind in scope.kinds.items():
+                if kind.proto is not None:
+                    line = kind.proto.location.line
+                    declared.setdefault(name, f"did you mean {name!r}, or is its PROTO in line {line} misspelt?")
+            scope = scope.outer
+        known = {**{name: f"did you mean {name!r}?" for name in STANDARD_NODES}, **declared}
+        nearest = meant(node_type, known) if len(known) <= MAX_HINTS else None
+        return None if nearest is None else known[nearest]
+
+    def _field_hint(self, word: str, node: Node) -> str | None:
+        """Return which field of a node may be meant, and the default that this field has instead."""
+        known: Mapping[str, FieldDeclaration] = standard_fields(node.type) if node.proto is None else node.proto.fields
+        self._num_field_hints += 1
+        if self._num_field_hints > MAX_HINTS or len(known) > MAX_HINTS:
+            return None
+        name = meant(word, known)
+        if name is None or name in node.fields:
+            return None
+        default = known[name].value
+        if isinstance(default, np.ndarray) and 0 < default.size <= 9:
+            shown = " ".join(f"{number:g}" for number in default.flat)
+        elif isinstance(default, (int, float)) and not isinstance(default, bool):
+            shown = f"{default:g}"
+        else:
+            return f"did you mean {name!r}?"
+        return f"did you mean {name!r}? It now has the default {shown}"
+
+    def is_reference(self, name: str, offset: int) -> IsReference:
+        """Return the value `IS name`."""
         if name not in self.scope.interface:
-            self.problem(rules.UNKNOWN_IS, f"there is no field {name[:80]} that IS could mean", place)
+            self.problem(rules.UNKNOWN_IS, f"IS refers to {name[:80]}, and the prototype has no such field", offset)
             self.dangling = True
         return IsReference(name)
 

@@ -1,26 +1,25 @@
-"""Reading a VRML97 file: its bytes, its text, its scene."""
+"""Reading a VRML97 file: from its bytes to its scene, with all problems."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
 
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult
+from bodymotion.formats.text.source_text import BOM, Text, decode
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Proto, Scene
-from bodymotion.formats.vrml.parser import MOST_CALLS, Parser
-from bodymotion.formats.vrml.recovery import Damage, RecoveringParser
-from bodymotion.formats.vrml.text import BOM, Text, decode
+from bodymotion.formats.vrml.parser import MAX_CALLS, Parser
+from bodymotion.formats.vrml.recovery import OpenStringsError
 from bodymotion.system.open_files import open_file
 
-__all__ = ["parse_vrml", "read_vrml", "survey_vrml", "vrml_bytes"]
+__all__ = ["parse_vrml", "read_scene", "read_vrml"]
 
 
 def read_vrml(path: str | Path) -> Scene:
-    """Read a VRML97 file; its Inline parts stay unread until an `InlineLoader` is asked for them.
+    """Read a VRML97 file without faults; its Inline parts are read by an `InlineLoader`.
 
     Raises
     ------
@@ -48,70 +47,75 @@ def vrml_bytes(path: Path) -> bytes:
 
 
 def parse_vrml(data: bytes, path: Path | None = None, known_protos: Mapping[str, Proto] | None = None) -> Scene:
-    """Parse a VRML97 file.
+    """Parse the bytes of a VRML97 file without faults; arguments as for `read_scene`.
+
+    Raises
+    ------
+    FormatError
+        With line and column, when the text does not follow the grammar; `problems` of the exception are all that were found.
+    """
+    return read_scene(data, path, known_protos).require()
+
+
+def read_scene(
+    data: bytes, path: Path | None = None, known_protos: Mapping[str, Proto] | None = None
+) -> ReadResult[Scene]:
+    """Parse the bytes of a VRML97 file; go on after faults.
 
     Parameters
     ----------
     data:
-        Its bytes.
+        The bytes.
     path:
-        Where they come from: for the locations of problems, and for relative urls.
+        Their file: for the locations of problems, and for relative urls.
     known_protos:
         Prototypes that the file may use without declaring them.
 
-    Raises
-    ------
-    FormatError
-        With line and column, when the text does not follow the grammar.
+    Returns
+    -------
+    The scene, whole where the text follows the grammar; else partial, with what is incomplete in its `damage`. None where the file is
+    in another language, or nested too deep.
     """
-    return _parsed(Parser, data, path, known_protos)[0]
-
-
-def survey_vrml(data: bytes, path: Path | None = None) -> tuple[Scene, Damage]:
-    """Parse a VRML97 file past all its faults, which are among the scene's problems (`Faults`); say what they have left incomplete.
-
-    Raises
-    ------
-    FormatError
-        When the file is not VRML97 at all, or its faults are so many, or such, that nothing can be made of what follows.
-    """
-    scene, parser = _parsed(RecoveringParser, data, path, None)
-    return scene, parser.damage
-
-
-AnyParser = TypeVar("AnyParser", bound=Parser)
-
-
-def _parsed(
-    make: Callable[[Text, Mapping[str, Proto]], AnyParser],
-    data: bytes,
-    path: Path | None,
-    known_protos: Mapping[str, Proto] | None,
-) -> tuple[Scene, AnyParser]:
-    if data[:2] == b"\x1f\x8b":
-        place = Location(str(path) if path else None, 1, 1)
-        raise rules.NOT_VRML97.error("the file is compressed", place, "unpack it with gunzip")
-    text, encoding = decode(data)
-    marked = data.startswith(BOM)
-    whole = Text(text.rstrip("\0\x1a"), path, encoding)
-    parser = make(whole, known_protos or {})
+    found = Diagnostics(path)
     try:
-        scene = parser.scene()
-    except RecursionError:
-        parser = make(whole, known_protos or {})
-        scene = _with_more_stack(parser)
-    if marked:
-        scene.problems.insert(
-            0, rules.BYTE_ORDER_MARK.problem("the file begins with a byte order mark", whole.location(0))
-        )
-    return scene, parser
+        if data[:2] == b"\x1f\x8b":
+            location = Location(str(path) if path else None, 1, 1)
+            raise rules.NOT_VRML97.error("the file is compressed", location, "decompress it with gunzip")
+        decoded, encoding = decode(data)
+        text = Text(decoded.rstrip("\0\x1a"), path, encoding)
+        scene, found = _parsed(text, known_protos or {}, data.startswith(BOM))
+    except FormatError as error:
+        return ReadResult(None, error.problems)
+    scene.problems = found.problems
+    faults = {rule.code for rule in rules.GRAMMAR}
+    refusal = next((problem for problem in scene.problems if problem.rule in faults), None)
+    return ReadResult(scene, scene.problems, whole=refusal is None, refusal=refusal)
+
+
+def _parsed(text: Text, protos: Mapping[str, Proto], has_mark: bool) -> tuple[Scene, Diagnostics]:
+    begins: list[int] = []
+    while True:
+        found = Diagnostics(text.path)
+        if has_mark:
+            found.report(rules.BYTE_ORDER_MARK, "the file begins with a byte order mark", text.location(0))
+        try:
+            try:
+                return Parser(text, protos, found, begins).scene(), found
+            except RecursionError:
+                found = Diagnostics(text.path)
+                return _with_more_stack(Parser(text, protos, found, begins)), found
+        except OpenStringsError as strings:
+            text, begins = strings.text, strings.begins
+        except FormatError as error:
+            found.add(error.problem)
+            raise FormatError(error.problem, found.problems) from None
 
 
 def _with_more_stack(parser: Parser) -> Scene:
-    """Parse where Python's limit of nested calls leaves too few of them: by then the parser's own limit ends what is too deep."""
+    """Parse where Python's limit of nested calls is too low for the parser's own limit of depth."""
     with _ONE_AT_A_TIME:
         limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(limit + MOST_CALLS)
+        sys.setrecursionlimit(limit + MAX_CALLS)
         try:
             return parser.scene()
         finally:
@@ -119,4 +123,4 @@ def _with_more_stack(parser: Parser) -> Scene:
 
 
 _ONE_AT_A_TIME = threading.Lock()
-"""The limit is that of all threads: two that set it back in turn would leave it too high."""
+"""The limit holds for all threads: two that set it back in turn would leave it too high."""

@@ -1,36 +1,37 @@
-"""A parser that goes on after a fault: it notes it, and looks for the next place where the grammar is sure to be met again.
+"""How the parser goes on after a fault: it looks for the next place where the grammar is certain again.
 
     in a node     the next name of one of its fields, or the brace that closes it
     in a list     the next node, or the bracket that closes it
     outside       the next node or statement
 
-What stands in brackets between the fault and that place is passed over as a whole. A bracket that does not fit is one too many, or
-stands for another, or another is missing before it: that is told by the count of all brackets of the text (`Balance`). So one fault
-gives one problem, as a rule, and what follows from it none: names that stood in what was passed over may be used, and `Damage` says
-which nodes are not whole. Strings without their second quote are given one before all that (`with_quotes`), and nothing more is said of
-their lines.
+Brackets between the fault and that place are skipped with their contents. A bracket that does not fit is one too many, or is meant as
+another one, or another one is missing before it: the counts of all brackets in the text decide (`Balance`). So one fault gives one
+problem, and what follows from it gives none: names of nodes that were skipped may be used, and `Damage` holds which nodes are
+incomplete. Strings without their second quote are closed before all that (`with_quotes`), and nothing more is reported in their lines.
+
+A sound file needs none of this: it begins with the first fault.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from bodymotion.diagnostics import FormatError, Location, Problem, Rule
-from bodymotion.formats.faults import Faults
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
+from bodymotion.formats.text.source_text import Text
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.brackets import Balance
-from bodymotion.formats.vrml.lexis import DECLARATION, NAME, NODE, OPEN, SPACE, STRING
-from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Scene, Value
-from bodymotion.formats.vrml.parser import INTERFACE, STATEMENTS, Parser
-from bodymotion.formats.vrml.quotes import with_quotes
-from bodymotion.formats.vrml.scopes import UNKNOWN, Scope
-from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
-from bodymotion.formats.vrml.text import Text
-from bodymotion.formats.vrml.values import Reader
+from bodymotion.formats.vrml.lexer import NAME, NODE, SPACE, STRING, STRING_OR_COMMENT, WORD
+from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.specs import UNKNOWN, Scope
 
-__all__ = ["Damage", "RecoveringParser"]
+__all__ = ["Damage", "OpenStringsError", "Recovery", "with_quotes"]
+
+MAX_FAULTS = 2000
+"""Faults of the grammar in a file; after these the rest of the file is not read."""
+MAX_OPEN_STRINGS = 20
+"""Strings of a text that are closed."""
 
 _TOKEN = re.compile(
     rf'{SPACE.pattern}({STRING.pattern.removeprefix(SPACE.pattern)}|{NAME.pattern.removeprefix(SPACE.pattern)}|[\[\]{{}}"]|)',
@@ -39,347 +40,221 @@ _TOKEN = re.compile(
 _OPENING = re.compile(NODE.pattern.removesuffix(SPACE.pattern + r"\{"))
 """A node without its opening brace."""
 _OPENING_OTHER = re.compile(NODE.pattern.removesuffix(r"\{") + r"[\[\]}]")
-"""And one with another bracket in its place."""
-_BRACKETS = ("{", "}", "[", "]")
-
-_LAST = (rules.TOO_DEEP.code, rules.NOT_VRML97.code)
-_FIELDS = frozenset(name for node_type in STANDARD_NODES for name in standard_fields(node_type))
-
-
+"""A node with another bracket instead of its opening brace."""
+_FATAL = (rules.TOO_DEEP.code, rules.NOT_VRML97.code)
 _GUESSES = (rules.UNKNOWN_NODE, rules.UNKNOWN_FIELD, rules.UNKNOWN_IS)
+
+
+class OpenStringsError(Exception):
+    """Strings of the text have no second quote; it must be parsed anew with the text that has them."""
+
+    def __init__(self, text: Text, begins: list[int]) -> None:
+        super().__init__()
+        self.text, self.begins = text, begins
 
 
 @dataclass
 class Damage:
-    """What faults have left incomplete: the places of nodes and of fields without value, and the names of nodes that were passed over."""
+    """What faults have left incomplete in a scene."""
 
-    places: set[Location] = field(default_factory=set)
+    text: Text | None = None
+    offsets: set[int] = field(default_factory=set)
+    """Offsets in `text` of nodes that are incomplete, and of fields without a value."""
     names: set[str] = field(default_factory=set)
+    """DEF names of nodes that were skipped."""
     lines: set[int | None] = field(default_factory=set)
-    """The lines with strings that were not closed: where they end can only be guessed."""
+    """Lines with strings that were not closed: where these end is a guess."""
 
-    def touches(self, problem: Problem) -> bool:
-        """Whether a problem is where something is incomplete."""
-        return problem.location in self.places or problem.location.line in self.lines
+    def __bool__(self) -> bool:
+        return bool(self.offsets or self.lines)
+
+    def touches(self, location: Location) -> bool:
+        """Return whether something is incomplete at a location."""
+        if self.text is None or location.path != (str(self.text.path) if self.text.path else None):
+            return False
+        return location.line in self.lines or location in self._locations
+
+    def is_whole(self, node: Node) -> bool:
+        """Return whether everything in a node was read, as far as is known."""
+        return node.text is not self.text or node.offset not in self.offsets
+
+    @cached_property
+    def _locations(self) -> set[Location]:
+        assert self.text is not None
+        return {self.text.location(offset) for offset in self.offsets}
 
 
-class RecoveringParser(Parser):
-    """A parser whose `problems` are all faults of the text with all that is odd in it."""
+class Cursor:
+    """A text and the problems found in it."""
 
-    def __init__(self, text: Text, known_protos: Mapping[str, Proto]) -> None:
-        super().__init__(text, known_protos)
-        self.faults = Faults()
-        self.damage = Damage()
-        closed, begins = with_quotes(self.data)
-        for begin in begins:
-            self.faults.fault(self.half_quoted(begin))
-            self.damage.lines.add(text.location(begin).line)
-        if begins:
-            self.text, self.data = text.with_data(closed), closed
-        self.problems = self.result.problems = self.faults
-        self.balance = Balance(self.data)
-        self.over = False
-        """Whether the end of the text was met before its time, or what is left of it means nothing."""
-        self.shifted = 0
-        """How many faults may still show themselves a second time, by a bracket that does not fit."""
-        self.vague = False
-        """Whether a prototype could not be read as a whole: what its fields are, and which types there are, is not known then."""
-        self._around: list[Node] = []
+    def __init__(self, text: Text, found: Diagnostics) -> None:
+        self.text = text
+        self.data = text.data
+        self.found = found
+        self.fault_at = 0
+        """The offset of the last fault."""
 
-    def scene(self) -> Scene:
-        """Parse the whole text; where that ends too early, the error has all faults before it."""
-        try:
-            return super().scene()
-        except FormatError as error:
-            raise FormatError(error.problem, self.faults.told()) from error
+    def word(self, pos: int) -> re.Match[str]:
+        """Return the next name, number or bracket, or an empty match: see `WORD`."""
+        found = WORD.match(self.data, pos)
+        assert found is not None  # it matches everywhere
+        return found
 
-    def cause_of(self, error: FormatError) -> FormatError:
-        """Return the fault itself: strings have their quotes here."""
-        return error
+    def skip(self, pos: int) -> int:
+        """Return the offset after white space and comments."""
+        return self.word(pos).start(1)
 
-    def problem(self, rule: Rule, message: str, place: int, hint: str | None = None) -> None:
-        """Note a problem, unless it may come from a fault before it."""
-        if self.text.location(place).line in self.damage.lines:
-            return
-        lost = self.vague or (rule is rules.UNKNOWN_IS and self.scope.outer is None and self.faults.any)
-        if not (lost and rule in _GUESSES):
-            super().problem(rule, message, place, hint)
+    def describe(self, offset: int) -> str:
+        """Return in words what is at an offset."""
+        string = STRING.match(self.data, offset)
+        if string is not None:
+            return f'the string "{string[1][:40]}"'
+        word = self.word(offset)[1] or self.data[offset : offset + 1]
+        return word[:40] if word else "the end of the file"
 
-    # ---- constructs that are gone on with
-
-    def statements(self, pos: int, opened: int | None) -> tuple[list[Node], int]:
-        """Read statements as `Parser` does, past all faults."""
-
-        def goes_on(word: str, place: int) -> bool:
-            return word in STATEMENTS or word in ("USE", "DEF") or NODE.match(self.data, place) is not None
-
-        return self._nodes(pos, lambda pos: self.stated(pos, opened), goes_on, "}" if opened is not None else "")
-
-    def node_list(self, pos: int) -> tuple[Value, int]:
-        """Read nodes as `Parser` does, past all faults in a list."""
-        opened = OPEN.match(self.data, pos)
-        if opened is None:
-            return super().node_list(pos)
-        place = opened.end() - 1
-
-        def goes_on(word: str, place: int) -> bool:
-            return word in STATEMENTS or word in ("USE", "DEF", "NULL") or NODE.match(self.data, place) is not None
-
-        nodes, pos = self._nodes(opened.end(), lambda pos: self.listed(pos, place), goes_on, "]")
-        return list(nodes), pos
-
-    def _nodes(
-        self,
-        pos: int,
-        read: Callable[[int], tuple[Value, int, bool]],
-        goes_on: Callable[[str, int], bool],
-        closing: str,
-    ) -> tuple[list[Node], int]:
-        nodes: list[Node] = []
-        state = self.depth, self.scope, len(self._around)
-        while True:
-            start = pos
-            try:
-                found = NODE.match(self.data, pos)
-                if found is not None:
-                    node, pos = self.node(found)
-                    nodes.append(node)
-                    continue
-                value, pos, ended = read(pos)
-            except FormatError as error:
-                self._restore(state)
-                value, pos, ended = self._after_item(error, start, goes_on, closing)
-            if isinstance(value, Node):
-                nodes.append(value)
-            elif ended:
-                return nodes, pos
-
-    def _after_item(
-        self, error: FormatError, start: int, goes_on: Callable[[str, int], bool], closing: str
-    ) -> tuple[Value, int, bool]:
-        """Note a fault in a list of nodes or among statements, and find where it goes on."""
-        begin = self.word(start)
-        pos = max(self.fault_at, begin.start(1))
-        at_bracket = self.data[pos : pos + 1] in ("]", "}")
-        self._note(error, at_bracket)
-        if begin[1] in STATEMENTS:
-            self.vague = True
-        if not self.over and (opening := self._without_brace(pos)) is not None:
-            return *self.node(opening), False
-        if not at_bracket and (self.balance.braces or self.balance.brackets):
-            self.shifted += 1
-        if (bracket := self.data[pos : pos + 1]) in ("{", "["):
-            if closing and self.balance.stands_for(bracket, closing):
-                return None, pos + 1, True
-            pos += self.balance.is_stray(bracket)
-        while not self.over:
-            word, place, end = self._pass_over(pos, goes_on)
-            if word == closing and word:
-                return None, end, True
-            if word == "}" and closing == "]":
-                if self.balance.stands_for("}", "]"):
-                    return None, end, True
-                if not self.balance.is_stray("}"):
-                    self.balance.is_missing("]")
-                    return None, place, True
-            elif word in ("]", "}"):
-                self.balance.is_stray(word)
-            elif word:
-                return None, place, False
-            pos = end
-        return None, len(self.data), True
-
-    def fields(self, node: Node, readers: dict[str, Reader], pos: int) -> int:
-        """Read the fields of a node as `Parser` does, past all faults in them."""
-        opened = pos - 1
-        self._around.append(node)
-        state = self.depth, self.scope, len(self._around)
-        ended = False
-        while not ended:
-            start = pos
-            try:
-                pos, ended = self._field(node, readers, pos, opened)
-            except FormatError as error:
-                self._restore(state)
-                pos, ended = self._after_field(error, node, readers, start)
-        self._around.pop()
-        return pos
-
-    def _field(self, node: Node, readers: Mapping[str, Reader], pos: int, opened: int) -> tuple[int, bool]:
-        found = self.word(pos)
-        word, pos = found[1], found.end()
-        read = readers.get(word)
-        if read is None:
-            return (pos, True) if word == "}" else (self.odd_field(node, found, opened), False)
-        if word in node.fields:
-            self.problem(rules.REPEATED_FIELD, f"{word} is given twice", found.start(1))
-        node.places[word] = found.start(1)
-        node.fields[word], pos = self.node_list(pos) if read is Parser.node_list else read(self, pos)
-        return pos, False
-
-    def _after_field(
-        self, error: FormatError, node: Node, readers: Mapping[str, Reader], start: int
-    ) -> tuple[int, bool]:
-        """Note a fault in a node, and find where it goes on; say also whether the node ends there."""
-        begin = self.word(start)
-        of_field = begin[1] not in ("", "[", "]", "{", "}") and self.fault_at > begin.start(1)
-        place = begin.start(1)
-        pos = max(self.fault_at, begin.end() if of_field else place)
-        at_bracket = self.data[pos : pos + 1] in ("]", "}")
-        if of_field:
-            unknown = rules.UNKNOWN_FIELD.code, self.text.location(place)
-            if self.problems and (self.problems[-1].rule, self.problems[-1].location) == unknown:
-                self.problems.pop()
-            node.fields.pop(begin[1], None)
-            self.damage.places.add(self.text.location(place))
-        self._note(error, at_bracket and not of_field)
-        value = self.skip(begin.end()) if of_field else place
-        if of_field and not self.over and (opening := self._without_brace(pos)) is not None:
-            node.places[begin[1]] = place
-            node.fields[begin[1]], pos = self.node(opening)
-            return pos, False
-        names: Collection[str] = readers if readers else _FIELDS
-        if node.type != "Script" and DECLARATION.match(self.data, start) is not None:
-            # It is the interface of a prototype, which has lost its beginning.
-            self.vague, names = True, ()
-        in_list = of_field and value < pos and self.data[value : value + 1] == "["
-        if not self.over and (bracket := self.data[pos : pos + 1]) in _BRACKETS:
-            if of_field and pos == value and self.balance.stands_for(bracket, "["):
-                in_list, pos = True, pos + 1
-            elif bracket in "[{":
-                if in_list and self.balance.stands_for(bracket, "]"):
-                    in_list, pos = False, pos + 1
-                elif not of_field and self.balance.stands_for(bracket, "}"):
-                    return pos + 1, True
-                elif pos > value or not of_field:
-                    pos += self.balance.is_stray(bracket)
-            elif bracket == "}" and of_field and not in_list:
-                pos += self.balance.is_stray("}")
-        while not self.over:
-            word, place, end = self._pass_over(pos, lambda word, _: word in names or word in STATEMENTS)
-            if word == "}":
-                if not in_list:
-                    return end, True
-                if self.balance.stands_for("}", "]"):
-                    in_list = False
-                elif not self.balance.is_stray("}"):
-                    self.balance.is_missing("]")
-                    return end, True
-            elif word == "]":
-                if in_list:
-                    in_list = False
-                elif self.balance.stands_for("]", "}"):
-                    return end, True
-                elif not self.balance.is_stray("]") and len(self._around) > 1:
-                    self.balance.is_missing("}")
-                    return place, True
-            elif word:
-                if in_list:
-                    self.balance.is_missing("]")
-                return place, False
-            pos = end
-        return len(self.data), True
-
-    def declarations(self, pos: int, defaults: bool) -> tuple[dict[str, FieldDeclaration], int]:
-        """Read the interface of a prototype as `Parser` does, past all faults in it."""
-        opened = pos - 1
-        fields: dict[str, FieldDeclaration] = {}
-        state = self.depth, self.scope, len(self._around)
-        while True:
-            start = pos
-            found = DECLARATION.match(self.data, pos)
-            try:
-                if found is None:
-                    return fields, self.closed(opened, pos, INTERFACE)
-                pos = self.declaration(found, defaults, fields)
-            except FormatError as error:
-                self._restore(state)
-                pos, ended = self._after_declaration(
-                    error, found.end() if found is not None else start, found is not None
-                )
-                if ended:
-                    return fields, pos
-
-    def _after_declaration(self, error: FormatError, start: int, of_value: bool) -> tuple[int, bool]:
-        self._note(error, False)
-        self.vague = True
-        value = self.skip(start)
-        pos = max(self.fault_at, value)
-        in_list = of_value and value < pos and self.data[value : value + 1] == "["
-        while not self.over:
-            word, place, end = self._pass_over(
-                pos, lambda _, place: DECLARATION.match(self.data, place) is not None, "{"
-            )
-            if word == "]":
-                if not in_list:
-                    return end, True
-                in_list = False
-            elif word == "{" and not self.balance.is_stray("{"):
-                self.balance.is_missing("]")
-                return place, True
-            elif word and word not in "{}":
-                return place, False
-            pos = end
-        return len(self.data), True
-
-    def use(self, pos: int) -> tuple[Node | None, int]:
-        """Read the name after USE; a node of that name may have been passed over."""
-        found = NAME.match(self.data, pos)
-        if found is not None and found[1] not in self.scope.nodes and found[1] in self.damage.names:
-            return None, found.end()
-        return super().use(pos)
-
-    # ---- going on
-
-    def _note(self, error: FormatError, at_bracket: bool) -> None:
-        """Note a fault, and which nodes are not whole because of it.
+    def closed(self, opened: int, pos: int, expected: str) -> int:
+        """Return the offset after the bracket that closes the one at `opened`.
 
         Raises
         ------
         FormatError
-            Where nothing can be made of what follows.
+            When there is something else.
         """
-        for node in self._around:
-            self.damage.places.add(node.location)
-        if self.over:
+        word = self.word(pos)
+        if word[1] == "]":
+            return word.end()
+        if word.start(1) == len(self.data):
+            raise self.unclosed(opened, "the list")
+        self.require_string_end(word.start(1))
+        raise self.wrong(f"found {self.describe(word.start(1))}, expected {expected} or ]", word.start(1))
+
+    def require_string_end(self, offset: int) -> None:
+        """Raise FormatError if a string begins at `offset` that has no end."""
+        if self.data[offset : offset + 1] == '"' and STRING.match(self.data, offset) is None:
+            raise self.open_string(offset)
+
+    def error(self, rule: Rule, message: str, offset: int, hint: str | None = None) -> FormatError:
+        """Return the exception for a rule that is broken at an offset."""
+        self.fault_at = offset
+        return rule.error(message, self.text.location(offset), hint)
+
+    def wrong(self, message: str, offset: int) -> FormatError:
+        """Return the exception for text that does not follow the grammar."""
+        self.require_string_end(offset)
+        rule = rules.NOT_CLOSED if offset >= len(self.data) else rules.SYNTAX
+        return self.error(rule, message, offset)
+
+    def unclosed(self, opened: int, what: str) -> FormatError:
+        """Return the exception for something that begins at `opened` and has no end."""
+        begin = self.text.location(opened)
+        message = f"{what} that begins in line {begin.line}, column {begin.column} is not closed"
+        return self.error(rules.NOT_CLOSED, message, len(self.data))
+
+    def open_string(self, begin: int) -> FormatError:
+        """Return the exception for the string that begins at an offset and has no second quote."""
+        line = (self.data[begin + 1 : begin + 200].splitlines() or [""])[0]
+        words = line[:40].partition('"')[0].strip()
+        hint = 'add the second " at its end; if it is in the last line, the file may be cut off'
+        return self.error(rules.NOT_CLOSED, f'the string "{words} has no second quote', begin, hint)
+
+
+class Recovery(Cursor):
+    """What a parser knows of the faults before it, and how it skips to where it can go on."""
+
+    scope: Scope
+    depth: int
+
+    def __init__(self, text: Text, found: Diagnostics, open_strings: list[int]) -> None:
+        super().__init__(text, found)
+        self.damage = Damage(text)
+        self.balance: Balance | None = None
+        """Of the brackets of the text, from the first fault on."""
+        self.is_over = False
+        """Whether the text ended too early, or the rest of it cannot be read."""
+        self.shifted = 0
+        """Faults that may be found a second time, by a bracket that does not fit."""
+        self.vague = False
+        """Whether a prototype could not be read as a whole: then its fields, and which types there are, are unknown."""
+        self.around: list[Node] = []
+        """The nodes around the current offset."""
+        self.dangling = False
+        """Whether the node that is being read has an IS that refers to nothing."""
+        self._num_faults = 0
+        for begin in open_strings:
+            self._record(self.open_string(begin))
+            self.damage.lines.add(text.location(begin).line)
+
+    def problem(self, rule: Rule, message: str, offset: int, hint: str | None = None) -> None:
+        """Report a problem, unless it may follow from a fault before it."""
+        location = self.text.location(offset)
+        if location.line in self.damage.lines:
             return
-        if self.problems and self.problems[-1].rule == rules.NO_DEF_NAME.code:
-            self.problems.pop()
+        is_lost = self.vague or (rule is rules.UNKNOWN_IS and self.scope.outer is None and self._num_faults > 0)
+        if not (is_lost and rule in _GUESSES):
+            self.found.report(rule, message, location, hint=hint)
+
+    def _record(self, error: FormatError) -> None:
+        self._num_faults += 1
+        self.found.add(error.problem)
+
+    def note_fault(self, error: FormatError, at_bracket: bool) -> Balance:
+        """Record a fault, and which nodes are incomplete because of it; return the counts of brackets.
+
+        Raises
+        ------
+        OpenStringsError
+            At the first fault, when strings of the text are not closed.
+        FormatError
+            Where nothing can be made of the rest.
+        """
+        if self.balance is None:
+            if not self.damage.lines and error.problem.rule not in _FATAL:
+                closed, begins = with_quotes(self.data)
+                if begins:
+                    raise OpenStringsError(self.text.with_data(closed), begins)
+            self.balance = Balance(self.data)
+        self.damage.offsets.update(node.offset for node in self.around)
+        if self.is_over:
+            return self.balance
+        self.found.discard([p for p in self.found.problems[-1:] if p.rule == rules.NO_DEF_NAME.code])
         if at_bracket and self.shifted:
-            # It stands where it does not fit because of a fault before it.
+            # It does not fit because of a fault before it.
             self.shifted -= 1
         elif error.problem.location.line not in self.damage.lines:
-            self.faults.fault(error)
-        if error.problem.rule in _LAST:
+            self._record(error)
+        if error.problem.rule in _FATAL:
             raise error
-        self.over = self.fault_at >= len(self.data) or self.balance.open_string
+        self.is_over = self.fault_at >= len(self.data) or self.balance.has_open_string or self._num_faults >= MAX_FAULTS
+        return self.balance
 
-    def _restore(self, state: tuple[int, Scope, int]) -> None:
+    def restore(self, state: tuple[int, Scope, int]) -> None:
+        """Set depth, scope and the nodes around back to where reading went on before the fault."""
         self.depth, self.scope = state[0], state[1]
-        del self._around[state[2] :]
+        del self.around[state[2] :]
         self.dangling = False
 
-    def _without_brace(self, pos: int) -> re.Match[str] | None:
-        """Return a node of a known type that stands at a place without its opening brace, if such a brace is missing in the text."""
-        found = _OPENING.match(self.data, pos) if self.balance.braces < 0 else None
-        if found is None or self.scope.kind(found[2]) is None:
+    def opening_without_brace(self, pos: int) -> re.Match[str] | None:
+        """Return a node of a known type at an offset that lacks its opening brace, if such a brace is missing in the text."""
+        balance = self.balance
+        found = _OPENING.match(self.data, pos) if balance is not None and balance.braces < 0 else None
+        if balance is None or found is None or self.scope.kind(found[2]) is None:
             return None
         other = self.word(found.end())
-        if other[1] in ("[", "]", "}") and self.balance.stands_for(other[1], "{"):
+        if other[1] in ("[", "]", "}") and balance.is_meant_as(other[1], "{"):
             return _OPENING_OTHER.match(self.data, pos)
-        self.balance.is_missing("{")
+        balance.is_missing("{")
         return found
 
-    def _pass_over(self, pos: int, goes_on: Callable[[str, int], bool], stop: str = "") -> tuple[str, int, int]:
-        """Return the next word where it goes on, or the next closing bracket, outside of all brackets that open on the way."""
+    def skip_to(self, pos: int, is_sure: Callable[[str, int], bool], stop: str = "") -> tuple[str, int, int]:
+        """Return the next word where reading can go on, or the next closing bracket, outside of all brackets that open before it."""
         depth, before = 0, ""
         while True:
             found = _TOKEN.match(self.data, pos)
             assert found is not None  # it matches everywhere
-            word, place, pos = found[1], found.start(1), found.end()
+            word, offset, pos = found[1], found.start(1), found.end()
             if not word:
-                self.over = True
-                return "", place, pos
+                self.is_over = True
+                return "", offset, pos
             if before == "DEF":
                 self.damage.names.add(word)
             elif before in ("PROTO", "EXTERNPROTO"):
@@ -387,11 +262,131 @@ class RecoveringParser(Parser):
             before = word
             if word in ("{", "["):
                 if word == stop:
-                    return word, place, pos
+                    return word, offset, pos
                 depth += 1
             elif word in ("}", "]"):
                 if not depth:
-                    return word, place, pos
+                    return word, offset, pos
                 depth -= 1
-            elif not depth and goes_on(word, place):
-                return word, place, pos
+            elif not depth and is_sure(word, offset):
+                return word, offset, pos
+
+
+_BRACKET = re.compile(rf"[\[\]{{}}]|{STRING_OR_COMMENT.pattern}", re.DOTALL)
+
+
+class Balance:
+    """The numbers of opening brackets less closing ones in a whole text; each fault that explains one of them reduces them.
+
+    `has_open_string`: a string in it has no end, so text and strings are mixed up from some offset on.
+    """
+
+    def __init__(self, data: str) -> None:
+        self.braces = 0
+        self.brackets = 0
+        self.has_open_string = False
+        for found in _BRACKET.finditer(data):
+            match found[0]:
+                case "{":
+                    self.braces += 1
+                case "}":
+                    self.braces -= 1
+                case "[":
+                    self.brackets += 1
+                case "]":
+                    self.brackets -= 1
+                case word if word[0] == '"' and found[1] is None:
+                    self.has_open_string = True
+
+    def is_stray(self, bracket: str) -> bool:
+        """Return whether there is one bracket of this kind too many; then it is this one, and not counted any more."""
+        found = self._excess(bracket) > 0
+        if found:
+            self._settle(bracket)
+        return found
+
+    def is_meant_as(self, bracket: str, meant: str) -> bool:
+        """Return whether one of this kind is too many and one of the other kind missing; then it is meant as that, and both are settled."""
+        required = 2 if {bracket, meant} in ({"{", "}"}, {"[", "]"}) else 1
+        if bracket == meant or self._excess(bracket) < required or self._excess(meant) > -required:
+            return False
+        self._settle(bracket)
+        self._settle(meant, -1)
+        return True
+
+    def is_missing(self, bracket: str) -> bool:
+        """Return whether one bracket of this kind is missing; then it is missing here, and settled."""
+        found = self._excess(bracket) < 0
+        if found:
+            self._settle(bracket, -1)
+        return found
+
+    def _excess(self, bracket: str) -> int:
+        count = self.braces if bracket in "{}" else self.brackets
+        return count if bracket in "{[" else -count
+
+    def _settle(self, bracket: str, count: int = 1) -> None:
+        count = count if bracket in "{[" else -count
+        if bracket in "{}":
+            self.braces -= count
+        else:
+            self.brackets -= count
+
+
+_LINE_END = re.compile(r"[\r\n]|\Z")
+_REMARK = re.compile(r"\s#")
+_AFTER = re.compile(r"[\s,\[\]{}]*\Z")
+_NEXT_STRING = re.compile(r"(?:\s[^\s,\[\]{}]++)?[\s,\[]*\Z")
+_BEFORE_STRING = " \t\r\n\f\v,["
+_AFTER_STRING = _BEFORE_STRING + "]{}#"
+
+
+def with_quotes(data: str) -> tuple[str, list[int]]:
+    """Return a text of the same length whose strings are closed, and the offsets of those that were not.
+
+    A string without its second quote ends with its line, before brackets and a comment there, or before the next string; the quote
+    replaces a space or the line's end. In the last line nothing is done: the text may be cut off there.
+    """
+    begins: list[int] = []
+    pos = 0
+    while len(begins) < MAX_OPEN_STRINGS and (begin := _first_open_string(data, pos)) is not None:
+        offset = _end_of_open_string(data, begin)
+        if offset is None:
+            break
+        data = f'{data[:offset]}"{data[offset + 1 :]}'
+        begins.append(begin)
+        pos = offset + 1
+    return data, begins
+
+
+def _first_open_string(data: str, pos: int) -> int | None:
+    """Return where the first string begins that seems to have no second quote; None where all have one.
+
+    What closes it is then the first quote of another string: it is after a space and right before a word.
+    """
+    for found in STRING_OR_COMMENT.finditer(data, pos):
+        if found[0][0] != '"':
+            continue
+        end = found.end()
+        if found[1] is None or (data[end - 2] in _BEFORE_STRING and data[end : end + 1] not in _AFTER_STRING):
+            return found.start()
+    return None
+
+
+def _end_of_open_string(data: str, begin: int) -> int | None:
+    """Return the offset of a space or a line's end that the second quote of a string can replace."""
+    line = _LINE_END.search(data, begin)
+    assert line is not None  # it matches at the end
+    if not data[line.end() :].strip():
+        return None
+    quote = data.find('"', begin + 1, line.start())
+    remark = _REMARK.search(data, begin, line.start())
+    if quote >= 0 and (remark is None or quote < remark.start()):
+        # The next string of a list, or, before it, the name of the next field.
+        ends, stop = _NEXT_STRING, quote
+    else:
+        ends, stop = _AFTER, line.start() if remark is None else remark.start()
+    after = ends.search(data, begin + 1, stop)
+    assert after is not None  # it matches at the end
+    space = next((k for k in range(after.start(), stop) if data[k].isspace()), stop)
+    return space if data[space].isspace() else None

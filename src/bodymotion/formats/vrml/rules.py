@@ -1,25 +1,14 @@
-"""The rules of the language, VRML1xx: which file is refused, and what is odd in one that is read."""
+"""The rules of VRML97: VRML1xx about the language and the files that a scene names, VRML2xx about shapes."""
 
 from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
-from bodymotion.formats.resources import (
-    PART_LIMIT as PART_LIMIT,
-)
-from bodymotion.formats.resources import (
-    PART_MISSING as PART_MISSING,
-)
-from bodymotion.formats.resources import (
-    PART_OUTSIDE as PART_OUTSIDE,
-)
-from bodymotion.formats.resources import (
-    PART_REMOTE as PART_REMOTE,
-)
-from bodymotion.formats.resources import (
-    PART_UNREADABLE as PART_UNREADABLE,
-)
+from bodymotion.formats import resources
 
-__all__ = ["RULES"]
+__all__ = ["GRAMMAR", "RULES"]
+
+PART_MISSING, PART_OUTSIDE, PART_REMOTE = resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE
+PART_LIMIT, PART_UNREADABLE = resources.PART_LIMIT, resources.PART_UNREADABLE
 
 UNREADABLE = Rule(
     "VRML100",
@@ -40,14 +29,14 @@ SYNTAX = Rule(
     "VRML102",
     "error",
     "The text must follow the grammar of VRML97.",
-    hint="look at the lines before as well: a bracket or a value may be missing there",
+    hint="check the lines before as well: a bracket or a value may be missing there",
     example=("geometry Box size 1 1 1", "geometry Box { size 1 1 1"),
 )
 NOT_CLOSED = Rule(
     "VRML103",
     "error",
     'Every { [ and " must be closed before the file ends.',
-    hint="the file may be cut off, or a bracket be missing further up",
+    hint="the file may be cut off, or a bracket may be missing before this",
     example=('info "a scene', 'info "a scene"'),
 )
 WRONG_VALUE = Rule(
@@ -69,7 +58,7 @@ TOO_DEEP = Rule(
     "error",
     "Nodes may be nested 256 deep at most, and a scene may hold a million nodes with all USE and prototypes expanded.",
     "judgement",
-    "such a file is broken, or made to harm",
+    "such a file is broken or malicious",
     example=("300 Groups, one in the other", "200 Groups, one in the other"),
 )
 HEADER = Rule(
@@ -90,15 +79,15 @@ ENCODING = Rule(
 UNKNOWN_NODE = Rule(
     "VRML112",
     "warning",
-    "A node's type must be one of the standard, or be declared by a PROTO before.",
-    hint="the node is kept; the types of its values are told by their look",
+    "A node's type must be one of the standard, or declared by a PROTO before the node.",
+    hint="the node is kept; the types of its values follow from their form",
     example=("geometry Kube {", "geometry Box {"),
 )
 UNKNOWN_FIELD = Rule(
     "VRML113",
     "warning",
     "A node may have only the fields that its type declares.",
-    hint="the field is kept; the type of its value is told by its look",
+    hint="the field is kept; the type of its value follows from its form",
     example=("sizes 1 1 1", "size 1 1 1"),
 )
 REPEATED_FIELD = Rule(
@@ -119,15 +108,15 @@ UNDEFINED_USE = Rule(
     "VRML116",
     "error",
     "USE needs a node with that DEF name before it, in the same file or prototype.",
-    hint="nothing stands in its place",
+    hint="the USE is left out",
     leaves_out=True,
     example=("USE BELL", "USE BALL"),
 )
-ODD_VALUE = Rule(
+IRREGULAR_VALUE = Rule(
     "VRML117",
     "warning",
     "A value is written as its type demands: text in quotes, single values without brackets, several in brackets.",
-    hint="the value is taken as it is meant",
+    hint="the value is read as it is meant",
     example=("size [ 1 1 1 ]", "size 1 1 1"),
 )
 NOT_FINITE = Rule(
@@ -148,7 +137,7 @@ EMPTY = Rule(
 UNKNOWN_IS = Rule(
     "VRML120",
     "error",
-    "IS stands in the body of a prototype and names a field that it declares.",
+    "IS is used in the body of a prototype and names a field that the prototype declares.",
     hint="the field keeps its default",
     example=("radius IS radios", "radius IS size"),
 )
@@ -156,7 +145,7 @@ UNKNOWN_TYPE = Rule(
     "VRML121",
     "error",
     "The type of a field that a prototype or a Script declares is one of the standard: SFBool, MFVec3f …",
-    hint="the type of its value is told by its look",
+    hint="the type of its value follows from its form",
     example=("field SFDouble size", "field SFFloat size"),
 )
 BYTE_ORDER_MARK = Rule(
@@ -164,7 +153,7 @@ BYTE_ORDER_MARK = Rule(
     "note",
     "A file begins with its header, without a byte order mark.",
     "judgement",
-    "many programs know a file by its first bytes: save it as UTF-8 without BOM",
+    "many programs recognise a file by its first bytes: save it as UTF-8 without BOM",
     fixable=True,
     example=("a byte order mark before #VRML V2.0 utf8", "#VRML V2.0 utf8"),
 )
@@ -185,4 +174,119 @@ NO_PROTO = Rule(
     example=('EXTERNPROTO Knub [ ] "parts.wrl#Knub"', 'EXTERNPROTO Knub [ ] "parts.wrl#Knob"'),
 )
 
+# Shapes (ISO/IEC 14772-1, clause 6)
+UNUSABLE_VALUE = Rule(
+    "VRML201",
+    "error",
+    "A field must have a value that its node can use.",
+    example=('field SFString size "1"', "field SFFloat size 1"),
+)
+ZERO_AXIS = Rule(
+    "VRML202",
+    "error",
+    "The axis of a rotation must not be zero.",
+    hint="write 0 0 1 0 for a rotation that does nothing",
+    example=("rotation 0 0 0 0.5", "rotation 0 0 1 0.5"),
+)
+BAD_INDEX = Rule(
+    "VRML203",
+    "error",
+    "An index must be smaller than the length of its list; faces with other indices are left out.",
+    leaves_out=True,
+    example=("coordIndex [ 0, 1, 3, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
+)
+SMALL_FACE = Rule(
+    "VRML204",
+    "warning",
+    "A face must have three corners or more; others are left out.",
+    leaves_out=True,
+    example=("coordIndex [ 0, 1, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
+)
+UNUSED_LIST = Rule(
+    "VRML205",
+    "warning",
+    "There must be as many colours, normals and texture coordinates as faces or corners; else they are not used.",
+    leaves_out=True,
+    example=("color [ 1 0 0, 0 1 0 ]", "color [ 1 0 0, 0 1 0, 0 0 1 ]"),
+)
+NO_POINTS = Rule(
+    "VRML206",
+    "warning",
+    "A shape must have points; one without shows nothing.",
+    "judgement",
+    example=(
+        "IndexedFaceSet { }",
+        "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0 ] } coordIndex [ 0, 1, 2 ] }",
+    ),
+)
+INFINITE_POINT = Rule(
+    "VRML207",
+    "warning",
+    "Coordinates must be finite numbers; faces with others are left out.",
+    "judgement",
+    leaves_out=True,
+    example=("point [ 0 0 0, 1 0 0, 0 nan 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
+)
+NOT_SHOWN = Rule(
+    "VRML213",
+    "note",
+    "Text and some other nodes of VRML97 are not shown.",
+    "judgement",
+    leaves_out=True,
+    example=('geometry Text { string "left" }', "geometry Box { size 2 1 1 }"),
+)
+OUT_OF_RANGE = Rule(
+    "VRML209",
+    "warning",
+    "Colours and the other values of a material must be in 0…1; others are clipped.",
+    example=("diffuseColor 1.8 0.2 0.2", "diffuseColor 0.8 0.2 0.2"),
+)
+BAD_SIZE = Rule(
+    "VRML210",
+    "warning",
+    "The sizes of a primitive must be greater than zero; others show nothing, except a box that is flat in one direction.",
+    leaves_out=True,
+    example=("radius -1", "radius 1"),
+)
+TOO_LARGE = Rule(
+    "VRML211",
+    "error",
+    "A scene must stay within the limits of size; what exceeds them is left out.",
+    "judgement",
+    leaves_out=True,
+    example=("a Group that uses the one before it twice, 16 times over", "the same 5 times over"),
+)
+NODE_LEFT_OUT = Rule(
+    "VRML212",
+    "warning",
+    "A node must be of the standard or have a PROTO; others are left out.",
+    leaves_out=True,
+    example=("children [ Ladder { } ]", "children [ Group { } ]"),
+)
+SCENERY = Rule(
+    "VRML214",
+    "note",
+    "Lights, sounds, scripts, ROUTEs, and what a Switch or an LOD does not show, belong to a scene and to no body: they are left out.",
+    "judgement",
+    leaves_out=True,
+    example=("PointLight { }", "Group { }"),
+)
+IMAGE_INSIDE = Rule(
+    "VRML215",
+    "note",
+    "Images must be separate files; those inside of another file are left out.",
+    "judgement",
+    leaves_out=True,
+    example=("a .glb with a texture inside", "a .glb with colours alone"),
+)
+INSIDE_OUT = Rule(
+    "VRML208",
+    "warning",
+    "The cross-section of an Extrusion must run counter-clockwise seen from +y, so that the faces look outwards.",
+    hint="a closed one that looks inwards is reversed; reverse the cross-section, or write ccw FALSE if that is meant",
+    example=("crossSection [ 0 0, 1 1, 0 1, 0 0 ]", "crossSection [ 0 0, 0 1, 1 1, 0 0 ]"),
+)
+
+GRAMMAR: tuple[Rule, ...] = (NOT_VRML97, SYNTAX, NOT_CLOSED, WRONG_VALUE, WRONG_COUNT, TOO_DEEP)
+"""What breaks these cannot be read as a whole."""
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

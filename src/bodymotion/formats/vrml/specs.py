@@ -1,19 +1,23 @@
-"""The 54 nodes of VRML97 with their fields, types and defaults (ISO/IEC 14772-1, clause 6).
+"""The 54 nodes of VRML97 with their fields, types and defaults (ISO/IEC 14772-1, clause 6); scopes of names.
 
-One line for each field: its access, type, name, default. `x` stands for exposedField, `f` field, `in` eventIn, `out` eventOut.
+The table has one line for each field: its access, type, name, default. `x` stands for exposedField, `f` field, `in` eventIn, `out`
+eventOut.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-from bodymotion.formats.vrml.nodes import FieldDeclaration, Value
+from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Route, Value
+from bodymotion.formats.vrml.values import READERS, Reader, guessed_value, read_event
 
-__all__ = ["STANDARD_NODES", "standard_fields"]
+__all__ = ["STANDARD_NODES", "UNKNOWN", "Kind", "Scope", "kind_of", "reader_of", "standard_fields"]
 
 _ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
 
@@ -279,7 +283,7 @@ _WIDTHS = {"MFVec2f": 2, "MFVec3f": 3, "MFColor": 3, "MFRotation": 4}
 
 
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
-    """Return the fields of a node of the standard by name; none for any other node."""
+    """Return the fields of a standard node by name; none for any other node."""
     return _declared(node_type) if node_type in STANDARD_NODES else {}
 
 
@@ -294,7 +298,7 @@ def _declared(node_type: str) -> Mapping[str, FieldDeclaration]:
 
 
 def _value(field_type: str, words: list[str]) -> Value:
-    """Make a value of a default as the table above writes it."""
+    """Return a default as the table above writes it."""
     if not words or words == ["NULL"]:
         return None
     plain = words[0].strip("[]").split()
@@ -315,3 +319,60 @@ def _value(field_type: str, words: list[str]) -> Value:
     array = array.reshape(-1, _WIDTHS[field_type]) if field_type in _WIDTHS else array
     array.flags.writeable = False
     return array
+
+
+class Kind(NamedTuple):
+    """A type of node: the readers of its fields, its prototype unless it is a standard node, and the size of an instance in nodes."""
+
+    readers: dict[str, Reader]
+    proto: Proto | None = None
+    size: int = 1
+
+
+UNKNOWN = Kind({})
+"""A type that is not declared."""
+
+
+@dataclass
+class Scope:
+    """The names in a file or in the body of a prototype: types, nodes by DEF with their size, fields that IS may refer to."""
+
+    kinds: dict[str, Kind]
+    routes: list[Route]
+    nodes: dict[str, tuple[Node, int]] = field(default_factory=dict)
+    interface: Mapping[str, FieldDeclaration] = field(default_factory=dict)
+    outer: Scope | None = None
+
+    def kind(self, name: str) -> Kind | None:
+        """Return the type of this name: declared here, in a scope around this one, or by the standard."""
+        found = self.kinds.get(name)
+        if found is None:
+            if self.outer is not None:
+                found = self.outer.kind(name)
+            elif name in STANDARD_NODES:
+                found = _standard_kind(name)
+            if found is not None:
+                self.kinds[name] = found
+        return found
+
+
+def kind_of(proto: Proto, size: int) -> Kind:
+    """Return the type that a prototype declares; `size` is the number of nodes in its body."""
+    return Kind(_readers(proto.fields), proto, 1 + size)
+
+
+def reader_of(field_type: str) -> Reader:
+    """Return the reader of a field type; values of an unknown type are read by their form."""
+    return READERS.get(field_type, guessed_value)
+
+
+@cache
+def _standard_kind(node_type: str) -> Kind:
+    return Kind(_readers(standard_fields(node_type)))
+
+
+def _readers(fields: Mapping[str, FieldDeclaration]) -> dict[str, Reader]:
+    return {
+        name: read_event if declared.access in ("eventIn", "eventOut") else reader_of(declared.type)
+        for name, declared in fields.items()
+    }

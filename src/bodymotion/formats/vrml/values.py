@@ -1,11 +1,12 @@
-"""Readers of field values, one for each type: `read(parser, pos)` gives the value and the place after it. Those of nodes are the parser's.
+"""Readers of field values, one for each type: `read(parser, pos)` returns the value and the offset after it. Those of nodes are the parser's.
 
-Each tries the usual shape with one pattern. Whatever that does not take goes to `irregular`: IS, a value in a shape that its type does
-not allow but whose meaning is plain (a problem), or an error that says what stands there instead.
+Each reader matches the regular form with one pattern. Everything else goes to `irregular`: IS, a value in a form that its type does not
+allow but whose meaning is clear (a problem), or an error that names what is there instead.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Callable
@@ -14,15 +15,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.lexis import COMMENT, IS, LOOSE_NUMBER, NUMBER, OPEN, STRING, TO_BRACKET, WORD, numbers
-from bodymotion.formats.vrml.loose import WHOLE, bare_by_look, frozen_array, int32, loose_numbers
+from bodymotion.formats.vrml.lexer import (
+    COMMENT,
+    IS,
+    LOOSE_NUMBER,
+    NUMBER,
+    OPEN,
+    STRING,
+    TO_BRACKET,
+    WORD,
+    float_list,
+    int_list,
+    numbers,
+)
 from bodymotion.formats.vrml.nodes import Value
-from bodymotion.formats.vrml.numbers import float_list, int_list
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.parser import Parser
 
-__all__ = ["READERS", "Reader", "by_look", "irregular", "read_event"]
+__all__ = ["READERS", "Reader", "guessed_value", "irregular", "read_event"]
 
 Reader: TypeAlias = "Callable[[Parser, int], tuple[Value, int]]"
 
@@ -35,15 +46,16 @@ COUNTS = {
     "SFColor": 3,
     "SFRotation": 4,
 }
-"""How many numbers a value has."""
+"""Numbers in a value."""
 
+WHOLE = re.compile(r"[+-]?[0-9]+")
 _BEFORE = re.compile(r"\b([A-Za-z_]\w*)[ \t,\[]*\Z")
 _ESCAPE = re.compile(r'\\(["\\])')
 _TRUTH = {"TRUE": True, "FALSE": False}
 
 
 def unescape(text: str) -> str:
-    r"""Take the backslash from `\"` and `\\`; any other stands for itself."""
+    r"""Remove the backslash from `\"` and `\\`; any other is kept."""
     return _ESCAPE.sub(r"\1", text) if "\\" in text else text
 
 
@@ -102,7 +114,7 @@ def _read_strings(parser: Parser, pos: int) -> tuple[Value, int]:
         if not strings:
             return irregular(parser, pos, "MFString")
         if len(strings) > 1:
-            parser.problem(rules.ODD_VALUE, f"{len(strings)} strings without brackets around them", parser.skip(pos))
+            parser.problem(rules.IRREGULAR_VALUE, f"{len(strings)} strings without brackets", parser.skip(pos))
         return strings, end
     strings, pos = _strings(parser, opened.end())
     return strings, parser.closed(opened.end() - 1, pos, "a string in quotes")
@@ -139,12 +151,12 @@ def _list_reader(field_type: str) -> Reader:
         values: Any = make(text) if end < len(data) else None
         if values is None:
             loose, pos = loose_numbers(parser, start, single)
-            parser.closed(start - 1, pos, "a whole number" if whole else "a number")
+            parser.closed(start - 1, pos, "an integer" if whole else "a number")
             values = frozen_array(loose, whole)
         if width == 1:
             return values, end + 1
         if len(values) % width:
-            message = f"{len(values)} numbers do not make an {field_type} of {width} each"
+            message = f"{len(values)} numbers in an {field_type}: not a multiple of {width}"
             raise parser.error(rules.WRONG_COUNT, message, start - 1)
         return values.reshape(-1, width), end + 1
 
@@ -152,7 +164,7 @@ def _list_reader(field_type: str) -> Reader:
 
 
 def _without_comments(text: str) -> str:
-    """Put a space for each comment. As a rule there is one, at the beginning: then the long rest needs no pattern."""
+    """Reoffset each comment by a space. Mostly there is one, at the beginning: then the long rest needs no pattern."""
     found = COMMENT.search(text)
     if found is None:
         return text
@@ -162,23 +174,23 @@ def _without_comments(text: str) -> str:
 
 
 def _bare_numbers(parser: Parser, start: int, field_type: str) -> tuple[Value, int]:
-    """Read one value without brackets, which is legal, or several, which is not, but plain."""
+    """Read one value without brackets, which is legal, or several, whose meaning is clear."""
     single = "SF" + field_type[2:]
     width = COUNTS[single]
     values, pos = loose_numbers(parser, start, single)
     if not values:
         return irregular(parser, start, field_type)
     if len(values) % width:
-        message = f"{len(values)} numbers do not make an {field_type} of {width} each"
+        message = f"{len(values)} numbers in an {field_type}: not a multiple of {width}"
         raise parser.error(rules.WRONG_COUNT, message, parser.skip(start))
     if len(values) > width:
-        parser.problem(rules.ODD_VALUE, f"{len(values)} numbers without brackets around them", parser.skip(start))
+        parser.problem(rules.IRREGULAR_VALUE, f"{len(values)} numbers without brackets", parser.skip(start))
     array = frozen_array(values, field_type == "MFInt32")
     return array if width == 1 else array.reshape(-1, width), pos
 
 
 def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
-    """Read width, height, number of components, and one whole number for each pixel."""
+    """Read width, height, number of components, and one integer for each pixel."""
     start = pos
     values: list[int] = []
     wanted = 3
@@ -187,17 +199,17 @@ def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
         try:
             values.append(int(word, 16) if word[:2] in ("0x", "0X") else int(word))
         except ValueError as error:
-            message = f"{word[:40]} stands where a whole number belongs"
+            message = f"found {word[:40]}, expected an integer"
             raise parser.error(rules.WRONG_VALUE, message, found.start(1)) from error
         if not 0 <= values[-1] < 2**32:
-            raise parser.error(rules.WRONG_VALUE, f"{word[:40]} is no value of a pixel", found.start(1))
+            raise parser.error(rules.WRONG_VALUE, f"the pixel value {word[:40]} is not in 0…2³²-1", found.start(1))
         pos = found.end()
         if len(values) == 3:
             wanted += values[0] * values[1]
     if not values:
         return irregular(parser, pos, "SFImage")
     if len(values) < wanted:
-        message = f"an image wants {wanted} numbers, {len(values)} are there"
+        message = f"the image has {len(values)} numbers; its size needs {wanted}"
         raise parser.error(rules.WRONG_VALUE, message, parser.skip(start))
     array = np.array(values, dtype=np.int64)
     array.flags.writeable = False
@@ -205,75 +217,71 @@ def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
 
 
 def read_event(parser: Parser, pos: int) -> tuple[Value, int]:
-    """Read what follows the name of an eventIn or eventOut: only IS may."""
+    """Read what follows the name of an eventIn or eventOut; only IS is allowed."""
     found = IS.match(parser.data, pos)
     if found is not None:
         return parser.is_reference(found[1], found.start(1)), found.end()
-    parser.problem(rules.ODD_VALUE, "an event has no value, and only IS may follow it", parser.skip(pos))
-    return by_look(parser, pos)
+    parser.problem(rules.IRREGULAR_VALUE, "an event has no value; only IS may follow its name", parser.skip(pos))
+    return guessed_value(parser, pos)
 
 
 def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
-    """Read IS, or a value that is not in the usual shape of its type."""
+    """Read IS, or a value that is not in the regular form of its type."""
     found = IS.match(parser.data, pos)
     if found is not None:
         return parser.is_reference(found[1], found.start(1)), found.end()
-    place = parser.skip(pos)
-    start = parser.data[place : place + 1]
+    offset = parser.skip(pos)
+    start = parser.data[offset : offset + 1]
     count = COUNTS.get(field_type)
     if count is not None:
-        return _odd_numbers(parser, place, field_type, count)
+        return _irregular_numbers(parser, offset, field_type, count)
     if field_type == "SFBool" and (word := WORD.match(parser.data, pos)) is not None:
         truth = {"true": True, "1": True, "false": False, "0": False}.get(word[1].lower())
         if truth is not None:
-            parser.problem(rules.ODD_VALUE, f"{word[1]} is written for {'TRUE' if truth else 'FALSE'}", place)
+            parser.problem(rules.IRREGULAR_VALUE, f"{word[1]} is read as {'TRUE' if truth else 'FALSE'}", offset)
             return truth, word.end()
     if field_type == "SFString" and (start == "[" or LOOSE_NUMBER.match(parser.data, pos) is not None):
-        parser.problem(rules.ODD_VALUE, f"{parser.found(place)} stands where an SFString belongs", place)
-        value, at = by_look(parser, pos)
+        parser.problem(
+            rules.IRREGULAR_VALUE, f"found {parser.describe(offset)}, expected an SFString in quotes", offset
+        )
+        value, at = guessed_value(parser, pos)
         return (value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str) else value), at
     if start == '"':
-        parser.string_end(place)
-    raise parser.wrong(f"where the value of an {field_type} belongs stands {parser.found(place)}", place)
+        parser.require_string_end(offset)
+    raise parser.wrong(f"found {parser.describe(offset)}, expected the value of an {field_type}", offset)
 
 
-def _odd_numbers(parser: Parser, place: int, field_type: str, count: int) -> tuple[Value, int]:
-    """Read the numbers of one value, in brackets perhaps; a string where a vector belongs is kept, as old models have it for an axis."""
-    opened = parser.data[place : place + 1] == "["
-    values, pos = loose_numbers(parser, place + opened, field_type, count)
+def _irregular_numbers(parser: Parser, offset: int, field_type: str, count: int) -> tuple[Value, int]:
+    """Read the numbers of one value, with or without brackets; a string instead of a vector is kept: old models write an axis so."""
+    opened = parser.data[offset : offset + 1] == "["
+    values, pos = loose_numbers(parser, offset + opened, field_type, count)
     if len(values) == count:
         if opened:
-            pos = parser.closed(place, pos, "the closing bracket")
-            parser.problem(rules.ODD_VALUE, f"brackets around an {field_type}", place)
+            pos = parser.closed(offset, pos, "the closing bracket")
+            parser.problem(rules.IRREGULAR_VALUE, f"brackets around an {field_type}", offset)
         if count > 1:
             return frozen_array(values, False), pos
         return (int(values[0]) if field_type == "SFInt32" else values[0]), pos
-    if not values and count > 1 and (text := STRING.match(parser.data, place)) is not None:
-        parser.problem(rules.ODD_VALUE, f'"{text[1][:40]}" stands where an {field_type} belongs', place)
+    if not values and count > 1 and (text := STRING.match(parser.data, offset)) is not None:
+        parser.problem(rules.IRREGULAR_VALUE, f'found the string "{text[1][:40]}", expected an {field_type}', offset)
         return unescape(text[1]), text.end()
     stop = parser.skip(pos)
-    what = (
-        f"{count} numbers belong"
-        if count > 1
-        else "a whole number belongs"
-        if field_type == "SFInt32"
-        else "a number belongs"
-    )
-    after = f", after {len(values)} of them stands" if values else " stands"
-    named = _BEFORE.search(parser.data, max(0, place - 80), place)
-    field = f"{named[1]}, an " if named is not None else ""
-    raise parser.wrong(f"where {what} ({field}{field_type}){after} {parser.found(stop)}", stop)
+    expected = f"{count} numbers" if count > 1 else "an integer" if field_type == "SFInt32" else "a number"
+    after = f" after {len(values)} of them" if values else ""
+    name = _BEFORE.search(parser.data, max(0, offset - 80), offset)
+    field = f"{name[1]}, an " if name is not None else ""
+    raise parser.wrong(f"found {parser.describe(stop)}{after}, expected {expected} ({field}{field_type})", stop)
 
 
-def by_look(parser: Parser, pos: int) -> tuple[Value, int]:
-    """Read a value whose type nobody declared."""
-    place = parser.skip(pos)
-    start = parser.data[place : place + 1]
+def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
+    """Read a value whose type is not declared; its form decides the type."""
+    offset = parser.skip(pos)
+    start = parser.data[offset : offset + 1]
     if start == '"':
-        parser.string_end(place)
+        parser.require_string_end(offset)
         return _read_string(parser, pos)
     if start == "[":
-        inner = parser.skip(place + 1)
+        inner = parser.skip(offset + 1)
         after = parser.data[inner : inner + 1]
         if after == "]":
             return [], inner + 1
@@ -283,13 +291,81 @@ def by_look(parser: Parser, pos: int) -> tuple[Value, int]:
             return READERS["MFFloat"](parser, pos)
         return parser.node_list(pos)
     if LOOSE_NUMBER.match(parser.data, pos) is not None:
-        return bare_by_look(parser, pos)
+        return guessed_numbers(parser, pos)
     if (found := IS.match(parser.data, pos)) is not None:
         return parser.is_reference(found[1], found.start(1)), found.end()
     word = WORD.match(parser.data, pos)
     if word is not None and word[1] in _TRUTH:
         return _TRUTH[word[1]], word.end()
     return parser.node_or_null(pos)
+
+
+def loose_numbers(parser: Parser, pos: int, single: str, at_most: int | None = None) -> tuple[list[float], int]:
+    """Read all numbers that follow, one by one, as values of the type SFInt32, SFFloat …; return them and the offset after them."""
+    values: list[float] = []
+    while len(values) != at_most and (found := LOOSE_NUMBER.match(parser.data, pos)) is not None:
+        read = _whole_number if single == "SFInt32" else _number
+        values.append(read(parser, found[1], found.start(1)))
+        pos = found.end()
+    return values, pos
+
+
+def guessed_numbers(parser: Parser, pos: int) -> tuple[Value, int]:
+    """Read numbers of no declared type: one is an int or a float, several are an array."""
+    first = LOOSE_NUMBER.match(parser.data, pos)
+    values, pos = loose_numbers(parser, pos, "SFFloat")
+    if len(values) > 1:
+        return frozen_array(values, False), pos
+    is_whole = first is not None and len(first[1]) < 10 and WHOLE.fullmatch(first[1]) is not None
+    return (int(values[0]) if is_whole else values[0]), pos
+
+
+def int32(parser: Parser, value: int, offset: int) -> int:
+    """Return an integer that fits into 32 bits; refuse others."""
+    if not -(2**31) <= value < 2**31:
+        raise parser.error(
+            rules.WRONG_VALUE, f"{parser.describe(offset)} does not fit into an SFInt32 (32 bits)", offset
+        )
+    return value
+
+
+def frozen_array(values: list[float], whole: bool) -> Any:  # noqa: ANN401
+    """Return a read-only array (N,) of int32 or float64."""
+    array = np.array(values, dtype=np.int32 if whole else np.float64)
+    array.flags.writeable = False
+    return array
+
+
+def _whole_number(parser: Parser, word: str, offset: int) -> int:
+    digits = word.lstrip("+-")
+    if digits[:2] in ("0x", "0X"):
+        value = int(digits, 16) * (-1 if word[0] == "-" else 1)
+        # The bits are the value: 0xFFFFFFFF is -1.
+        return value - 2**32 if 2**31 <= value < 2**32 else int32(parser, value, offset)
+    if WHOLE.fullmatch(word):
+        return int32(parser, int(word) if len(word) < 40 else 2**40, offset)
+    number = _to_float(word)
+    if not number.is_integer():
+        raise parser.error(rules.WRONG_VALUE, f"found {word[:40]}, expected an integer", offset)
+    parser.problem(rules.IRREGULAR_VALUE, f"{word[:40]} is read as an integer", offset)
+    return int32(parser, int(number), offset)
+
+
+def _number(parser: Parser, word: str, offset: int) -> float:
+    if "x" in word or "X" in word:
+        raise parser.error(rules.WRONG_VALUE, f"{word[:40]} is hexadecimal; only integers may be", offset)
+    number = _to_float(word)
+    if not math.isfinite(number):
+        parser.problem(rules.NOT_FINITE, f"the number {word[:40]} is not finite", offset)
+    return number
+
+
+def _to_float(word: str) -> float:
+    """Return a float, also of `nan(…)` and of Microsoft's `1.#INF` and `1.#QNAN`."""
+    try:
+        return float(word)
+    except ValueError:
+        return math.copysign(math.inf if "#INF" in word else math.nan, -1.0 if word[0] == "-" else 1.0)
 
 
 READERS: dict[str, Reader] = {

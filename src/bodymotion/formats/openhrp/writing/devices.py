@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE
-from bodymotion.formats.openhrp.sensors import CLASSES, NUMBERS, VECTORS
+from bodymotion.formats.openhrp.nodes import CLASSES, NUMBERS, VECTORS
 from bodymotion.formats.openhrp.writing.joints import finite, pose_fields, vector_fields
 from bodymotion.formats.openhrp.writing.kept import KeptFields, as_value
 from bodymotion.formats.openhrp.writing.prototypes import PLACED, device_prototype, prototype, with_fields

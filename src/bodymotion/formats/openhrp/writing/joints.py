@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics.losses import NUMBER_RANGE, PLACE
-from bodymotion.formats.openhrp.joints import HIGHEST_ID, TYPES
+from bodymotion.formats.openhrp.nodes import JOINT_TYPES, MAX_ID
 from bodymotion.formats.openhrp.writing.kept import as_value
 from bodymotion.formats.vrml.writing import rotation_value
 from bodymotion.model.links import Joint
@@ -49,7 +49,7 @@ WRITTEN = (
 def joint_fields(joint: Joint, offset: Floats, title: str, tell: Tell) -> dict[str, Value]:
     """Return the fields of a Joint, but for those that are only kept; what is the document's default is left out."""
     fields: dict[str, Value] = {"jointType": _type(joint)}
-    if -1 < joint.id <= HIGHEST_ID:
+    if -1 < joint.id <= MAX_ID:
         fields["jointId"] = joint.id
     elif joint.id != -1:
         tell(NUMBER_RANGE, f"{title} has the id {joint.id}: left out")
@@ -80,7 +80,7 @@ def joint_fields(joint: Joint, offset: Floats, title: str, tell: Tell) -> dict[s
 def _type(joint: Joint) -> str:
     """Return the type by the name that the file had for it."""
     kept = joint.extra.get("jointType")
-    return kept if isinstance(kept, str) and TYPES.get(kept) == joint.type else joint.type
+    return kept if isinstance(kept, str) and JOINT_TYPES.get(kept) == joint.type else joint.type
 
 
 def _axis(joint: Joint) -> Floats:

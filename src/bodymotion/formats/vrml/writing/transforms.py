@@ -15,7 +15,7 @@ import numpy as np
 
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node, Value
-from bodymotion.formats.vrml.scene import node_transform, turn_matrix
+from bodymotion.formats.vrml.scene import node_transform, rotation_matrix
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 
@@ -61,7 +61,7 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
     exact = (*_axis_angle(turn), *scale, *_axis_angle(orientation))
     if scale == (1.0, 1.0, 1.0):
         wanted = tuple(tuple(row) for row in matrix[:3, :3].tolist())
-        found = _searched(exact[:3], exact[3], lambda axis, angle: turn_matrix(axis, angle) == wanted)
+        found = _searched(exact[:3], exact[3], lambda axis, angle: rotation_matrix(axis, angle) == wanted)
         return _fields(matrix[:3, 3], np.array([*(found or exact[:4]), *exact[4:]])) or {}
     for value in _candidates(exact):
         fields = _fields(matrix[:3, 3], value)

@@ -1,0 +1,532 @@
+"""The nodes of the OpenHRP document, each read into its part of a body: Joint, Segment, the sensors, ExtraJoint.
+
+Each reader gets the subject of that part, such as ("links", 3). A fault is recorded, the attribute that it leaves unknown is marked, and
+the attribute has its default.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+import numpy as np
+
+from bodymotion.diagnostics import Subject
+from bodymotion.formats.openhrp import rules
+from bodymotion.formats.vrml import access
+from bodymotion.formats.vrml.access import ModelDiagnostics
+from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml.scene import IDENTITY
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.shapes import Shape
+from bodymotion.geometry.units import FULL_TURN, rotation_in_degrees
+from bodymotion.model.body import ExtraJoint, ExtraJointType
+from bodymotion.model.devices import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+)
+from bodymotion.model.links import Joint, JointType, Segment
+from bodymotion.motion.rules import MAX_LENGTH_ERROR
+
+__all__ = [
+    "DEVICE_FIELDS",
+    "EXTRA_JOINT_FIELDS",
+    "JOINT_FIELDS",
+    "SEGMENT_FIELDS",
+    "finite",
+    "is_sensor",
+    "label",
+    "own_pose",
+    "plain",
+    "read_extra_joint",
+    "read_joint",
+    "read_segment",
+    "read_sensor",
+    "rest",
+]
+
+MOTOR_FIELDS = {
+    "gear_ratio": "gearRatio",
+    "gear_efficiency": "gearEfficiency",
+    "rotor_inertia": "rotorInertia",
+    "rotor_resistor": "rotorResistor",
+    "torque_const": "torqueConst",
+    "encoder_pulse": "encoderPulse",
+}
+JOINT_FIELDS = {
+    "type": "jointType",
+    "id": "jointId",
+    "axis": "jointAxis",
+    "lower": "llimit",
+    "upper": "ulimit",
+    "velocity_lower": "lvlimit",
+    "velocity_upper": "uvlimit",
+    "climit": "climit",
+    "offset": "translation",
+    "rotation": "rotation",
+    **MOTOR_FIELDS,
+}
+"""For attributes of a link and its joint the fields of the Joint node."""
+SEGMENT_FIELDS = {"mass": "mass", "center_of_mass": "centerOfMass", "inertia": "momentsOfInertia"}
+"""For attributes of a link the fields of its Segment nodes."""
+
+VECTORS: dict[type[Device], dict[str, str]] = {
+    AccelerationSensor: {"max_acceleration": "maxAcceleration"},
+    Gyro: {"max_angular_velocity": "maxAngularVelocity"},
+    ForceSensor: {"max_force": "maxForce", "max_torque": "maxTorque"},
+}
+NUMBERS: dict[type[Device], dict[str, str]] = {
+    VisionSensor: {
+        "field_of_view": "fieldOfView",
+        "front_clip_distance": "frontClipDistance",
+        "back_clip_distance": "backClipDistance",
+        "frame_rate": "frameRate",
+    },
+    RangeSensor: {
+        "scan_angle": "scanAngle",
+        "scan_step": "scanStep",
+        "scan_rate": "scanRate",
+        "max_distance": "maxDistance",
+    },
+}
+DEVICE_FIELDS = {
+    "id": "sensorId",
+    "pose": "translation",
+    "type": "type",
+    "width": "width",
+    "height": "height",
+    **{attribute: name for fields in (*VECTORS.values(), *NUMBERS.values()) for attribute, name in fields.items()},
+}
+"""For attributes of a device the fields of its node."""
+EXTRA_JOINT_FIELDS = {"links": "link1Name", "type": "jointType", "axis": "jointAxis", "positions": "link1LocalPos"}
+"""For attributes of an extra joint the fields of its node."""
+
+
+# ---- fields
+
+
+def label(node: Node) -> str:
+    """Return the type and the name of a node: `Joint 'WAIST'`."""
+    return f"{node.type} {node.name!r}" if node.name else f"a {node.type} without a name"
+
+
+def plain(value: object) -> object:
+    """Return a field's value without nodes: a node by its DEF name, or its type."""
+    if isinstance(value, Node):
+        return value.name or value.type
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str, np.ndarray)):
+        return value
+    return str(value)
+
+
+def rest(node: Node, used: Iterable[str]) -> dict[str, object]:
+    """Return the fields that the file has for a node, except those in `used`."""
+    used = set(used)
+    return {name: plain(value) for name, value in node.fields.items() if name not in used}
+
+
+def finite(
+    node: Node, name: str, default: tuple[float, ...], found: ModelDiagnostics, unknown: Subject = ()
+) -> tuple[float, ...]:
+    """Return a field's numbers; where one of them is not finite, report that, mark `unknown`, and return `default`."""
+    values = access.vector(node, name, default)
+    _report_more_numbers(node, name, len(default), found)
+    if all(map(math.isfinite, values)):
+        return values
+    message = f"{name} of {label(node)} is {_shown(values)}, expected finite numbers"
+    found.report(rules.NOT_FINITE, message, node.location_of(name))
+    _mark(found, unknown)
+    return default
+
+
+def _mark(found: ModelDiagnostics, unknown: Subject) -> None:
+    if unknown:
+        found.mark_unknown(unknown)
+
+
+def _shown(values: Iterable[float]) -> str:
+    return " ".join(f"{value:.6g}" for value in values)
+
+
+def _report_more_numbers(node: Node, name: str, count: int, found: ModelDiagnostics) -> None:
+    """Report that a field has more than the `count` numbers that are used: possible where its type is not declared."""
+    value = node.fields.get(name)
+    if isinstance(value, np.ndarray) and value.size > count:
+        message = f"{name} of {label(node)} has {value.size} numbers, expected {count}"
+        found.report(rules.MORE_NUMBERS, message, node.location_of(name))
+
+
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+"""The letters that old files write for axes."""
+
+
+def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnostics, subject: Subject) -> Floats:
+    """Return a jointAxis (3,) of length 1, or zero; a vector, or in old files the letter of an axis."""
+    value = node.get("jointAxis")
+    location = node.location_of("jointAxis")
+    if isinstance(value, str):
+        letter = value.strip().upper()
+        if letter not in AXES:
+            message = f"jointAxis of {label(node)} is {value!r}, expected a vector"
+            found.fault(rules.JOINT_AXIS.error(message, location), (*subject, "axis"))
+            return frozen(default)
+        if value not in AXES:
+            message = f"jointAxis of {label(node)} is {value!r}; it is read as {letter!r}"
+            found.report(rules.JOINT_AXIS, message, location)
+        elif "jointAxis" in node.fields:
+            found.report(rules.OLD_AXIS, f"jointAxis of {label(node)} is {value!r}, expected a vector", location)
+        return frozen(AXES[letter])
+    x, y, z = vector = finite(node, "jointAxis", default, found, (*subject, "axis"))
+    largest = max(abs(x), abs(y), abs(z))
+    if largest == 0.0:
+        return frozen(vector)
+    x, y, z = x / largest, y / largest, z / largest
+    length = math.sqrt(x * x + y * y + z * z)
+    if abs(length * largest - 1.0) > 1e-6:
+        message = f"jointAxis of {label(node)} is {_shown(vector)}, expected a vector of length 1"
+        found.report(rules.AXIS_LENGTH, message, location, subject=(*subject, "axis"))
+    # A vector that was divided by its length, and is of length 1 except for rounding, is not divided again.
+    return frozen(vector if abs(length * largest - 1.0) < 1e-15 else (x / length, y / length, z / length))
+
+
+def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floats:
+    """Return the pose (7,) of a node in its parent, from its translation and rotation."""
+    rotation_subject: Subject = (*subject, "rotation") if subject else ()
+    x, y, z, angle = rotation = access.vector(node, "rotation", (0.0, 0.0, 1.0, 0.0))
+    _report_more_numbers(node, "rotation", 4, found)
+    location = node.location_of("rotation")
+    if not all(map(math.isfinite, rotation)):
+        message = f"rotation of {label(node)} is {_shown(rotation)}, expected finite numbers"
+        found.report(rules.NOT_FINITE, message, location)
+        _mark(found, rotation_subject)
+        quaternion = (1.0, 0.0, 0.0, 0.0)
+    else:
+        quaternion = access.rotation(node)
+        if rotation_in_degrees(angle):
+            turns = abs(angle) / FULL_TURN
+            message = f"rotation of {label(node)} is {_shown(rotation)}, an angle of {turns:.3g} full turns"
+            found.report(rules.ROTATION_ANGLE, message, location, subject=rotation_subject)
+        if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
+            is_far = abs(math.hypot(x, y, z) - 1) > MAX_LENGTH_ERROR
+            hint = "are these three angles, or a quaternion? An axis and an angle belong here" if is_far else None
+            message = f"rotation of {label(node)} is {_shown(rotation)}, expected an axis of length 1"
+            found.report(rules.ROTATION_AXIS, message, location, hint=hint, subject=rotation_subject)
+    unknown: Subject = (*subject, "offset") if subject else ()
+    return frozen((*finite(node, "translation", (0.0, 0.0, 0.0), found, unknown), *quaternion))
+
+
+# ---- Joint
+
+JOINT_TYPES: dict[str, JointType] = {
+    "rotate": "rotate",
+    "slide": "slide",
+    "free": "free",
+    "fixed": "fixed",
+    "crawler": "crawler",
+    # Not in the document, but in files: other names of the same type.
+    "pseudoContinuousTrack": "crawler",
+    "agx_crawler": "crawler",
+}
+JOINT_USED = {"translation", "rotation", "children", "jointId", *MOTOR_FIELDS.values()}
+"""Fields that are read into `Joint` and `Link` as they are; the others are kept in `extra`, or where the file has several numbers."""
+MAX_ID = 9999
+DEFAULT = Joint()
+
+
+def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
+    """Return the joint of a Joint node.
+
+    Raises
+    ------
+    FormatError
+        When a field has a value of the wrong type.
+    """
+    extra = rest(node, JOINT_USED)
+    kind = access.text(node, "jointType")
+    if kind not in JOINT_TYPES:
+        shown = (kind.splitlines() or [""])[0][:40]
+        expected = f"expected one of {', '.join(JOINT_TYPES)}"
+        message = f"jointType of {label(node)} is {shown!r}, {expected}"
+        message = message if kind else f"{label(node)} has no jointType, {expected}"
+        found.fault(rules.JOINT_TYPE.error(message, node.location_of("jointType")), (*subject, "type"))
+        kind = "rotate"
+    joint_type = JOINT_TYPES[kind]
+    if joint_type == kind:
+        extra.pop("jointType", None)
+    else:
+        extra["jointType"] = kind
+    number = _joint_id(node, found, subject)
+    axis = _axis(node, (0.0, 0.0, 1.0), found, subject)
+    given = extra.pop("jointAxis", None)
+    if isinstance(given, np.ndarray) and given.shape == (3,) and not np.array_equal(given, axis):
+        extra["jointAxis"] = given
+    if not axis.any() and joint_type not in ("rotate", "slide"):
+        axis = frozen([0.0, 0.0, 1.0])
+    limits = {name: _limit(node, name, default, extra, found) for name, default in _NO_LIMITS.items()}
+    _report_unused(node, extra, found)
+    motor = {
+        attribute: finite(node, name, (getattr(DEFAULT, attribute),), found, (*subject, attribute))[0]
+        for attribute, name in MOTOR_FIELDS.items()
+    }
+    return Joint(
+        name=node.name,
+        type=joint_type,
+        id=number,
+        axis=axis,
+        lower=limits["llimit"],
+        upper=limits["ulimit"],
+        velocity_lower=limits["lvlimit"],
+        velocity_upper=limits["uvlimit"],
+        extra=extra,
+        **motor,
+    )
+
+
+_NO_LIMITS = {"llimit": -np.inf, "ulimit": np.inf, "lvlimit": -np.inf, "uvlimit": np.inf, "climit": np.inf}
+
+
+def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
+    number = access.integer(node, "jointId", -1)
+    _report_more_numbers(node, "jointId", 1, found)
+    if -1 <= number <= MAX_ID:
+        return number
+    message = f"jointId of {label(node)} is {number}, expected -1 or a number in 0…{MAX_ID}"
+    found.report(rules.ID_RANGE, message, node.location_of("jointId"))
+    found.mark_unknown((*subject, "id"))
+    return -1
+
+
+def _limit(node: Node, name: str, default: float, extra: dict[str, object], found: ModelDiagnostics) -> float:
+    """Return the first number of a limit; an empty list means no limit."""
+    given = access.numbers(node, name)
+    if name != "climit" and len(given) <= 1:
+        extra.pop(name, None)
+    if not len(given):
+        if name == "climit":
+            extra.pop(name, None)
+        return default
+    if name == "climit":
+        # `Joint` has no attribute for the limit of the current; the default of the prototype counts as well.
+        extra[name] = given
+    if len(given) > 1:
+        message = f"{name} of {label(node)} has {len(given)} numbers; the first is used"
+        found.report(rules.SEVERAL_LIMITS, message, node.location_of(name))
+    return default if np.isnan(given[0]) else float(given[0])
+
+
+def _report_unused(node: Node, extra: dict[str, object], found: ModelDiagnostics) -> None:
+    """Report fields of the document, or of an older one, that have no effect."""
+    for name, default in (("center", (0.0, 0.0, 0.0)), ("scale", (1.0, 1.0, 1.0))):
+        value = access.vector(node, name, default)
+        if value != default:
+            shown = " ".join(f"{number:g}" for number in value)
+            message = f"{name} of {label(node)} is {shown}; it has no effect"
+            found.report(rules.CENTER, message, node.location_of(name))
+    if access.number(node, "equivalentInertia", 0.0) != 0.0:
+        extra["equivalentInertia"] = access.number(node, "equivalentInertia", 0.0)
+        message = f"{label(node)} has an equivalentInertia, which has no effect"
+        found.report(rules.OBSOLETE, message, node.location_of("equivalentInertia"))
+
+
+# ---- Segment
+
+SEGMENT_USED = {"mass", "centerOfMass", "momentsOfInertia", "children"}
+
+
+def read_segment(
+    node: Node,
+    transform: Floats,
+    visuals: tuple[Shape, ...],
+    collisions: tuple[Shape, ...],
+    found: ModelDiagnostics,
+    subject: Subject,
+) -> Segment:
+    """Return the segment of a Segment node at `transform` (4, 4) in its link, with shapes in its own frame.
+
+    Raises
+    ------
+    FormatError
+        When a field has a value of the wrong type.
+    """
+    if not is_rigid(transform):
+        found.report(rules.SEGMENT_SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
+    return Segment(
+        name=node.name,
+        transform=transform,
+        mass=finite(node, "mass", (0.0,), found, (*subject, "mass"))[0],
+        center_of_mass=frozen(finite(node, "centerOfMass", (0.0, 0.0, 0.0), found, (*subject, "center_of_mass"))),
+        inertia=_inertia(node, found, subject),
+        visuals=visuals,
+        collisions=collisions,
+        extra=rest(node, SEGMENT_USED),
+    )
+
+
+def is_rigid(transform: Floats) -> bool:
+    """Return whether a transform (4, 4) is a rotation and a translation, without scale or reflection."""
+    return transform is IDENTITY or poses.is_rigid(transform)
+
+
+def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
+    numbers = access.numbers(node, "momentsOfInertia")
+    if "momentsOfInertia" not in node.fields and not len(numbers):
+        return frozen(np.zeros((3, 3)))
+    location = node.location_of("momentsOfInertia")
+    if len(numbers) != 9:
+        message = f"momentsOfInertia of {label(node)} has {len(numbers)} numbers, expected 9"
+        if len(numbers) < 9:
+            found.fault(rules.INERTIA_SIZE.error(message, location), (*subject, "inertia"))
+            return frozen(np.zeros((3, 3)))
+        found.report(rules.INERTIA_SIZE, message, location)
+    inertia = numbers[:9].reshape(3, 3)
+    if not np.isfinite(inertia).all():
+        message = f"momentsOfInertia of {label(node)} has numbers that are not finite"
+        found.report(rules.NOT_FINITE, message, location)
+        found.mark_unknown((*subject, "inertia"))
+        return frozen(np.zeros((3, 3)))
+    return frozen(inertia)
+
+
+# ---- sensors
+
+POSE_FIELDS = {"translation", "rotation", "sensorId", "children"}
+UNLIMITED = (-1.0, -1.0, -1.0)
+CLASSES: dict[str, type[Device]] = {
+    "AccelerationSensor": AccelerationSensor,
+    "Gyro": Gyro,
+    # The document's heading has this name for it.
+    "GyroSensor": Gyro,
+    "ForceSensor": ForceSensor,
+    "VisionSensor": VisionSensor,
+    "RangeSensor": RangeSensor,
+}
+OTHER_SENSORS = ("PressureSensor", "PhotoInterrupter", "SpotLightDevice", "TorqueSensor")
+"""Sensors that files have and the document does not."""
+
+
+def is_sensor(node: Node) -> bool:
+    """Return whether a node is a sensor: a known one, or any other with a sensorId, in its prototype or undeclared."""
+    fields: Mapping[str, object] = node.fields if node.proto is None else node.proto.fields
+    return node.type in CLASSES or node.type in OTHER_SENSORS or "sensorId" in fields
+
+
+def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostics, subject: Subject) -> Device:
+    """Return the device of a sensor node at `transform` (4, 4) in link number `link`.
+
+    Raises
+    ------
+    FormatError
+        When a field has a value of the wrong type.
+    """
+    if not is_rigid(transform):
+        found.report(rules.SENSOR_SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
+    own = own_pose(node, found)
+    _report_more_numbers(node, "sensorId", 1, found)
+    common: dict[str, Any] = {
+        "name": node.name,
+        "id": access.integer(node, "sensorId", -1),
+        "link": link,
+        "pose": own if transform is IDENTITY else _pose_in_link(node, transform, own, found, subject),
+    }
+    kind = CLASSES.get(node.type)
+    if kind is None:
+        if node.type not in OTHER_SENSORS:
+            message = f"{label(node)} is of a type that the document does not have; its fields are kept"
+            found.report(rules.NOT_IN_DOCUMENT, message, node.location)
+        declared = {} if node.proto is None else node.proto.fields
+        fields = {
+            name: plain(item.value)
+            for name, item in declared.items()
+            if item.access in ("field", "exposedField") and name not in POSE_FIELDS
+        }
+        return OtherDevice(**common, type=node.type, extra=fields | rest(node, POSE_FIELDS))
+    default = kind()
+    used = VECTORS.get(kind, {}) | NUMBERS.get(kind, {})
+    values: dict[str, Any] = {
+        attribute: frozen(finite(node, name, UNLIMITED, found, (*subject, attribute)))
+        for attribute, name in VECTORS.get(kind, {}).items()
+    }
+    for attribute, name in NUMBERS.get(kind, {}).items():
+        values[attribute] = finite(node, name, (getattr(default, attribute),), found, (*subject, attribute))[0]
+    if isinstance(default, VisionSensor):
+        used |= {"type": "type", "width": "width", "height": "height"}
+        values["type"] = access.text(node, "type", default.type)
+        values["width"] = access.integer(node, "width", default.width)
+        values["height"] = access.integer(node, "height", default.height)
+    device = kind(**common, **values, extra=rest(node, POSE_FIELDS | set(used.values())))
+    if isinstance(device, VisionSensor):
+        _check_camera(device, node, found, subject)
+    return device
+
+
+def _pose_in_link(node: Node, transform: Floats, own: Floats, found: ModelDiagnostics, subject: Subject) -> Floats:
+    """Return the pose in the link of a sensor that has the pose `own` in the frame at `transform`."""
+    whole = transform @ poses.to_matrix(own)
+    if np.isfinite(whole).all():
+        return poses.from_matrix(poses.nearest_rigid(whole))
+    found.report(rules.NOT_FINITE, f"the pose of {label(node)} in its link is not finite", node.location)
+    found.mark_unknown((*subject, "pose"))
+    return own
+
+
+def _check_camera(device: VisionSensor, node: Node, found: ModelDiagnostics, subject: Subject) -> None:
+    if device.type not in ("COLOR", "DEPTH", "COLOR_DEPTH", "NONE"):
+        message = f"type of {label(node)} is {device.type!r}, expected COLOR, DEPTH, COLOR_DEPTH or NONE"
+        found.report(rules.VISION_TYPE, message, node.location_of("type"))
+    if not 0 < device.field_of_view < np.pi:
+        message = f"fieldOfView of {label(node)} is {device.field_of_view:g} rad, expected a number between 0 and 3.14"
+        found.report(rules.FIELD_OF_VIEW, message, node.location_of("fieldOfView"))
+        found.mark_unknown((*subject, "field_of_view"))
+
+
+# ---- ExtraJoint
+
+EXTRA_JOINT_TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
+EXTRA_JOINT_USED = {"link1Name", "link2Name", "link1LocalPos", "link2LocalPos", "jointType", "jointAxis"}
+
+
+def read_extra_joint(node: Node, links: Mapping[str, int], found: ModelDiagnostics, subject: Subject) -> ExtraJoint:
+    """Return the extra joint of a node; `links` has the index of each link by name.
+
+    Raises
+    ------
+    FormatError
+        When a field has a value of the wrong type.
+    """
+    ends = []
+    for name in ("link1Name", "link2Name"):
+        wanted = access.text(node, name)
+        if wanted not in links:
+            message = f"{name} of {label(node)} is {wanted!r}, and no Joint has this name"
+            found.fault(rules.EXTRA_LINK.error(message, node.location_of(name)), subject)
+        ends.append(links.get(wanted, 0))
+    kind = access.text(node, "jointType", "xyz")
+    known = next((known for known in EXTRA_JOINT_TYPES if known == kind), None)
+    if known is None:
+        message = f"jointType of {label(node)} is {kind!r}, expected one of {', '.join(EXTRA_JOINT_TYPES)}"
+        found.fault(rules.EXTRA_TYPE.error(message, node.location_of("jointType")), (*subject, "type"))
+        known = "xyz"
+    axis = _axis(node, (1.0, 0.0, 0.0), found, subject)
+    if not axis.any() and known in ("xyz", "ball"):
+        axis = frozen([1.0, 0.0, 0.0])
+    positions = [
+        finite(node, name, (0.0, 0.0, 0.0), found, (*subject, "positions"))
+        for name in ("link1LocalPos", "link2LocalPos")
+    ]
+    return ExtraJoint(
+        name=node.name,
+        type=known,
+        links=(ends[0], ends[1]),
+        positions=np.stack(positions),
+        axis=axis,
+        extra=rest(node, EXTRA_JOINT_USED),
+    )
