@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
@@ -50,7 +51,7 @@ Made = TypeVar("Made")
 
 
 class ModelDiagnostics(Diagnostics):
-    """The problems of one model, and the first fault that leaves its value incomplete.
+    """The problems of one model, without those that may follow from damage of its file.
 
     Parameters
     ----------
@@ -61,39 +62,30 @@ class ModelDiagnostics(Diagnostics):
     """
 
     def __init__(
-        self, path: object = None, damage: Damage | None = None, doubtful: frozenset[str] = frozenset()
+        self, path: str | Path | None = None, damage: Damage | None = None, doubtful: frozenset[str] = frozenset()
     ) -> None:
-        super().__init__(None if path is None else str(path))
+        super().__init__(path)
         self.damage = damage or None
         self.doubtful = doubtful
-        self.refusal: Problem | None = None
 
-    def add(self, problem: Problem) -> None:
+    def add(self, problem: Problem, *, fatal: bool = False) -> None:
         """Record a problem, unless it may follow from damage of the file."""
         if self.damage is None or not (problem.rule in self.doubtful or self.damage.touches(problem.location)):
-            super().add(problem)
+            super().add(problem, fatal=fatal)
 
     def fault(self, error: FormatError, *unknown: Subject) -> None:
         """Record a fault for which the file is refused; mark what it leaves unknown."""
-        self.add(error.problem)
-        self.refusal = self.refusal or error.problem
+        self.add(error.problem, fatal=True)
         self.mark_unknown(*unknown)
 
 
 def record_fault(found: Collector, error: FormatError, *unknown: Subject) -> None:
-    """Record a fault where the collector goes on after it.
-
-    Raises
-    ------
-    FormatError
-        When it does not.
-    """
-    if isinstance(found, ModelDiagnostics):
-        found.fault(error, *unknown)
-    elif isinstance(found, list):
+    """Record a fault for which the file is refused; mark what it leaves unknown."""
+    if isinstance(found, list):
         fault(found, error)
-    else:
-        raise error
+        return
+    found.add(error.problem, fatal=True)
+    found.mark_unknown(*unknown)
 
 
 def report(found: Collector, rule: Rule, message: str, location: Location) -> None:

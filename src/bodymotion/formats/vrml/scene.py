@@ -120,7 +120,7 @@ class SceneWalker:
                 if error.problem.rule == TOO_LARGE.code:
                     self._stack.clear()
                     raise
-                record_fault(self.found, error, self.unknown)
+                record_fault(self.found, error, *([self.unknown] if self.unknown else []))
                 rest = None if node is None else without_fault(node, error)
                 if rest is not None and not callable(item):
                     self.enter([rest], item[1])
