@@ -261,7 +261,7 @@ def test_a_body_and_then_a_motion_is_measured(examples):
     motion = bm.Motion.from_joints(np.zeros((3, 2)), 100)
     with pytest.raises(TypeError, match="a Body and then a Motion, not Motion and Body"):
         measure(motion, stool())
-    with pytest.raises(TypeError, match=r"choreography\.play"):
+    with pytest.raises(TypeError, match=r"bodymotion\.play"):
         measure(stool(), bm.load(examples / "sway.cha"))
     with pytest.raises(TypeError, match=r"bodymotion\.load"):
         measure("robot.wrl", motion)

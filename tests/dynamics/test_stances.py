@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.dynamics import measure, slides
-from bodymotion.kernels.stances import stances
+from bodymotion.kernels.feet import stances
 from sample_files import tries
 
 HEIGHT, SPEED = (0.005, 0.01), (0.15, 0.3)

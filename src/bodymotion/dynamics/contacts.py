@@ -102,7 +102,7 @@ class SupportPolygons(ContentEquality):
 
     def margins(self, points: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Return how far (T,) [m] points (T, 2) are inside (negative outside), and of each polygon the point (T, 2) nearest to them."""
-        from bodymotion.kernels.contacts import margins
+        from bodymotion.kernels.feet import margins
 
         found = margins(self.corners, self.counts, np.asarray(points, dtype=np.float64))
         return found[:, 0], found[:, 1:]
@@ -114,7 +114,7 @@ def ground_height(feet: Soles, link_poses: npt.ArrayLike) -> float:
 
     While one foot stands most of the time this is where it stands, and neither jumps nor single frames below the ground change it.
     """
-    from bodymotion.kernels.contacts import lowest
+    from bodymotion.kernels.feet import lowest
 
     poses = np.asarray(link_poses, dtype=np.float64)
     if not feet.links or not len(poses):
@@ -157,8 +157,7 @@ def detect_contacts(
     times:
         (T,) [s].
     """
-    from bodymotion.kernels.contacts import lowest
-    from bodymotion.kernels.stances import stances
+    from bodymotion.kernels.feet import lowest, stances
 
     limits = thresholds or Thresholds()
     poses, moving = np.asarray(link_poses, dtype=np.float64), np.asarray(link_velocities, dtype=np.float64)
@@ -212,7 +211,7 @@ def support_polygons(
     contacts: Contacts, feet: Soles, link_poses: npt.ArrayLike, ground: float | npt.ArrayLike
 ) -> SupportPolygons:
     """Return the convex hulls of the points with which standing feet touch the ground: those within 3 mm of a foot's lowest one."""
-    from bodymotion.kernels.contacts import hulls
+    from bodymotion.kernels.feet import hulls
 
     poses = np.asarray(link_poses, dtype=np.float64)
     heights = contacts.heights + np.broadcast_to(ground, (len(poses),))[:, None]

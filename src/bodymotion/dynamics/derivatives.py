@@ -122,7 +122,7 @@ def _check_method(method: str, window: int, order: int) -> None:
 
 
 def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
-    from bodymotion.kernels.slopes import spline_slopes
+    from bodymotion.kernels.interpolation import spline_slopes
 
     slopes = spline_slopes(table, gaps)
     steps, gap = np.diff(table, axis=0), gaps[:, None]

@@ -93,7 +93,7 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
         return tuple(link.index for link in tips if any(name in link.name.lower() for name in NAMES))
     if not len(placed):
         return ()
-    from bodymotion.kernels.contacts import lowest
+    from bodymotion.kernels.feet import lowest
 
     chosen = placed[np.unique(np.linspace(0, len(placed) - 1, FRAMES).astype(int))]
     links = np.array(list(clouds))

@@ -77,7 +77,7 @@ def inverse_dynamics(
     ValueError
         When a shape is another one; the message names it.
     """
-    from bodymotion.kernels import newton_euler
+    from bodymotion.kernels import rigid_bodies
 
     poses, batch = tables(body, link_poses)
     joints = body.num_joints
@@ -89,7 +89,7 @@ def inverse_dynamics(
         table(root_acceleration, batch, 6, "root acceleration"),
     )
     inertia = rotor_inertias(body) * bool(rotors)
-    torques, found = newton_euler.inverse_dynamics(
+    torques, found = rigid_bodies.inverse_dynamics(
         body.tree, mass_arrays(body), inertia, motion, gravity_vector(gravity), wrenches
     )
     all_links = found.reshape(*batch, len(body.links), 6) if wrenches else None
@@ -107,10 +107,10 @@ def mass_matrix(body: Body, link_poses: npt.ArrayLike, *, rotors: bool = True) -
     MemoryError
         When it would not fit into memory; the message says how large it is.
     """
-    from bodymotion.kernels import jacobians
+    from bodymotion.kernels import rigid_bodies
 
     poses, batch = tables(body, link_poses)
     size = 6 + body.num_joints
     check_memory(len(poses) * size * size * 8, f"mass matrices of {size} speeds in {len(poses)} frames")
-    found = jacobians.mass_matrix(body.tree, mass_arrays(body), rotor_inertias(body) * bool(rotors), poses)
+    found = rigid_bodies.mass_matrix(body.tree, mass_arrays(body), rotor_inertias(body) * bool(rotors), poses)
     return found.reshape(*batch, size, size)

@@ -34,12 +34,12 @@ def link_velocities(
     ValueError
         When a shape is another one; the message names it.
     """
-    from bodymotion.kernels import link_motion
+    from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
     dq = table(joint_velocities, batch, body.num_joints, "joint velocities")
     root = table(root_velocity, batch, 6, "root velocity")
-    return link_motion.velocities(body.tree, poses, dq, root).reshape(*batch, len(body.links), 6)
+    return kinematics.velocities(body.tree, poses, dq, root).reshape(*batch, len(body.links), 6)
 
 
 def link_accelerations(
@@ -55,7 +55,7 @@ def link_accelerations(
     Accelerations are the second derivative of the origin's place [m/s²] and the derivative of ω [rad/s²], along the world's axes, as the
     motion has them: gravity is not in them. `root_acceleration` (..., 6) alike; all else is as for `link_velocities`.
     """
-    from bodymotion.kernels import link_motion
+    from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
     parts = (
@@ -64,7 +64,7 @@ def link_accelerations(
         table(root_velocity, batch, 6, "root velocity"),
         table(root_acceleration, batch, 6, "root acceleration"),
     )
-    first, second = link_motion.accelerations(body.tree, poses, *parts)
+    first, second = kinematics.accelerations(body.tree, poses, *parts)
     shape = (*batch, len(body.links), 6)
     return first.reshape(shape), second.reshape(shape)
 
@@ -90,12 +90,12 @@ def jacobian(body: Body, link_poses: npt.ArrayLike, link: int | str, point: npt.
     point:
         (..., 3) [m] in the link's frame; the link's origin when not given.
     """
-    from bodymotion.kernels import jacobians as kernels
+    from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
     index = body.link(link).index if isinstance(link, str) else range(len(body.links))[link]
     points = table(point, batch, 3, "point")
-    return kernels.jacobian(body.tree, poses, body.num_joints, index, points).reshape(*batch, 6, 6 + body.num_joints)
+    return kinematics.jacobian(body.tree, poses, body.num_joints, index, points).reshape(*batch, 6, 6 + body.num_joints)
 
 
 def jacobians(body: Body, link_poses: npt.ArrayLike) -> Floats:

@@ -153,7 +153,7 @@ def _check_kinds(body: object, motion: object) -> None:
     kinds = [type(thing).__name__ for thing in (body, motion)]
     how = ""
     if "Animation" in kinds:
-        how = "; of an animation, bodymotion.spot.playback.play gives the motion and spot_body the body"
+        how = "; of an animation, bodymotion.play gives the motion and spot_body the body"
     elif {"str", "Path", "PosixPath", "WindowsPath"} & set(kinds):
         how = "; bodymotion.load gives what a file holds"
     raise TypeError(f"measure takes a Body and then a Motion, not {' and '.join(kinds)}{how}")

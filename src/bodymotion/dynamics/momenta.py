@@ -39,13 +39,13 @@ class Momentum(ContentEquality):
 
 def momentum(body: Body, link_poses: npt.ArrayLike, link_velocities: npt.ArrayLike) -> Momentum:
     """Return momentum and kinetic energy of link poses (..., L, 7) in the world and their velocities (..., L, 6) (`link_velocities`)."""
-    from bodymotion.kernels import momentum as kernels
+    from bodymotion.kernels import rigid_bodies
 
     poses, batch = tables(body, link_poses)
     moving = np.asarray(link_velocities, dtype=np.float64)
     if moving.shape != (*batch, len(body.links), 6):
         raise ValueError(f"link velocities: expected shape {(*batch, len(body.links), 6)}, got {moving.shape}")
-    found = kernels.momentum(mass_arrays(body), poses, moving.reshape(-1, len(body.links), 6)).reshape(*batch, 10)
+    found = rigid_bodies.momentum(mass_arrays(body), poses, moving.reshape(-1, len(body.links), 6)).reshape(*batch, 10)
     linear = found[..., :3]
     velocity = linear / body.mass if body.mass else np.zeros_like(linear)
     return Momentum(linear, found[..., 3:6], found[..., 9], found[..., 6:9], velocity)

@@ -13,7 +13,7 @@ from bodymotion.model.body import Body
 from bodymotion.model.motors import armature
 
 if TYPE_CHECKING:
-    from bodymotion.kernels.newton_euler import Masses
+    from bodymotion.kernels.rigid_bodies import Masses
 
 __all__ = ["GRAVITY", "gravity_vector", "mass_arrays", "rotor_inertias", "table", "tables"]
 

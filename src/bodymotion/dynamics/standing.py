@@ -58,8 +58,7 @@ def placed_on_feet(
     body: Body, q: npt.ArrayLike, feet: Sequence[int | str], start: npt.ArrayLike | None = None
 ) -> tuple[Floats, Floats]:
     """Return the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the lowest point of all `feet` then."""
-    from bodymotion.kernels.contacts import lowest
-    from bodymotion.kernels.standing import roots
+    from bodymotion.kernels.feet import lowest, roots
 
     link_poses = body.forward_kinematics(q, poses.IDENTITY)
     first = np.array(body.root_pose if start is None else start, dtype=np.float64)

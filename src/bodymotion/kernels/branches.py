@@ -1,4 +1,4 @@
-"""Which of several solutions to take, frame after frame, so that joints do not jump."""
+"""Choice between several solutions of inverse kinematics, frame after frame, so that joints do not jump."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.compiling import kernel
+from bodymotion.kernels.compiling import interpreted, is_small, kernel
 
 __all__ = ["nearest_branches"]
 
 
 def nearest_branches(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats) -> npt.NDArray[np.int64]:
-    """Return for each frame (T,) the index of the solution to take.
+    """Return for each frame (T,) the index of the chosen solution.
 
     Parameters
     ----------
     solutions:
         (T, B, J) joints of B solutions.
     fits:
-        (T, B) which of them may be taken; where none may, all are looked at.
+        (T, B) which of them may be chosen; where none may, all are considered.
     start:
         (J,) joints before the first frame.
 
-    Of those that may be taken it is the one nearest to the one taken before (smallest sum of squared differences).
+    It is the one nearest to the solution before, with the smallest sum of squared differences.
     """
-    taken = np.zeros(len(solutions), dtype=np.int64)
-    _nearest(np.ascontiguousarray(solutions), np.ascontiguousarray(fits), np.ascontiguousarray(start), taken)
-    return taken
+    chosen = np.zeros(len(solutions), dtype=np.int64)
+    work = interpreted(_nearest) if is_small(_nearest, 4 * solutions.size) else _nearest
+    work(np.ascontiguousarray(solutions), np.ascontiguousarray(fits), np.ascontiguousarray(start), chosen)
+    return chosen
 
 
 @kernel
-def _nearest(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats, taken: npt.NDArray[np.int64]) -> None:
+def _nearest(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats, chosen: npt.NDArray[np.int64]) -> None:
     before = start.copy()
     for t in range(solutions.shape[0]):
         some = False
@@ -47,6 +48,6 @@ def _nearest(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats, take
                 distance += step * step
             if distance < least:
                 least = distance
-                taken[t] = b
+                chosen[t] = b
         for j in range(solutions.shape[2]):
-            before[j] = solutions[t, taken[t], j]
+            before[j] = solutions[t, chosen[t], j]

@@ -1,28 +1,133 @@
-"""How kernels are compiled: without the interpreter's lock, as NumPy divides, kept on disk where there is a place for it."""
+"""How kernels are compiled and called: on first use, without the interpreter's lock, cached on disk, divided by frames among threads.
+
+numba is imported when the first kernel is called. While a program has little work for a kernel (`is_small`), nothing is compiled or loaded
+for it: the function that calls the kernel computes with NumPy, or calls the kernel's Python function (`interpreted`). Both agree within
+rounding (`tests/test_kernels.py`).
+"""
 
 from __future__ import annotations
 
+import os
+import threading
+from collections import Counter
 from collections.abc import Callable
-from typing import TypeVar, cast
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from types import FunctionType
+from typing import Any, TypeVar, cast
 
-from numba import njit
+import numpy as np
 
-__all__ = ["inlined", "kernel"]
+from bodymotion.geometry.arrays import Floats, frozen
+
+__all__ = ["as_rows", "in_slices", "inlined", "interpreted", "is_small", "kernel"]
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
+SMALL = 2_000_000
+"""Work of a kernel, in inner loop steps such as links × frames, that NumPy does in less time than it takes to load compiled code."""
+CALL = 10_000
+"""Inner loop steps that take as long as the overhead of a call with NumPy."""
+ONE_THREAD = 512
+"""Number of frames up to which one thread is faster than several."""
+
+_lock = threading.RLock()
+_work_done: Counter[str] = Counter()
+
+
+class _Kernel:
+    """A function that is compiled when it is first called, by Python or by another kernel."""
+
+    def __init__(self, function: Callable[..., object], inline: bool) -> None:
+        self.function = function
+        self._inline = inline
+        self._compiled: Callable[..., Any] | None = None
+        self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
+
+    def __call__(self, *args: object) -> Any:  # noqa: ANN401
+        return (self._compiled or self.compiled())(*args)
+
+    def compiled(self) -> Callable[..., Any]:
+        """Return the compiled function; the kernels that it calls are compiled functions of its module then, as numba needs them."""
+        with _lock:
+            if self._compiled is None:
+                for name, other in self._calls():
+                    self.function.__globals__[name] = other.compiled()
+                self._compiled = self._compile()
+                _OF_COMPILED[id(self._compiled)] = self
+            return self._compiled
+
+    def _compile(self) -> Callable[..., Any]:
+        from numba import njit
+
+        if self._inline:
+            # Without a cache entry: with one it would be linked to its callers, not inlined into them.
+            return cast(Callable[..., Any], njit(nogil=True, error_model="numpy", fastmath={"contract"})(self.function))
+        try:
+            return cast(Callable[..., Any], njit(nogil=True, error_model="numpy", cache=True)(self.function))
+        except RuntimeError:  # no folder for the cache can be written
+            return cast(Callable[..., Any], njit(nogil=True, error_model="numpy")(self.function))
+
+    def interpreted(self) -> Callable[..., Any]:
+        """Return the function in Python; so are the kernels that it calls."""
+        return FunctionType(
+            self.function.__code__,
+            {**self.function.__globals__, **{name: other.interpreted() for name, other in self._calls()}},
+        )
+
+    def _calls(self) -> list[tuple[str, _Kernel]]:
+        found = []
+        for name in self.function.__code__.co_names:
+            value = self.function.__globals__.get(name)
+            other = value if isinstance(value, _Kernel) else _OF_COMPILED.get(id(value))
+            if other is not None:
+                found.append((name, other))
+        return found
+
+
+_OF_COMPILED: dict[int, _Kernel] = {}
+"""The kernels by the id of their compiled functions, which live as long as they do."""
+
 
 def kernel(function: _F) -> _F:
-    """Compile a function that Python calls; its machine code is kept on disk unless no folder for it can be written."""
-    try:
-        return cast(_F, njit(nogil=True, error_model="numpy", cache=True)(function))
-    except RuntimeError:
-        return cast(_F, njit(nogil=True, error_model="numpy")(function))
+    """Compile a function that Python calls, on its first call; its machine code is cached on disk where a folder can be written."""
+    return cast(_F, _Kernel(function, inline=False))
 
 
 def inlined(function: _F) -> _F:
-    """Compile a function that kernels call, fusing multiplications and additions.
+    """Compile a function that kernels call, fusing multiplications and additions; it is inlined into them."""
+    return cast(_F, _Kernel(function, inline=True))
 
-    It has no cache entry of its own: with one it would be linked to its callers, not inlined into them.
-    """
-    return cast(_F, njit(nogil=True, error_model="numpy", fastmath={"contract"})(function))
+
+def interpreted(function: _F) -> _F:
+    """Return a kernel as a Python function, for small inputs."""
+    return cast(_F, cast(_Kernel, function).interpreted())
+
+
+def is_small(function: Callable[..., object], work: int) -> bool:
+    """Return whether the work of a kernel in this process, with `work` inner loop steps more, is too little to load compiled code."""
+    name = f"{function.__module__}.{function.__name__}"
+    _work_done[name] += work + CALL
+    return _work_done[name] <= SMALL
+
+
+def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
+    """Return values in a shape, contiguous and read-only: for any other combination a kernel would be compiled once more."""
+    return frozen(np.ascontiguousarray(values).reshape(shape))
+
+
+def in_slices(count: int, work: Callable[[int, int], None], few: int = ONE_THREAD) -> None:
+    """Call `work(start, stop)` for slices that together are 0…count; on several threads where there are more than `few`."""
+    workers = os.cpu_count() or 1
+    if count <= few or workers == 1:
+        work(0, count)
+        return
+    edges = np.linspace(0, count, min(4 * workers, count) + 1).astype(int)
+    list(_pool().map(work, edges[:-1], edges[1:]))
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_pool.cache_clear)
+    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="bodymotion-kernel")

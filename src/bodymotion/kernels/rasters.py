@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats, Ints
-from bodymotion.kernels.compiling import kernel
-from bodymotion.kernels.slices import in_slices
+from bodymotion.kernels.compiling import in_slices, kernel
 
 __all__ = ["Looks", "Solids", "draw", "shade"]
 

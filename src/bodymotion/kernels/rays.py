@@ -11,9 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.compiling import inlined, kernel
-from bodymotion.kernels.forward_kinematics import Indices
-from bodymotion.kernels.slices import as_rows, in_slices
+from bodymotion.kernels.compiling import as_rows, in_slices, inlined, kernel
+from bodymotion.kernels.kinematics import Indices
 
 __all__ = ["Boxes", "boxes", "distances"]
 

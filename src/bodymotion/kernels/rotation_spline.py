@@ -1,41 +1,44 @@
-"""A smooth curve through orientations: its angular velocity and angular acceleration have no jumps.
+"""A smooth curve through orientations: its angular velocity and angular acceleration are continuous.
 
 From orientation R₀ to R₁ in time h the curve is R₀·exp(θ(t)), θ a cubic with θ(0) = 0, θ(h) = φ = log(R₀⁻¹R₁). With ω the angular
 velocity in the body's frame and J(θ) = 1 − (1 − cos|θ|)/|θ|²·[θ] + (|θ| − sin|θ|)/|θ|³·[θ]² we have ω = J(θ)·θ'. So θ'(0) = ω₀,
 θ'(h) = J(φ)⁻¹·ω₁, and the angular acceleration is θ''(0) at the start and J(φ)·θ''(h) + J'·θ'(h) at the end. That the two agree at each
-inner orientation is a system of 3×3 blocks for the ω, with three blocks a row; the term with J' is not linear and is taken from the round
-before. At both ends ω is φ/h, unless it is given.
+inner orientation is a system of 3×3 blocks for the ω, with three blocks per row; the term with J' is nonlinear and is taken from the
+iteration before. At both ends ω is φ/h, unless it is prescribed.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.compiling import inlined, kernel
-from bodymotion.kernels.interpolation import Indices
-from bodymotion.kernels.slices import as_rows, in_slices
+from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
+from bodymotion.kernels.kinematics import Indices
 
 __all__ = ["angular_velocities", "curve"]
 
-ROUNDS = 10
-"""How often the system is solved at most; the curve passes through all orientations, without jumps in ω, after any number."""
+MAX_ITERATIONS = 10
+"""The curve passes through all orientations with a continuous ω after any number of iterations."""
 
-SETTLED = 1e-12
-"""Relative change of ω below which it is solved no more."""
+TOLERANCE = 1e-12
+"""Relative change of ω at which the iteration ends."""
 
 
 def angular_velocities(quaternions: Floats, gaps: Floats, ends: Floats | None = None) -> Floats:
     """Return ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L, 4), `gaps` (T - 1,) seconds apart.
 
-    `ends` (2, L, 3): what it is at the first and the last of them.
+    `ends` (2, L, 3): prescribed values at the first and the last of them.
     """
     quaternions = as_rows(quaternions, quaternions.shape)
     rates = np.zeros((*quaternions.shape[:2], 3))
     given = ends is not None and len(gaps) > 0
     if ends is not None and given:
         rates[0], rates[-1] = ends
-    if len(gaps):
+    if len(gaps) and is_small(_velocities, 40 * len(gaps) * quaternions.shape[1]):
+        for link in range(quaternions.shape[1]):
+            rates[:, link] = _small_velocities(quaternions[:, link], gaps, rates[:, link], given)
+    elif len(gaps):
 
         def work(start: int, stop: int) -> None:
             for link in range(start, stop):
@@ -47,12 +50,129 @@ def angular_velocities(quaternions: Floats, gaps: Floats, ends: Floats | None = 
 
 def curve(quaternions: Floats, rates: Floats, gaps: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
     """Fill the quaternions of `out` (N, L, 7) with those on the curve through unit ones (T, L, 4) with angular velocities (T, L, 3)."""
+    if is_small(_curve, 4 * len(before) * quaternions.shape[1]):
+        out[..., 3:] = _small_curve(quaternions, rates, gaps, before, fraction)
+        return
     quaternions, rates = as_rows(quaternions, quaternions.shape), as_rows(rates, rates.shape)
     in_slices(len(before), lambda a, b: _curve(quaternions, rates, gaps, before[a:b], fraction[a:b], out[a:b]))
 
 
+def _small_velocities(quaternions: Floats, gaps: Floats, ends: Floats, given: bool) -> Floats:
+    """Return ω (T, 3) of one link, with NumPy; where `given`, its first and last rows are those of `ends`."""
+    vectors = _vectors_between(quaternions[:-1], quaternions[1:])
+    forward, back = _left_jacobians(vectors)
+    steps = vectors / gaps[:, None]
+    rates = np.concatenate([steps[:1], steps])
+    if given:
+        rates[[0, -1]] = ends[[0, -1]]
+    if len(gaps) == 1:
+        return rates
+    # Row i is that of orientation i + 1: J of the segment before it on its left, J⁻¹ of the one after it on its right.
+    left, right = 2.0 * forward[:-1] / gaps[:-1, None, None], 2.0 * back[1:] / gaps[1:, None, None]
+    diagonal = 4.0 * (1.0 / gaps[:-1] + 1.0 / gaps[1:])
+    inner = len(diagonal)
+    pivots, above = np.empty((2, inner, 3, 3))
+    for i in range(inner):
+        block = diagonal[i] * np.eye(3)
+        pivots[i] = np.linalg.inv(block - left[i] @ above[i - 1] if i else block)
+        above[i] = pivots[i] @ right[i]
+    scaled = vectors / (gaps * gaps)[:, None]
+    constant = 6.0 * (scaled[:-1] + scaled[1:])
+    constant[-1] -= right[-1] @ rates[-1]
+    reduced = pivots @ left
+    for _ in range(MAX_ITERATIONS):
+        speed = np.einsum("nij,nj->ni", back[:-1], rates[1:-1])
+        sides = np.einsum("nij,nj->ni", pivots, constant - _small_unsteady(vectors[:-1], speed))
+        found = np.empty((inner, 3))
+        before = rates[0]
+        for i in range(inner):
+            found[i] = before = sides[i] - reduced[i] @ before
+        for i in range(inner - 2, -1, -1):
+            found[i] -= above[i] @ found[i + 1]
+        converged = bool((np.abs(found - rates[1:-1]) <= TOLERANCE * (1.0 + np.abs(found))).all())
+        rates[1:-1] = found
+        if converged:
+            break
+    return rates
+
+
+def _small_curve(quaternions: Floats, rates: Floats, gaps: Floats, before: Indices, fraction: Floats) -> Floats:
+    """Return the quaternions (N, L, 4) that `curve` fills in, with NumPy."""
+    after = np.minimum(before + 1, len(quaternions) - 1)
+    f, gap = fraction[:, None, None], gaps[np.minimum(before, len(gaps) - 1), None, None]
+    vectors = _vectors_between(quaternions[before], quaternions[after])
+    end = np.einsum("nlij,nlj->nli", _left_jacobians(vectors)[1], rates[after])
+    g = 1.0 - f
+    theta = f * f * (3.0 - 2.0 * f) * vectors + gap * (f * g * g * rates[before] - f * f * g * end)
+    turned = rotations.multiply(quaternions[before], rotations.from_axis_angle(theta, np.linalg.norm(theta, axis=-1)))
+    return np.where(f == 0.0, quaternions[before], turned)
+
+
+def _vectors_between(a: Floats, b: Floats) -> Floats:
+    """Return log(a⁻¹·b) (..., 3), as `_rotation_between`."""
+    axis, angle = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(a), b))
+    return np.asarray(axis * angle[..., None])
+
+
+def _left_jacobians(vectors: Floats) -> tuple[Floats, Floats]:
+    """Return J(φ) and J(φ)⁻¹ (..., 3, 3) of vectors φ (..., 3), as `_jacobians`."""
+    square = np.sum(vectors * vectors, axis=-1)[..., None, None]
+    near = square < 1e-3
+    safe = np.where(near, 1.0, square)
+    angle = np.sqrt(safe)
+    a = np.where(
+        near, 0.5 - square / 24.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0)), (1.0 - np.cos(angle)) / safe
+    )
+    b = np.where(
+        near,
+        1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0)),
+        (angle - np.sin(angle)) / (safe * angle),
+    )
+    c = np.where(
+        near,
+        1.0 / 12.0 + square / 720.0 * (1.0 + square / 42.0 * (1.0 + square / 40.0)),
+        (1.0 - 0.5 * angle * np.cos(0.5 * angle) / np.sin(0.5 * angle)) / safe,
+    )
+    x, y, z = np.moveaxis(vectors, -1, 0)
+    zero = np.zeros_like(x)
+    skew = np.stack(
+        [np.stack([zero, -z, y], axis=-1), np.stack([z, zero, -x], axis=-1), np.stack([-y, x, zero], axis=-1)], axis=-2
+    )
+    twice = skew @ skew
+    return np.eye(3) - a * skew + b * twice, np.eye(3) + 0.5 * skew + c * twice
+
+
+def _small_unsteady(vectors: Floats, speeds: Floats) -> Floats:
+    """Return J'·θ' (N, 3), as `_unsteady`."""
+    square = np.sum(vectors * vectors, axis=-1)[:, None]
+    near = square < 1e-2
+    safe = np.where(near, 1.0, square)
+    angle = np.sqrt(safe)
+    sine, cosine = np.sin(angle), np.cos(angle)
+    a_rate = np.where(
+        near,
+        -1.0 / 12.0 + square / 180.0 * (1.0 - square * 3.0 / 112.0),
+        (angle * sine - 2.0 * (1.0 - cosine)) / (safe * safe),
+    )
+    b = np.where(
+        near,
+        1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0)),
+        (angle - sine) / (safe * angle),
+    )
+    b_rate = np.where(
+        near,
+        -1.0 / 60.0 + square / 1260.0 * (1.0 - square / 48.0),
+        (3.0 * sine - angle * cosine - 2.0 * angle) / (safe * safe * angle),
+    )
+    along = np.sum(vectors * speeds, axis=-1)[:, None]
+    across = np.cross(vectors, speeds)
+    return np.asarray(
+        -a_rate * along * across + b_rate * along * np.cross(vectors, across) + b * np.cross(speeds, across)
+    )
+
+
 @inlined
-def _turn_between(a: Floats, b: Floats, phi: Floats) -> None:
+def _rotation_between(a: Floats, b: Floats, phi: Floats) -> None:
     """Fill `phi` with log(a⁻¹·b): axis times angle, along the shorter arc, in the frame of a."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
     x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
@@ -139,7 +259,7 @@ def _velocities(quaternions: Floats, link: int, gaps: Floats, given: bool, rates
     jacobian = np.empty((segments, 3, 3))
     inverse = np.empty((segments, 3, 3))
     for i in range(segments):
-        _turn_between(quaternions[i, link], quaternions[i + 1, link], phi[i])
+        _rotation_between(quaternions[i, link], quaternions[i + 1, link], phi[i])
         _jacobians(phi[i], jacobian[i], inverse[i])
         for k in range(3):
             if i + 1 < segments or not given:
@@ -171,7 +291,7 @@ def _velocities(quaternions: Floats, link: int, gaps: Floats, given: bool, rates
     speed = np.empty(3)
     unsteady = np.empty(3)
     side = np.empty(3)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         for i in range(inner):
             for r in range(3):
                 speed[r] = 0.0
@@ -191,17 +311,17 @@ def _velocities(quaternions: Floats, link: int, gaps: Floats, given: bool, rates
                 right[i, r] = 0.0
                 for m in range(3):
                     right[i, r] += pivots[i, r, m] * side[m]
-        settled = True
+        converged = True
         for i in range(inner - 1, -1, -1):
             for r in range(3):
                 if i < inner - 1:
                     for m in range(3):
                         right[i, r] -= above[i, r, m] * right[i + 1, m]
             for r in range(3):
-                if not abs(right[i, r] - rates[i + 1, link, r]) <= SETTLED * (1.0 + abs(right[i, r])):
-                    settled = False
+                if not abs(right[i, r] - rates[i + 1, link, r]) <= TOLERANCE * (1.0 + abs(right[i, r])):
+                    converged = False
                 rates[i + 1, link, r] = right[i, r]
-        if settled:
+        if converged:
             break
 
 
@@ -220,7 +340,7 @@ def _curve(quaternions: Floats, rates: Floats, gaps: Floats, before: Indices, fr
                 for k in range(4):
                     out[n, link, k + 3] = a[k]
                 continue
-            _turn_between(a, quaternions[i + 1, link], phi)
+            _rotation_between(a, quaternions[i + 1, link], phi)
             _jacobians(phi, jacobian, inverse)
             g = 1.0 - f
             square = 0.0

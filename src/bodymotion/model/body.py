@@ -250,7 +250,7 @@ class Body(Shown, ContentEquality):
         ValueError
             When the last axis of `q` is not J long, or that of `root` not 7.
         """
-        from bodymotion.kernels import forward_kinematics
+        from bodymotion.kernels import kinematics
 
         q = np.asarray(q, dtype=np.float64)
         root = np.asarray(self.root_pose if root is None else root, dtype=np.float64)
@@ -258,7 +258,7 @@ class Body(Shown, ContentEquality):
             raise ValueError(f"the body has {self.num_joints} joint columns, q has shape {q.shape}")
         if root.ndim == 0 or root.shape[-1] != 7:
             raise ValueError(f"a root pose has 7 numbers (x y z qw qx qy qz), root has shape {root.shape}")
-        return forward_kinematics.link_poses(self.tree, q, root)
+        return kinematics.link_poses(self.tree, q, root)
 
     @cached_property
     def tree(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]:
@@ -344,11 +344,11 @@ class Body(Shown, ContentEquality):
             raise ValueError(f"link poses have shape (..., {len(self.links)}, 7), these have {link_poses.shape}")
         if self.mass == 0:
             return np.array(link_poses[..., 0, :3])
-        from bodymotion.kernels import forward_kinematics
+        from bodymotion.kernels import kinematics
 
         masses = np.array([link.mass for link in self.links])
         centers = np.array([link.center_of_mass for link in self.links])
-        return forward_kinematics.center_of_mass(link_poses, masses / self.mass, centers)
+        return kinematics.center_of_mass(link_poses, masses / self.mass, centers)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -53,7 +53,7 @@ def _heights(zmp: Vector3Seq, root: Floats, times: Floats) -> Floats:
 
 def _stands_at_zero(standing: Standing, body: Body) -> bool:
     """Tell whether the model, as it is in its file, stands on a floor at z = 0."""
-    from bodymotion.kernels.contacts import lowest
+    from bodymotion.kernels.feet import lowest
 
     feet = standing.feet
     placed = body.forward_kinematics(np.zeros((1, body.num_joints)), body.root_pose[None])

@@ -116,7 +116,7 @@ def standing_on(body: Body, q: Floats, root: Floats | None, times: Floats) -> St
 
     It has none either where the root link is one of them: it lies on the ground then. Without root poses it stands upright on level ground.
     """
-    from bodymotion.kernels.contacts import lowest
+    from bodymotion.kernels.feet import lowest
 
     frames = _chosen(q, root, times)
     if not len(frames) or len(body.links) > MOST_LINKS:
@@ -249,7 +249,7 @@ def _slip(velocities: Floats, spins: Floats) -> Floats:
 
 def _polygons(measures: Measures, standing: Standing) -> tuple[SupportPolygons, Mask]:
     """Return the hulls of all that is near the ground, and where (T,) a body can stand on it: on a sole, or three points."""
-    from bodymotion.kernels.contacts import hulls
+    from bodymotion.kernels.feet import hulls
 
     heights = measures.contacts.heights
     touching = heights < NEAR
@@ -262,7 +262,7 @@ def _polygons(measures: Measures, standing: Standing) -> tuple[SupportPolygons, 
 
 def _flat(feet: Soles, placed: Floats, bottom: Floats) -> Mask:
     """Return which feet (K,) touch with an area, where they are lowest."""
-    from bodymotion.kernels.contacts import hulls
+    from bodymotion.kernels.feet import hulls
 
     flat = np.zeros(len(feet.links), dtype=bool)
     links = placed[:, list(feet.links)]

@@ -66,12 +66,12 @@ def _between(times: Floats, at: Floats) -> Between:
 
 
 def _number_sampler(table: Floats, gaps: Floats, method: Method) -> Callable[[Between, Floats], None]:
-    from bodymotion.kernels import interpolation, slopes
+    from bodymotion.kernels import interpolation
 
     if method == "linear" or len(gaps) == 0:
         return lambda between, out: interpolation.lines(table, *between, out)
     usable, missing = bridged(table)
-    steep = slopes.spline_slopes(usable, gaps) if method == "cubic" else slopes.pchip_slopes(usable, gaps)
+    steep = interpolation.spline_slopes(usable, gaps) if method == "cubic" else interpolation.pchip_slopes(usable, gaps)
 
     def fill(between: Between, out: Floats) -> None:
         interpolation.hermite(usable, steep, gaps, *between, out)

@@ -102,7 +102,7 @@ def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) ->
     height = feet[:, :, 2]
     if relative or not len(times):
         return np.asarray(height - height.min(axis=1, keepdims=True, initial=np.inf) <= MAX_CONTACT_HEIGHT)
-    from bodymotion.kernels.slopes import pchip_slopes
+    from bodymotion.kernels.interpolation import pchip_slopes
 
     speed = np.linalg.norm(pchip_slopes(feet.reshape(-1, 12), np.diff(times)).reshape(-1, 4, 3), axis=-1)
     speed[[0, -1]] = 0.0

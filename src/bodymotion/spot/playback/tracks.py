@@ -107,7 +107,7 @@ def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Fl
 
 def _velocities(steps: Floats, gaps: Floats) -> Floats:
     """Return angular velocities (N, 3) at keyframes from the rotations between them (N − 1, 3), as PCHIP computes slopes from steps."""
-    from bodymotion.kernels.slopes import pchip_slopes
+    from bodymotion.kernels.interpolation import pchip_slopes
 
     # A rotation vector is the same in the frame of its first and of its last orientation. PCHIP's slope in a row depends only on the
     # steps beside it (at the ends: the next two), so the cumulative sum of the rotations can serve as the table of values.

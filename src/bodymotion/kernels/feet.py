@@ -1,0 +1,497 @@
+"""Feet on the ground: their lowest points, when they are in contact, the support polygon, and root poses for which they do not slip."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels.compiling import as_rows, in_slices, inlined, interpreted, is_small, kernel
+from bodymotion.kernels.kinematics import Indices, apply, matrices, rotation
+
+__all__ = ["hulls", "lowest", "margins", "roots", "stances"]
+
+
+def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
+    """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle of all points up to `patch` above it: (T, K, 4).
+
+    `points` (P, 3) in the feet's frames; those of foot k are `edges[k]`…`edges[k + 1]`.
+    """
+    table = as_rows(poses, poses.shape)
+    if is_small(_lowest, len(poses) * len(points) // 4):
+        return _small_lowest(table, points, edges, patch)
+    out = np.empty((*poses.shape[:2], 4))
+    in_slices(len(poses), lambda a, b: _lowest(table[a:b], points, edges, patch, out[a:b]), few=64)
+    return out
+
+
+def hulls(
+    poses: Floats, points: Floats, edges: Indices, standing: Floats, heights: Floats, patch: float
+) -> tuple[Floats, Indices]:
+    """Return the corners (T, M, 2), counter-clockwise, and their numbers (T,) of the convex hull of the standing feet's lowest points.
+
+    Of a foot in contact, with `standing` (T, K) not 0, these are the points up to `patch` above its lowest one, at `heights` (T, K).
+    Corners that a hull does not have are NaN.
+    """
+    table = as_rows(poses, poses.shape)
+    if is_small(_hulls, len(poses) * len(points) // 2):
+        return _small_hulls(table, points, edges, standing, heights, patch)
+    corners = np.full((len(poses), max(len(points), 1), 2), np.nan)
+    counts = np.zeros(len(poses), dtype=np.int64)
+
+    def work(a: int, b: int) -> None:
+        s = slice(a, b)
+        _hulls(table[s], points, edges, standing[s], heights[s], patch, corners[s], counts[s])
+
+    in_slices(len(poses), work, few=64)
+    return corners[:, : max(int(counts.max(initial=0)), 1)].copy(), counts
+
+
+def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
+    """Return the distances of points (T, 2) inside polygons (negative outside), and of each polygon the nearest point: (T, 3).
+
+    The nearest point of a polygon to one that is inside is that one itself. Without corners all is NaN.
+    """
+    if is_small(_margins, corners.shape[0] * corners.shape[1]):
+        return _small_margins(corners, counts, points)
+    out = np.empty((len(points), 3))
+    _margins(as_rows(corners, corners.shape), counts, as_rows(points, points.shape), out)
+    return out
+
+
+def _placed(poses: Floats, points: Floats, edges: Indices) -> list[Floats]:
+    """Return for each foot its points (3, P, T) in the world."""
+    turns = matrices(poses)
+    return [
+        apply(turns[:, :, foot, None], points[edges[foot] : edges[foot + 1]].T[:, :, None])
+        + poses[:, foot, :3].T[:, None]
+        for foot in range(poses.shape[1])
+    ]
+
+
+def _small_lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
+    """Return what `lowest` returns, with NumPy."""
+    out = np.empty((*poses.shape[:2], 4))
+    turns = matrices(poses)
+    for foot in range(poses.shape[1]):
+        own = points[edges[foot] : edges[foot + 1]]
+        heights = poses[:, foot, 2, None] + turns[2, :, foot].T @ own.T
+        out[:, foot, 0] = heights.min(axis=1, initial=np.inf)
+        touching = (heights <= out[:, foot, :1] + patch).astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            middle = touching @ own / touching.sum(axis=1, keepdims=True)
+        out[:, foot, 1:] = poses[:, foot, :3] + apply(turns[:, :, foot], middle.T).T
+    return out
+
+
+def _small_hulls(
+    poses: Floats, points: Floats, edges: Indices, standing: Floats, heights: Floats, patch: float
+) -> tuple[Floats, Indices]:
+    """Return what `hulls` returns: the touching points with NumPy, each frame's hull in Python."""
+    found = _placed(poses, points, edges)
+    touching = [(p[2] <= heights[:, k] + patch) & (standing[:, k] != 0.0) for k, p in enumerate(found)]
+    placed = np.concatenate([np.zeros((3, 0, len(poses))), *found], axis=1)
+    mask = np.concatenate([np.zeros((0, len(poses)), dtype=bool), *touching])
+    chains = [_chain(sorted(map(tuple, placed[:2, mask[:, t], t].T.tolist()))) for t in range(len(poses))]
+    counts = np.array([len(chain) for chain in chains], dtype=np.int64)
+    corners = np.full((len(poses), max(int(counts.max(initial=0)), 1), 2), np.nan)
+    for t, chain in enumerate(chains):
+        if chain:
+            corners[t, : len(chain)] = chain
+    return corners, counts
+
+
+def _chain(points: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
+    """Return the convex hull of sorted points, counter-clockwise, by Andrew's monotone chain."""
+    chain: list[tuple[float, ...]] = []
+    least = 2
+    for step, (x, y) in enumerate([*points, *points[-2::-1]]):
+        if step == len(points):
+            least = len(chain) + 1
+        while len(chain) >= least:
+            (ax, ay), (bx, by) = chain[-2:]
+            if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
+                break
+            chain.pop()
+        chain.append((x, y))
+    if len(chain) > 1:
+        chain.pop()
+    return chain[:1] if len(chain) == 2 and chain[0] == chain[1] else chain
+
+
+def _small_margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
+    """Return what `margins` returns, with NumPy."""
+    number = np.arange(corners.shape[1])
+    there = number < counts[:, None]
+    after = np.where(number + 1 < counts[:, None], number + 1, 0)
+    edge = np.take_along_axis(corners, after[..., None], axis=1) - corners
+    away = points[:, None] - corners
+    with np.errstate(invalid="ignore"):
+        left = edge[..., 0] * away[..., 1] - edge[..., 1] * away[..., 0] >= 0.0
+        square = np.sum(edge * edge, axis=-1)
+        along = np.divide(np.sum(away * edge, axis=-1), square, out=np.zeros_like(square), where=square > 0.0)
+        nearest = corners + np.clip(along, 0.0, 1.0)[..., None] * edge
+        distance = np.linalg.norm(points[:, None] - nearest, axis=-1)
+    best = np.argmin(np.where(there, distance, np.inf), axis=1)
+    rows = np.arange(len(points))
+    known = (counts > 0) & np.isfinite(points).all(axis=1)
+    inside = (counts > 2) & (left | ~there).all(axis=1)
+    where = np.where(inside[:, None], points, nearest[rows, best])
+    margin = np.where(inside, distance[rows, best], -distance[rows, best])
+    return np.where(known[:, None], np.column_stack([margin, where]), np.nan)
+
+
+@inlined
+def _world(pose: Floats, turn: Floats, point: Floats, out: Floats) -> None:
+    for k in range(3):
+        out[k] = pose[k] + turn[k, 0] * point[0] + turn[k, 1] * point[1] + turn[k, 2] * point[2]
+
+
+@kernel
+def _lowest(poses: Floats, points: Floats, edges: Indices, patch: float, out: Floats) -> None:
+    turn = np.empty((3, 3))
+    place = np.empty(3)
+    for t in range(poses.shape[0]):
+        for foot in range(poses.shape[1]):
+            rotation(poses[t, foot], turn)
+            least = np.inf
+            for n in range(edges[foot], edges[foot + 1]):
+                height = poses[t, foot, 2]
+                for k in range(3):
+                    height += turn[2, k] * points[n, k]
+                least = min(least, height)
+            count = 0
+            for k in range(4):
+                out[t, foot, k] = 0.0
+            for n in range(edges[foot], edges[foot + 1]):
+                _world(poses[t, foot], turn, points[n], place)
+                if place[2] <= least + patch:
+                    count += 1
+                    for k in range(3):
+                        out[t, foot, 1 + k] += place[k]
+            out[t, foot, 0] = least
+            for k in range(3):
+                out[t, foot, 1 + k] /= count
+
+
+@inlined
+def _turns_left(a: Floats, b: Floats, x: float, y: float) -> bool:
+    return bool((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) > 0.0)
+
+
+@kernel
+def _hulls(
+    poses: Floats,
+    points: Floats,
+    edges: Indices,
+    standing: Floats,
+    heights: Floats,
+    patch: float,
+    corners: Floats,
+    counts: Indices,
+) -> None:
+    turn = np.empty((3, 3))
+    place = np.empty(3)
+    found = np.empty((points.shape[0], 2))
+    chain = np.empty((2 * points.shape[0] + 2, 2))
+    for t in range(poses.shape[0]):
+        count = 0
+        for foot in range(poses.shape[1]):
+            if standing[t, foot] == 0.0:
+                continue
+            rotation(poses[t, foot], turn)
+            for n in range(edges[foot], edges[foot + 1]):
+                _world(poses[t, foot], turn, points[n], place)
+                if place[2] <= heights[t, foot] + patch:
+                    # Points are inserted in order of x, then y.
+                    spot = count
+                    while spot > 0 and (
+                        found[spot - 1, 0] > place[0]
+                        or (found[spot - 1, 0] == place[0] and found[spot - 1, 1] > place[1])
+                    ):
+                        found[spot, 0] = found[spot - 1, 0]
+                        found[spot, 1] = found[spot - 1, 1]
+                        spot -= 1
+                    found[spot, 0] = place[0]
+                    found[spot, 1] = place[1]
+                    count += 1
+        # Andrew's monotone chain: below from left to right, then above from right to left.
+        size = 0
+        floor = 2
+        for step in range(2 * count - 1):
+            n = step if step < count else 2 * count - 2 - step
+            if step == count:
+                floor = size + 1
+            x, y = found[n, 0], found[n, 1]
+            while size >= floor and not _turns_left(chain[size - 2], chain[size - 1], x, y):
+                size -= 1
+            chain[size, 0] = x
+            chain[size, 1] = y
+            size += 1
+        if size > 1:
+            size -= 1
+        if size == 2 and chain[0, 0] == chain[1, 0] and chain[0, 1] == chain[1, 1]:
+            size = 1
+        counts[t] = size
+        for n in range(size):
+            corners[t, n, 0] = chain[n, 0]
+            corners[t, n, 1] = chain[n, 1]
+
+
+@kernel
+def _margins(corners: Floats, counts: Indices, points: Floats, out: Floats) -> None:
+    for t in range(points.shape[0]):
+        count = counts[t]
+        x, y = points[t, 0], points[t, 1]
+        if count == 0 or not (np.isfinite(x) and np.isfinite(y)):
+            for k in range(3):
+                out[t, k] = np.nan
+            continue
+        nearest = np.inf
+        inside = count > 2
+        for n in range(count):
+            ax, ay = corners[t, n, 0], corners[t, n, 1]
+            other = (n + 1) % count
+            ex = corners[t, other, 0] - ax
+            ey = corners[t, other, 1] - ay
+            inside = inside and ex * (y - ay) - ey * (x - ax) >= 0.0
+            square = ex * ex + ey * ey
+            along = ((x - ax) * ex + (y - ay) * ey) / square if square > 0.0 else 0.0
+            along = min(max(along, 0.0), 1.0)
+            px, py = ax + along * ex, ay + along * ey
+            distance = np.sqrt((x - px) * (x - px) + (y - py) * (y - py))
+            if distance < nearest:
+                nearest = distance
+                out[t, 1] = px
+                out[t, 2] = py
+        if inside:
+            out[t, 0] = nearest
+            out[t, 1] = x
+            out[t, 2] = y
+        else:
+            out[t, 0] = -nearest
+
+
+LIFT_HEIGHT = 0.001
+"""[m] A foot that rises by more above the height of its contact lifts off."""
+MAX_ABOVE_LOWEST = 0.002
+"""[m] A foot up to this height above the lowest one counts as equally low."""
+TOUCHING_HEIGHT = 1e-5
+"""[m] A foot that is no higher than this touches the ground in any case."""
+MIN_REST_TIME = 0.1
+"""[s] A foot at one height for this time rests there; one that slides for this time does not land or lift off."""
+
+
+def stances(
+    heights: Floats, speeds: Floats, times: Floats, height: tuple[float, float], speed: tuple[float, float]
+) -> Floats:
+    """Return where feet of `heights` (T, K) [m] above the ground and `speeds` (T, K) [m/s] over it are in contact: (T, K), 1 or 0.
+
+    A foot is low from the frame in which it is below `height[0]` until it is above `height[1]`. While it is low it is in contact, except
+
+    - while it lifts off or comes down: the climb at the end, back to 1 mm above the height of the contact, or to where it stayed at one
+      height for 0.1 s; and likewise the descent at the beginning;
+    - while it is fast (from above `speed[1]` until below `speed[0]`) and does not slip. It slips when it is on the mean at most 1 mm above
+      the height of the contact and 2 mm above the lowest foot; but not for less than 0.1 s just after it came down or before it lifts
+      off. On the ground, or below it, it slips in any case.
+    """
+    out = np.zeros(heights.shape)
+    limits = np.array([*height, *speed])
+    work = interpreted(_stances) if is_small(_stances, 16 * heights.size) else _stances
+    work(as_rows(heights, heights.shape), as_rows(speeds, speeds.shape), as_rows(times, times.shape), limits, out)
+    return out
+
+
+@inlined
+def _level(heights: Floats, first: int, after: int) -> float:
+    """Return the height of the contact of a foot that is low in frames `first` … `after` − 1: the mean of the heights up to their mean."""
+    mean = 0.0
+    for t in range(first, after):
+        mean += heights[t]
+    mean /= after - first
+    total = 0.0
+    count = 0
+    for t in range(first, after):
+        if heights[t] <= mean + 1e-12:
+            total += heights[t]
+            count += 1
+    return total / count
+
+
+@inlined
+def _end_of_descent(heights: Floats, times: Floats, top: int, last: int, step: int, level: float) -> int:
+    """Return the frame, going from `top` by `step` to `last`, in which the descent that begins at `top` ends."""
+    low = top
+    other = top
+    t = top
+    while True:
+        if heights[t] > heights[low] + LIFT_HEIGHT:
+            return low
+        if heights[t] < heights[low]:
+            low = t
+        if heights[t] <= level + LIFT_HEIGHT:
+            return low
+        while other != t and abs(times[other + step] - times[t]) >= MIN_REST_TIME - 1e-9:
+            other += step
+        if abs(times[other] - times[t]) >= MIN_REST_TIME - 1e-9 and heights[other] - heights[t] < LIFT_HEIGHT:
+            return other
+        if t == last:
+            return low
+        t += step
+
+
+@inlined
+def _slips(heights: Floats, lowest: Floats, times: Floats, begin: int, end: int, level: float, inside: bool) -> bool:
+    """Return whether a foot that is fast in frames `begin` … `end` − 1 slips: it is as low as its contact, and not landing or lifting off."""
+    if not inside and times[end - 1] - times[begin] < MIN_REST_TIME - 1e-9:
+        return False
+    mean = 0.0
+    above = 0.0
+    for t in range(begin, end):
+        mean += heights[t]
+        above += heights[t] - lowest[t]
+    return mean / (end - begin) <= level + LIFT_HEIGHT and above / (end - begin) <= MAX_ABOVE_LOWEST
+
+
+@kernel
+def _stances(heights: Floats, speeds: Floats, times: Floats, limits: Floats, out: Floats) -> None:
+    count = heights.shape[0]
+    lowest = np.empty(count)
+    own = np.empty(count)
+    for t in range(count):
+        lowest[t] = np.inf
+        for k in range(heights.shape[1]):
+            lowest[t] = min(lowest[t], heights[t, k])
+    for k in range(heights.shape[1]):
+        for t in range(count):
+            own[t] = heights[t, k] if speeds[t, k] >= 0.0 else np.nan
+        after = 0
+        while after < count:
+            first = after
+            after += 1
+            if not (own[first] < limits[0] or (first == 0 and own[first] <= limits[1])):
+                continue
+            while after < count and own[after] <= limits[1]:
+                after += 1
+            level = max(_level(own, first, after), 0.0)  # What is below the ground touches it.
+            begin = first
+            if (first > 0 and own[first - 1] > limits[0]) or own[first] >= limits[0]:
+                begin = _end_of_descent(own, times, first, after - 1, 1, level)
+            last = after - 1
+            if (after < count and own[after] > limits[1]) or own[last] >= limits[0]:
+                last = _end_of_descent(own, times, last, first, -1, level)
+            end = last + 1
+            for t in range(begin, end):
+                out[t, k] = 1.0
+            slow = speeds[begin, k] < limits[2] or (begin == 0 and speeds[begin, k] <= limits[3])
+            fast = begin
+            for t in range(begin, end + 1):
+                now = t == end or speeds[t, k] < limits[2] or (slow and speeds[t, k] <= limits[3])
+                if now and not slow:
+                    inside = (fast > begin or begin == 0) and (t < end or end == count)
+                    if not _slips(own, lowest, times, fast, t, level, inside):
+                        for n in range(fast, t):
+                            if own[n] > TOUCHING_HEIGHT:
+                                out[n, k] = 0.0
+                if slow and not now:
+                    fast = t
+                slow = now
+
+
+MAX_SINK = 1e-4
+"""[m] A foot that would be lower than the supporting one by more than this becomes the supporting one."""
+
+
+def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[Floats, Floats]:
+    """Return root poses (T, 7) for which the supporting foot does not slip, from poses (T, K, 7) of the feet in the root's frame, K > 0.
+
+    A foot supports the body, at one place, until another one would sink below it. The first root pose is `start` (7,).
+
+    The second array is the height (T,) of the lowest foot's lowest point then. `points` (P, 3) in the feet's frames; those of foot k are
+    `edges[k]`…`edges[k + 1]`.
+    """
+    out, ground = np.empty((len(feet), 7)), np.empty(len(feet))
+    if len(feet):
+        work = interpreted(_roots) if is_small(_roots, 16 * len(feet) * len(points)) else _roots
+        work(as_rows(feet, feet.shape), points, edges, as_rows(start, start.shape), out, ground)
+    return out, ground
+
+
+@inlined
+def _times(a: Floats, b: Floats, out: Floats) -> None:
+    """Fill in the pose of C in A from that of B in A and that of C in B, with unit quaternions."""
+    aw, ax, ay, az = a[3], a[4], a[5], a[6]
+    tx = 2.0 * (ay * b[2] - az * b[1])
+    ty = 2.0 * (az * b[0] - ax * b[2])
+    tz = 2.0 * (ax * b[1] - ay * b[0])
+    out[0] = a[0] + b[0] + aw * tx + ay * tz - az * ty
+    out[1] = a[1] + b[1] + aw * ty + az * tx - ax * tz
+    out[2] = a[2] + b[2] + aw * tz + ax * ty - ay * tx
+    out[3] = aw * b[3] - ax * b[4] - ay * b[5] - az * b[6]
+    out[4] = aw * b[4] + ax * b[3] + ay * b[6] - az * b[5]
+    out[5] = aw * b[5] - ax * b[6] + ay * b[3] + az * b[4]
+    out[6] = aw * b[6] + ax * b[5] - ay * b[4] + az * b[3]
+    length = np.sqrt(out[3] * out[3] + out[4] * out[4] + out[5] * out[5] + out[6] * out[6])
+    for k in range(3, 7):
+        out[k] /= length
+
+
+@inlined
+def _back(a: Floats, out: Floats) -> None:
+    """Fill in the pose of A in B from that of B in A, with unit quaternions."""
+    w, x, y, z = a[3], -a[4], -a[5], -a[6]
+    tx = 2.0 * (y * a[2] - z * a[1])
+    ty = 2.0 * (z * a[0] - x * a[2])
+    tz = 2.0 * (x * a[1] - y * a[0])
+    out[0] = -(a[0] + w * tx + y * tz - z * ty)
+    out[1] = -(a[1] + w * ty + z * tx - x * tz)
+    out[2] = -(a[2] + w * tz + x * ty - y * tx)
+    out[3] = w
+    out[4] = x
+    out[5] = y
+    out[6] = z
+
+
+@inlined
+def _heights(root: Floats, feet: Floats, points: Floats, edges: Indices, out: Floats) -> int:
+    """Fill in the heights of the lowest points of feet (K, 7) in the root's frame; return the lowest foot."""
+    turn = np.empty((3, 3))
+    placed = np.empty(7)
+    lowest = 0
+    for foot in range(feet.shape[0]):
+        _times(root, feet[foot], placed)
+        rotation(placed, turn)
+        out[foot] = np.inf
+        for n in range(edges[foot], edges[foot + 1]):
+            height = placed[2]
+            for k in range(3):
+                height += turn[2, k] * points[n, k]
+            out[foot] = min(out[foot], height)
+        if out[foot] < out[lowest]:
+            lowest = foot
+    return lowest
+
+
+@kernel
+def _roots(feet: Floats, points: Floats, edges: Indices, start: Floats, out: Floats, ground: Floats) -> None:
+    back = np.empty(7)
+    held = np.empty(7)
+    heights = np.empty(feet.shape[1])
+    support = -1
+    for t in range(feet.shape[0]):
+        for k in range(7):
+            out[t, k] = start[k]
+        if t > 0:
+            _back(feet[t, support], back)
+            _times(held, back, out[t])
+        lowest = _heights(out[t], feet[t], points, edges, heights)
+        if support < 0:
+            support = lowest
+            _times(out[t], feet[t, support], held)
+        elif heights[lowest] < heights[support] - MAX_SINK:
+            # It supports the body at its position one frame ago, before it would have been too low.
+            support = lowest
+            _times(out[t - 1], feet[t - 1, support], held)
+            _back(feet[t, support], back)
+            _times(held, back, out[t])
+            lowest = _heights(out[t], feet[t], points, edges, heights)
+        ground[t] = heights[lowest]

@@ -1,0 +1,551 @@
+"""Kinematics of trees of links over whole trajectories: poses, velocities, accelerations, Jacobians.
+
+A link's pose is its parent's, then its offset, then the joint's motion: a rotation by q about the axis, or a translation by q along it.
+Orientations are quaternions w x y z. All vectors are along the world's axes. For a link i with parent p, r from the parent's origin
+to its own, s the axis of its joint:
+
+    rotate   ω_i = ω_p + s·q̇                 v_i = v_p + ω_p × r
+             α_i = α_p + s·q̈ + ω_p × s·q̇     a_i = a_p + α_p × r + ω_p × (ω_p × r)
+    slide    ω_i = ω_p                       v_i = v_p + ω_p × r + s·q̇
+             α_i = α_p                       a_i = a_p + α_p × r + ω_p × (ω_p × r) + s·q̈ + 2·ω_p × s·q̇
+
+v and a are those of the origin of the link, a the second derivative of its position (not the "spatial" acceleration a − ω × v).
+
+Velocities of a body are u = (v₀, ω₀, q̇) (6 + J): those of the root's origin, the root's angular velocity, and the joints'. A Jacobian G
+maps them to v and ω (6) of a point on a link.
+
+Compiled loops process a block of frames side by side: their innermost loops run over frames, which compilers turn into vector
+instructions. Small inputs are computed with NumPy, link by link.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
+
+__all__ = [
+    "MAX_ANGLE",
+    "Indices",
+    "Tree",
+    "accelerations",
+    "apply",
+    "axis_in_world",
+    "center_of_mass",
+    "cross",
+    "cross_products",
+    "jacobian",
+    "link_poses",
+    "matrices",
+    "rotation",
+    "sines_and_cosines",
+    "small_accelerations",
+    "velocities",
+]
+
+MAX_ANGLE = 1e6
+"""[rad] Up to this angle the multiple of π/2 times each of its parts is exact."""
+
+_PART_1 = 1.5707963267341256e00
+_PART_2 = 6.0771005063039660e-11
+_PART_3 = 2.0222662487959506e-21
+_S1, _S2, _S3 = -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04
+_S4, _S5, _S6 = 2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10
+_C1, _C2, _C3 = 4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05
+_C4, _C5, _C6 = -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11
+
+
+@inlined
+def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
+    """Fill `sines` and `cosines` (N,) with those of `angles` (N,) [rad], in a form that compilers turn into vector instructions.
+
+    The angle is reduced to −π/4…π/4 by subtracting a multiple of π/2 that is held in three parts, so that no digits are lost (Cody and
+    Waite, 1980). There, sine and cosine are the minimax polynomials of Sun's fdlibm. Both are within one unit in the last place for angles
+    up to `MAX_ANGLE`; beyond it the C library is called.
+    """
+    beyond = 0
+    for i in range(angles.shape[0]):
+        x = angles[i]
+        beyond += abs(x) > MAX_ANGLE
+        quarter = np.rint(x * (2.0 / np.pi))
+        r = ((x - quarter * _PART_1) - quarter * _PART_2) - quarter * _PART_3
+        z = r * r
+        sine = r + r * z * (_S1 + z * (_S2 + z * (_S3 + z * (_S4 + z * (_S5 + z * _S6)))))
+        cosine = 1.0 - 0.5 * z + z * z * (_C1 + z * (_C2 + z * (_C3 + z * (_C4 + z * (_C5 + z * _C6)))))
+        turn = np.int64(quarter)
+        odd = (turn & 1) != 0
+        a = cosine if odd else sine
+        b = sine if odd else cosine
+        sines[i] = -a if (turn & 2) else a
+        cosines[i] = -b if ((turn + 1) & 2) else b
+    if beyond:
+        for i in range(angles.shape[0]):
+            if abs(angles[i]) > MAX_ANGLE:
+                sines[i] = np.sin(angles[i])
+                cosines[i] = np.cos(angles[i])
+
+
+Indices: TypeAlias = npt.NDArray[np.int64]
+Tree: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats]
+
+BLOCK = 32
+"""Frames that are processed together, side by side in vector registers."""
+
+
+def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
+    """Return poses (..., L, 7) in the world.
+
+    `tree`: parents, kinds (0 none, 1 rotate, 2 slide), columns of q (L,), offsets (L, 7), axes (L, 3). `q` (..., J), `root` (..., 7); their
+    batch axes broadcast.
+    """
+    batch = np.broadcast_shapes(q.shape[:-1], root.shape[:-1])
+    links = len(tree[0])
+    count = int(np.prod(batch, dtype=np.int64))
+    q_rows = as_rows(np.broadcast_to(q, (*batch, q.shape[-1])), (count, q.shape[-1]))
+    root_rows = as_rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
+    if is_small(_poses, count * links):
+        return _small_poses(tree, q_rows, root_rows).reshape(*batch, links, 7)
+    out = np.empty((count, links, 7))
+    if links:
+        in_slices(count, lambda start, stop: _poses(*tree, q_rows[start:stop], root_rows[start:stop], out[start:stop]))
+    return out.reshape(*batch, links, 7)
+
+
+def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
+    """Return Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares (L,) of the mass and their centres (L, 3)."""
+    count = int(np.prod(poses.shape[:-2], dtype=np.int64))
+    table = as_rows(poses, (count, *poses.shape[-2:]))
+    if is_small(_center, count * len(shares)):
+        placed = table[..., :3] + np.moveaxis(apply(matrices(table), centers.T[:, :, None]), (0, 2), (2, 0))
+        return np.asarray(np.einsum("l,tlk->tk", shares, placed)).reshape(*poses.shape[:-2], 3)
+    out = np.empty((count, 3))
+    in_slices(count, lambda start, stop: _center(table[start:stop], shares, centers, out[start:stop]))
+    return out.reshape(*poses.shape[:-2], 3)
+
+
+def _small_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
+    """Return poses (T, L, 7) with NumPy."""
+    parents, kinds, columns, offsets, axes = tree
+    links, count = len(parents), len(q)
+    positions, quaternions = np.empty((links, 3, count)), np.empty((links, 4, count))
+    if links:
+        positions[0], quaternions[0] = root[:, :3].T, rotations.normalized(root[:, 3:]).T
+    turns = rotations.normalized(offsets[:, 3:])
+    for i in range(1, links):
+        parent, shift, turn = quaternions[parents[i]], offsets[i, :3, None], turns[i, :, None]
+        if kinds[i] == 2:
+            shift = shift + q[:, columns[i]] * rotations.rotate(turns[i], axes[i])[:, None]
+        positions[i] = positions[parents[i]] + _rotated(parent, shift)
+        quaternions[i] = _product(parent, turn)
+        if kinds[i] == 1:
+            half = 0.5 * q[:, columns[i]]
+            sine = np.sin(half)
+            quaternions[i] = _product(quaternions[i], (np.cos(half), *(sine * axis for axis in axes[i])))
+    return np.ascontiguousarray(np.concatenate([positions, quaternions], axis=1).transpose(2, 0, 1))
+
+
+def _product(a: Floats, b: Floats | tuple[Floats, ...]) -> Floats:
+    """Return the products (4, …) of quaternions whose components are along the first axis."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
+    return np.array(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ]
+    )
+
+
+def _rotated(q: Floats, v: Floats) -> Floats:
+    """Return vectors (3, …) rotated by unit quaternions (4, …), components along the first axis."""
+    twice = 2.0 * cross_products(q[1:], v)
+    return np.asarray(v + q[0] * twice + cross_products(q[1:], twice))
+
+
+def cross_products(a: Floats, b: Floats) -> Floats:
+    """Return a × b (3, …) of vectors whose components are along the first axis."""
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def matrices(poses: Floats) -> Floats:
+    """Return the rotation matrices (3, 3, L, T) of poses (T, L, 7), as `rotation` computes them."""
+    w, x, y, z = poses[..., 3:].T
+    n = w * w + x * x + y * y + z * z
+    s = np.divide(2.0, n, out=np.zeros_like(n), where=n > 0)
+    return np.array(
+        [
+            [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
+            [s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)],
+            [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
+        ]
+    )
+
+
+def apply(matrix: Floats, vectors: Floats) -> Floats:
+    """Return the products (3, …) of matrices (3, 3, …) and vectors (3, …)."""
+    return np.asarray(matrix[:, 0] * vectors[0] + matrix[:, 1] * vectors[1] + matrix[:, 2] * vectors[2])
+
+
+@kernel
+def _poses(
+    parents: Indices,
+    kinds: Indices,
+    columns: Indices,
+    offsets: Floats,
+    axes: Floats,
+    q: Floats,
+    root: Floats,
+    out: Floats,
+) -> None:
+    links = parents.shape[0]
+    row = 7 * BLOCK
+    block = np.empty(links * row)
+    half = np.zeros(BLOCK)
+    sine = np.empty(BLOCK)
+    cosine = np.empty(BLOCK)
+    slide = np.zeros(BLOCK)
+    unit_offsets = np.empty((links, 7))
+    for i in range(links):
+        _unit(offsets[i], unit_offsets[i])
+    pose = np.empty(7)
+    for start in range(0, q.shape[0], BLOCK):
+        count = min(BLOCK, q.shape[0] - start)
+        for b in range(BLOCK):
+            _unit(root[start + min(b, count - 1)], pose)
+            for k in range(7):
+                block[k * BLOCK + b] = pose[k]
+        for i in range(1, links):
+            column = columns[i]
+            if kinds[i] == 1:
+                for b in range(count):
+                    half[b] = 0.5 * q[start + b, column]
+                sines_and_cosines(half, sine, cosine)
+            else:
+                sine[:] = 0.0
+                cosine[:] = 1.0
+            if kinds[i] == 2:
+                for b in range(count):
+                    slide[b] = q[start + b, column]
+            else:
+                slide[:] = 0.0
+            parent = block[parents[i] * row : (parents[i] + 1) * row]
+            _step(parent, unit_offsets[i], axes[i], sine, cosine, slide, block[i * row : (i + 1) * row])
+        for i in range(links):
+            for b in range(count):
+                for k in range(7):
+                    out[start + b, i, k] = block[i * row + k * BLOCK + b]
+
+
+@inlined
+def _unit(pose: Floats, out: Floats) -> None:
+    """Copy a pose with its quaternion scaled to unit length; one without a finite, positive length becomes the identity."""
+    largest = 0.0
+    finite = True
+    for k in range(3):
+        out[k] = pose[k]
+    for k in range(3, 7):
+        finite = finite and np.isfinite(pose[k])
+        largest = max(largest, abs(pose[k]))
+    if finite and largest > 0.0:
+        square = 0.0
+        for k in range(3, 7):
+            out[k] = pose[k] / largest
+            square += out[k] * out[k]
+        length = np.sqrt(square)
+        for k in range(3, 7):
+            out[k] /= length
+    else:
+        out[3] = 1.0
+        out[4] = 0.0
+        out[5] = 0.0
+        out[6] = 0.0
+
+
+@inlined
+def _step(
+    parent: Floats, offset: Floats, axis: Floats, sine: Floats, cosine: Floats, slide: Floats, out: Floats
+) -> None:
+    """Compute a child's poses from its parent's, in a block of frames: offset, then a rotation about or a translation along the axis."""
+    ow, ox, oy, oz = offset[3], offset[4], offset[5], offset[6]
+    ax, ay, az = axis[0], axis[1], axis[2]
+    tx = 2.0 * (oy * az - oz * ay)
+    ty = 2.0 * (oz * ax - ox * az)
+    tz = 2.0 * (ox * ay - oy * ax)
+    sx = ax + ow * tx + oy * tz - oz * ty
+    sy = ay + ow * ty + oz * tx - ox * tz
+    sz = az + ow * tz + ox * ty - oy * tx
+    fx, fy, fz = offset[0], offset[1], offset[2]
+    for b in range(BLOCK):
+        pw = parent[3 * BLOCK + b]
+        px = parent[4 * BLOCK + b]
+        py = parent[5 * BLOCK + b]
+        pz = parent[6 * BLOCK + b]
+        vx = fx + slide[b] * sx
+        vy = fy + slide[b] * sy
+        vz = fz + slide[b] * sz
+        ux = 2.0 * (py * vz - pz * vy)
+        uy = 2.0 * (pz * vx - px * vz)
+        uz = 2.0 * (px * vy - py * vx)
+        out[b] = parent[b] + vx + pw * ux + py * uz - pz * uy
+        out[BLOCK + b] = parent[BLOCK + b] + vy + pw * uy + pz * ux - px * uz
+        out[2 * BLOCK + b] = parent[2 * BLOCK + b] + vz + pw * uz + px * uy - py * ux
+        w = pw * ow - px * ox - py * oy - pz * oz
+        x = pw * ox + px * ow + py * oz - pz * oy
+        y = pw * oy - px * oz + py * ow + pz * ox
+        z = pw * oz + px * oy - py * ox + pz * ow
+        c = cosine[b]
+        jx = sine[b] * ax
+        jy = sine[b] * ay
+        jz = sine[b] * az
+        out[3 * BLOCK + b] = w * c - x * jx - y * jy - z * jz
+        out[4 * BLOCK + b] = w * jx + x * c + y * jz - z * jy
+        out[5 * BLOCK + b] = w * jy - x * jz + y * c + z * jx
+        out[6 * BLOCK + b] = w * jz + x * jy - y * jx + z * c
+
+
+@kernel
+def _center(poses: Floats, shares: Floats, centers: Floats, out: Floats) -> None:
+    for t in range(poses.shape[0]):
+        sx = 0.0
+        sy = 0.0
+        sz = 0.0
+        for i in range(poses.shape[1]):
+            w = poses[t, i, 3]
+            x = poses[t, i, 4]
+            y = poses[t, i, 5]
+            z = poses[t, i, 6]
+            n = w * w + x * x + y * y + z * z
+            scale = 2.0 / n if n > 0.0 else 0.0
+            vx = centers[i, 0]
+            vy = centers[i, 1]
+            vz = centers[i, 2]
+            ux = y * vz - z * vy
+            uy = z * vx - x * vz
+            uz = x * vy - y * vx
+            sx += shares[i] * (poses[t, i, 0] + vx + scale * (w * ux + y * uz - z * uy))
+            sy += shares[i] * (poses[t, i, 1] + vy + scale * (w * uy + z * ux - x * uz))
+            sz += shares[i] * (poses[t, i, 2] + vz + scale * (w * uz + x * uy - y * ux))
+        out[t, 0] = sx
+        out[t, 1] = sy
+        out[t, 2] = sz
+
+
+def velocities(tree: Tree, poses: Floats, dq: Floats, root: Floats) -> Floats:
+    """Return v and ω (T, L, 6) of poses (T, L, 7), joint velocities (T, J) and v, ω (T, 6) of the root."""
+    return _moved(tree, poses, dq, np.zeros((len(dq), 0)), root, np.zeros((len(dq), 0)))[0]
+
+
+def accelerations(
+    tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
+) -> tuple[Floats, Floats]:
+    """Return v, ω and a, α, both (T, L, 6), of poses (T, L, 7), joint velocities and accelerations (T, J), and the root's (T, 6)."""
+    return _moved(tree, poses, dq, ddq, root, root_rate)
+
+
+def _moved(
+    tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
+) -> tuple[Floats, Floats]:
+    parents, kinds, columns, _, axes = tree
+    count = len(poses)
+    second = root_rate.shape[1] == 6
+    if is_small(_follow, count * len(parents)):
+        found = small_accelerations(tree, poses, dq, ddq if second else dq, root, root_rate if second else root)
+        return found[0], found[1] if second else found[1][:, :0]
+    out = np.empty((*poses.shape[:2], 6))
+    rates = np.empty((*poses.shape[:2], 6) if second else (count, 0, 6))
+    poses, dq, ddq, root, root_rate = (as_rows(values, values.shape) for values in (poses, dq, ddq, root, root_rate))
+
+    def work(start: int, stop: int) -> None:
+        s = slice(start, stop)
+        moving = (poses[s], dq[s], ddq[s], root[s], root_rate[s])
+        _follow(parents, kinds, columns, axes, *moving, second, out[s], rates[s])
+
+    in_slices(count, work)
+    return out, rates
+
+
+def small_accelerations(
+    tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
+) -> tuple[Floats, Floats]:
+    """Return what `accelerations` returns, with NumPy."""
+    parents, kinds, columns, _, axes = tree
+    links, count = len(parents), len(poses)
+    positions = np.ascontiguousarray(poses[..., :3].transpose(1, 2, 0))
+    directions = np.ascontiguousarray(np.moveaxis(apply(matrices(poses), axes.T[:, :, None]), 1, 0))
+    first, second = np.empty((links, 6, count)), np.empty((links, 6, count))
+    if links:
+        first[0], second[0] = root.T, root_rate.T
+    for i in range(1, links):
+        above, rates = first[parents[i]], second[parents[i]]
+        arm = positions[i] - positions[parents[i]]
+        swept = cross_products(above[3:], arm)
+        first[i], second[i] = above, rates
+        first[i, :3] += swept
+        second[i, :3] += cross_products(rates[3:], arm) + cross_products(above[3:], swept)
+        if kinds[i]:
+            step = directions[i] * dq[:, columns[i]]
+            gain = directions[i] * ddq[:, columns[i]]
+            half = slice(3, 6) if kinds[i] == 1 else slice(0, 3)
+            first[i, half] += step
+            second[i, half] += gain + (1.0 if kinds[i] == 1 else 2.0) * cross_products(above[3:], step)
+    return np.ascontiguousarray(first.transpose(2, 0, 1)), np.ascontiguousarray(second.transpose(2, 0, 1))
+
+
+@inlined
+def rotation(pose: Floats, out: Floats) -> None:
+    """Fill `out` (3, 3) with the rotation of a pose (7,); a zero quaternion is the identity."""
+    w, x, y, z = pose[3], pose[4], pose[5], pose[6]
+    n = w * w + x * x + y * y + z * z
+    s = 2.0 / n if n > 0.0 else 0.0
+    out[0, 0] = 1.0 - s * (y * y + z * z)
+    out[0, 1] = s * (x * y - w * z)
+    out[0, 2] = s * (x * z + w * y)
+    out[1, 0] = s * (x * y + w * z)
+    out[1, 1] = 1.0 - s * (x * x + z * z)
+    out[1, 2] = s * (y * z - w * x)
+    out[2, 0] = s * (x * z - w * y)
+    out[2, 1] = s * (y * z + w * x)
+    out[2, 2] = 1.0 - s * (x * x + y * y)
+
+
+@inlined
+def cross(a: Floats, b: Floats, out: Floats) -> None:
+    """Fill `out` (3,) with a × b; it may be neither of them."""
+    out[0] = a[1] * b[2] - a[2] * b[1]
+    out[1] = a[2] * b[0] - a[0] * b[2]
+    out[2] = a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def _follow(
+    parents: Indices,
+    kinds: Indices,
+    columns: Indices,
+    axes: Floats,
+    poses: Floats,
+    dq: Floats,
+    ddq: Floats,
+    root: Floats,
+    root_rate: Floats,
+    second: bool,
+    out: Floats,
+    rates: Floats,
+) -> None:
+    turn = np.empty((3, 3))
+    axis = np.empty(3)
+    arm = np.empty(3)
+    swept = np.empty(3)
+    whirl = np.empty(3)
+    push = np.empty(3)
+    lever = np.empty(3)
+    for t in range(poses.shape[0]):
+        for k in range(6):
+            out[t, 0, k] = root[t, k]
+            if second:
+                rates[t, 0, k] = root_rate[t, k]
+        for i in range(1, poses.shape[1]):
+            p = parents[i]
+            kind = kinds[i]
+            speed = 0.0
+            gain = 0.0
+            for k in range(3):
+                axis[k] = 0.0
+                arm[k] = poses[t, i, k] - poses[t, p, k]
+            if kind != 0:
+                rotation(poses[t, i], turn)
+                speed = dq[t, columns[i]]
+                if second:
+                    gain = ddq[t, columns[i]]
+                for k in range(3):
+                    axis[k] = turn[k, 0] * axes[i, 0] + turn[k, 1] * axes[i, 1] + turn[k, 2] * axes[i, 2]
+            spin = out[t, p, 3:6]
+            cross(spin, arm, swept)
+            for k in range(3):
+                out[t, i, k] = out[t, p, k] + swept[k] + (axis[k] * speed if kind == 2 else 0.0)
+                out[t, i, 3 + k] = spin[k] + (axis[k] * speed if kind == 1 else 0.0)
+            if second:
+                cross(spin, swept, whirl)
+                cross(spin, axis, push)
+                cross(rates[t, p, 3:6], arm, lever)
+                for k in range(3):
+                    rates[t, i, k] = rates[t, p, k] + lever[k] + whirl[k]
+                    rates[t, i, 3 + k] = rates[t, p, 3 + k]
+                    if kind == 1:
+                        rates[t, i, 3 + k] += axis[k] * gain + push[k] * speed
+                    elif kind == 2:
+                        rates[t, i, k] += axis[k] * gain + 2.0 * push[k] * speed
+
+
+def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -> Floats:
+    """Return (T, 6, 6 + J) of a `point` (3,) or (T, 3) in the frame of a link, for poses (T, L, 7)."""
+    parents, kinds, columns, _, axes = tree
+    table = as_rows(poses, poses.shape)
+    points = as_rows(np.broadcast_to(point, (len(poses), 3)), (len(poses), 3))
+    out = np.zeros((len(poses), 6, 6 + joints))
+
+    def work(a: int, b: int) -> None:
+        _jacobian(parents, kinds, columns, axes, table[a:b], link, points[a:b], out[a:b])
+
+    in_slices(len(poses), work)
+    return out
+
+
+@inlined
+def axis_in_world(pose: Floats, own: Floats, turn: Floats, out: Floats) -> None:
+    """Fill `out` (3,) with an axis `own` (3,) of a link in the world, and `turn` (3, 3) with the link's rotation."""
+    rotation(pose, turn)
+    for k in range(3):
+        out[k] = turn[k, 0] * own[0] + turn[k, 1] * own[1] + turn[k, 2] * own[2]
+
+
+@kernel
+def _jacobian(
+    parents: Indices,
+    kinds: Indices,
+    columns: Indices,
+    axes: Floats,
+    poses: Floats,
+    link: int,
+    points: Floats,
+    out: Floats,
+) -> None:
+    turn = np.empty((3, 3))
+    position = np.empty(3)
+    axis = np.empty(3)
+    arm = np.empty(3)
+    swept = np.empty(3)
+    for t in range(poses.shape[0]):
+        rotation(poses[t, link], turn)
+        for k in range(3):
+            position[k] = poses[t, link, k]
+            for m in range(3):
+                position[k] += turn[k, m] * points[t, m]
+        for k in range(3):
+            out[t, k, k] = 1.0
+            out[t, 3 + k, 3 + k] = 1.0
+            after, last = (k + 1) % 3, (k + 2) % 3
+            # ω × r: −r_z·ω_y + … , row by row.
+            out[t, k, 3 + after] = position[last] - poses[t, 0, last]
+            out[t, k, 3 + last] = poses[t, 0, after] - position[after]
+        i = link
+        while i > 0:
+            if kinds[i] != 0:
+                axis_in_world(poses[t, i], axes[i], turn, axis)
+                column = 6 + columns[i]
+                if kinds[i] == 1:
+                    for k in range(3):
+                        arm[k] = position[k] - poses[t, i, k]
+                    cross(axis, arm, swept)
+                    for k in range(3):
+                        out[t, k, column] = swept[k]
+                        out[t, 3 + k, column] = axis[k]
+                else:
+                    for k in range(3):
+                        out[t, k, column] = axis[k]
+            i = parents[i]

@@ -1,0 +1,99 @@
+"""Small inputs are computed without compiled kernels: with the same results, in every function that calls a kernel."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bodymotion.geometry import rotations
+from bodymotion.kernels import branches, compiling, feet, interpolation, kinematics, rigid_bodies, rotation_spline
+
+rng = np.random.default_rng(7)
+FRAMES, LINKS, JOINTS = 40, 7, 5
+TREE = (
+    np.array([-1, 0, 1, 2, 1, 0, 5]),
+    np.array([0, 1, 2, 1, 0, 1, 1]),
+    np.array([-1, 0, 1, 2, -1, 3, 4]),
+    np.column_stack([rng.normal(size=(LINKS, 3)), rng.normal(size=(LINKS, 4))]),
+    np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [0, 0.6, 0.8], [0, 0, 1], [1, 0, 0], [0, 0, 1]], dtype=float),
+)
+MASSES = (
+    rng.uniform(0.1, 2, LINKS),
+    rng.normal(size=(LINKS, 3)),
+    np.array([np.diag(values) + 0.1 for values in rng.uniform(1, 2, (LINKS, 3))]),
+)
+Q, DQ, DDQ = rng.normal(size=(3, FRAMES, JOINTS))
+ROOT = np.column_stack([rng.normal(size=(FRAMES, 3)), rng.normal(size=(FRAMES, 4))])
+SPEED, GAIN = rng.normal(size=(2, FRAMES, 6))
+GAPS = rng.uniform(0.01, 0.2, FRAMES - 1)
+POSES = kinematics.link_poses(TREE, Q, ROOT)
+TURNS = rotations.normalized(np.cumsum(rng.normal(size=(FRAMES, 2, 4)), axis=0))
+BETWEEN = (np.sort(rng.integers(0, FRAMES - 1, 90)), rng.choice([0.0, 0.2, 0.77], 90))
+SOLES = rng.uniform(-0.1, 0.1, (12, 3)) * [1, 1, 0.02]
+EDGES = np.array([0, 5, 12])
+WALK = np.concatenate(
+    [rng.uniform(-0.2, 0.2, (FRAMES, 2, 3)) * [1, 1, 0.02], np.tile(np.eye(4)[0], (FRAMES, 2, 1))], axis=2
+)
+HEIGHTS = np.abs(np.cumsum(rng.normal(scale=0.003, size=(FRAMES, 2)), axis=0))
+POLYGONS = feet.hulls(WALK, SOLES, EDGES, np.ones((FRAMES, 2)), WALK[..., 2] - 0.002, 0.004)
+
+
+def filled(function, shape, *arguments):
+    out = np.zeros(shape)
+    function(*arguments, out)
+    return out
+
+
+CASES = {
+    "link_poses": lambda: kinematics.link_poses(TREE, Q, ROOT),
+    "center_of_mass": lambda: kinematics.center_of_mass(POSES, MASSES[0], MASSES[1]),
+    "velocities": lambda: kinematics.velocities(TREE, POSES, DQ, SPEED),
+    "accelerations": lambda: kinematics.accelerations(TREE, POSES, DQ, DDQ, SPEED, GAIN),
+    "inverse_dynamics": lambda: rigid_bodies.inverse_dynamics(
+        TREE, MASSES, np.arange(5.0), (POSES, DQ, DDQ, SPEED, GAIN), np.array([0.1, 0.2, -9.8]), True
+    ),
+    "root_wrench": lambda: rigid_bodies.inverse_dynamics(
+        TREE, MASSES, np.arange(5.0), (POSES, DQ, DDQ, SPEED, GAIN), np.array([0.1, 0.2, -9.8]), False
+    ),
+    "momentum": lambda: rigid_bodies.momentum(
+        MASSES, POSES, rng.normal(size=POSES.shape)[..., :6] * 0 + SPEED[:, None]
+    ),
+    "lowest": lambda: feet.lowest(WALK, SOLES, EDGES, 0.001),
+    "hulls": lambda: feet.hulls(WALK, SOLES, EDGES, (HEIGHTS < 0.02) * 1.0, WALK[..., 2] - 0.002, 0.004),
+    "margins": lambda: feet.margins(*POLYGONS, np.where(rng.random((FRAMES, 1)) < 0, np.nan, WALK[:, 0, :2])),
+    "stances": lambda: feet.stances(HEIGHTS, 20 * HEIGHTS[::-1], np.cumsum([0, *GAPS]), (0.005, 0.01), (0.15, 0.3)),
+    "roots": lambda: feet.roots(WALK, SOLES, EDGES, np.array([0, 0, 0.1, 1, 0, 0, 0])),
+    "lines": lambda: filled(interpolation.lines, (90, 5), Q, *BETWEEN),
+    "hermite": lambda: filled(interpolation.hermite, (90, 5), Q, DQ, GAPS, *BETWEEN),
+    "slerp": lambda: filled(interpolation.slerp, (90, LINKS, 7), POSES, *BETWEEN),
+    "unit_quaternions": lambda: interpolation.unit_quaternions(TURNS * 3),
+    "spline_slopes": lambda: interpolation.spline_slopes(Q, GAPS),
+    "pchip_slopes": lambda: interpolation.pchip_slopes(np.round(Q), GAPS),
+    "pchip_of_three": lambda: interpolation.pchip_slopes(Q[:3], GAPS[:2]),
+    "angular_velocities": lambda: rotation_spline.angular_velocities(TURNS, GAPS),
+    "with_ends": lambda: rotation_spline.angular_velocities(TURNS, GAPS, SPEED[:2, None, :3] * np.ones((2, 2, 1))),
+    "of_two": lambda: rotation_spline.angular_velocities(TURNS[:2], GAPS[:1]),
+    "curve": lambda: filled(
+        rotation_spline.curve, (90, 2, 7), TURNS, SPEED[:, None, :3] * np.ones((1, 2, 1)), GAPS, *BETWEEN
+    ),
+    "nearest_branches": lambda: branches.nearest_branches(rng_solutions, rng_solutions[..., 0] > -0.5, Q[0]),
+}
+rng_solutions = rng.normal(size=(FRAMES, 4, JOINTS))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_small_inputs_have_the_results_of_compiled_kernels(name, monkeypatch):
+    compiling._work_done.clear()
+    small = CASES[name]()
+    monkeypatch.setattr(compiling, "SMALL", -1)
+    for a, b in zip(*([x] if isinstance(x, np.ndarray) else x for x in (small, CASES[name]())), strict=True):
+        assert a.shape == b.shape
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11)
+
+
+def test_small_inputs_load_no_compiler():
+    code = "import sys, test_kernels as t; [case() for case in t.CASES.values()]; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], cwd="tests", check=True)
