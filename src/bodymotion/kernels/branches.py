@@ -11,6 +11,7 @@ from bodymotion.kernels.compiling import interpreted, is_small, kernel
 __all__ = ["nearest_branches"]
 
 
+@np.errstate(all="ignore")
 def nearest_branches(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats) -> npt.NDArray[np.int64]:
     """Return for each frame (T,) the index of the chosen solution.
 

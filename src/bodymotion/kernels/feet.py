@@ -11,6 +11,7 @@ from bodymotion.kernels.kinematics import Indices, apply, matrices, rotation
 __all__ = ["hulls", "lowest", "margins", "roots", "stances"]
 
 
+@np.errstate(all="ignore")
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
     """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle of all points up to `patch` above it: (T, K, 4).
 
@@ -24,6 +25,7 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
     return out
 
 
+@np.errstate(all="ignore")
 def hulls(
     poses: Floats, points: Floats, edges: Indices, standing: Floats, heights: Floats, patch: float
 ) -> tuple[Floats, Indices]:
@@ -46,6 +48,7 @@ def hulls(
     return corners[:, : max(int(counts.max(initial=0)), 1)].copy(), counts
 
 
+@np.errstate(all="ignore")
 def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
     """Return the distances of points (T, 2) inside polygons (negative outside), and of each polygon the nearest point: (T, 3).
 
@@ -281,6 +284,7 @@ MIN_REST_TIME = 0.1
 """[s] A foot at one height for this time rests there; one that slides for this time does not land or lift off."""
 
 
+@np.errstate(all="ignore")
 def stances(
     heights: Floats, speeds: Floats, times: Floats, height: tuple[float, float], speed: tuple[float, float]
 ) -> Floats:
@@ -401,6 +405,7 @@ MAX_SINK = 1e-4
 """[m] A foot that would be lower than the supporting one by more than this becomes the supporting one."""
 
 
+@np.errstate(all="ignore")
 def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[Floats, Floats]:
     """Return root poses (T, 7) for which the supporting foot does not slip, from poses (T, K, 7) of the feet in the root's frame, K > 0.
 

@@ -22,6 +22,7 @@ TERMS = 12
 """Terms of that series; the first one left out is below 1e-16."""
 
 
+@np.errstate(all="ignore")
 def lines(values: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
     """Fill `out` (N, P) with rows on the straight lines between rows (T, P)."""
     if is_small(_lines, out.size):
@@ -32,6 +33,7 @@ def lines(values: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
     in_slices(len(before), lambda a, b: _lines(table, before[a:b], fraction[a:b], out[a:b]))
 
 
+@np.errstate(all="ignore")
 def hermite(values: Floats, slopes: Floats, gaps: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
     """Fill `out` (N, P) with rows on the cubics between rows (T, P) that have `slopes` (T, P) there and are `gaps` (T - 1,) apart."""
     if is_small(_hermite, out.size):
@@ -45,6 +47,7 @@ def hermite(values: Floats, slopes: Floats, gaps: Floats, before: Indices, fract
     in_slices(len(before), lambda a, b: _hermite(table, steep, gaps, before[a:b], fraction[a:b], out[a:b]))
 
 
+@np.errstate(all="ignore")
 def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
     """Fill the quaternions of `out` (N, L, 7) with orientations on the shorter arcs between those of `poses` (T, L, 7).
 
@@ -59,6 +62,7 @@ def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None
     in_slices(len(before), lambda a, b: _slerp(table, before[a:b], fraction[a:b], out[a:b]))
 
 
+@np.errstate(all="ignore")
 def unit_quaternions(quaternions: Floats) -> Floats:
     """Return quaternions (T, L, 4) scaled to unit length, each with the sign that is nearer to the frame before."""
     if is_small(_unit_quaternions, quaternions.size):
@@ -211,6 +215,7 @@ def _filtered(values: Floats, taps: Floats, step: int, out: Floats) -> None:
                 out[n, p] += taps[j] * values[n * step + j, p]
 
 
+@np.errstate(all="ignore")
 def spline_slopes(values: Floats, gaps: Floats) -> Floats:
     """Return the slopes (T, P) of the cubic spline through rows (T, P) that are `gaps` (T - 1,) apart.
 
@@ -224,6 +229,7 @@ def spline_slopes(values: Floats, gaps: Floats) -> Floats:
     return slopes
 
 
+@np.errstate(all="ignore")
 def pchip_slopes(values: Floats, gaps: Floats) -> Floats:
     """Return the slopes (T, P) of the cubics through rows (T, P) that never leave the range of the two rows they run between.
 

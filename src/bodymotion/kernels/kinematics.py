@@ -97,6 +97,7 @@ BLOCK = 32
 """Frames that are processed together, side by side in vector registers."""
 
 
+@np.errstate(all="ignore")
 def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
     """Return poses (..., L, 7) in the world.
 
@@ -116,6 +117,7 @@ def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
     return out.reshape(*batch, links, 7)
 
 
+@np.errstate(all="ignore")
 def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
     """Return Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares (L,) of the mass and their centres (L, 3)."""
     count = int(np.prod(poses.shape[:-2], dtype=np.int64))
@@ -348,6 +350,7 @@ def accelerations(
     return _moved(tree, poses, dq, ddq, root, root_rate)
 
 
+@np.errstate(all="ignore")
 def _moved(
     tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:

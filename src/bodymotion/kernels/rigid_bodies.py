@@ -48,6 +48,7 @@ P, R, W, A, V, F, N, S = 0, 3, 12, 15, 18, 21, 24, 27
 ROWS = 30
 
 
+@np.errstate(all="ignore")
 def inverse_dynamics(
     tree: Tree,
     masses: Masses,
@@ -340,6 +341,7 @@ def _inwards(row: Floats, parent: Floats) -> None:
         parent[(N + 2) * BLOCK + b] += row[(N + 2) * BLOCK + b] + rx * fy - ry * fx
 
 
+@np.errstate(all="ignore")
 def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
     """Return (T, 10) of poses (T, L, 7) and v, ω (T, L, 6): momentum, angular momentum about the centre of mass, that centre, kinetic energy.
 

@@ -25,6 +25,7 @@ TOLERANCE = 1e-12
 """Relative change of ω at which the iteration ends."""
 
 
+@np.errstate(all="ignore")
 def angular_velocities(quaternions: Floats, gaps: Floats, ends: Floats | None = None) -> Floats:
     """Return ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L, 4), `gaps` (T - 1,) seconds apart.
 
@@ -48,6 +49,7 @@ def angular_velocities(quaternions: Floats, gaps: Floats, ends: Floats | None = 
     return rates
 
 
+@np.errstate(all="ignore")
 def curve(quaternions: Floats, rates: Floats, gaps: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
     """Fill the quaternions of `out` (N, L, 7) with those on the curve through unit ones (T, L, 4) with angular velocities (T, L, 3)."""
     if is_small(_curve, 4 * len(before) * quaternions.shape[1]):
