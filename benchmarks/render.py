@@ -20,7 +20,7 @@ ROUNDS = 3
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
-def bare(take) -> float:
+def bare(scene) -> float:
     """Return the seconds that VTK alone needs for all frames."""
     import numpy as np
 
@@ -29,7 +29,7 @@ def bare(take) -> float:
     from bodymotion.rendering.playback import Playback
     from bodymotion.rendering.scene import Scene
 
-    playback = Playback(take)
+    playback = Playback(scene)
     times = playback.first + np.arange(int(SECONDS * RATE)) / RATE
     moments = [playback.at(float(time)) for time in times]
     points = np.concatenate([playback.points(moment) for moment in moments[::10]])
@@ -48,13 +48,13 @@ def bare(take) -> float:
     return spent
 
 
-def whole(take, path: Path) -> float:
+def whole(scene, path: Path) -> float:
     """Return the seconds that our video needs, from the loaded motion to the finished file."""
     from bodymotion.rendering.playback import Playback
     from bodymotion.rendering.settings import Settings
     from bodymotion.rendering.videos import Span, video
 
-    playback = Playback(take)
+    playback = Playback(scene)
     span = Span(playback.first, playback.first + SECONDS - 0.5 / RATE, Fraction(RATE))
     start = time.perf_counter()
     video(playback, span, path, Settings(SIZE, overlay=("time",)))
@@ -63,16 +63,16 @@ def whole(take, path: Path) -> float:
 
 def compare(*files: Path) -> tuple[float, float]:
     """Return the median seconds of ours and of VTK alone, taken in turns."""
-    from bodymotion.viewer.api import load_take
+    from bodymotion.scene.loading import load_scene
 
-    take = load_take(*files)
+    scene = load_scene(*files)
     ours, alone = [], []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "walk.mp4"
-        whole(take, path)
+        whole(scene, path)
         for _ in range(ROUNDS):
-            alone.append(bare(take))
-            ours.append(whole(take, path))
+            alone.append(bare(scene))
+            ours.append(whole(scene, path))
     return statistics.median(ours), statistics.median(alone)
 
 

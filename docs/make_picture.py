@@ -34,7 +34,7 @@ class Picture:
     size: tuple[int, int] = (1180, 700)
     camera: tuple[float, float, float] | None = None
     look_at: tuple[float, float, float] = (0.0, 0.0, 0.3)
-    switches: Mapping[str, bool] = field(default_factory=dict)
+    options: Mapping[str, bool] = field(default_factory=dict)
     colors: int = 256
     tab: str | None = None
     quantity: str | None = None
@@ -55,7 +55,7 @@ PICTURES = {
         4.6,
         camera=(-1.4, -2.4, 1.35),
         look_at=(-0.15, 0.05, 0.6),
-        switches=ON,
+        options=ON,
         tab="Show",
     ),
     "viewer_limits": Picture(
@@ -63,7 +63,7 @@ PICTURES = {
         2.62,
         camera=(2.2, 1.2, 1.0),
         look_at=(0.0, 0.0, 0.62),
-        switches={"velocity_limits": True, "dark": True, "support": True},
+        options={"velocity_limits": True, "dark": True, "support": True},
         tab="Plot",
         quantity="joint_velocities",
     ),
@@ -83,22 +83,22 @@ def main(names: list[str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         for name in names or PICTURES:
-            take(browser, PICTURES[name], IMAGES / f"{name}.png")
+            scene(browser, PICTURES[name], IMAGES / f"{name}.png")
         browser.close()
 
 
-def take(browser: Browser, picture: Picture, target: Path) -> None:
+def scene(browser: Browser, picture: Picture, target: Path) -> None:
     """Save a picture, with few enough colours to be small."""
     things = [bm.load(ROOT / "examples" / name) for name in picture.examples]
     body, *motions = things
     motions += [picture.ghost(motions[0])] if picture.ghost is not None else []
     viewer = bm.view(body, motions, ghost=len(motions) > 1, block=False, open_browser=False, play=False)
     assert viewer is not None
-    viewer.switches.quantity = picture.quantity
+    viewer.options.quantity = picture.quantity
     if picture.quantity is not None:
-        viewer.replace(viewer.take)
+        viewer.replace(viewer.scene)
     viewer.seek(picture.seconds)
-    for name, on in picture.switches.items():
+    for name, on in picture.options.items():
         viewer.show(name, on)
     if picture.camera is not None:
         viewer.server.initial_camera.position = picture.camera

@@ -115,13 +115,13 @@ def test_changes_with_a_body_go_by_name(body):
 
 
 def test_the_viewer_shows_joints_by_name(body):
-    from bodymotion.viewer.take import make_take
+    from bodymotion.scene.scene import make_scene
 
     motion = motion_of(body)
     for shown in (motion, reordered(motion)):
-        assert np.array_equal(make_take(body, shown).q, motion.joint_displacement.values)
+        assert np.array_equal(make_scene(body, shown).q, motion.joint_displacement.values)
     filled = editing.fill_link_poses(reordered(motion), body)
-    assert np.array_equal(make_take(body, filled).q, motion.joint_displacement.values)
+    assert np.array_equal(make_scene(body, filled).q, motion.joint_displacement.values)
 
 
 @pytest.mark.parametrize("names", [True, False])

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.scene.given import sort_out
+from bodymotion.scene.loading import load_inputs
 from bodymotion.system.atomic_files import check_not_read
 
 MODEL = bm.Body(name="still", links=(bm.Link(name="BASE"),))
@@ -97,9 +97,9 @@ def test_a_part_of_a_model_is_read_too(tmp_path):
     texture.write_bytes(b"")
     body = replace(MODEL, source=replace(MODEL.source, path=tmp_path / "gone.wrl", parts=(texture,)))
     with pytest.raises(WrongUseError):
-        sort_out(body, output=texture)
-    assert sort_out(body, output=page).body is body
+        load_inputs(body, output=texture)
+    assert load_inputs(body, output=page).body is body
 
 
 def test_what_is_no_file_may_be_read_and_written():
-    assert sort_out(MODEL, output=os.devnull).body is MODEL
+    assert load_inputs(MODEL, output=os.devnull).body is MODEL

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.notebooks import InlinePage, html_of
-from bodymotion.notebooks.drawing import drawing
+from bodymotion.notebooks import InlinePage
+from bodymotion.notebooks.summaries import drawing, html_of
 from sample_files import ROOT, tries
 from strategies_bodies import bodies
 
@@ -133,7 +133,7 @@ def test_view_gives_a_page_that_can_be_kept(tmp_path):
     assert (tmp_path / "walk.html").read_text(encoding="utf-8") == page.html
     assert isinstance(WALK.view(BODY), InlinePage)
     assert isinstance(WAVE.view(), InlinePage)
-    with pytest.raises(ValueError, match="nothing called 'wings'"):
+    with pytest.raises(ValueError, match="option 'wings'"):
         BODY.view(show=["wings"])
     with pytest.raises(ValueError, match="one body and one motion"):
         BODY.view(BODY)

@@ -10,7 +10,7 @@ import bodymotion as bm
 from bodymotion.motion.timeline import Timeline
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.settings import Settings
-from bodymotion.viewer.take import make_take
+from bodymotion.scene.scene import make_scene
 
 pytestmark = pytest.mark.usefixtures("drawing")
 SIZE = (320, 240)
@@ -45,7 +45,7 @@ def walker(distance: float, frames: int = 40) -> bm.Motion:
 def test_links_are_where_their_projection_says(camera):
     body = arm()
     settings = Settings(SIZE, camera)
-    playback = Playback(make_take(body, None))
+    playback = Playback(make_scene(body, None))
     moment = playback.at(0.0)
     lens = settings.camera_for(playback.points(moment))
     picture = bm.render(body, size=SIZE, camera=camera)
@@ -56,7 +56,7 @@ def test_links_are_where_their_projection_says(camera):
         if camera == "top" and index < 2:
             continue  # it is covered
         assert len(found) > 20, (camera, index)
-        points = playback.take.footprint
+        points = playback.scene.extent
         own = points.placed(moment)[points.links == index]
         corners = lens.project(own, SIZE)
         low, high = corners.min(axis=0) - 1.5, corners.max(axis=0) + 1.5
@@ -204,7 +204,7 @@ def test_overlays_are_written_and_say_the_moment(monkeypatch):
 
 
 def test_between_two_frames_things_are_in_between():
-    playback = Playback(make_take(arm(), walker(2.0, frames=3)))
+    playback = Playback(make_scene(arm(), walker(2.0, frames=3)))
     halfway = playback.at(0.025)
     np.testing.assert_allclose(halfway[0, :3], [0.5, 0.0, playback.at(0.0)[0, 2]], atol=1e-9)
     np.testing.assert_allclose(playback.at(5.0), playback.at(0.1))
@@ -213,7 +213,7 @@ def test_between_two_frames_things_are_in_between():
 def test_it_stands_where_nobody_says_where_it_is(examples):
     body = bm.load(examples / "biped.wrl")
     for stand in (None, True):
-        playback = Playback(make_take(body, None), stand)
+        playback = Playback(make_scene(body, None), stand)
         assert abs(playback.points(playback.at(0.0))[:, 2].min()) < 0.02
 
 

@@ -7,7 +7,7 @@ import pytest
 import bodymotion as bm
 from bodymotion.plots import pictures
 from bodymotion.rendering import texts
-from bodymotion.scene import typefaces
+from bodymotion.scene import fonts
 
 LETTERS = "右膝"
 
@@ -16,7 +16,7 @@ LETTERS = "右膝"
 def anew(monkeypatch):
     """Let this process know of no typeface and have said nothing yet."""
     caches = (pictures._fonts, pictures._letters_of, texts._face, texts._files, texts._drawn, texts.text_image)
-    monkeypatch.setattr(typefaces, "_said", set())
+    monkeypatch.setattr(fonts, "_warned", set())
     for cache in caches:
         cache.cache_clear()
     yield monkeypatch

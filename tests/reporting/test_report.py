@@ -11,7 +11,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.reports import report
-from bodymotion.reports.wording import measured
+from bodymotion.reports.contents import value_text
 from sample_files import ROOT
 
 MODEL, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq"
@@ -20,7 +20,7 @@ MODEL, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.s
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
-    return path, report(MODEL, WALK, path=path)
+    return path, report(MODEL, WALK, output=path)
 
 
 class Page(HTMLParser):
@@ -41,17 +41,17 @@ class Page(HTMLParser):
 def test_its_figures_are_those_of_the_library_to_the_last_digit(walk):
     path, _ = walk
     text = path.read_text(encoding="utf-8")
-    told = json.loads(re.search(r'id="figures">(.*?)</script>', text, re.DOTALL)[1])
+    progress = json.loads(re.search(r'id="figures">(.*?)</script>', text, re.DOTALL)[1])
     measures = bm.dynamics.measure(bm.load(MODEL), bm.load(WALK))
-    wanted = [
+    needed = [
         {"name": f.name, "title": f.title, "value": f.value, "unit": f.unit, "time": f.time, "part": f.part}
         for f in bm.dynamics.figures(measures)
     ]
-    assert told == wanted
+    assert progress == needed
     assert np.abs(measures.joint_velocities).max() == next(
-        one["value"] for one in told if one["name"] == "joint_velocities"
+        one["value"] for one in progress if one["name"] == "joint_velocities"
     )
-    assert measures.stability_margin.min() == next(one["value"] for one in told if one["name"] == "least_margin")
+    assert measures.stability_margin.min() == next(one["value"] for one in progress if one["name"] == "least_margin")
 
 
 def test_moments_are_in_the_motion_and_findings_are_those_of_check(walk):
@@ -75,7 +75,7 @@ def test_a_motion_that_breaks_rules_is_told_with_its_moments(tmp_path):
     values = np.array(joints.values)
     values[500:, 3] += 0.9
     broken = bm.Motion.from_joints(values, 100.0, root=motion.link_position.values[:, 0])
-    contents = report(body, broken, path=tmp_path / "broken.html", plots=["joints"])
+    contents = report(body, broken, output=tmp_path / "broken.html", plots=["joints"])
     assert any(abs(moment.time - 5.0) < 0.03 and moment.severity != "note" for moment in contents.moments)
     assert contents.findings
 
@@ -96,28 +96,28 @@ def test_names_out_of_files_are_no_markup(tmp_path):
         ),
     )
     path = tmp_path / "wild.html"
-    report(body, bm.Motion.from_joints(np.sin(np.arange(20.0))[:, None], 10.0), path=path)
+    report(body, bm.Motion.from_joints(np.sin(np.arange(20.0))[:, None], 10.0), output=path)
     assert "<script>alert" not in path.read_text(encoding="utf-8")
 
 
 def test_what_a_report_can_not_be_about(tmp_path):
-    with pytest.raises(ValueError, match="a body alone"):
-        report(MODEL, path=tmp_path / "no.html")
+    with pytest.raises(ValueError, match="only a body"):
+        report(MODEL, output=tmp_path / "no.html")
     with pytest.raises(ValueError, match="needs the body"):
-        report(WALK, path=tmp_path / "no.html")
+        report(WALK, output=tmp_path / "no.html")
     with pytest.raises(ValueError, match="there is no plot 'wings'"):
-        report(MODEL, WALK, path=tmp_path / "no.html", plots=["wings"])
+        report(MODEL, WALK, output=tmp_path / "no.html", plots=["wings"])
     with pytest.raises(ValueError, match=r"no\.pdf: a report is a page"):
-        report(MODEL, WALK, path=tmp_path / "no.pdf")
+        report(MODEL, WALK, output=tmp_path / "no.pdf")
     with pytest.raises(OSError, match="there is no folder"):
-        report(MODEL, WALK, path=tmp_path / "none" / "no.html")
+        report(MODEL, WALK, output=tmp_path / "none" / "no.html")
     assert not list(tmp_path.iterdir())
 
 
 def test_an_animation_and_one_frame(tmp_path):
-    contents = report(ROOT / "examples" / "wave.cha", path=tmp_path / "wave.html", plots=["joints"])
+    contents = report(ROOT / "examples" / "wave.cha", output=tmp_path / "wave.html", plots=["joints"])
     assert contents.title == "Wave"
-    still = report(bm.load(MODEL), bm.Motion.from_joints(np.zeros((1, 32)), 10.0), path=tmp_path / "one.html")
+    still = report(bm.load(MODEL), bm.Motion.from_joints(np.zeros((1, 32)), 10.0), output=tmp_path / "one.html")
     assert {one.name: one.value for one in still.figures}["duration"] == 0
 
 
@@ -134,4 +134,4 @@ def test_an_animation_and_one_frame(tmp_path):
     ],
 )
 def test_numbers_as_people_read_them(value, unit, words):
-    assert measured(value, unit) == words
+    assert value_text(value, unit) == words

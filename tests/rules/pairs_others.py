@@ -15,7 +15,7 @@ from bodymotion.cli.checking import Task, check_file
 from bodymotion.diagnostics import Problem
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
 from bodymotion.motion.timeline import Timeline
-from bodymotion.viewer.take import make_take
+from bodymotion.scene.scene import make_scene
 from editing.symmetric_bodies import symmetric_body
 from rules.pairs import Pair, Said, calls, files, problems_of
 from rules.pairs_seq import MOTION
@@ -92,7 +92,7 @@ def lowpassed(number: float) -> Motion:
 
 def shown(count: int) -> Iterable[Problem]:
     body = symmetric_body(2, pairs=1, middle=0, kinds=("rotate",))
-    return make_take(body, Motion.from_joints(np.zeros((5, body.num_joints + count)), 10)).problems
+    return make_scene(body, Motion.from_joints(np.zeros((5, body.num_joints + count)), 10)).problems
 
 
 def measured(*, extra: int = 0, number: float = 0.0, rooted: bool = True) -> Said:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from test_animation_viewer import NODS, nod
 
+from bodymotion.scene.loading import load_scene
+from bodymotion.scene.options import DisplayOptions
 from bodymotion.viewer import view
-from bodymotion.viewer.api import load_take
-from bodymotion.viewer.html import write_page
-from bodymotion.viewer.switches import Switches
+from bodymotion.viewer.page import write_page
 from browser_pictures import PATIENCE, at_rest, picture, until
 
 pytestmark = pytest.mark.browser
@@ -51,16 +51,16 @@ def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(pa
         row.fill("60")
         row.press("Enter")
         page.get_by_text("slice 6.0 of 16, beat 2").wait_for()
-        until(lambda: viewer.take.beats.bpm == 60 and viewer.time == pytest.approx(1.5))
+        until(lambda: viewer.scene.beats.bpm == 60 and viewer.time == pytest.approx(1.5))
         page.get_by_role("button", name="Reset to defaults").click()
-        until(lambda: viewer.take.beats.bpm == 120 and viewer.time == pytest.approx(0.75))
+        until(lambda: viewer.scene.beats.bpm == 120 and viewer.time == pytest.approx(0.75))
         assert page.get_by_text("shown, not simulated", exact=True).count() == 4
 
 
 def test_a_page_has_the_colours_too(page, tmp_path: Path) -> None:
     (tmp_path / "nod.cha").write_text(nod(NODS))
     file = tmp_path / "nod.html"
-    write_page(load_take(tmp_path / "nod.cha"), file, Switches(shadows=False, visuals=False))
+    write_page(load_scene(tmp_path / "nod.cha"), file, DisplayOptions(shadows=False, visuals=False))
     page.context.set_offline(True)
     page.set_viewport_size({"width": 310, "height": 380})
     page.goto(file.as_uri())

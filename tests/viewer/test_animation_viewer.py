@@ -18,16 +18,15 @@ from small_robots import arm, biped, swinging
 
 import bodymotion as bm
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.scene.animation_playback import Beats, PlaybackSettings, play_animation
+from bodymotion.scene.contacts import contacts_of
+from bodymotion.scene.loading import load_scene
+from bodymotion.scene.theme import MISSED, STANCE, SWING
 from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
 from bodymotion.spot.playback.parameters import NEUTRAL
 from bodymotion.viewer import Viewer, view
-from bodymotion.viewer.animation_panel import about_animation, findings_html
-from bodymotion.viewer.api import load_take
-from bodymotion.viewer.beats import Beats
-from bodymotion.viewer.contacts import MISSED, STANCE, SWING, contacts_of
-from bodymotion.viewer.parameter_ranges import parameter_range
-from bodymotion.viewer.performance import Wishes, perform
-from bodymotion.viewer.strip import runs, strip_html
+from bodymotion.viewer.animation_panel import findings_html, options_html, parameter_limits
+from bodymotion.viewer.playback_panel import runs, timeline_bar_html
 from sample_files import tries
 
 NOD = """\
@@ -50,9 +49,9 @@ FEET = ((0.29785, 0.165945), (0.29785, -0.165945), (-0.29785, 0.165945), (-0.297
 def nod(rows: list[tuple[float, float, float]]) -> str:
     """A move whose front left foot is lifted: rows of time, height of that foot and of the body."""
     text = NOD
-    for at, lift, height in rows:
-        feet = " ".join(f"{x} {y} {lift if leg == 0 else 0}" for leg, (x, y) in enumerate(FEET))
-        text += f"{at} {feet} {int(lift == 0)} 1 1 1 {height}\n"
+    for at, ground_offset, height in rows:
+        feet = " ".join(f"{x} {y} {ground_offset if leg == 0 else 0}" for leg, (x, y) in enumerate(FEET))
+        text += f"{at} {feet} {int(ground_offset == 0)} 1 1 1 {height}\n"
     return text
 
 
@@ -96,10 +95,10 @@ def test_spot_plays_the_animation(examples: Path, opened: Callable[..., Viewer])
     for name, joints in (("wave", 19), ("trot", 12)):
         animation = bm.load(examples / f"{name}.cha")
         viewer = opened(animation)
-        assert viewer.take.title == name.capitalize()
-        assert viewer.take.body is bm.spot.body(arm=joints == 19)
+        assert viewer.scene.title == name.capitalize()
+        assert viewer.scene.body is bm.spot.body(arm=joints == 19)
         viewer.seek_frame(100)
-        expected = viewer.take.body.link_poses(animation.play())[100]
+        expected = viewer.scene.body.link_poses(animation.play())[100]
         np.testing.assert_allclose(viewer.link_poses(), expected, atol=1e-12)
 
 
@@ -108,28 +107,28 @@ def test_messages_are_shown_like_files_written_by_hand(nodding: Path, extension:
     file = nodding.with_suffix(extension)
     if extension != ".cha":
         bm.save(bm.load(nodding), file)
-    take = load_take(file)
-    assert take.performance is not None and take.contacts is not None and take.beats is not None
-    np.testing.assert_allclose(take.link_poses, load_take(nodding).link_poses, atol=1e-5)
+    scene = load_scene(file)
+    assert scene.playback is not None and scene.contacts is not None and scene.beats is not None
+    np.testing.assert_allclose(scene.link_poses, load_scene(nodding).link_poses, atol=1e-5)
 
 
 def test_contacts_are_those_of_the_motion_also_after_saving_it(examples: Path, tmp_path: Path) -> None:
     motion = bm.load(examples / "trot.cha").play()
     bm.save(motion, tmp_path / "trot.seq")
-    for take in (
-        load_take(examples / "trot.cha"),
-        load_take(bm.spot.body(arm=False), motion),
-        load_take(tmp_path / "trot.seq"),
+    for scene in (
+        load_scene(examples / "trot.cha"),
+        load_scene(bm.spot.body(arm=False), motion),
+        load_scene(tmp_path / "trot.seq"),
     ):
-        assert take.contacts is not None and take.contacts.names == ("fl", "fr", "hl", "hr")
-        assert [take.body.links[index].name for index in take.contacts.links] == [
+        assert scene.contacts is not None and scene.contacts.names == ("fl", "fr", "hl", "hr")
+        assert [scene.body.links[index].name for index in scene.contacts.links] == [
             "fl_foot",
             "fr_foot",
             "hl_foot",
             "hr_foot",
         ]
-        np.testing.assert_array_equal(take.contacts.stance, component(motion, FOOT_CONTACT) == 1)
-        assert take.beats == Beats(100.0, 0.15, 32.0)
+        np.testing.assert_array_equal(scene.contacts.stance, component(motion, FOOT_CONTACT) == 1)
+        assert scene.beats == Beats(100.0, 0.15, 32.0)
 
 
 def test_a_motion_alone_is_played_by_spot_where_its_joints_have_spots_names() -> None:
@@ -138,7 +137,7 @@ def test_a_motion_alone_is_played_by_spot_where_its_joints_have_spots_names() ->
     def of(labels: tuple[str, ...]) -> bm.Body:
         values = np.zeros((2, len(labels)))
         motion = bm.MultiValueSeq(content="JointDisplacement", timeline=still, values=values, part_labels=labels)
-        return load_take(bm.Motion((motion,))).body
+        return load_scene(bm.Motion((motion,))).body
 
     assert of(JOINT_NAMES) is bm.spot.body(arm=True)
     assert of(JOINT_NAMES[:12]) is bm.spot.body(arm=False)
@@ -149,15 +148,15 @@ def test_a_motion_alone_is_played_by_spot_where_its_joints_have_spots_names() ->
 def test_no_contacts_where_nobody_says_so_or_the_body_has_no_such_feet() -> None:
     body = biped()
     motion = swinging(body)
-    assert load_take(body, motion).contacts is None and load_take(arm()).contacts is None
+    assert load_scene(body, motion).contacts is None and load_scene(arm()).contacts is None
     feet = bm.MultiValueSeq(
         content=FOOT_CONTACT,
         timeline=motion.timeline,
         values=np.ones((motion.num_frames, 2)),
         part_labels=("L_ANKLE", "R_ANKLE"),
     )
-    own = load_take(body, motion.replaced(*motion.components, feet)).contacts
-    assert own is not None and own.stance.all() and not own.short.any()
+    own = load_scene(body, motion.replaced(*motion.components, feet)).contacts
+    assert own is not None and own.stance.all() and not own.out_of_reach.any()
     assert contacts_of(bm.spot.body(), motion.replaced(*motion.components, feet), motion.timeline) is None
 
 
@@ -168,14 +167,14 @@ def test_beats_are_counted_from_one_and_have_four_slices(bpm: float, slices: flo
     assert beats.slice_at(at) == pytest.approx(share * slices)
     assert 1 <= beats.beat_at(at) <= int(np.ceil(slices / 4))
     assert beats.beat_at(at) - 1 <= share * slices / 4 + 1e-6
-    assert Beats(120.0, 0.125, 32.0).in_words(12.3 * 0.125) == "slice 12.3 of 32, beat 4"
+    assert Beats(120.0, 0.125, 32.0).describe(12.3 * 0.125) == "slice 12.3 of 32, beat 4"
 
 
 @given(st.sampled_from(sorted(NEUTRAL)), st.none() | st.lists(st.floats(-1e9, 1e9), min_size=3, max_size=3))
 def test_a_slider_stays_within_the_limits_of_its_parameter(name: str, numbers: list[float] | None) -> None:
     low, default, high = sorted(numbers) if numbers is not None else (None, None, None)
-    covers = parameter_range(name, bm.Parameter(low, default, high))
-    assert covers.given == (numbers is not None)
+    covers = parameter_limits(name, bm.Parameter(low, default, high))
+    assert covers.from_file == (numbers is not None)
     assert covers.lowest <= covers.default <= covers.highest
     assert all(covers.lowest <= covers.within(x) <= covers.highest for x in (-1e12, 0.0, 1e12, float("nan")))
     if low is not None and high is not None:
@@ -188,41 +187,41 @@ def test_a_slider_plays_it_anew_at_the_same_time(nodding: Path, opened: Callable
     animation = bm.load(nodding)
     viewer = opened(nodding)
     viewer.seek(0.75)
-    viewer.wish(".translation_multiplier.z", 1.5)
-    viewer.wish(".speed", 2.0)
-    until(lambda: viewer.take.performance.wishes.parameters == {"translation_multiplier.z": 1.5, "speed": 2.0})
+    viewer.change_setting(".translation_multiplier.z", 1.5)
+    viewer.change_setting(".speed", 2.0)
+    until(lambda: viewer.scene.playback.settings.parameters == {"translation_multiplier.z": 1.5, "speed": 2.0})
     expected = animation.play(parameters={"translation_multiplier.z": 1.5, "speed": 2})
     assert viewer.time == 0.75
-    np.testing.assert_allclose(viewer.link_poses(), viewer.take.body.link_poses(expected)[viewer.frame], atol=1e-12)
-    viewer.wish("bpm", 60.0)
-    until(lambda: viewer.take.beats.bpm == 60)
+    np.testing.assert_allclose(viewer.link_poses(), viewer.scene.body.link_poses(expected)[viewer.frame], atol=1e-12)
+    viewer.change_setting("bpm", 60.0)
+    until(lambda: viewer.scene.beats.bpm == 60)
     assert viewer.time == 1.5
-    viewer.wish("slices", 40.0)
-    until(lambda: viewer.take.beats.slices == 40)
-    viewer.wish("slices", 3.0)
-    until(lambda: viewer.take.beats.slices == 16)
-    viewer.wish("", 0.0)
-    until(lambda: viewer.take.performance.wishes == Wishes())
+    viewer.change_setting("slices", 40.0)
+    until(lambda: viewer.scene.beats.slices == 40)
+    viewer.change_setting("slices", 3.0)
+    until(lambda: viewer.scene.beats.slices == 16)
+    viewer.change_setting("", 0.0)
+    until(lambda: viewer.scene.playback.settings == PlaybackSettings())
     assert viewer.time == 0.75
-    np.testing.assert_array_equal(viewer.take.link_poses, load_take(nodding).link_poses)
+    np.testing.assert_array_equal(viewer.scene.link_poses, load_scene(nodding).link_poses)
 
 
 def test_a_program_asks_for_what_is_allowed_only(nodding: Path, opened: Callable[..., Viewer]) -> None:
     viewer = opened(nodding)
-    before = viewer.take
+    before = viewer.scene
     for wrong in ({"slices": 3}, {"parameters": {"speed": 3}}, {"parameters": {"nonsense": 1}}, {"bpm": -1}):
         with pytest.raises(ValueError, match=r".+"):
-            viewer.perform(**wrong)
-        assert viewer.take is before
-    viewer.perform(bpm=90, slices=20, parameters={"speed": 0.5})
-    assert viewer.take.beats == Beats(90.0, 15 / 90, 20.0)
+            viewer.replay(**wrong)
+        assert viewer.scene is before
+    viewer.replay(bpm=90, slices=20, parameters={"speed": 0.5})
+    assert viewer.scene.beats == Beats(90.0, 15 / 90, 20.0)
     with pytest.raises(ValueError, match="no animation"):
-        opened(arm()).perform(bpm=90)
+        opened(arm()).replay(bpm=90)
 
 
 def test_options_that_the_controller_alone_heeds_are_said_to_be_not_simulated(nodding: Path) -> None:
-    told = about_animation(perform(bm.load(nodding)))
-    rows = re.findall(r"<tr>(.*?)</tr>", told)
+    progress = options_html(play_animation(bm.load(nodding)))
+    rows = re.findall(r"<tr>(.*?)</tr>", progress)
     named = {
         name
         for name in (*NEUTRAL, *bm.load(nodding).options)
@@ -230,28 +229,28 @@ def test_options_that_the_controller_alone_heeds_are_said_to_be_not_simulated(no
         if f">{name}<" in row and "not simulated" in row
     }
     assert named == {"precise_steps", "timing_adjustability", "track_swing_trajectories", "body_tracking_stiffness"}
-    assert all(f">{name}<" in told for name in bm.load(nodding).options)
+    assert all(f">{name}<" in progress for name in bm.load(nodding).options)
 
 
 def test_findings_have_their_keyframe_and_frames_out_of_reach_are_marked(
     tmp_path: Path, opened: Callable[..., Viewer]
 ) -> None:
     file = tmp_path / "high.cha"
-    rows = [(t, lift, 0.48 if t != 1 else 0.75) for t, lift, _ in NODS]
+    rows = [(t, ground_offset, 0.48 if t != 1 else 0.75) for t, ground_offset, _ in NODS]
     file.write_text(nod(rows))
     viewer = opened(file)
-    take = viewer.take
-    assert take.performance is not None and take.contacts is not None
-    reach = next(p for p in take.problems if p.rule == "SPOT001")
-    key = take.performance.keyframe_of(reach)
+    scene = viewer.scene
+    assert scene.playback is not None and scene.contacts is not None
+    reach = next(p for p in scene.problems if p.rule == "SPOT001")
+    key = scene.playback.keyframe_of(reach)
     assert key == 2 and file.read_text().splitlines()[reach.location.line - 1].startswith("1 ")
-    told = findings_html(take.performance)
-    assert "Keyframe 3 at 1.00 s" in told and "SPOT001" in told and "<script" not in told
-    expected = component(take.motion, REACH_ERROR) > 1e-3
-    np.testing.assert_array_equal(take.contacts.short, expected)
-    assert expected[take.timeline.frames_at(1.0)].all() and not expected[0].any()
-    assert "foot fl is" in take.contacts.in_words(int(take.timeline.frames_at(1.0)))
-    drawn = strip_html(take.timeline, take.beats, take.contacts, [(0.5, "told")])
+    progress = findings_html(scene.playback)
+    assert "Keyframe 3 at 1.00 s" in progress and "SPOT001" in progress and "<script" not in progress
+    expected = component(scene.motion, REACH_ERROR) > 1e-3
+    np.testing.assert_array_equal(scene.contacts.out_of_reach, expected)
+    assert expected[scene.timeline.frames_at(1.0)].all() and not expected[0].any()
+    assert "foot fl is" in scene.contacts.describe(int(scene.timeline.frames_at(1.0)))
+    drawn = timeline_bar_html(scene.timeline, scene.beats, scene.contacts, [(0.5, "told")])
     assert f"rgb{MISSED}" in drawn and "▲" in drawn
     viewer.go_to_keyframe(2)
     until(lambda: viewer.time == pytest.approx(1.0, abs=0.011))
@@ -270,8 +269,8 @@ def test_runs_are_where_it_is_true(on: list[bool]) -> None:
 
 
 def test_the_time_line_shows_stance_and_swing_as_long_as_they_are(nodding: Path) -> None:
-    take = load_take(nodding)
-    drawn = strip_html(take.timeline, take.beats, take.contacts)
+    scene = load_scene(nodding)
+    drawn = timeline_bar_html(scene.timeline, scene.beats, scene.contacts)
     bars = [
         (int(y), int(width), color)
         for y, width, color in re.findall(r'y="(\d+)" width="(\d+)" height="\d+" fill="(rgb[^"]+)"', drawn)
@@ -280,10 +279,10 @@ def test_the_time_line_shows_stance_and_swing_as_long_as_they_are(nodding: Path)
         sum(w for y, w, color in bars if color == f"rgb{STANCE}" and y == row)
         for row in sorted({y for y, _, c in bars if c == f"rgb{STANCE}"})
     ]
-    np.testing.assert_allclose(np.array(blue) / 1000, take.contacts.stance[:-1].mean(axis=0), atol=6e-3)
+    np.testing.assert_allclose(np.array(blue) / 1000, scene.contacts.stance[:-1].mean(axis=0), atol=6e-3)
     assert sum(w for _, w, color in bars if color == f"rgb{SWING}") == 1000 - blue[0]
     assert re.findall(r">(\d+)</div>", drawn) == ["1", "2", "3", "4"]
-    assert strip_html(load_take(arm()).timeline, None, None) == ""
+    assert timeline_bar_html(load_scene(arm()).timeline, None, None) == ""
 
 
 def test_a_faulty_save_keeps_the_last_good_one_and_what_was_chosen(
@@ -291,19 +290,19 @@ def test_a_faulty_save_keeps_the_last_good_one_and_what_was_chosen(
 ) -> None:
     viewer = opened(nodding, watch=True)
     viewer.seek(1.2)
-    viewer.wish(".translation_multiplier.z", 1.5)
-    viewer.wish("bpm", 120.0)
-    until(lambda: viewer.take.performance.wishes.bpm == 120)
-    good, stage = viewer.take, viewer.stage
+    viewer.change_setting(".translation_multiplier.z", 1.5)
+    viewer.change_setting("bpm", 120.0)
+    until(lambda: viewer.scene.playback.settings.bpm == 120)
+    good, scene_view = viewer.scene, viewer.scene_view
     nodding.write_text(nod(NODS).replace("\n1 ", "\nnonsense "))
     until(lambda: "Not reloaded" in viewer.panel.message.content)
-    assert viewer.take is good
+    assert viewer.scene is good
     assert re.search(r"nod\.cha:15:1: CHA\d+", viewer.panel.message.content)
     nodding.write_text(nod([*NODS[:2], (1, 0.06, 0.40), *NODS[3:]]).replace("z 0 1 1.5", "z 0 1 1.25"))
-    until(lambda: viewer.take is not good)
-    assert viewer.take.performance.wishes == Wishes(120.0, None, {"translation_multiplier.z": 1.25})
+    until(lambda: viewer.scene is not good)
+    assert viewer.scene.playback.settings == PlaybackSettings(120.0, None, {"translation_multiplier.z": 1.25})
     until(lambda: not viewer.panel.message.visible)
-    assert viewer.stage is stage
+    assert viewer.scene_view is scene_view
     assert viewer.time == pytest.approx(1.2)
 
 
@@ -312,10 +311,10 @@ def test_texts_of_files_are_never_html(tmp_path: Path) -> None:
     file.write_text(
         "controls body\nbpm 120\ndescription <script>alert(1)</script>\n\nno parameters\n\ntime body_z\n0 0.48\n1 0.2\n"
     )
-    take = load_take(file)
-    done = take.performance
+    scene = load_scene(file)
+    done = scene.playback
     assert done is not None
-    for text in (about_animation(done), findings_html(done)):
+    for text in (options_html(done), findings_html(done)):
         assert "<script>" not in text and "<img" not in text
 
 
@@ -324,14 +323,14 @@ def test_misuse_is_refused_in_words(nodding: Path, examples: Path) -> None:
     for things, words in (
         ((animation, nodding), "one animation"),
         ((animation, examples / "biped_walk.seq"), "alone"),
-        ((arm(), animation), "no use for a body"),
+        ((arm(), animation), "leave out the body"),
     ):
         with pytest.raises(WrongUseError, match=words):
-            load_take(*things)
+            load_scene(*things)
     with pytest.raises(WrongUseError, match="Spot animation"):
-        load_take(arm(), arm=True)
+        load_scene(arm(), arm=True)
     with pytest.raises(ValueError, match="arm_required"):
-        load_take(examples / "wave.cha", arm=False)
+        load_scene(examples / "wave.cha", arm=False)
 
 
 @pytest.mark.parametrize(
@@ -339,7 +338,7 @@ def test_misuse_is_refused_in_words(nodding: Path, examples: Path) -> None:
     [
         (["wave.cha", "biped_walk.seq"], 2, "an animation is shown alone"),
         (["--no-arm", "wave.cha"], 1, "arm_required"),
-        (["--arm", "biped.wrl"], 2, "this is none"),
+        (["--arm", "biped.wrl"], 2, "Spot animation only"),
         (["broken.cha"], 1, "broken.cha:3:"),
     ],
 )

@@ -12,10 +12,10 @@ from PIL import Image
 from small_robots import arm, biped, box, link, swinging
 
 import bodymotion as bm
+from bodymotion.scene.options import DisplayOptions
+from bodymotion.scene.scene import make_scene
 from bodymotion.viewer import Viewer
-from bodymotion.viewer.html import write_page
-from bodymotion.viewer.switches import Switches
-from bodymotion.viewer.take import make_take
+from bodymotion.viewer.page import write_page
 from browser_pictures import BLUE, GREEN, ORANGE, PATIENCE, RED, at_rest, colored, difference, picture, until
 from closed_loops_samples import four_bar
 
@@ -27,7 +27,7 @@ def showing(page) -> Iterator[Callable[..., Viewer]]:
     open_viewers: list[Viewer] = []
 
     def show(body: bm.Body | None, motion: bm.Motion | None = None, fine: bool = False) -> Viewer:
-        viewer = Viewer(make_take(body, motion), port=8700, play=False)
+        viewer = Viewer(make_scene(body, motion), port=8700, play=False)
         if not fine:  # without shadows and without light from all sides drawing in software takes half the time
             viewer.show("shadows", False)
             viewer.server.scene.configure_environment_map(None)
@@ -57,8 +57,8 @@ def test_the_robot_is_seen_in_its_colours(page, showing) -> None:
 
 def test_see_through_links_keep_their_colour_before_the_ground(page, showing) -> None:
     def row(transparency: float) -> bm.Body:
-        look = bm.Material(diffuse=(1, 0.3, 0), transparency=transparency)
-        boxes = (box((0.3, 0.3, 0.1), (0, 0, 0.05), look),)
+        set_camera = bm.Material(diffuse=(1, 0.3, 0), transparency=transparency)
+        boxes = (box((0.3, 0.3, 0.1), (0, 0, 0.05), set_camera),)
         return bm.Body(
             links=(
                 link("NEAR", 0, -1, (0, 0, 0), kind="fixed", visuals=boxes),
@@ -71,7 +71,7 @@ def test_see_through_links_keep_their_colour_before_the_ground(page, showing) ->
 
     viewer = showing(row(0.0))
     solid = at_rest(page)
-    viewer.replace(make_take(row(0.3), None))
+    viewer.replace(make_scene(row(0.3), None))
     until(lambda: difference(picture(page), solid) > 0.01 and reddish(picture(page)) > 0.5 * reddish(solid))
     assert reddish(at_rest(page)) > 0.9 * reddish(solid) > 1000
 
@@ -118,14 +118,14 @@ def test_scrubbing_shows_that_frame(page, showing) -> None:
     page.get_by_text("frame 25 of 100").wait_for()
     assert viewer.frame == 25
     shown = at_rest(page)
-    viewer.replace(make_take(body, None))
+    viewer.replace(make_scene(body, None))
     page.get_by_text("frame 25 of 100").wait_for(state="hidden")
     for column in range(2):
         viewer.set_joint(column, values[25, column])
     until(lambda: len(colored(picture(page), BLUE)) > 50)
-    posed = at_rest(page)
+    manual_q = at_rest(page)
     assert difference(shown, first) > 0.02
-    assert difference(shown, posed) < 0.003
+    assert difference(shown, manual_q) < 0.003
 
 
 def test_a_joint_slider_moves_its_link_and_what_hangs_on_it(page, showing) -> None:
@@ -134,7 +134,7 @@ def test_a_joint_slider_moves_its_link_and_what_hangs_on_it(page, showing) -> No
     row = page.locator("input[type=text]").nth(1)
     row.fill("0.25")
     row.press("Enter")
-    until(lambda: viewer.stage.q[1] == pytest.approx(0.25))
+    until(lambda: viewer.scene_view.q[1] == pytest.approx(0.25))
     moved = viewer.link_poses()
     np.testing.assert_array_equal(moved[:2], start[:2])
     assert moved[2, 0] - start[2, 0] == pytest.approx(0.25)
@@ -144,13 +144,13 @@ def test_a_joint_slider_moves_its_link_and_what_hangs_on_it(page, showing) -> No
     assert abs(len(colored(slid, RED)) - len(colored(seen, RED))) < 0.1 * len(colored(seen, RED))
     row.fill("300")
     row.press("Enter")
-    until(lambda: viewer.stage.q[1] == 0.3)
+    until(lambda: viewer.scene_view.q[1] == 0.3)
     until(lambda: row.input_value() == "0.3")
     thumb = page.get_by_role("slider").first
     thumb.focus()
     page.keyboard.press("End")
-    until(lambda: viewer.stage.q[0] == 1.0)
-    np.testing.assert_allclose(viewer.link_poses(), arm().forward_kinematics(viewer.stage.q), atol=1e-12)
+    until(lambda: viewer.scene_view.q[0] == 1.0)
+    np.testing.assert_allclose(viewer.link_poses(), arm().forward_kinematics(viewer.scene_view.q), atol=1e-12)
 
 
 def test_names_are_text_and_never_html(page, showing) -> None:
@@ -165,7 +165,7 @@ def test_names_are_text_and_never_html(page, showing) -> None:
         name=evil, links=links, devices=(bm.Gyro(name=evil, link=1),), viewpoints=(bm.Viewpoint(description=evil),)
     )
     viewer = showing(body, swinging(body))
-    viewer.say(evil, bad=True)
+    viewer.show_message(evil, bad=True)
     viewer.show("devices")
     for tab in ("Show", "Plot", "About"):
         page.get_by_role("tab", name=tab).click()
@@ -177,7 +177,7 @@ def test_the_page_plays_from_a_file_without_a_network(page, tmp_path) -> None:
     body = arm()
     file = tmp_path / "walk.html"
     motion = swinging(body, seconds=60, rate=200, size=0.9)
-    sampling = write_page(make_take(body, motion), file, Switches(shadows=False))
+    sampling = write_page(make_scene(body, motion), file, DisplayOptions(shadows=False))
     assert len(sampling.frames) == 1801
     page.context.set_offline(True)
     page.set_viewport_size({"width": 310, "height": 380})
@@ -223,13 +223,13 @@ def test_saving_the_file_shows_the_new_motion_at_the_same_time(page, tmp_path) -
         replacement = tmp_path / "b.seq"
         replacement.write_text(text(40, 2.0))
         replacement.replace(file)
-        until(lambda: viewer.take.num_frames == 40 and viewer.link_poses()[0, 0] == 2.0)
+        until(lambda: viewer.scene.num_frames == 40 and viewer.link_poses()[0, 0] == 2.0)
         assert viewer.time == pytest.approx(1.2)
         file.write_text("type: BodyMotion\ncomponents: [ [ [")
         page.get_by_text("Not reloaded").wait_for(timeout=PATIENCE * 1000)
-        assert viewer.take.num_frames == 40
+        assert viewer.scene.num_frames == 40
         Path(file).write_text(text(30, 3.0))
-        until(lambda: viewer.take.num_frames == 30)
+        until(lambda: viewer.scene.num_frames == 30)
         page.get_by_text("Not reloaded").wait_for(state="hidden", timeout=PATIENCE * 1000)
     finally:
         viewer.stop()
@@ -254,22 +254,22 @@ def test_a_joint_slider_closes_the_loop_and_the_panel_says_so(page, showing) -> 
     for degrees in (30, 100, 170):
         crank.fill(str(degrees))
         crank.press("Enter")
-        until(lambda degrees=degrees: viewer.stage.q[0] == pytest.approx(np.deg2rad(degrees)))
+        until(lambda degrees=degrees: viewer.scene_view.q[0] == pytest.approx(np.deg2rad(degrees)))
         page.get_by_text("The loop is closed.").wait_for()
-        assert bm.loop_errors(viewer.take.body, viewer.link_poses())[0].max() < 1e-9
+        assert bm.loop_errors(viewer.scene.body, viewer.link_poses())[0].max() < 1e-9
     closed = at_rest(page)
     rows = page.locator("input[type=text]")
-    until(lambda: float(rows.nth(2).input_value()) == pytest.approx(np.rad2deg(viewer.stage.q[2]), abs=0.06))
+    until(lambda: float(rows.nth(2).input_value()) == pytest.approx(np.rad2deg(viewer.scene_view.q[2]), abs=0.06))
     page.get_by_text("Close loops when posing").click()
-    until(lambda: not viewer.switches.loops)
+    until(lambda: not viewer.options.loops)
     crank.fill("90")
     crank.press("Enter")
     page.get_by_text("LOOP is open by").wait_for()
-    assert bm.loop_errors(viewer.take.body, viewer.link_poses())[0].max() > 0.01
+    assert bm.loop_errors(viewer.scene.body, viewer.link_poses())[0].max() > 0.01
     assert difference(closed, at_rest(page)) > 0.002
     page.get_by_text("Close loops when posing").click()
     page.get_by_text("The loop is closed.").wait_for()
-    assert viewer.stage.q[0] == pytest.approx(np.pi / 2)
+    assert viewer.scene_view.q[0] == pytest.approx(np.pi / 2)
 
 
 def test_a_click_in_a_plot_goes_there_and_a_picture_can_be_kept(page, showing) -> None:
@@ -284,7 +284,7 @@ def test_a_click_in_a_plot_goes_there_and_a_picture_can_be_kept(page, showing) -
         until(lambda frame=frame: abs(viewer.frame - frame) <= 1)
     page.get_by_role("combobox", name="Quantity").click()
     page.get_by_role("option", name="Joint velocities").click()
-    until(lambda: viewer.insight is not None and viewer.insight.has("joint_velocities"))
+    until(lambda: viewer.analysis is not None and viewer.analysis.has("joint_velocities"))
     page.get_by_role("tab", name="Show").click()
     with page.expect_download(timeout=PATIENCE * 2000) as download:
         page.get_by_role("button", name="Picture").click()

@@ -17,12 +17,11 @@ import bodymotion as bm
 from bodymotion.diagnostics.text import shown
 from bodymotion.formats.meshes.glb import to_glb
 from bodymotion.geometry.shapes import Corners
-from bodymotion.viewer.camera import PRESETS, framing, from_viewpoint
-from bodymotion.viewer.curves import svg_of, thinned, ticks, unique
-from bodymotion.viewer.outlines import MOST_RAYS, device_outline
-from bodymotion.viewer.overlays import frames_of_path, names_at_places
-from bodymotion.viewer.take import Curve
-from bodymotion.viewer.text import html_text, node_name
+from bodymotion.scene.scene import Curve, path_frames
+from bodymotion.scene.text import html_text, node_name
+from bodymotion.viewer.environment import PRESETS, framing, from_viewpoint
+from bodymotion.viewer.overlays import MAX_RAYS, device_labels, device_outline
+from bodymotion.viewer.plot_panel import svg_of, thinned, ticks, with_unique_names
 
 
 def document(data: bytes) -> dict:
@@ -80,8 +79,8 @@ def test_a_texture_is_embedded_with_its_origin_at_the_upper_left(tmp_path) -> No
     vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]])
     places = Corners(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]]))
     mesh = bm.Mesh(vertices, np.array([[0, 1, 2]]), texture_coordinates=places)
-    look = bm.Material(texture=bm.Texture(path=tmp_path / "a.bmp", url="a.bmp", repeat_s=False))
-    data = to_glb([bm.Shape(mesh, material=look)])
+    set_camera = bm.Material(texture=bm.Texture(path=tmp_path / "a.bmp", url="a.bmp", repeat_s=False))
+    data = to_glb([bm.Shape(mesh, material=set_camera)])
     found = document(data)
     assert found["images"][0]["mimeType"] == "image/png"
     assert found["samplers"][0] == {"wrapS": 33071, "wrapT": 10497}
@@ -95,8 +94,8 @@ def test_a_broken_texture_costs_only_the_texture(tmp_path) -> None:
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\nnonsense")
     places = Corners(np.zeros((1, 2)), np.zeros((1, 3), dtype=int))
     mesh = bm.Mesh(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]]), np.array([[0, 1, 2]]), texture_coordinates=places)
-    look = bm.Material(diffuse=(0, 1, 0), texture=bm.Texture(path=tmp_path / "a.png", url="a.png"))
-    found = document(to_glb([bm.Shape(mesh, material=look)]))
+    set_camera = bm.Material(diffuse=(0, 1, 0), texture=bm.Texture(path=tmp_path / "a.png", url="a.png"))
+    found = document(to_glb([bm.Shape(mesh, material=set_camera)]))
     assert "images" not in found
     assert found["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] == [0, 1, 0, 1]
 
@@ -125,7 +124,7 @@ wild = st.sampled_from([np.nan, np.inf, -np.inf, 5e-324, 0.0])
 @given(st.floats(-1, 10) | wild, st.floats(-1, 10) | wild, st.floats(-1, 1e9) | wild)
 def test_a_range_fan_lies_in_xz_within_its_angle(angle: float, step: float, far: float) -> None:
     lines = device_outline(bm.RangeSensor(scan_angle=angle, scan_step=step, max_distance=far), 1.0)
-    assert len(lines) <= MOST_RAYS + 32 and np.isfinite(lines).all()
+    assert len(lines) <= MAX_RAYS + 32 and np.isfinite(lines).all()
     tips = lines[:, 1]
     np.testing.assert_array_equal(tips[:, 1], 0)
     turned = np.arctan2(tips[:, 0], -tips[:, 2])
@@ -146,12 +145,12 @@ def test_devices_at_one_place_have_one_name_tag() -> None:
         return bm.Gyro(name=name, link=link, pose=(x, 0, 0, 1, 0, 0, 0))
 
     devices = [device("a", 0, 0), device("b", 1, 0), device("c", 0, 1e-4), device("", 0, 0), device("d", 0, 0.5)]
-    assert names_at_places(devices, 0.01) == {0: "a, c", 1: "b", 4: "d"}
+    assert device_labels(devices, 0.01) == {0: "a, c", 1: "b", 4: "d"}
 
 
 @given(st.integers(1, 5000))
 def test_a_path_begins_and_ends_with_the_motion(count: int) -> None:
-    frames = frames_of_path(count)
+    frames = path_frames(count)
     assert frames[0] == 0 and frames[-1] == count - 1 and len(frames) <= 1500
     assert (np.diff(frames) > 0).all()
 
@@ -188,7 +187,9 @@ def test_a_drawn_curve_goes_through_its_values() -> None:
 
 def test_curves_of_one_name_are_told_apart() -> None:
     values = np.zeros(2)
-    assert list(unique((Curve("a", "deg", values), Curve("a", "m", values), Curve("—", "m", values)), "—")) == [
+    assert list(
+        with_unique_names((Curve("a", "deg", values), Curve("a", "m", values), Curve("—", "m", values)), "—")
+    ) == [
         "a",
         "a (2)",
         "— (2)",

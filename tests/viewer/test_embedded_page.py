@@ -8,9 +8,9 @@ import pytest
 from small_robots import arm, swinging
 
 import bodymotion as bm
-from bodymotion.viewer.html import page as page_of
-from bodymotion.viewer.switches import Switches
-from bodymotion.viewer.take import make_take
+from bodymotion.scene.options import DisplayOptions
+from bodymotion.scene.scene import make_scene
+from bodymotion.viewer.page import page as page_of
 from browser_pictures import GREEN, at_rest, colored, difference, until
 
 pytestmark = pytest.mark.browser
@@ -36,9 +36,9 @@ def later(motion: bm.Motion, start: float) -> bm.Motion:
 
 def test_a_page_around_it_leads_it_and_reads_its_time(page, tmp_path) -> None:
     body = arm()
-    take = make_take(body, later(swinging(body, seconds=4, size=0.9), 10.0))
+    scene = make_scene(body, later(swinging(body, seconds=4, size=0.9), 10.0))
     file = tmp_path / "around.html"
-    file.write_text(AROUND.format(escape(page_of(take, Switches(shadows=False)), quote=True)), encoding="utf-8")
+    file.write_text(AROUND.format(escape(page_of(scene, DisplayOptions(shadows=False)), quote=True)), encoding="utf-8")
     page.context.set_offline(True)
     page.goto(file.as_uri())
 
@@ -50,8 +50,8 @@ def test_a_page_around_it_leads_it_and_reads_its_time(page, tmp_path) -> None:
     assert page.evaluate("last('time').playing") is False
     until(lambda: len(colored(at_rest(page), GREEN)) > 50)
     there = at_rest(page)
-    for asked, expected in ((10.0, 10.0), (13.5555, 13.5555), (13.5555, 13.5555), (99, 14.0), (-5, 10.0)):
-        page.evaluate(f"tell('seek', {asked})")
+    for requests, expected in ((10.0, 10.0), (13.5555, 13.5555), (13.5555, 13.5555), (99, 14.0), (-5, 10.0)):
+        page.evaluate(f"tell('seek', {requests})")
         until(lambda expected=expected: time() == pytest.approx(expected, abs=1e-9))
     assert difference(there, at_rest(page)) > 0.01
     page.evaluate("tell('seek', 12.25)")

@@ -17,7 +17,7 @@ client = pytest.importorskip("websockets.sync.client")
 from websockets.exceptions import InvalidStatus  # noqa: E402
 
 import bodymotion as bm  # noqa: E402
-from bodymotion.viewer.server import is_welcome, quiet_server, stop_server  # noqa: E402
+from bodymotion.viewer.server import is_allowed, quiet_server, stop_server  # noqa: E402
 
 VERSION = f"viser-v{viser.__version__}"
 
@@ -114,13 +114,13 @@ def test_the_page_itself(port, headers, status):
     ],
 )
 def test_who_is_welcome(host, origin, welcome):
-    assert is_welcome(host, origin, "robot.lab") is welcome
+    assert is_allowed(host, origin, "robot.lab") is welcome
 
 
 @given(st.text(max_size=30), st.none() | st.text(max_size=30))
 def test_any_headers(host, origin):
-    assert is_welcome(host, origin, "127.0.0.1") in (True, False)
-    assert not is_welcome(f"x{host}.example", origin, "127.0.0.1")
+    assert is_allowed(host, origin, "127.0.0.1") in (True, False)
+    assert not is_allowed(f"x{host}.example", origin, "127.0.0.1")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems have no second address of their own")

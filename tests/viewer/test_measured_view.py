@@ -15,15 +15,22 @@ import bodymotion as bm
 from bodymotion.geometry import poses
 from bodymotion.model.motors import effort_range
 from bodymotion.rendering.playback import Playback
+from bodymotion.scene.options import DisplayOptions
+from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.viewer import Viewer
-from bodymotion.viewer.insight import look_into
-from bodymotion.viewer.limits import BEYOND, NO_LIMIT, LimitColors, color_of, legend, limit_ranges, shares
+from bodymotion.viewer.analysis import analyze
+from bodymotion.viewer.analysis_overlays import TRAIL_PIECES, closed_corners, trail
+from bodymotion.viewer.limit_colors import (
+    BEYOND_COLOR,
+    NO_LIMIT_COLOR,
+    LimitColors,
+    color_of,
+    legend,
+    limit_ranges,
+    shares,
+)
+from bodymotion.viewer.scene_view import SceneView, apply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
-from bodymotion.viewer.stage import Stage, fit
-from bodymotion.viewer.support import filled
-from bodymotion.viewer.switches import Switches
-from bodymotion.viewer.take import Take, make_take
-from bodymotion.viewer.trails import PIECES, trail
 from browser_pictures import until
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -41,8 +48,8 @@ def walk() -> bm.Motion:
 
 
 @pytest.fixture(scope="module")
-def take(body, walk) -> Take:
-    return make_take(body, walk)
+def scene(body, walk) -> Scene:
+    return make_scene(body, walk)
 
 
 @pytest.fixture(scope="module")
@@ -51,49 +58,49 @@ def measures(body, walk) -> bm.dynamics.Measures:
 
 
 @pytest.fixture
-def stage(take):
+def scene_view(scene):
     server = quiet_server("127.0.0.1", 0)
-    switches = Switches(**dict.fromkeys(LAYERS, True))
-    fit(switches, take)
-    stage = Stage(server, take, switches)
-    stage.learn_at_once()
-    yield stage
+    options = DisplayOptions(**dict.fromkeys(LAYERS, True))
+    apply_defaults(options, scene)
+    scene_view = SceneView(server, scene, options)
+    scene_view.analyze_now()
+    yield scene_view
     stop_server(server)
 
 
-def messages(stage: Stage, frame: int) -> list:
+def messages(scene_view: SceneView, frame: int) -> list:
     """What is sent to show a frame."""
-    recording = stage.server.get_scene_serializer()
+    recording = scene_view.server.get_scene_serializer()
     before = len(recording._messages)
-    stage.show(frame)
+    scene_view.show(frame)
     sent = [message for _, message in recording._messages[before:]]
     recording.serialize()
     return sent
 
 
-def test_what_is_known_is_what_is_measured(take, measures) -> None:
-    insight = look_into(take, stands=False)
-    np.testing.assert_allclose(insight.zmp, measures.zmp, atol=1e-9)
-    np.testing.assert_allclose(insight.center_of_mass, measures.center_of_mass, atol=1e-9)
-    np.testing.assert_allclose(insight.given_zmp, measures.given_zmp, atol=1e-9)
-    np.testing.assert_allclose(insight.support[..., :2], measures.support_polygons.corners, atol=1e-9)
-    standing = np.stack([np.isfinite(corners[:, 0, 0]) for corners in insight.foot_patches], axis=1)
+def test_what_is_known_is_what_is_measured(scene, measures) -> None:
+    analysis = analyze(scene, on_ground=False)
+    np.testing.assert_allclose(analysis.zmp, measures.zmp, atol=1e-9)
+    np.testing.assert_allclose(analysis.center_of_mass, measures.center_of_mass, atol=1e-9)
+    np.testing.assert_allclose(analysis.recorded_zmp, measures.given_zmp, atol=1e-9)
+    np.testing.assert_allclose(analysis.support[..., :2], measures.support_polygons.corners, atol=1e-9)
+    standing = np.stack([np.isfinite(corners[:, 0, 0]) for corners in analysis.foot_patches], axis=1)
     np.testing.assert_array_equal(standing, measures.contacts.standing)
 
 
-def test_prints_of_feet_lie_in_the_support_polygon(take, measures) -> None:
-    insight = look_into(take, stands=False)
-    for corners in insight.foot_patches:
+def test_prints_of_feet_lie_in_the_support_polygon(scene, measures) -> None:
+    analysis = analyze(scene, on_ground=False)
+    for corners in analysis.foot_patches:
         for k in range(corners.shape[1]):
             there = np.isfinite(corners[:, k, 0])
             inside, _ = measures.support_polygons.margins(np.nan_to_num(corners[:, k, :2]))
             assert inside[there].min() > -1e-9
 
 
-def test_polygons_and_points_are_drawn_where_they_are(stage, measures) -> None:
+def test_polygons_and_points_are_drawn_where_they_are(scene_view, measures) -> None:
     for frame in (0, 130, 460, 999):
-        stage.show(frame)
-        marks = stage.layers._marks
+        scene_view.show(frame)
+        marks = scene_view.analysis_overlays._made
         count = measures.support_polygons.counts[frame]
         drawn = marks["support"]._patch._face
         assert drawn.visible
@@ -106,8 +113,8 @@ def test_polygons_and_points_are_drawn_where_they_are(stage, measures) -> None:
         prints = marks["contacts"]
         seen = [patch._face.visible for patch in prints._patches]
         np.testing.assert_array_equal(seen, measures.contacts.standing[frame])
-        assert [ball.visible for ball in prints._balls] == [not stands for stands in seen]
-        ends = {name: line.points[-1, 1] for name, line in stage.layers._trails._lines.items()}
+        assert [ball.visible for ball in prints._balls] == [not on_ground for on_ground in seen]
+        ends = {name: line.points[-1, 1] for name, line in scene_view.analysis_overlays._trails._lines.items()}
         for name, points in (
             ("mass", measures.center_of_mass),
             ("zmp", measures.given_zmp),
@@ -116,25 +123,25 @@ def test_polygons_and_points_are_drawn_where_they_are(stage, measures) -> None:
             np.testing.assert_allclose(ends[name][:2], points[frame, :2], atol=1e-6)
 
 
-def test_a_pose_set_by_hand_hides_what_was_measured(stage) -> None:
-    stage.show(460)
-    stage.pose_joint(3, 0.3)
-    stage.show(460)
-    assert not stage.layers._marks["support"]._patch._face.visible
-    assert not any(line.visible for line in stage.layers._trails._lines.values())
-    stage.unpose()
-    stage.show(460)
-    assert stage.layers._marks["support"]._patch._face.visible
+def test_a_pose_set_by_hand_hides_what_was_measured(scene_view) -> None:
+    scene_view.show(460)
+    scene_view.pose_joint(3, 0.3)
+    scene_view.show(460)
+    assert not scene_view.analysis_overlays._made["support"]._patch._face.visible
+    assert not any(line.visible for line in scene_view.analysis_overlays._trails._lines.values())
+    scene_view.clear_pose()
+    scene_view.show(460)
+    assert scene_view.analysis_overlays._made["support"]._patch._face.visible
 
 
-def test_what_is_off_sends_nothing(stage, take) -> None:
-    stage.show(400)
-    on = messages(stage, 401)
-    assert len(on) <= 2 * len(take.body.links) + 20
+def test_what_is_off_sends_nothing(scene_view, scene) -> None:
+    scene_view.show(400)
+    on = messages(scene_view, 401)
+    assert len(on) <= 2 * len(scene.body.links) + 20
     for name in LAYERS:
-        stage.switch(name, False)
-    stage.show(402)
-    off = {message["name"] for message in messages(stage, 403)}
+        scene_view.switch(name, False)
+    scene_view.show(402)
+    off = {message["name"] for message in messages(scene_view, 403)}
     assert all(name == "/world" or name.startswith(("/world/robot", "/world/zero moment point")) for name in off)
 
 
@@ -146,7 +153,7 @@ def test_a_trail_ends_where_its_point_is_and_leads_through_what_was(
     timeline = bm.Timeline.uniform(frames, 20.0)
     frame = int(at * (frames - 1))
     pieces = trail(points, timeline, float(timeline.times[frame]), seconds)
-    assert pieces.shape == (PIECES, 2, 3)
+    assert pieces.shape == (TRAIL_PIECES, 2, 3)
     np.testing.assert_array_equal(pieces[-1, 1], points[frame])
     np.testing.assert_array_equal(pieces[1:, 0], pieces[:-1, 1])
     first = int(timeline.frames_at(max(timeline.times[frame] - seconds, 0.0)))
@@ -158,8 +165,8 @@ def test_a_trail_ends_where_its_point_is_and_leads_through_what_was(
 
 def test_corners_beyond_their_number_lie_on_the_last() -> None:
     corners = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [np.nan] * 3])
-    np.testing.assert_array_equal(filled(corners), corners[[0, 1, 2, 2]])
-    assert filled(np.full((4, 3), np.nan)) is None
+    np.testing.assert_array_equal(closed_corners(corners), corners[[0, 1, 2, 2]])
+    assert closed_corners(np.full((4, 3), np.nan)) is None
 
 
 finite = st.floats(-1e3, 1e3)
@@ -180,38 +187,40 @@ def test_colours_go_from_green_over_yellow_to_red(one: float, other: float) -> N
         assert all(0 <= part <= 255 for part in (before, after))
     ratio = [color_of(s)[0] / max(color_of(s)[1], 1) for s in (low, high)]
     assert ratio[0] <= ratio[1] + 1e-9
-    assert color_of(1.0 + 1e-6 + high) == BEYOND and color_of(np.nan) == NO_LIMIT
+    assert color_of(1.0 + 1e-6 + high) == BEYOND_COLOR and color_of(np.nan) == NO_LIMIT_COLOR
 
 
-def test_links_have_the_colour_of_their_joint_s_share(take, measures) -> None:
+def test_links_have_the_colour_of_their_joint_s_share(scene, measures) -> None:
     server = quiet_server("127.0.0.1", 0)
     try:
-        switches = Switches(velocity_limits=True)
-        stage = Stage(server, take, switches)
-        stage.learn_at_once()
-        stage.show(460)
-        colors = stage.layers.colors
-        assert not any(handle.visible for handle in stage.scene._visuals)
-        for link in take.body.links:
+        options = DisplayOptions(velocity_limits=True)
+        scene_view = SceneView(server, scene, options)
+        scene_view.analyze_now()
+        scene_view.show(460)
+        colors = scene_view.analysis_overlays.colors
+        assert not any(handle.visible for handle in scene_view.nodes._visuals)
+        for link in scene.body.links:
             mesh = colors._meshes.get(link.index)
             if mesh is None:
                 continue
             joint = link.joint
-            expected = NO_LIMIT
+            expected = NO_LIMIT_COLOR
             if joint.type in ("rotate", "slide"):
-                column = take.body.joints.index(joint)
+                column = scene.body.joints.index(joint)
                 speed = measures.joint_velocities[460, column]
                 limit = joint.velocity_upper if speed >= 0 else joint.velocity_lower
-                expected = color_of(abs(speed / limit)) if np.isfinite(limit) else NO_LIMIT
+                expected = color_of(abs(speed / limit)) if np.isfinite(limit) else NO_LIMIT_COLOR
             assert tuple(mesh.color) == expected
         worst = np.nanargmax(colors.shares[460])
-        assert take.body.joints[worst].name in colors.in_words(460)
-        stage.switch("torque_limits", True)
-        stage.show(460)
-        assert not switches.velocity_limits and stage.layers.colors.kind == "torque"
-        stage.switch("torque_limits", False)
-        stage.show(461)
-        assert stage.layers.colors is None and all(handle.visible for handle in stage.scene._visuals)
+        assert scene.body.joints[worst].name in colors.describe(460)
+        scene_view.switch("torque_limits", True)
+        scene_view.show(460)
+        assert not options.velocity_limits and scene_view.analysis_overlays.colors.kind == "torque"
+        scene_view.switch("torque_limits", False)
+        scene_view.show(461)
+        assert scene_view.analysis_overlays.colors is None and all(
+            handle.visible for handle in scene_view.nodes._visuals
+        )
     finally:
         stop_server(server)
 
@@ -223,72 +232,72 @@ def test_torque_limits_are_those_of_the_motors(body) -> None:
 
 
 def test_a_walk_without_root_poses_is_measured_on_its_feet(body, walk) -> None:
-    alone = make_take(body, bm.Motion((walk.joint_displacement,)))
-    assert alone.stands_by_default
-    insight = look_into(alone, stands=True)
-    assert insight.measures.contacts.standing.any(axis=1).mean() > 0.9
-    own = poses.transform_points(poses.inverse(insight.measures.root_poses), insight.measures.zmp)
-    np.testing.assert_allclose(poses.transform_points(insight.roots, own), insight.zmp, atol=1e-9)
-    lowest = alone.footprint.lowest(alone.link_poses[::50]) - alone.link_poses[::50, 0, 2]
-    np.testing.assert_allclose(insight.roots[::50, 2] + lowest, 0.0, atol=1e-9)
-    np.testing.assert_array_equal(np.nan_to_num(insight.support[..., 2]), 0.0)
+    alone = make_scene(body, bm.Motion((walk.joint_displacement,)))
+    assert alone.on_ground_by_default
+    analysis = analyze(alone, on_ground=True)
+    assert analysis.measures.contacts.standing.any(axis=1).mean() > 0.9
+    own = poses.transform_points(poses.inverse(analysis.measures.root_poses), analysis.measures.zmp)
+    np.testing.assert_allclose(poses.transform_points(analysis.roots, own), analysis.zmp, atol=1e-9)
+    lowest = alone.extent.lowest(alone.link_poses[::50]) - alone.link_poses[::50, 0, 2]
+    np.testing.assert_allclose(analysis.roots[::50, 2] + lowest, 0.0, atol=1e-9)
+    np.testing.assert_array_equal(np.nan_to_num(analysis.support[..., 2]), 0.0)
 
 
 def test_what_the_model_mounts_stays_where_the_model_puts_it() -> None:
     mounted = arm()
     assert mounted.is_mounted
     for motion in (None, swinging(mounted)):
-        take = make_take(mounted, motion)
-        assert not take.stands_by_default
-        played = Playback(take)
-        np.testing.assert_array_equal(played.roots(np.array([0.0])), [mounted.root_pose[:3]])
+        scene = make_scene(mounted, motion)
+        assert not scene.on_ground_by_default
+        shown_scene = Playback(scene)
+        np.testing.assert_array_equal(shown_scene.roots(np.array([0.0])), [mounted.root_pose[:3]])
 
 
 def test_why_nothing_is_measured_is_said(walk) -> None:
-    alone = make_take(None, walk)
-    assert "no body" in look_into(alone, False).why_not
-    assert look_into(make_take(arm(), None), False).why_not == "there is no motion"
-    mounted = look_into(make_take(arm(), swinging(arm())), False)
-    assert mounted.why_not == "" and not mounted.on_feet and mounted.zmp is None
+    alone = make_scene(None, walk)
+    assert "no body" in analyze(alone, False).failure
+    assert analyze(make_scene(arm(), None), False).failure == "there is no motion"
+    mounted = analyze(make_scene(arm(), swinging(arm())), False)
+    assert mounted.failure == "" and not mounted.on_feet and mounted.zmp is None
     with pytest.raises(KeyError, match="zmp"):
         mounted.series("zmp")
-    assert "mounted" in mounted.about_feet
+    assert "mounted" in mounted.no_feet_reason
 
 
 def test_the_viewer_measures_in_the_background_and_goes_on(body, walk) -> None:
-    with Viewer(make_take(body, walk), port=8700, play=False) as viewer:
-        assert viewer.insight is None
+    with Viewer(make_scene(body, walk), port=8700, play=False) as viewer:
+        assert viewer.analysis is None
         viewer.show("support")
-        until(lambda: viewer.insight is not None and viewer.stage.layers.insight is viewer.insight)
+        until(lambda: viewer.analysis is not None and viewer.scene_view.analysis_overlays.analysis is viewer.analysis)
         viewer.seek(4.6)
-        assert viewer.stage.layers._marks["support"]._patch._face.visible
-        assert viewer.measuring.in_words() == ""
+        assert viewer.scene_view.analysis_overlays._made["support"]._patch._face.visible
+        assert viewer.background_analysis.describe() == ""
         viewer.show("stand")
-        until(lambda: viewer.insight is not None and viewer.insight.stands)
+        until(lambda: viewer.analysis is not None and viewer.analysis.on_ground)
         viewer.show("stand", False)
-        viewer.replace(make_take(arm(), swinging(arm())))
-        until(lambda: viewer.insight is not None and viewer.insight.take.body.name == arm().name)
-        assert not viewer.insight.on_feet
+        viewer.replace(make_scene(arm(), swinging(arm())))
+        until(lambda: viewer.analysis is not None and viewer.analysis.scene.body.name == arm().name)
+        assert not viewer.analysis.on_feet
 
 
-def test_frames_held_for_a_longer_second_motion_are_not_measured(take, measures) -> None:
-    from bodymotion.viewer.second import on_one_time_line
+def test_frames_held_for_a_longer_second_motion_are_not_measured(scene, measures) -> None:
+    from bodymotion.scene.second_motion import extended
 
-    longer = replace(take, timeline=bm.Timeline.uniform(take.num_frames, 80.0))
-    held = on_one_time_line(take, longer)
+    longer = replace(scene, timeline=bm.Timeline.uniform(scene.num_frames, 80.0))
+    held = extended(scene, longer)
     assert held.num_frames == 1251 and held.own_frames == 1001
-    insight = look_into(held, stands=False)
-    np.testing.assert_allclose(insight.zmp, measures.zmp, atol=1e-9)
+    analysis = analyze(held, on_ground=False)
+    np.testing.assert_allclose(analysis.zmp, measures.zmp, atol=1e-9)
 
 
-def test_colours_need_limits(take) -> None:
-    insight = look_into(make_take(arm(), swinging(arm())), False)
+def test_colours_need_limits(scene) -> None:
+    analysis = analyze(make_scene(arm(), swinging(arm())), False)
     server = quiet_server("127.0.0.1", 0)
     try:
-        stage = Stage(server, insight.take, Switches())
-        colors = LimitColors(stage.scene, insight, "torque")
-        assert not colors.there and colors.in_words(0) == "no torque limits in the model"
-        assert "gradient" not in legend("torque", colors.in_words(0), colors.there)
+        scene_view = SceneView(server, analysis.scene, DisplayOptions())
+        colors = LimitColors(scene_view.nodes, analysis, "torque")
+        assert not colors.exist and colors.describe(0) == "no torque limits in the model"
+        assert "gradient" not in legend("torque", colors.describe(0), colors.exist)
     finally:
         stop_server(server)
 
@@ -302,10 +311,12 @@ def test_numbers_that_make_no_sense_do_no_harm(body, walk, value: float, which: 
     odd = walk.replaced(*(replace(c, values=values) if c is component else c for c in walk.components))
     server = quiet_server("127.0.0.1", 0)
     try:
-        stage = Stage(server, make_take(body, odd), Switches(**dict.fromkeys(LAYERS, True), velocity_limits=True))
-        stage.learn_at_once()
+        scene_view = SceneView(
+            server, make_scene(body, odd), DisplayOptions(**dict.fromkeys(LAYERS, True), velocity_limits=True)
+        )
+        scene_view.analyze_now()
         for frame in (90, 101, 120):
-            stage.show(frame)
+            scene_view.show(frame)
     finally:
         stop_server(server)
 
@@ -317,10 +328,10 @@ def test_what_goes_wrong_is_said_once_and_not_tried_again(body, walk, monkeypatc
         tries.append(things)
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr("bodymotion.viewer.measuring.look_into", fails)
-    with Viewer(make_take(body, walk), port=8700, play=False) as viewer:
+    monkeypatch.setattr("bodymotion.viewer.analysis.analyze", fails)
+    with Viewer(make_scene(body, walk), port=8700, play=False) as viewer:
         viewer.show("support")
-        until(lambda: "no luck" in viewer.measuring.in_words())
+        until(lambda: "no luck" in viewer.background_analysis.describe())
         for time in (1.0, 2.0, 3.0):
             viewer.seek(time)
         assert len(tries) == 1 and viewer.time == 3.0

@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from small_robots import arm, biped, swinging
 
 import bodymotion as bm
+from bodymotion.scene.options import LABELS
+from bodymotion.scene.scene import make_scene
+from bodymotion.scene.text import fixed
 from bodymotion.viewer import view
-from bodymotion.viewer.html import MOST_SAMPLES, page, sampled
-from bodymotion.viewer.joints import in_words, slider_range
-from bodymotion.viewer.panel import about
+from bodymotion.viewer.api import FileWatcher
+from bodymotion.viewer.joint_panel import slider_range, value_text
+from bodymotion.viewer.page import MAX_FRAMES, page, sampled
+from bodymotion.viewer.panel import summary_html
 from bodymotion.viewer.server import free_port
-from bodymotion.viewer.switches import LABELS
-from bodymotion.viewer.take import make_take
-from bodymotion.viewer.text import fixed
-from bodymotion.viewer.watch import Watcher
 
 
 @given(st.integers(1, 100_000), st.floats(0.5, 2000))
@@ -32,17 +32,17 @@ def test_a_page_has_at_most_thirty_pictures_a_second(frames: int, rate: float) -
     timeline = bm.Timeline.uniform(frames, rate)
     sampling = sampled(timeline)
     assert sampling.rate <= 30 or frames < 2
-    assert len(sampling.frames) <= MOST_SAMPLES + 1
+    assert len(sampling.frames) <= MAX_FRAMES + 1
     assert sampling.frames[0] == 0 and (np.diff(sampling.frames) >= 0).all()
     shown = timeline.times[sampling.frames]
-    wanted = np.arange(len(shown)) / sampling.rate
-    assert (wanted - shown >= -1e-6).all() and (wanted - shown < 1 / rate + 1e-6).all()
-    assert timeline.duration - wanted[-1] < 1 / sampling.rate + 1e-6
+    needed = np.arange(len(shown)) / sampling.rate
+    assert (needed - shown >= -1e-6).all() and (needed - shown < 1 / rate + 1e-6).all()
+    assert timeline.duration - needed[-1] < 1 / sampling.rate + 1e-6
 
 
 def test_a_page_fetches_nothing_and_shows_names_as_text() -> None:
     body = bm.Body(name="</title><script>alert(1)</script>", links=arm().links)
-    text = page(make_take(body, swinging(body)))
+    text = page(make_scene(body, swinging(body)))
     own = re.sub(r'"[A-Za-z0-9+/=\\_-]{2000,}"', '""', text)
     assert not re.search(r"<(?:script|link|img|iframe)[^>]+(?:src|href)\s*=\s*[\"']?(?:https?:)?//", own)
     assert not re.search(r"@import|url\(\s*[\"']?https?:", own)
@@ -84,19 +84,19 @@ def test_what_rounds_to_zero_has_no_minus() -> None:
         "0.2",
         "+1.00",
     ]
-    assert in_words(bm.Joint(type="rotate"), -1e-9) == "+0.0° +0.000 rad"
+    assert value_text(bm.Joint(type="rotate"), -1e-9) == "+0.0° +0.000 rad"
 
 
 def test_joint_values_are_said_in_degrees_and_radians_or_metres() -> None:
-    assert in_words(bm.Joint(type="rotate"), np.pi / 2) == "+90.0° +1.571 rad"
-    assert in_words(bm.Joint(type="slide"), -0.25) == "-0.250 m"
-    assert "beyond" in in_words(bm.Joint(type="rotate", upper=1.0), 1.2)
+    assert value_text(bm.Joint(type="rotate"), np.pi / 2) == "+90.0° +1.571 rad"
+    assert value_text(bm.Joint(type="slide"), -0.25) == "-0.250 m"
+    assert "beyond" in value_text(bm.Joint(type="rotate", upper=1.0), 1.2)
 
 
 def test_a_saved_file_is_noticed_once_it_is_at_rest(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("1")
-    watcher = Watcher([file], lambda: None)
+    watcher = FileWatcher([file], lambda: None)
     assert not watcher.check()
     file.write_text("22")
     assert [watcher.check() for _ in range(3)] == [False, True, False]
@@ -122,7 +122,7 @@ def test_parts_of_a_model_are_watched_too(tmp_path: Path) -> None:
     with viewer:
         box.write_text(part(3))
         end = time.monotonic() + 20
-        while viewer.take.body.links[0].visuals[0].geometry != bm.Box((3, 3, 3)):
+        while viewer.scene.body.links[0].visuals[0].geometry != bm.Box((3, 3, 3)):
             assert time.monotonic() < end
             time.sleep(0.05)
 
@@ -136,7 +136,7 @@ def test_the_viewer_is_driven_by_a_program() -> None:
         viewer.seek_frame(30)
         assert (viewer.frame, viewer.time, viewer.playing) == (30, pytest.approx(0.6), False)
         lifted = viewer.link_poses()
-        np.testing.assert_allclose(lifted[:, :2], viewer.take.link_poses[30][:, :2])
+        np.testing.assert_allclose(lifted[:, :2], viewer.scene.link_poses[30][:, :2])
         viewer.set_joint(0, 0.7)
         turned = viewer.link_poses()
         assert not np.allclose(turned[1, 3:], lifted[1, 3:]) and np.allclose(turned[2:], lifted[2:])
@@ -170,8 +170,8 @@ def test_a_viewpoint_goes_with_the_robot(follow: bool) -> None:
         for frame in (0, 100):
             viewer.seek_frame(frame)
             poses = viewer.link_poses()
-            robot = poses[0, :2] - viewer.stage.offset(poses)[:2]
-            seen = viewer.stage.viewpoint(0).position
+            robot = poses[0, :2] - viewer.scene_view.follow_offset(poses)[:2]
+            seen = viewer.scene_view.viewpoint(0).position
             np.testing.assert_allclose(seen, [*(robot + body.viewpoints[0].pose[:2]), body.viewpoints[0].pose[2]])
 
 
@@ -192,10 +192,10 @@ def test_problems_are_said_on_stderr_live_and_with_a_page(tmp_path: Path, capsys
     assert viewer is not None
     with viewer:
         live = capsys.readouterr().err
-        assert "1 problem in the files</b>" in about(viewer) and "9 joint columns" in about(viewer)
-    assert view(arm(), other, html=tmp_path / "a.html") is None
-    for said in (live, capsys.readouterr().err):
-        assert "1 problem in" in said and "9 joint columns" in said and "body 2" in said
+        assert "1 problem in the files</b>" in summary_html(viewer) and "9 joint columns" in summary_html(viewer)
+    assert view(arm(), other, output=tmp_path / "a.html") is None
+    for formatted in (live, capsys.readouterr().err):
+        assert "1 problem in" in formatted and "9 joint columns" in formatted and "body 2" in formatted
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_problems_are_said_on_stderr_live_and_with_a_page(tmp_path: Path, capsys
     [
         ((arm(), arm()), {}, "one body and one motion"),
         ((arm(), bm.Motion()), {}, "no frames"),
-        ((arm(),), {"show": ["nonsense"]}, "nothing called 'nonsense'"),
+        ((arm(),), {"show": ["nonsense"]}, "option 'nonsense'"),
     ],
 )
 def test_what_can_not_be_shown_is_refused_in_words(things: tuple, more: dict, words: str) -> None:
@@ -229,17 +229,17 @@ def test_the_command_writes_a_page(examples: Path, tmp_path: Path) -> None:
         timeout=120,
     )
     assert (done.returncode, done.stdout) == (0, "")
-    assert "pictures at 30 a second" in done.stderr
+    assert "frames, 30 frames per second" in done.stderr
     assert out.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
     assert [path.name for path in tmp_path.iterdir()] == ["walk.html"]
 
 
 @pytest.mark.parametrize("play", [True, False])
 def test_a_page_that_shall_not_play_is_led_to_its_first_picture(tmp_path: Path, play: bool) -> None:
-    view(arm(), swinging(arm(), seconds=0.1), html=tmp_path / "arm.html", play=play)
+    view(arm(), swinging(arm(), seconds=0.1), output=tmp_path / "arm.html", play=play)
     text = (tmp_path / "arm.html").read_text(encoding="utf-8")
-    assert text.count("firstWishes = [];") == play
-    assert text.count('firstWishes = [{ bodymotion: "seek", time: firstTime }];') == (not play)
+    assert text.count("firstMessages = [];") == play
+    assert text.count('firstMessages = [{ bodymotion: "seek", time: firstTime }];') == (not play)
 
 
 def test_the_command_shows_until_ctrl_c(examples: Path) -> None:
@@ -278,7 +278,7 @@ def test_the_command_refuses_in_words(tmp_path: Path) -> None:
         (["biped.wrl", "--ghost"], 2, "a ghost is the second of two motions"),
         (["biped.wrl", "--show", "nonsense"], 2, "'nonsense'"),
         (["biped.wrl", "--html", "/nowhere/at/all/x.html"], 1, "there is no folder /nowhere/at/all"),
-        (["biped.wrl", "--html", "walk.pdf"], 2, "walk.pdf: what is written is a page, .html or .htm"),
+        (["biped.wrl", "--html", "walk.pdf"], 2, "walk.pdf: the name of a page must end in .html or .htm"),
     ],
 )
 def test_wrong_use_ends_with_2_and_in_words(examples: Path, arguments: list[str], code: int, words: str) -> None:
@@ -289,13 +289,13 @@ def test_wrong_use_ends_with_2_and_in_words(examples: Path, arguments: list[str]
     )
     assert done.returncode == code and words in done.stderr and "Traceback" not in done.stderr
     if "nonsense" in words:
-        told = subprocess.run(command("--help"), capture_output=True, text=True, timeout=60, env=environment).stdout
-        assert all(name in told and name in done.stderr for name in LABELS)
+        progress = subprocess.run(command("--help"), capture_output=True, text=True, timeout=60, env=environment).stdout
+        assert all(name in progress and name in done.stderr for name in LABELS)
 
 
 def test_a_page_that_is_light_or_dark_as_its_reader_likes_holds_the_scene_twice_and_the_player_once() -> None:
-    take = make_take(arm(), None)
-    light, both = page(take), page(take, either=True)
+    scene = make_scene(arm(), None)
+    light, both = page(scene), page(scene, follow_system_theme=True)
     assert both.count("__VISER_EMBED_DATA__=") == 2
     assert [both.count(f"{{darkMode:{dark}}}") for dark in ("false", "true")] == [1, 1]
     assert len(light) < len(both) < 1.2 * len(light)

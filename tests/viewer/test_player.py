@@ -105,7 +105,7 @@ def test_a_paused_player_stands_still_and_a_clock_never_goes_back() -> None:
 def test_another_timeline_keeps_the_time(one: Timeline, other: Timeline, time: float) -> None:
     player = Player(one, loop=False, speed=2.0)
     player.seek(time)
-    moved = player.moved_to(other)
+    moved = player.with_timeline(other)
     assert (moved.loop, moved.speed) == (False, 2.0)
     assert moved.time == min(max(player.time, moved.start), moved.end)
 

@@ -17,15 +17,16 @@ from small_robots import arm, biped, swinging
 import bodymotion as bm
 from bodymotion.comparison import compare_motions
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.scene.loading import load_scene
+from bodymotion.scene.options import DisplayOptions
+from bodymotion.scene.scene import Curve, make_scene
+from bodymotion.scene.second_motion import differences, side_by_side
 from bodymotion.viewer import Viewer
-from bodymotion.viewer.anatomy import half_axes, tag, tags
-from bodymotion.viewer.api import load_take, view
+from bodymotion.viewer.api import view
 from bodymotion.viewer.capture import even_size, file_name, over_white, png
-from bodymotion.viewer.html import page
-from bodymotion.viewer.plots import filled
-from bodymotion.viewer.second import differences, together
-from bodymotion.viewer.switches import Switches
-from bodymotion.viewer.take import Curve, make_take
+from bodymotion.viewer.overlays import half_axes, joint_label, joint_labels
+from bodymotion.viewer.page import page
+from bodymotion.viewer.plot_panel import filled
 from browser_pictures import until
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -43,34 +44,34 @@ def test_what_differs_is_what_comparing_finds() -> None:
     body = biped()
     one = swinging(body)
     other = swinging(body, size=0.5)
-    found = differences(make_take(body, one), make_take(body, other))
-    frame, column, most = found.worst
+    found = differences(make_scene(body, one), make_scene(body, other))
+    frame, column, most = found.largest
     expected = next(d for d in compare_motions(one, other, body=body).differences if "largest" in d.numbers).numbers
     assert abs(most) == pytest.approx(expected["largest"]) and frame == expected["frame"]
     assert expected["part"].startswith(body.joints[column].name)
-    now = found.largest(30)
+    now = found.largest_at(30)
     row = other.joint_displacement.values[30] - one.joint_displacement.values[30]
     assert now[1] == row[now[0]] == row[np.abs(row).argmax()]
-    assert body.joints[column].name in found.in_words(0)
+    assert body.joints[column].name in found.describe(0)
 
 
 @pytest.mark.parametrize("is_ghost", [True, False])
 def test_both_are_where_their_motions_are(is_ghost: bool) -> None:
     body = biped()
     one, other = swinging(body), moved(swinging(body), 0.001, seconds=1.0)
-    take = together(make_take(body, one), make_take(body, other), is_ghost)
-    assert take.timeline.duration == pytest.approx(3.0) and take.own_frames == 101
-    with Viewer(take, port=8700, play=False) as viewer:
+    scene = side_by_side(make_scene(body, one), make_scene(body, other), is_ghost)
+    assert scene.timeline.duration == pytest.approx(3.0) and scene.own_frames == 101
+    with Viewer(scene, port=8700, play=False) as viewer:
         viewer.show("stand", False)
         for frame in (0, 50, 100, 140):
             viewer.seek_frame(frame)
-            np.testing.assert_allclose(viewer.link_poses(), make_take(body, one).link_poses[min(frame, 100)])
-            second = viewer.stage.second.scene
-            expected = make_take(body, other).link_poses[frame]
+            np.testing.assert_allclose(viewer.link_poses(), make_scene(body, one).link_poses[min(frame, 100)])
+            second = viewer.scene_view.second.nodes
+            expected = make_scene(body, other).link_poses[frame]
             np.testing.assert_allclose(second._sent[0], expected[0], atol=1e-6)
             assert second._sent[1:, 3:].shape == (len(body.links) - 1, 4)
-        viewer.replace(make_take(body, one))
-        assert viewer.stage.second is None
+        viewer.replace(make_scene(body, one))
+        assert viewer.scene_view.second is None
 
 
 def test_two_motions_are_given_as_a_list(tmp_path: Path, capsys) -> None:
@@ -78,20 +79,20 @@ def test_two_motions_are_given_as_a_list(tmp_path: Path, capsys) -> None:
     one, other = swinging(body), swinging(body, size=0.2)
     viewer = view(body, [one, other], ghost=True, port=8700, open_browser=False, block=False, play=False)
     assert viewer is not None
-    assert viewer.take.second is not None and viewer.take.is_ghost
+    assert viewer.scene.second is not None and viewer.scene.is_ghost
     viewer.stop()
-    assert view(body, [one, other], html=tmp_path / "a.html") is None
+    assert view(body, [one, other], output=tmp_path / "a.html") is None
     capsys.readouterr()
     for sources, ghost in (((one, other, one), False), ((body, one), True), ((body, body), False)):
         with pytest.raises(WrongUseError):
-            load_take(*sources, ghost=ghost)
+            load_scene(*sources, ghost=ghost)
 
 
 def test_a_page_may_be_dark_and_show_two() -> None:
     body = arm()
-    take = together(make_take(body, swinging(body)), make_take(body, swinging(body, size=0.1)), True)
-    assert "darkMode:true" in page(take, Switches(dark=True, axes=True, names=True, inertias=True))
-    plain = page(take)
+    scene = side_by_side(make_scene(body, swinging(body)), make_scene(body, swinging(body, size=0.1)), True)
+    assert "darkMode:true" in page(scene, DisplayOptions(dark=True, axes=True, names=True, inertias=True))
+    plain = page(scene)
     assert "darkMode:false" in plain
     assert "of the first motion" not in plain
 
@@ -99,11 +100,11 @@ def test_a_page_may_be_dark_and_show_two() -> None:
 def test_a_page_says_of_which_motion_its_overlays_are() -> None:
     body = biped()
     walk = swinging(body)
-    switches = Switches(mass=True, support=True)
+    options = DisplayOptions(mass=True, support=True)
     assert "of the first motion: Centre of mass, Support polygon" in page(
-        together(make_take(body, walk), make_take(body, walk), False), switches
+        side_by_side(make_scene(body, walk), make_scene(body, walk), False), options
     )
-    assert "of the first motion" not in page(make_take(body, walk), switches)
+    assert "of the first motion" not in page(make_scene(body, walk), options)
 
 
 @given(st.floats(0.05, 2), st.floats(0.05, 2), st.floats(0.05, 2), st.floats(0.1, 50))
@@ -121,8 +122,8 @@ def test_what_has_no_mass_has_no_ellipsoid_and_tags_have_ids() -> None:
     assert half_axes(bm.Link(name="L", index=0)) is None
     flat = bm.Segment(mass=1.0, inertia=np.diag([1.0, 0.1, 0.1]))
     assert half_axes(bm.Link(name="L", index=0, segments=(flat,))) is None
-    assert tag(bm.Link(name="L", index=0, joint=bm.Joint(name="J", id=3))) == "3  J"
-    assert tag(bm.Link(name="L", index=0)) == "L"
+    assert joint_label(bm.Link(name="L", index=0, joint=bm.Joint(name="J", id=3))) == "3  J"
+    assert joint_label(bm.Link(name="L", index=0)) == "L"
 
 
 def test_joints_at_one_place_have_one_tag() -> None:
@@ -131,13 +132,13 @@ def test_joints_at_one_place_have_one_tag() -> None:
         for k, (name, parent) in enumerate((("A", -1), ("B", 0), ("C", 1), ("D", 0), ("E", 3)))
     ]
     places = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 1.001], [0, 0, 1], [0, 1, 1.0]])
-    assert tags(links, places, 0.01) == {0: "0  A", 1: "1  B, 2  C", 3: "3  D", 4: "4  E"}
+    assert joint_labels(links, places, 0.01) == {0: "0  A", 1: "1  B, 2  C", 3: "3  D", 4: "4  E"}
 
 
 def test_any_quantity_is_plotted_once_it_is_known() -> None:
     body, walk = bm.load(EXAMPLES / "biped.wrl"), bm.load(EXAMPLES / "biped_walk.seq")
     measures = bm.dynamics.measure(body, walk)
-    with Viewer(make_take(body, walk), port=8700, play=False, switches=Switches(quantity="zmp")) as viewer:
+    with Viewer(make_scene(body, walk), port=8700, play=False, options=DisplayOptions(quantity="zmp")) as viewer:
         viewer.seek(4.6)
         until(lambda: viewer.panel.plot.chosen == ("x", "y", "z"))
         until(lambda: viewer.panel.plot._legend.content.count("<tr>") == 3)
@@ -150,9 +151,11 @@ def test_any_quantity_is_plotted_once_it_is_known() -> None:
 
 
 def test_what_a_motion_has_not_is_said() -> None:
-    with Viewer(make_take(arm(), swinging(arm())), port=8700, play=False, switches=Switches(quantity="zmp")) as viewer:
+    with Viewer(
+        make_scene(arm(), swinging(arm())), port=8700, play=False, options=DisplayOptions(quantity="zmp")
+    ) as viewer:
         viewer.seek(0.5)
-        until(lambda: "nothing of the kind" in viewer.panel.plot._status.content)
+        until(lambda: "does not have this quantity" in viewer.panel.plot._status.content)
         assert viewer.panel.plot._status.visible
 
 
@@ -174,12 +177,12 @@ def test_videos_have_even_sizes(width: int, height: int) -> None:
 
 def test_a_video_has_the_frames_that_were_given() -> None:
     av = pytest.importorskip("av")
-    from bodymotion.viewer.video import VideoWriter
+    from bodymotion.viewer.capture import VideoWriter
 
     writer = VideoWriter(64, 48, 30.0)
     for k in range(7):
         writer.add(np.full((48, 64, 3), 30 * k, dtype=np.uint8))
-    video = writer.finished()
+    video = writer.finish()
     with av.open(io.BytesIO(video)) as read:
         frames = [frame.to_ndarray(format="rgb24") for frame in read.decode(video=0)]
     assert len(frames) == 7 and frames[0].shape == (48, 64, 3)
@@ -187,7 +190,7 @@ def test_a_video_has_the_frames_that_were_given() -> None:
 
 
 def test_a_missing_video_library_is_said(monkeypatch) -> None:
-    from bodymotion.viewer.video import VideoWriter
+    from bodymotion.viewer.capture import VideoWriter
 
     monkeypatch.setitem(__import__("sys").modules, "av", None)
     with pytest.raises(ImportError, match=r"bodymotion\[render\]"):

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.viewer.loops import TakeLoops
-from bodymotion.viewer.take import make_take
+from bodymotion.scene.scene import make_scene
+from bodymotion.viewer.closed_loops import ClosedLoops
 from closed_loops_samples import four_bar, link
 
 
@@ -22,7 +22,7 @@ def motion_of(values: np.ndarray) -> bm.Motion:
     return bm.Motion((bm.MultiValueSeq(content="JointDisplacement", timeline=timeline, values=values),))
 
 
-def moved(loops: TakeLoops, q: np.ndarray, column: int, value: float) -> np.ndarray:
+def moved(loops: ClosedLoops, q: np.ndarray, column: int, value: float) -> np.ndarray:
     target = np.array(q)
     target[column] = value
     return loops.pose(q, target, column)
@@ -31,7 +31,7 @@ def moved(loops: TakeLoops, q: np.ndarray, column: int, value: float) -> np.ndar
 @pytest.mark.parametrize("column", [0, 1, 2])
 def test_the_joint_that_is_moved_stays_where_it_is_put(column) -> None:
     sample = four_bar()
-    loops = TakeLoops(make_take(sample.body, None))
+    loops = ClosedLoops(make_scene(sample.body, None))
     for value in sample.start[column] + np.linspace(0, 0.2, 5):
         q = moved(loops, sample.start, column, value)
         assert q[column] == value
@@ -40,18 +40,18 @@ def test_the_joint_that_is_moved_stays_where_it_is_put(column) -> None:
 
 def test_an_open_loop_is_closed_within_a_half_turn() -> None:
     sample = four_bar()
-    loops = TakeLoops(make_take(sample.body, None))
+    loops = ClosedLoops(make_scene(sample.body, None))
     q = moved(loops, np.zeros(3), 0, 0.4)
     assert np.abs(q).max() <= np.pi
-    assert loops.note(sample.body.forward_kinematics(q), None) == "The loop is closed."
+    assert loops.describe(sample.body.forward_kinematics(q), None) == "The loop is closed."
 
 
 def test_what_can_not_be_reached_and_singular_poses_are_said() -> None:
     sample = four_bar(askew=(0, 0, 0))
-    loops = TakeLoops(make_take(sample.body, None))
+    loops = ClosedLoops(make_scene(sample.body, None))
     q = moved(loops, sample.start, 2, sample.start[2] - 1.5)
     reach = np.hypot(0.4 + 0.3 * np.cos(q[2]), 0.3 * np.sin(q[2]))
-    note = loops.note(sample.body.forward_kinematics(q), None)
+    note = loops.describe(sample.body.forward_kinematics(q), None)
     assert note.startswith(f"LOOP is open by {1e3 * (reach - 0.45):.1f} mm.")
     assert "Singular here" in note
 
@@ -62,8 +62,8 @@ def test_names_and_angles_of_open_loops() -> None:
         links=(link("BASE", 0, -1), link("A/B<b>", 1, 0, turned=(0.1, 0, 0), kind="fixed")),
         extra_joints=(tilted, replace(tilted, positions=((0, 0, 1e-4), (0, 0, 0))), *[replace(tilted, name="X")] * 3),
     )
-    loops = TakeLoops(make_take(body, None))
-    assert loops.note(body.forward_kinematics([]), None) == (
+    loops = ClosedLoops(make_scene(body, None))
+    assert loops.describe(body.forward_kinematics([]), None) == (
         "BASE – A/B<b> is open by 5.73°; BASE – A/B<b> is open by 0.100 mm and 5.73°; X is open by 5.73°, and 2 more."
     )
 
@@ -72,29 +72,29 @@ def test_a_motion_is_shown_as_it_is_or_with_its_loops_closed() -> None:
     sample = four_bar(frames=100)
     q = sample.motion()
     q[0] = sample.start
-    take = make_take(sample.body, motion_of(q))
-    loops = TakeLoops(take)
-    closed = loops.closed_take
-    assert bm.loop_errors(sample.body, take.link_poses)[0].max() > 0.01
+    scene = make_scene(sample.body, motion_of(q))
+    loops = ClosedLoops(scene)
+    closed = loops.closed_scene
+    assert bm.loop_errors(sample.body, scene.link_poses)[0].max() > 0.01
     assert bm.loop_errors(sample.body, closed.link_poses)[0].max() < 1e-9
     np.testing.assert_array_equal(closed.q[:, 0], q[:, 0])
-    np.testing.assert_array_equal(closed.link_poses[:, 0], take.link_poses[:, 0])
-    assert loops.note(closed.link_poses[50], 50) == "The loop is closed."
-    assert loops.note(take.link_poses[50], None).startswith("LOOP is open by ")
+    np.testing.assert_array_equal(closed.link_poses[:, 0], scene.link_poses[:, 0])
+    assert loops.describe(closed.link_poses[50], 50) == "The loop is closed."
+    assert loops.describe(scene.link_poses[50], None).startswith("LOOP is open by ")
 
 
 def test_a_page_shows_the_motion_with_its_loops_closed_when_asked(tmp_path) -> None:
-    from bodymotion.viewer.html import page
-    from bodymotion.viewer.switches import Switches
+    from bodymotion.scene.options import DisplayOptions
+    from bodymotion.viewer.page import page
 
     sample = four_bar(frames=20)
-    take = make_take(sample.body, motion_of(sample.motion()))
-    assert page(take, Switches()) != page(take, Switches(motion_loops=True))
+    scene = make_scene(sample.body, motion_of(sample.motion()))
+    assert page(scene, DisplayOptions()) != page(scene, DisplayOptions(motion_loops=True))
 
 
 def test_a_body_without_loops_has_none() -> None:
     body = bm.Body(links=(link("BASE", 0, -1), link("A", 1, 0)))
-    assert not TakeLoops(make_take(body, None)).there
+    assert not ClosedLoops(make_scene(body, None)).exist
 
 
 def test_ctrl_c_while_kernels_are_compiled(tmp_path) -> None:

@@ -44,6 +44,6 @@ def report(
         raise typer.BadParameter("at most two files: a model and a motion", param_hint="MODEL MOTION")
     plots = names(what) or PLOTS
     with failures("report"), progress(f"{output.name}") as bar:
-        contents = write(*files, path=output, plots=plots, allow_outside=allow_outside, told=bar)
+        contents = write(*files, output=output, plots=plots, allow_outside=allow_outside, progress=bar)
     counts = (("figure", contents.figures), ("moment", contents.moments), ("finding", contents.findings))
     written(output, ", ".join(counted(len(found), noun) for noun, found in counts))

@@ -207,12 +207,12 @@ def _player(viewer: Viewer) -> Callable[[Motion, float, float], None]:
     """Return a function that plays a dance in the viewer at its start time."""
     from threading import Event
 
-    from bodymotion.viewer.api import load_take
+    from bodymotion.scene.loading import load_scene
 
-    body = viewer.take.body
+    body = viewer.scene.body
 
     def show(motion: Motion, wait: float, left_out: float) -> None:
-        viewer.replace(load_take(body, motion))
+        viewer.replace(load_scene(body, motion))
         viewer.pause()
         viewer.set_loop(False)
         viewer.seek(left_out)

@@ -9,7 +9,7 @@ import typer
 
 from bodymotion.cli.options import AllowOutside, Arm, Bpm, Slices, names
 from bodymotion.cli.output import failures
-from bodymotion.viewer.switches import LABELS
+from bodymotion.scene.options import LABELS
 
 __all__ = ["view"]
 
@@ -73,7 +73,7 @@ def view(
             files[1:],
             ghost=ghost,
             dark=dark,
-            html=html,
+            output=html,
             host=host,
             port=port,
             open_browser=not no_browser,

@@ -1,8 +1,52 @@
-"""What a notebook shows of a body, a motion or an animation: a summary with a picture, and a page that plays inline."""
+"""What a notebook shows of a body, a motion or an animation: a summary with a drawing, and a page that plays inline."""
 
 from __future__ import annotations
 
-from bodymotion.notebooks.inline import InlinePage, inline
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from bodymotion.notebooks.summaries import html_of
+from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.deprecation import renamed_keywords
+
+if TYPE_CHECKING:
+    from bodymotion.scene.loading import Showable
 
 __all__ = ["InlinePage", "html_of", "inline"]
+
+
+@dataclass(frozen=True)
+class InlinePage:
+    """An HTML page that needs no server; a notebook shows it in a frame of `height` [px]."""
+
+    html: str = field(repr=False)
+    title: str = ""
+    height: int = 560
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.html, quote=True)}" title="{escape(self.title, quote=True)}" '
+            f'style="width:100%;height:{self.height}px;border:0;border-radius:6px" sandbox="allow-scripts"></iframe>'
+        )
+
+    @renamed_keywords(path="output")
+    def save(self, output: str | PathLike[str]) -> None:
+        """Write the page to a file; OSError when that fails."""
+        with whole_file(Path(output)) as stream:
+            stream.write(self.html.encode("utf-8"))
+
+
+def inline(
+    value: Showable, other: Showable | None = None, *, height: int = 560, show: Iterable[str] = ()
+) -> InlinePage:
+    """Return the page; see `bodymotion.system.display.Shown.view`."""
+    from bodymotion.scene.loading import load_scene
+    from bodymotion.scene.options import DisplayOptions
+    from bodymotion.viewer.page import page
+
+    scene = load_scene(*(one for one in (value, other) if one is not None))
+    return InlinePage(page(scene, DisplayOptions.with_names(show)), scene.title, height)

@@ -1,4 +1,4 @@
-"""Motions, animations and what is measured of them as tables of pandas, polars and xarray, by name.
+"""Motions, animations and measures as tables of pandas, polars and xarray, with named columns.
 
 In pandas and polars each column is a joint, an axis, a link's coordinate: for a motion under the names that its CSV has
 (`time`, `root_x` …, `link/HEAD/x`, the joints' own names, `zmp_x`), for measures under `torques/KNEE`. In xarray each quantity is a
@@ -54,13 +54,13 @@ def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
     Raises
     ------
     ImportError
-        When pandas is not installed; the message says how it is.
+        When pandas is not installed; the message names the extra to install.
     ValueError
         When the components of a motion do not share one timeline (`Motion.on_common_timeline` puts them on one), or joints do not fit.
     KeyError
         When there is no such quantity.
     """
-    _tell_left_out(what, body)
+    _warn_left_out(what, body)
     frame = need("pandas", "data", "a table of pandas")
     times, columns = _flat(what, body, of)
     made: pandas.DataFrame = frame.DataFrame(columns, index=frame.Index(times, name="time"))
@@ -68,8 +68,8 @@ def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
 
 
 def to_polars(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> polars.DataFrame:
-    """Return a table of polars; its first column is `time` [s]. All else is as for `to_pandas`."""
-    _tell_left_out(what, body)
+    """Return a table of polars; its first column is `time` [s]. Otherwise as `to_pandas`."""
+    _warn_left_out(what, body)
     frame = need("polars", "data", "a table of polars")
     times, columns = _flat(what, body, of)
     made: polars.DataFrame = frame.DataFrame({"time": times, **columns})
@@ -78,7 +78,7 @@ def to_polars(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
 
 def to_xarray(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> xarray.Dataset:
     """Return a data set of xarray: a variable for each component or quantity, with `units` in its attributes. See `to_pandas`."""
-    _tell_left_out(what, body)
+    _warn_left_out(what, body)
     array = need("xarray", "data", "a data set of xarray")
     times, blocks = _blocks(what, body, of)
     variables: dict[str, Any] = {}
@@ -107,8 +107,8 @@ class _Block:
     units: str | list[str] = ""
 
 
-def _tell_left_out(what: Tabular, body: Body | None) -> None:
-    """Warn the caller's caller of joint columns that the table will not have."""
+def _warn_left_out(what: Tabular, body: Body | None) -> None:
+    """Warn about joint columns that the table will not have."""
     joints = what.joint_displacement if isinstance(what, Motion) else None
     if body is not None and joints is not None and joints.num_parts > body.num_joints:
         message = (
@@ -212,7 +212,7 @@ def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
 
 
 def _numbered(block: _Block, number: int) -> _Block:
-    """Return a further component of the same content names of its own."""
+    """Return a further component of the same content with numbered names."""
     dimensions = tuple(d if d in ("axis", "coordinate") else f"{d}_{number}" for d in block.dimensions)
     flat = tuple(f"{name} ({number})" for name in block.flat)
     return _Block(f"{block.name}_{number}", block.values, flat, dimensions, block.labels, block.units)

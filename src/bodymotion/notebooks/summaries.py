@@ -1,37 +1,51 @@
-"""Bodies, motions and animations in a few lines of HTML, with a drawing or curves: what a notebook shows of them.
+"""Summaries of bodies, motions and animations as HTML, with a drawing or curves, for notebooks.
 
-Names come from files: they are escaped and cut. Long lists are cut, too, and say how long they are.
+Names come from files: they are escaped and shortened. Long lists are cut; their last line has the full length.
+
+The drawing of a body needs no packages: the outline of a link is the convex hull of its outermost points, seen from the front left and a
+little above.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Problem, grouped
+from bodymotion.diagnostics.text import counted
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes import outermost_points
 from bodymotion.model.body import Body
+from bodymotion.model.links import Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.notebooks.drawing import drawing
-from bodymotion.viewer.text import counted, html_text
+from bodymotion.scene.loading import group_text
+from bodymotion.scene.text import html_text
 
-__all__ = ["html_of"]
+__all__ = ["drawing", "html_of"]
 
-MOST_ROWS = 200
-MOST_CURVES = 6
-CURVE_POINTS = 300
+MAX_ROWS = 200
+MAX_CURVES = 6
+MAX_POINTS = 300
+MAX_GROUPS = 20
+MAX_DRAWN_LINKS = 400
+AZIMUTH, ELEVATION = np.radians(35.0), np.radians(15.0)
+"""Direction of the view: from +x towards +y, and above the ground."""
+Polygon: TypeAlias = list[tuple[float, float]]
 COLORS = ("#1f77d0", "#e0701a", "#2a9d4a", "#b03ac0", "#c8a400", "#d0364c")
 
 
-def html_of(thing: object) -> str:
+def html_of(value: object) -> str:
     """Return the summary of a Body, a Motion or an Animation."""
-    if isinstance(thing, Body):
-        return _body(thing)
-    if isinstance(thing, Motion):
-        return _motion(thing)
-    assert isinstance(thing, Animation)
-    return _animation(thing)
+    if isinstance(value, Body):
+        return _body(value)
+    if isinstance(value, Motion):
+        return _motion(value)
+    assert isinstance(value, Animation)
+    return _animation(value)
 
 
 def _body(body: Body) -> str:
@@ -40,7 +54,7 @@ def _body(body: Body) -> str:
     facts += [counted(len(body.devices), "device")] if body.devices else []
     facts += [counted(len(body.extra_joints), "closed loop")] if body.extra_joints else []
     rows = []
-    for link in body.links[:MOST_ROWS]:
+    for link in body.links[:MAX_ROWS]:
         joint = link.joint
         parent = body.links[link.parent].name if link.parent >= 0 else ""
         number = "" if joint.id < 0 else str(joint.id)
@@ -78,7 +92,7 @@ def _motion(motion: Motion) -> str:
 
 
 def _curves(motion: Motion) -> str:
-    """Draw the columns that move most."""
+    """Return the curves of the columns with the largest spans."""
     component: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement or motion.link_position
     if component is None or component.num_frames < 2 or not component.num_parts:
         return ""
@@ -87,18 +101,20 @@ def _curves(motion: Motion) -> str:
     names = component.part_labels if joints else ("x", "y", "z")
     values = np.where(np.isfinite(values), values, 0.0)
     spans = np.ptp(values, axis=0)
-    chosen = np.argsort(-spans, kind="stable")[:MOST_CURVES]
+    chosen = np.argsort(-spans, kind="stable")[:MAX_CURVES]
     labels = [names[k] if k < len(names) and names[k] else f"joint {k}" for k in chosen]
     legend = " ".join(
         f'<span style="color:{color}">&#9644;</span> {html_text(label, 40)}'
         for color, label in zip(COLORS, labels, strict=False)
     )
-    what = ("joints that move most" if values.shape[1] > MOST_CURVES else "joints") if joints else "root link [m]"
+    what = (
+        ("joints with the largest range" if values.shape[1] > MAX_CURVES else "joints") if joints else "root link [m]"
+    )
     return f'<div style="margin-top:6px">{_sparkline(values[:, chosen])}<div style="font-size:85%">{what}: {legend}</div></div>'
 
 
 def _sparkline(values: np.ndarray, width: int = 520, height: int = 110) -> str:
-    frames = np.unique(np.linspace(0, len(values) - 1, min(CURVE_POINTS, len(values))).astype(int))
+    frames = np.unique(np.linspace(0, len(values) - 1, min(MAX_POINTS, len(values))).astype(int))
     shown = values[frames]
     low, high = float(shown.min()), float(shown.max())
     x = np.linspace(2, width - 2, len(frames))
@@ -130,15 +146,15 @@ def _animation(animation: Animation) -> str:
         _folded(counted(len(options), "option"), _table(("option", "value"), options, len(options))) if options else ""
     )
     if parameters:
-        table = _table(("parameter", "least", "default", "most"), parameters, len(parameters))
+        table = _table(("parameter", "minimum", "default", "maximum"), parameters, len(parameters))
         inside += _folded(counted(len(parameters), "parameter"), table)
     columns = ", ".join(keyframes.columns) or "none"
     inside += f'<div style="font-size:85%">columns: {html_text(columns, 600)}</div>'
-    return _card("Animation", animation.title, facts, animation.problems, _beside(_standing(animation), inside))
+    return _card("Animation", animation.title, facts, animation.problems, _beside(_first_pose(animation), inside))
 
 
-def _standing(animation: Animation) -> str:
-    """Draw Spot as it is at the first keyframe."""
+def _first_pose(animation: Animation) -> str:
+    """Return a drawing of Spot at the first keyframe."""
     from bodymotion.spot.playback import needs_arm, play, spot_body
 
     if not len(animation.keyframes):
@@ -153,15 +169,16 @@ def _standing(animation: Animation) -> str:
 
 def _card(kind: str, name: str, facts: Sequence[str], problems: Sequence[Problem], inside: str) -> str:
     title = f"<b>{html_text(name, 80)}</b>" if name.strip() else "<b>without a name</b>"
-    said = ""
-    if problems:
-        found = "".join(f"<li>{html_text(str(problem), 300)}</li>" for problem in problems[:20])
-        more = f"<li>… and {len(problems) - 20} more</li>" if len(problems) > 20 else ""
-        said = _folded(counted(len(problems), "problem"), f'<ul style="margin:2px">{found}{more}</ul>')
+    groups, findings = grouped(problems), ""
+    if groups:
+        items = "".join(f"<li>{html_text(group_text(group), 300)}</li>" for group in groups[:MAX_GROUPS])
+        more = f"<li>… and {counted(len(groups) - MAX_GROUPS, 'more rule')}</li>" if len(groups) > MAX_GROUPS else ""
+        count = counted(sum(group.count for group in groups), "problem")
+        findings = _folded(count, f'<ul style="margin:2px">{items}{more}</ul>')
     line = " · ".join(html_text(fact, 200) for fact in facts)
     return (
         '<div style="border:1px solid #8888;border-radius:6px;padding:8px 12px;display:inline-block;max-width:100%">'
-        f"<div>{kind} {title} · {line}</div>{inside}{said}</div>"
+        f"<div>{kind} {title} · {line}</div>{inside}{findings}</div>"
     )
 
 
@@ -179,7 +196,76 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int) -> st
     cells = "".join(f'<th style="text-align:left">{title}</th>' for title in head)
     body = "".join(
         "<tr>" + "".join(f'<td style="text-align:left">{html_text(cell, 60)}</td>' for cell in row) + "</tr>"
-        for row in rows[:MOST_ROWS]
+        for row in rows[:MAX_ROWS]
     )
-    more = f'<tr><td colspan="{len(head)}">… {count} in all</td></tr>' if count > MOST_ROWS else ""
+    more = f'<tr><td colspan="{len(head)}">… {count} in all</td></tr>' if count > MAX_ROWS else ""
     return f'<table style="font-size:90%"><thead><tr>{cells}</tr></thead><tbody>{body}{more}</tbody></table>'
+
+
+def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
+    """Return a body with links at poses (L, 7) as SVG of a `height` [px]; empty when nothing is visible.
+
+    Links farther away are drawn first.
+    """
+    right = np.array([-np.sin(AZIMUTH), np.cos(AZIMUTH), 0.0])
+    up = np.array([-np.sin(ELEVATION) * np.cos(AZIMUTH), -np.sin(ELEVATION) * np.sin(AZIMUTH), np.cos(ELEVATION)])
+    towards = np.cross(right, up)
+    pieces: list[tuple[float, str, Polygon]] = []
+    for link, pose in zip(body.links[:MAX_DRAWN_LINKS], link_poses, strict=False):
+        points = outermost_points(shape for shape in link.visuals if shape.bounds is not None)
+        if not len(points):
+            continue
+        placed = rotations.rotate(rotations.normalized(pose[3:]), points) + pose[:3]
+        placed = placed[np.isfinite(placed).all(axis=1)]
+        if len(placed):
+            projected = zip((placed @ right).tolist(), (placed @ up).tolist(), strict=True)
+            pieces.append((float((placed @ towards).mean()), _color(link), _hull(projected)))
+    if not pieces:
+        return ""
+    corners = np.array([corner for _, _, polygon in pieces for corner in polygon])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    span = np.maximum(high - low, 1e-3 * max(float((high - low).max()), 1e-9))
+    scale = (height - 8) / max(span[1], 0.6 * span[0])
+    width = scale * span[0] + 8
+    tall = scale * span[1] + 8
+    shapes = "".join(
+        f'<polygon points="{_corners(polygon, low, high, scale)}" fill="{color}"/>'
+        for _, color, polygon in sorted(pieces, key=lambda piece: piece[0])
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{tall:.0f}" viewBox="0 0 {width:.1f} {tall:.1f}">'
+        f'<g stroke="#00000055" stroke-width="0.7" stroke-linejoin="round">{shapes}</g></svg>'
+    )
+
+
+def _corners(polygon: Polygon, low: Floats, high: Floats, scale: float) -> str:
+    return " ".join(f"{4 + scale * (x - low[0]):.1f},{4 + scale * (high[1] - y):.1f}" for x, y in polygon)
+
+
+def _color(link: Link) -> str:
+    """Return the colour of the link's largest shape."""
+    largest = max(
+        link.visuals, key=lambda shape: 0.0 if shape.bounds is None else float(np.ptp(shape.bounds, axis=0).sum())
+    )
+    red, green, blue = (round(255 * min(max(value, 0.0), 1.0)) for value in largest.material.diffuse)
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _hull(points: Iterable[tuple[float, float]]) -> Polygon:
+    """Return the convex hull, counter-clockwise (Andrew's monotone chain)."""
+    ordered = sorted(set(points))
+    if len(ordered) < 3:
+        return ordered
+    half: list[Polygon] = []
+    for run in (ordered, ordered[::-1]):
+        chain: Polygon = []
+        for point in run:
+            while len(chain) > 1 and _cross(chain[-2], chain[-1], point) <= 0:
+                chain.pop()
+            chain.append(point)
+        half.append(chain[:-1])
+    return half[0] + half[1]
+
+
+def _cross(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -21,7 +21,7 @@ from bodymotion.plots.parts import Sheet
 from bodymotion.plots.pictures import DPI, FORMATS, draw, picture
 from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
-from bodymotion.scene.given import Showable, files_of, sort_out
+from bodymotion.scene.loading import Showable, files_of, load_inputs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -210,7 +210,7 @@ def subject_of(
             about=_name(body.motion, ""),
             files=files_of(body.body, body.motion),
         )
-    given = sort_out(body, *([] if motion is None else [motion]), done="plotted", allow_outside=allow_outside)
+    given = load_inputs(body, *([] if motion is None else [motion]), done="plotted", allow_outside=allow_outside)
     files = files_of(given.body, *given.motions, given.animation)
     if given.animation is not None:
         from bodymotion.spot.playback import needs_arm, play, spot_body

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bodymotion.plots.drawing import Pen
 from bodymotion.plots.parts import Sheet
 from bodymotion.plots.style import FONTS, LIGHT, Theme, rc
-from bodymotion.scene.typefaces import FAMILIES, say_missing
+from bodymotion.scene.fonts import FAMILIES, warn_missing_letters
 from bodymotion.system.extras import need
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def _foreign(figure: Figure) -> set[str]:
     written = {letter for text in figure.findobj(texts.Text) for letter in text.get_text() if letter.isprintable()}
     foreign = {letter for letter in written if ord(letter) not in _letters_of(FONTS[0])}
     if foreign:
-        say_missing(one for one in foreign if not any(ord(one) in _letters_of(family) for family in _fonts()[1:]))
+        warn_missing_letters(
+            one for one in foreign if not any(ord(one) in _letters_of(family) for family in _fonts()[1:])
+        )
     return foreign
 
 

@@ -10,7 +10,7 @@ from bodymotion.plots.parts import Color
 __all__ = ["DARK", "FONTS", "LIGHT", "Theme", "rc"]
 
 FONTS = ("DejaVu Sans",)
-"""What all is drawn with that it has; for the rest there are `bodymotion.scene.typefaces.FAMILIES`."""
+"""What all is drawn with that it has; for the rest there are `bodymotion.scene.fonts.FAMILIES`."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,8 @@ from bodymotion.motion import Motion
 from bodymotion.rendering.settings import Background, Settings
 from bodymotion.rendering.videos import VIDEOS, Span
 from bodymotion.rendering.vtk import NoRendererError
-from bodymotion.scene.given import Showable
+from bodymotion.scene.loading import Showable, load_scene, report_notes, report_problems
 from bodymotion.system.atomic_files import check_place, whole_file
-from bodymotion.viewer.api import load_take, say_notes, say_problems
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -139,21 +138,16 @@ def render(
         edges = (edges[0] + edges[0] % 2, edges[1] + edges[1] % 2)
     settings = Settings(edges, camera, look_at, background, ground, tuple(texts), stand, follow)
     _check(is_video, sheet, kind, [at, frame, strobe], settings)
-    wishes = None
-    if bpm is not None or slices is not None:
-        from bodymotion.viewer.performance import Wishes
-
-        wishes = Wishes(bpm, slices)
     sources = [source for source in (body, motion) if source is not None]
-    take = load_take(*sources, allow_outside=allow_outside, arm=arm, wishes=wishes, output=path)
+    scene = load_scene(*sources, allow_outside=allow_outside, arm=arm, bpm=bpm, slices=slices, output=path)
 
     if not all(isinstance(source, (Body, Motion, Animation)) for source in sources):
-        say_problems(take.problems, "; bodymotion check lists them", take.misfits)
-        say_notes(take.notes)
+        report_problems(scene, "; bodymotion check lists them", only_mismatches=True)
+        report_notes(scene.notes)
 
     from bodymotion.rendering.playback import Playback
 
-    playback = Playback(take, stand)
+    playback = Playback(scene, stand)
     if is_video:
         from bodymotion.rendering.videos import video
 
@@ -209,11 +203,11 @@ def _moments(
         raise WrongUseError("start and end are for videos and strobe")
     elif frame is not None:
         numbers = [int(number) for number in np.atleast_1d(frame)]
-        count = playback.take.num_frames
+        count = playback.scene.num_frames
         for number in numbers:
             if not 0 <= number < count:
                 raise WrongUseError(f"no frame {number}: frames are 0 to {count - 1}")
-        times = [float(playback.take.timeline.times[number]) for number in numbers]
+        times = [float(playback.scene.timeline.times[number]) for number in numbers]
     elif at is not None:
         times = [float(time) for time in np.atleast_1d(at)]
         for time in times:
@@ -242,7 +236,7 @@ def _span(playback: Playback, start: float | None, end: float | None, fps: float
         raise WrongUseError(f"fps must be 0.1 to {MAX_RATE:g}, not {fps:g}")
     if not (speed > 0 and math.isfinite(speed)):
         raise WrongUseError(f"speed must be a positive, finite number, not {speed:g}")
-    if playback.take.num_frames < 2:
+    if playback.scene.num_frames < 2:
         raise WrongUseError("a video needs a motion of at least two frames")
     first, last = _within(playback, start, end)
     if (last - first) / speed * fps >= MAX_FRAMES:

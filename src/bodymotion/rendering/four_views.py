@@ -17,7 +17,7 @@ from bodymotion.rendering.scene import THEMES, Scene, Theme
 from bodymotion.rendering.settings import Settings
 from bodymotion.rendering.stills import supersampling
 from bodymotion.rendering.texts import font
-from bodymotion.viewer.overlays import ROTATE, SLIDE
+from bodymotion.scene.theme import ROTATION_AXIS, SLIDE_AXIS
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -79,7 +79,7 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
 
     factor = supersampling(settings.size)
     width, height = factor * settings.size[0], factor * settings.size[1]
-    body, theme = playback.take.body, THEMES[settings.theme]
+    body, theme = playback.scene.body, THEMES[settings.theme]
     moment = playback.at(playback.first)
     points = playback.points(moment)
     marks = joint_marks(body, moment)
@@ -158,7 +158,7 @@ def _draw_scale(draw: Any, camera: Camera, theme: Theme, panel: tuple[int, int],
 
 
 def _color(mark: JointMark, theme: Theme) -> tuple[int, int, int]:
-    return (DARK_COLORS if theme is THEMES["dark"] else (ROTATE, SLIDE))[mark.type == "slide"]
+    return (DARK_COLORS if theme is THEMES["dark"] else (ROTATION_AXIS, SLIDE_AXIS))[mark.type == "slide"]
 
 
 def _draw_axis(
@@ -237,7 +237,7 @@ def _draw_list(
     left, right, height = area
     unit = height / 1000
     edge = round(16 * unit)
-    title = shown(playback.take.title, 200)
+    title = shown(playback.scene.title, 200)
     # All characters at once, so that those without a font are reported at once.
     font(12, "".join({*title, *(letter for mark in marks for letter in shown(mark.name, 60))}))
     letters = font(round(24 * unit), title)

@@ -9,8 +9,7 @@ import numpy as np
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.viewer.overlays import frames_of_path
-from bodymotion.viewer.take import Take
+from bodymotion.scene.scene import Scene, path_frames
 
 __all__ = ["Playback"]
 
@@ -26,17 +25,17 @@ class Playback:
     With `stand`, the lowest point of the robot is always on the ground; None: only where the motion has no root poses.
     """
 
-    def __init__(self, take: Take, stand: bool | None = None) -> None:
-        self.take = take
-        self.stand = take.stands_by_default if stand is None else stand
-        self._times = take.timeline.times
+    def __init__(self, scene: Scene, stand: bool | None = None) -> None:
+        self.scene = scene
+        self.stand = scene.on_ground_by_default if stand is None else stand
+        self._times = scene.timeline.times
         points = self.points(self.at(self.first))
         self.size = float(np.clip(np.linalg.norm(np.ptp(points, axis=0)), 0.02, 1e3))
 
     @property
     def body(self) -> Body:
         """The body."""
-        return self.take.body
+        return self.scene.body
 
     @property
     def first(self) -> float:
@@ -55,44 +54,44 @@ class Playback:
     def at(self, time: float) -> Floats:
         """Return the poses (L, 7) of the links in the world at a time [s], interpolated between frames."""
         frame = self.frame(time)
-        found: Floats = self.take.link_poses[frame]
+        found: Floats = self.scene.link_poses[frame]
         after = min(frame + 1, len(self._times) - 1)
         gap = self._times[after] - self._times[frame]
         share = (time - self._times[frame]) / gap if gap > 0 else 0.0
         if 1e-3 < share < 0.999:
-            then = self.take.link_poses[after]
+            then = self.scene.link_poses[after]
             positions = found[:, :3] + share * (then[:, :3] - found[:, :3])
             found = poses.from_parts(positions, rotations.slerp(found[:, 3:], then[:, 3:], share))
         if self.stand:
             found = np.array(found)
-            found[:, 2] += self.take.lift(found)
+            found[:, 2] += self.scene.ground_offset(found)
         return found
 
     def roots(self, times: Floats) -> Floats:
         """Return the positions (T, 3) [m] of the root at times (T,) [s]."""
         if self.stand:
             return np.stack([self.at(float(time))[0, :3] for time in times])
-        positions = self.take.link_poses[:, 0, :3]
+        positions = self.scene.link_poses[:, 0, :3]
         return np.stack([np.interp(times, self._times, positions[:, k]) for k in range(3)], axis=1)
 
     def points(self, link_poses: Floats) -> Floats:
         """Return the outermost points (N, 3) of the robot with link poses (L, 7); without shapes, points around its links."""
-        if len(self.take.footprint.points):
-            return self.take.footprint.placed(link_poses)
+        if len(self.scene.extent.points):
+            return self.scene.extent.placed(link_poses)
         around = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
         return np.asarray((link_poses[:, None, :3] + self.axes * around).reshape(-1, 3))
 
     @cached_property
     def axes(self) -> float:
         """Length [m] of the axes that show the links of a body without shapes."""
-        return max(0.1, 0.1 * float(np.ptp(self.take.link_poses[0, :, :3], axis=0).max()))
+        return max(0.1, 0.1 * float(np.ptp(self.scene.link_poses[0, :, :3], axis=0).max()))
 
     @cached_property
     def path(self) -> Floats:
         """The path (N, 3) of the root of a motion without a body; empty for others."""
-        if not self.take.motion_alone or self.take.num_frames < 2:
+        if not self.scene.without_body or self.scene.num_frames < 2:
             return np.zeros((0, 3))
-        return np.array(self.take.link_poses[frames_of_path(self.take.num_frames), 0, :3])
+        return np.array(self.scene.link_poses[path_frames(self.scene.num_frames), 0, :3])
 
     def sampled(self, times: Floats) -> Floats:
         """Return some of the times (T,) [s], equally spaced, including the first and the last."""

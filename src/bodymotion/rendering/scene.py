@@ -17,7 +17,7 @@ from bodymotion.rendering.actors import BodyParts, Robot
 from bodymotion.rendering.camera import Camera
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.vtk import image_of, off_screen_window, pixels_of, poly_data, vtk
-from bodymotion.viewer.overlays import PATH_COLOR
+from bodymotion.scene.theme import PATH_COLOR
 
 __all__ = ["THEMES", "Scene", "Theme", "cell_size"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics.text import shown
-from bodymotion.scene.typefaces import FILES, say_missing
+from bodymotion.scene.fonts import FILES, warn_missing_letters
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -32,7 +32,7 @@ def font(pixels: int, text: str = "") -> Any:  # noqa: ANN401
     face = _face(pixels, None)
     if _missing(None, text):
         file = min((None, *_files()), key=lambda file: len(_missing(file, text)))
-        say_missing(_missing(file, text))
+        warn_missing_letters(_missing(file, text))
         face = _face(pixels, file)
     return face
 
@@ -69,7 +69,7 @@ def _drawn(file: str | None, letter: str) -> bytes:
 def overlay_text(playback: Playback, time: float, names: tuple[str, ...]) -> str:
     """Return the text at a time [s]; `names` are of `OVERLAYS`."""
     texts = {
-        "title": shown(playback.take.title, 60),
+        "title": shown(playback.scene.title, 60),
         "time": f"{time:.2f} s",
         "frame": f"frame {playback.frame(time)}",
     }

@@ -1,8 +1,103 @@
-"""One page about a motion on a body: the robot playing, key figures, findings, plots, worst moments. See docs/report.md."""
+"""`report`: measure, check, plot and show a motion on a body, all on one page. See docs/report.md."""
 
 from __future__ import annotations
 
-from bodymotion.reports.api import PLOTS, report
+from collections.abc import Callable, Iterable
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.reports.contents import Contents, contents_of
+from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.deprecation import renamed_keywords
+from bodymotion.system.extras import need
+
+if TYPE_CHECKING:
+    from bodymotion.scene.loading import Showable
 
 __all__ = ["PLOTS", "Contents", "contents_of", "report"]
+
+PLOTS = ("zmp", "contacts", "joints", "velocities", "torques", "power", "sensors")
+"""The plots of a report; those that a motion does not have are left out."""
+NUM_STEPS = 5
+
+
+@renamed_keywords(path="output", told="progress")
+def report(
+    body: Showable,
+    motion: Showable | None = None,
+    *,
+    output: str | PathLike[str],
+    plots: Iterable[str] = PLOTS,
+    allow_outside: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Contents:
+    """Write a page about a motion on a body: the robot playing, key figures, worst moments, findings of `check`, plots.
+
+    The page is self-contained: it opens from disk, without a network.
+
+    Parameters
+    ----------
+    body, motion:
+        A Body and a Motion, or files of them, in any order; or an Animation, which is played on the body of Spot.
+    output:
+        The file that is written (.html or .htm), whole or not at all.
+    plots:
+        Names of plots, see `bodymotion.plot`; of the default ones those that the motion has.
+    allow_outside:
+        Also read files that a model names outside its folder.
+    progress:
+        Called with the number of steps that are done, and of all steps.
+
+    Returns
+    -------
+    Contents
+        The key figures, moments, findings and the table of joints that are on the page.
+
+    Raises
+    ------
+    FormatError
+        When a file cannot be read.
+    ValueError
+        When motion and body do not fit. `WrongUseError` when there is no motion, or no such plot, when the name does not end in .html or
+        .htm, or is that of a file that is read.
+    ImportError
+        When packages for plots are missing; the message names the extra to install.
+    OSError
+        When the page cannot be written.
+    """
+    from bodymotion.plots import available, sheets, subject_of
+    from bodymotion.plots.pages import fragment, script
+    from bodymotion.reports.page import page
+    from bodymotion.scene.loading import load_scene
+    from bodymotion.viewer.page import check_page_path
+    from bodymotion.viewer.page import page as robot_page
+
+    target = Path(output)
+    check_page_path(target)
+    need("plotly", "plot", "a report")
+    done = progress or (lambda done, total: None)
+    sources = [one for one in (body, motion) if one is not None]
+    scene = load_scene(*sources, allow_outside=allow_outside, output=target)
+    if scene.motion is None:
+        raise WrongUseError("a report needs a motion, and there is only a body: bodymotion report MODEL MOTION")
+    if scene.without_body:
+        raise WrongUseError("a report needs the body of the motion: bodymotion report MODEL MOTION")
+    done(1, NUM_STEPS)
+    subject = subject_of(scene.body, scene.motion)
+    assert subject.measures is not None
+    existing = available(subject)
+    names = [name for name in plots if name in existing or name not in PLOTS]
+    drawn = [fragment(sheet) for sheet in sheets(subject, names)]
+    done(2, NUM_STEPS)
+    contents = contents_of(subject.measures, title=scene.title, notes=(*subject.notes, *scene.notes))
+    done(3, NUM_STEPS)
+    robot = robot_page(scene, follow_system_theme=True)
+    done(4, NUM_STEPS)
+    times = subject.measures.times
+    text = page(contents, robot, drawn, script(), (float(times[0]), float(times[-1])))
+    with whole_file(target) as stream:
+        stream.write(text.encode("utf-8"))
+    done(5, NUM_STEPS)
+    return contents

@@ -1,45 +1,33 @@
-"""What a report says of a motion on a body, as plain data: `page.py` writes it down."""
+"""The contents of a report about a motion on a body, as plain data; `page.py` writes them as HTML."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import degrees, isfinite
 
 from bodymotion import checks
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Group, Problem, grouped
 from bodymotion.dynamics import Extreme, Figure, Measures, extremes, figures, measurable, series
 from bodymotion.model.body import Body
-from bodymotion.reports.wording import said
+from bodymotion.motion import Motion
 
-if TYPE_CHECKING:
-    from bodymotion.motion import Motion
+__all__ = ["Contents", "JointRow", "Moment", "contents_of", "figure_text", "value_text"]
 
-__all__ = ["Contents", "Moment", "Row", "contents_of"]
-
-WORST = {
-    *(
-        "least_margin",
-        "nearest_limit",
-        "nearest_limit_slide",
-        "velocity_limit_used",
-        "longest_slide",
-        "zmp_apart",
-        "root_speed",
-    ),
+MOMENT_FIGURES = {
+    *("least_margin", "nearest_limit", "nearest_limit_slide", "velocity_limit_used", "longest_slide", "zmp_apart"),
     *(f"{name}{kind}" for name in ("joint_velocities", "joint_accelerations", "torques") for kind in ("", "_slide")),
-    "power",
+    *("root_speed", "power"),
 }
 """The key figures that are about one moment."""
-MOST_OF_A_RULE = 3
-BEYOND = {"least_margin", "nearest_limit", "nearest_limit_slide"}
-"""Those that are a fault when they are negative."""
-NOTHING = 1e-6
-"""Of the others, what is not larger is no moment worth looking at: nothing moves."""
+NEGATIVE_IS_FAULT = {"least_margin", "nearest_limit", "nearest_limit_slide"}
+MAX_MOMENTS_PER_RULE = 3
+MIN_MOMENT_VALUE = 1e-6
+"""Of figures that are no fault when negative, smaller values are no moment: nothing moves."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A moment worth looking at: `time` [s], what happens there, how bad that is."""
+    """A moment of the motion: `time` [s], what happens, and its severity."""
 
     time: float
     text: str
@@ -47,8 +35,8 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A joint in the table: between which values it goes, its fastest, hardest and strongest."""
+class JointRow:
+    """A joint in the table: the extremes of its quantities, and its limits `lower` and `upper` [rad or m]."""
 
     joint: str
     displacement: Extreme
@@ -61,78 +49,88 @@ class Row:
 
 @dataclass(frozen=True)
 class Contents:
-    """All of a report but the robot and the plots."""
+    """The contents of a report, without the robot and the plots. `findings` are those of the motion, then those of the model."""
 
     title: str
-    about: tuple[str, ...]
+    files: tuple[str, ...]
     figures: tuple[Figure, ...]
     moments: tuple[Moment, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[JointRow, ...]
     findings: tuple[Problem, ...]
+    groups: tuple[Group, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def contents_of(
-    measures: Measures, *, title: str = "", motion: Motion | None = None, notes: tuple[str, ...] = ()
-) -> Contents:
-    """Gather what is to be said of a measured motion."""
+def contents_of(measures: Measures, *, title: str = "", notes: tuple[str, ...] = ()) -> Contents:
+    """Return the contents for a measured motion."""
     body, motion = measures.body, measures.motion
     found = figures(measures)
-    findings = (*checks.check(body).problems, *checks.check(motion, body=body).problems)
+    of_motion, of_model = checks.check(motion, body=body).problems, checks.check(body).problems
+    moments = (*_moments_of_figures(found), *_moments_of_rules(motion, body))
     return Contents(
         title=title or body.name or "A motion",
-        about=_about(body, motion),
+        files=tuple(one.source.path.name for one in (body, motion) if one.source.path is not None),
         figures=found,
-        moments=tuple(sorted((*_of_figures(found), *_of_rules(motion, body)), key=lambda moment: moment.time)),
-        rows=_rows(measures),
-        findings=findings,
+        moments=tuple(sorted(moments, key=lambda moment: moment.time)),
+        rows=_joint_rows(measures),
+        findings=(*of_motion, *of_model),
+        groups=grouped(of_motion, of_model),
         notes=notes,
     )
 
 
-def _about(body: Body, motion: Motion) -> tuple[str, ...]:
-    names = [thing.source.path.name for thing in (body, motion) if thing.source.path is not None]
-    return tuple(names)
-
-
-def _of_figures(found: tuple[Figure, ...]) -> list[Moment]:
-    told = []
+def _moments_of_figures(found: tuple[Figure, ...]) -> list[Moment]:
+    moments = []
     for figure in found:
-        if figure.name in WORST and figure.time is not None and (figure.name in BEYOND or abs(figure.value) > NOTHING):
-            beyond = (figure.name in BEYOND and figure.value < 0) or (figure.unit == "share" and figure.value > 1)
-            text = f"{figure.title}: {said(figure)}{f', {figure.part}' if figure.part else ''}"
-            told.append(Moment(figure.time, text, "warning" if beyond else "note"))
-    return told
+        signed = figure.name in NEGATIVE_IS_FAULT
+        if figure.name not in MOMENT_FIGURES or figure.time is None:
+            continue
+        if signed or abs(figure.value) > MIN_MOMENT_VALUE:
+            is_fault = (signed and figure.value < 0) or (figure.unit == "share" and figure.value > 1)
+            text = f"{figure.title}: {figure_text(figure)}{f', {figure.part}' if figure.part else ''}"
+            moments.append(Moment(figure.time, text, "warning" if is_fault else "note"))
+    return moments
 
 
-def _of_rules(motion: Motion, body: Body) -> list[Moment]:
+def _moments_of_rules(motion: Motion, body: Body) -> list[Moment]:
     """Return the worst moments of each rule that the motion breaks on the body."""
-    kept: dict[str, list[checks.Moment]] = {}
+    by_rule: dict[str, list[checks.Moment]] = {}
     for moment in sorted(checks.moments(motion, body), key=lambda moment: -moment.amount):
-        kept.setdefault(moment.rule, []).append(moment)
+        by_rule.setdefault(moment.rule, []).append(moment)
     return [
         Moment(one.time, f"{one.rule}: {one.message}", one.severity)
-        for found in kept.values()
-        for one in found[:MOST_OF_A_RULE]
+        for found in by_rule.values()
+        for one in found[:MAX_MOMENTS_PER_RULE]
     ]
 
 
-def _rows(measures: Measures) -> tuple[Row, ...]:
+def _joint_rows(measures: Measures) -> tuple[JointRow, ...]:
     if "joint_displacements" not in measurable(measures):
         return ()
     names = ("joint_displacements", "joint_velocities", "torques", "power")
     displacements, velocities, torques, power = (extremes(series(measures, name)) for name in names)
-    of = series(measures, "joint_displacements")
+    labels, joints = series(measures, names[0]).labels, measures.body.joints
     return tuple(
-        Row(
-            label,
-            displacements[k],
-            velocities[k],
-            torques[k],
-            power[k],
-            measures.body.joints[k].lower,
-            measures.body.joints[k].upper,
-        )
-        for k, label in enumerate(of.labels)
+        JointRow(label, displacements[k], velocities[k], torques[k], power[k], joints[k].lower, joints[k].upper)
+        for k, label in enumerate(labels)
         if measures.body.joint_links[k] >= 0
     )
+
+
+def value_text(value: float, unit: str) -> str:
+    """Return an SI value with its unit: 4 digits, angles in degrees, shares in percent, lengths under 10 cm in millimetres."""
+    if not isfinite(value):
+        return "–"
+    if unit.startswith("rad"):
+        value, unit = degrees(value), "°" + unit[3:]
+    elif unit == "share":
+        value, unit = 100 * value, "%"
+    elif unit == "m" and 0 < abs(value) < 0.1:
+        value, unit = 1000 * value, "mm"
+    space = "" if unit == "°" else " "
+    return f"{value:.4g}{space}{unit}".rstrip()
+
+
+def figure_text(figure: Figure) -> str:
+    """Return the value of a key figure with its unit."""
+    return value_text(figure.value, figure.unit)

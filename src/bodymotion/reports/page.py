@@ -1,7 +1,7 @@
-"""The report as one page of HTML: everything in it, nothing fetched, readable without its scripts.
+"""The report as one page of HTML: self-contained, and readable without its scripts.
 
-The robot plays in a frame of its own, with the viewer's page as `srcdoc`; the scripts lead it by messages (docs/viewer.md). The key figures
-stand in the page a second time, with all their digits, as JSON under the id `figures`: for programs.
+The robot plays in a frame, with the viewer's page as `srcdoc`; the scripts control it by messages (docs/viewer.md). For programs, the key
+figures are in the page a second time, with all digits, as JSON under the id `figures`.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from math import isfinite
+from pathlib import PurePath
 
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Group, Location
+from bodymotion.diagnostics.text import counted
 from bodymotion.dynamics import Figure
-from bodymotion.reports.contents import Contents, Moment, Row
-from bodymotion.reports.wording import measured, said
-from bodymotion.viewer.text import counted, html_text
+from bodymotion.reports.contents import Contents, JointRow, Moment, figure_text, value_text
+from bodymotion.scene.text import html_text
 
 __all__ = ["page"]
 
-MOST_FINDINGS = 200
-"""So many findings are on the page; how many more there are is said."""
+MAX_LISTED_GROUPS = 200
+MAX_LOCATIONS = 4
+"""Number of locations that are listed for one rule."""
 
 
 def page(contents: Contents, robot: str, plots: Sequence[str], head: str, span: tuple[float, float]) -> str:
@@ -30,27 +32,28 @@ def page(contents: Contents, robot: str, plots: Sequence[str], head: str, span: 
     Parameters
     ----------
     contents:
-        What is said.
+        What is reported.
     robot:
         The page on which the robot plays; empty for none.
     plots:
         HTML of each plot.
     head:
-        What the plots need once, as HTML.
+        HTML that the plots need once.
     span:
-        [s] of the first and the last frame.
+        Times of the first and the last frame [s].
     """
     title = html_text(contents.title, 200)
     top = f'<div class="top"><div>{_robot(robot, contents, span)}</div><div>{_figures(contents.figures)}</div></div>'
-    sections = [top, _moments(contents.moments), _findings(contents.findings), _plots(plots), _rows(contents.rows)]
-    about = " · ".join(html_text(one, 300) for one in (*contents.about, f"{span[1] - span[0]:.2f} s", *contents.notes))
+    drawn = "".join(f'<section class="plot">{html}</section>' for html in plots)
+    sections = [top, _moments(contents.moments), _findings(contents.groups), drawn, _joints(contents.rows)]
+    about = " · ".join(html_text(one, 300) for one in (*contents.files, f"{span[1] - span[0]:.2f} s", *contents.notes))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title} · report</title><style>{_file('page.css')}</style>{head}</head><body>"
         f"<header><h1>{title}</h1><p>{about}</p></header><main>{''.join(sections)}</main>"
-        "<footer>Made by bodymotion. Velocities and accelerations are those of splines through the frames; torques come from "
-        "inverse dynamics with the masses of the model and a flat, hard ground.</footer>"
+        "<footer>Made by bodymotion. Velocities and accelerations come from splines through the frames; torques from "
+        "inverse dynamics with the masses of the model and a flat, rigid ground.</footer>"
         f'<script type="application/json" id="figures">{_json(contents.figures)}</script>'
         f"<script>{_file('page.js')}</script></body></html>"
     )
@@ -61,10 +64,8 @@ def _file(name: str) -> str:
 
 
 def _json(figures: Iterable[Figure]) -> str:
-    rows = [
-        {"name": f.name, "title": f.title, "value": f.value, "unit": f.unit, "time": f.time, "part": f.part}
-        for f in figures
-    ]
+    fields = ("name", "title", "value", "unit", "time", "part")
+    rows = [{name: getattr(figure, name) for name in fields} for figure in figures]
     return json.dumps(rows, ensure_ascii=True).replace("<", "\\u003c")
 
 
@@ -72,16 +73,15 @@ def _section(title: str, inside: str) -> str:
     return f"<section><h2>{title}</h2>{inside}</section>" if inside else ""
 
 
-def _at(time: float | None) -> str:
+def _seek_button(time: float | None) -> str:
     return "" if time is None else f'<button class="at" data-time="{time!r}">{time:.2f} s</button>'
 
 
 def _robot(robot: str, contents: Contents, span: tuple[float, float]) -> str:
-    frame = (
-        f'<iframe id="robot" title="the robot" sandbox="allow-scripts" srcdoc="{escape(robot, quote=True)}"></iframe>'
-        if robot
-        else ""
-    )
+    frame = ""
+    if robot:
+        source = escape(robot, quote=True)
+        frame = f'<iframe id="robot" title="the robot" sandbox="allow-scripts" srcdoc="{source}"></iframe>'
     length = max(span[1] - span[0], 1e-9)
     marks = "".join(
         f'<i class="{moment.severity}" data-time="{moment.time!r}" title="{html_text(f"{moment.time:.2f} s: {moment.text}", 300)}" '
@@ -90,14 +90,14 @@ def _robot(robot: str, contents: Contents, span: tuple[float, float]) -> str:
         if isfinite(moment.time)
     )
     line = f'<div id="line" data-start="{span[0]!r}" data-end="{span[1]!r}">{marks}<div id="now"></div></div>'
-    words = f'at <span id="clock">{span[0]:.2f} s</span>; the marks are the moments below'
-    return f'<div id="place"><section id="stage">{frame}{line}<div class="soft">{words}</div></section></div>'
+    note = f'at <span id="clock">{span[0]:.2f} s</span>; the marks are the moments below'
+    return f'<div id="place"><section id="stage">{frame}{line}<div class="soft">{note}</div></section></div>'
 
 
 def _figures(figures: Iterable[Figure]) -> str:
     rows = "".join(
-        f'<tr><td>{html_text(f.title)}</td><td class="n" title="{f.value!r} {html_text(f.unit)}">{html_text(said(f))}</td>'
-        f'<td>{html_text(f.part or "", 60)}</td><td class="n">{_at(f.time)}</td></tr>'
+        f'<tr><td>{html_text(f.title)}</td><td class="n" title="{f.value!r} {html_text(f.unit)}">{html_text(figure_text(f))}</td>'
+        f'<td>{html_text(f.part or "", 60)}</td><td class="n">{_seek_button(f.time)}</td></tr>'
         for f in figures
     )
     return _section("Key figures", f"<table><tbody>{rows}</tbody></table>")
@@ -105,68 +105,74 @@ def _figures(figures: Iterable[Figure]) -> str:
 
 def _moments(moments: Sequence[Moment]) -> str:
     rows = "".join(
-        f'<tr><td class="n">{_at(m.time)}</td><td class="{m.severity}">{html_text(m.text, 400)}</td></tr>'
+        f'<tr><td class="n">{_seek_button(m.time)}</td><td class="{m.severity}">{html_text(m.text, 400)}</td></tr>'
         for m in moments
     )
     return _section("Worst moments", f'<table id="moments"><tbody>{rows}</tbody></table>' if rows else "")
 
 
-def _findings(findings: Sequence[Problem]) -> str:
-    if not findings:
-        return _section("Findings", '<p class="soft">The checks of the model and of the motion found nothing.</p>')
-    items = "".join(
-        f'<li><span class="{p.severity}">{p.severity}</span> <code>{html_text(p.rule)}</code> {html_text(p.message, 600)}'
-        f"{f'<br><span class=soft>{html_text(p.hint, 300)}</span>' if p.hint else ''}</li>"
-        for p in findings[:MOST_FINDINGS]
+def _findings(groups: Sequence[Group]) -> str:
+    if not groups:
+        return _section("Findings", '<p class="soft">No problems found in the model and the motion.</p>')
+    items = "".join(_group(group) for group in groups[:MAX_LISTED_GROUPS])
+    more = len(groups) - MAX_LISTED_GROUPS
+    items += f"<li>… and {counted(more, 'more rule')}: bodymotion check lists them</li>" if more > 0 else ""
+    count = counted(sum(group.count for group in groups), "problem")
+    return _section(f"Findings: {count}", f'<ul id="findings">{items}</ul>')
+
+
+def _group(group: Group) -> str:
+    first = group.problems[0]
+    times = f" ×{group.count}" if group.count > 1 else ""
+    known = [location for location in group.locations(MAX_LOCATIONS) if str(location)]
+    places = ", ".join(_location_text(location, k == 0) for k, location in enumerate(known))
+    more = " …" if len(group.locations(MAX_LOCATIONS + 1)) > MAX_LOCATIONS else ""
+    details = [html_text(f"{places}{more}", 300)] if places else []
+    details += [html_text(first.hint, 300)] if first.hint else []
+    return (
+        f'<li><span class="{first.severity}">{first.severity}</span> <code>{html_text(first.rule)}{times}</code> '
+        f"{html_text(first.message, 600)}"
+        + (f'<br><span class="soft">{" · ".join(details)}</span>' if details else "")
+        + "</li>"
     )
-    more = len(findings) - MOST_FINDINGS
-    items += f"<li>… and {more} more: bodymotion check lists them</li>" if more > 0 else ""
-    return _section(f"Findings: {counted(len(findings), 'problem')}", f'<ul id="findings">{items}</ul>')
 
 
-def _plots(plots: Sequence[str]) -> str:
-    return "".join(f'<section class="plot">{html}</section>' for html in plots)
+def _location_text(location: Location, with_file: bool) -> str:
+    name = PurePath(location.path).name if location.path and with_file else ""
+    if location.line is None:
+        return ": ".join(part for part in (name, location.inside) if part)
+    return f"{name}{', ' if name else ''}line {location.line}"
 
 
-def _rows(rows: Sequence[Row]) -> str:
+def _joints(rows: Sequence[JointRow]) -> str:
     if not rows:
         return ""
-    head = "<tr><th>joint</th><th>range of the motion within its limits</th><th class=n>lowest</th><th class=n>highest</th>"
-    head += "<th class=n>fastest</th><th class=n>of its limit</th><th class=n>greatest torque</th><th class=n>greatest power</th></tr>"
-    body = "".join(_row(row) for row in rows)
-    return _section(
-        "Joints", f'<div class="wide"><table id="joints"><thead>{head}</thead><tbody>{body}</tbody></table></div>'
-    )
+    titles = ("lowest", "highest", "max velocity", "of its limit", "max torque", "max power")
+    head = "<tr><th>joint</th><th>range of the motion within its limits</th>"
+    head += "".join(f'<th class="n">{title}</th>' for title in titles) + "</tr>"
+    body = "".join(_joint(row) for row in rows)
+    table = f'<table id="joints"><thead>{head}</thead><tbody>{body}</tbody></table>'
+    return _section("Joints", f'<div class="wide">{table}</div>')
 
 
-def _row(row: Row) -> str:
+def _joint(row: JointRow) -> str:
     d = row.displacement
-    used = "" if row.velocity.used is None else measured(row.velocity.used, "share")
-    cells = (
-        measured(d.lowest, d.unit),
-        measured(d.highest, d.unit),
-        _largest(row.velocity.lowest, row.velocity.highest, row.velocity.unit),
-        used,
-        _largest(row.torque.lowest, row.torque.highest, row.torque.unit),
-        _largest(row.power.lowest, row.power.highest, row.power.unit),
-    )
-    return (
-        f"<tr><td>{html_text(row.joint, 60)}</td><td>{_bar(row)}</td>"
-        + "".join(f'<td class="n">{html_text(c)}</td>' for c in cells)
-        + "</tr>"
-    )
+    largest = [
+        value_text(max(abs(extreme.lowest), abs(extreme.highest)), extreme.unit)
+        for extreme in (row.velocity, row.torque, row.power)
+    ]
+    used = "" if row.velocity.used is None else value_text(row.velocity.used, "share")
+    values = (value_text(d.lowest, d.unit), value_text(d.highest, d.unit), largest[0], used, *largest[1:])
+    cells = "".join(f'<td class="n">{html_text(text)}</td>' for text in values)
+    return f"<tr><td>{html_text(row.joint, 60)}</td><td>{_range_bar(row)}</td>{cells}</tr>"
 
 
-def _largest(low: float, high: float, unit: str) -> str:
-    return measured(max(abs(low), abs(high)), unit)
-
-
-def _bar(row: Row) -> str:
-    """Draw which part of a joint's range is used."""
-    room = row.upper - row.lower
-    if not isfinite(room) or room <= 0:
+def _range_bar(row: JointRow) -> str:
+    """Return a bar that shows which part of a joint's range is used."""
+    span = row.upper - row.lower
+    if not isfinite(span) or span <= 0:
         return '<span class="soft">no limits</span>'
-    low, high = ((value - row.lower) / room for value in (row.displacement.lowest, row.displacement.highest))
+    low, high = ((value - row.lower) / span for value in (row.displacement.lowest, row.displacement.highest))
     if not (isfinite(low) and isfinite(high)):
         return ""
     beyond = low < -1e-6 or high > 1 + 1e-6

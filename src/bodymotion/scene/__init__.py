@@ -1,1 +1,5 @@
-"""What is to be shown, described without saying how: the viewer, pictures, plots and pages all start from it."""
+"""A neutral description of what is to be shown; the viewer, pictures, plots, reports and notebooks all start from it.
+
+`scene.Scene` holds the body, its poses over time, contacts, zero moment point, notes and findings; `loading.load_scene` makes one from
+objects or files. `options` lists what can be switched on, `theme` the colours.
+"""

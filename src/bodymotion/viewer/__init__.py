@@ -1,4 +1,4 @@
-"""The viewer in the browser, and pages that play on their own."""
+"""The viewer in the browser, and pages that play without a server."""
 
 from __future__ import annotations
 

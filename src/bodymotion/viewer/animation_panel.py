@@ -1,236 +1,326 @@
-"""The panel of an animation: tempo, length and parameters as sliders, its options, and what a robot would mind."""
+"""The tab Move: tempo, length and parameters of an animation as sliders, its options, and its findings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import floor, isfinite, log10
 from time import monotonic
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.text import shown
-from bodymotion.viewer.parameter_ranges import NOT_SIMULATED, ParameterRange, parameter_range, step_for
-from bodymotion.viewer.performance import Performance, Wishes, slices_allowed
-from bodymotion.viewer.text import counted, html_text
+from bodymotion.animation import Parameter
+from bodymotion.diagnostics import Group, grouped
+from bodymotion.diagnostics.text import counted, shown
+from bodymotion.scene.animation_playback import AnimationPlayback, PlaybackSettings, slice_range
+from bodymotion.scene.loading import group_text
+from bodymotion.scene.scene import Scene, make_scene
+from bodymotion.scene.text import html_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import viser
 
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["AnimationPanel", "about_animation", "findings_html", "in_short", "with_wish"]
+__all__ = ["AnimationControl", "AnimationPanel", "SliderLimits", "findings_html", "options_html", "parameter_limits"]
 
-SLOWEST, FASTEST = 40.0, 220.0
-"""[beats a minute] The tempo's slider goes at least so far."""
-QUIET = 0.6
-"""For so many seconds after someone has moved a slider its value is not written back."""
-MOST_FINDINGS = 40
-NOWHERE = "—"
+MIN_TEMPO, MAX_TEMPO = 40.0, 220.0
+"""[beats per minute] The range that the slider of the tempo has at least."""
+WRITE_BACK_DELAY = 0.6
+"""[s] After a user has moved a slider its value is not overwritten for this time."""
+MAX_LISTED_GROUPS, MAX_GO_TO = 40, 40
+MAX_KEYFRAMES = 3
+"""Number of keyframes that are listed for one rule."""
+NONE = "—"
 
-CONTROLLERS = ("precise_steps", "timing_adjustability", "track_swing_trajectories")
-"""Options that are for the robot's controller: no motion changes with them here."""
+CONTROLLER_OPTIONS = ("precise_steps", "timing_adjustability", "track_swing_trajectories")
+"""Options for the robot's controller; they change no motion here."""
+NOT_SIMULATED = ("body_tracking_stiffness", "gripper_strength_fraction", "arm_dance_frame_id")
+"""Parameters for the robot's controller, or its dance frames; they change no motion here."""
+
+DEFAULT_LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "speed": (0.25, 4.0),
+        "offset_slices": (0.0, 32.0),
+        "body_tracking_stiffness": (1.0, 11.0),
+        "gripper_strength_fraction": (0.0, 1.0),
+        "gripper_offset": (-1.5708, 1.5708),
+        "arm_dance_frame_id": (0.0, 10.0),
+    }
+)
+"""Ranges of sliders for parameters that the animation only names; only the robot knows their limits."""
+
+
+@dataclass(frozen=True)
+class SliderLimits:
+    """The range of a slider, its `step` and its first value; `from_file` says whether the animation gives the limits."""
+
+    lowest: float
+    highest: float
+    step: float
+    default: float
+    from_file: bool
+
+    @property
+    def fixed(self) -> bool:
+        """Whether there is nothing to choose."""
+        return self.lowest >= self.highest
+
+    def clipped(self, value: float) -> float:
+        """Return a value clipped to the range."""
+        return min(max(value, self.lowest), self.highest) if isfinite(value) else self.default
+
+
+def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
+    """Return the range of a parameter's slider: its limits, or a default range where the animation gives none."""
+    from bodymotion.spot.playback.parameters import NEUTRAL
+
+    if name.endswith("_slices"):
+        low, high = 0.0, 16.0
+    else:
+        low, high = (-1.5, 1.5) if name.endswith("_offset") else (-2.0, 2.0)
+    low, high = DEFAULT_LIMITS.get(name, (low, high))
+    from_file = False
+    if parameter.minimum is not None and parameter.maximum is not None:
+        from_file = parameter.minimum <= parameter.maximum and isfinite(parameter.maximum - parameter.minimum)
+        if from_file:
+            low, high = float(parameter.minimum), float(parameter.maximum)
+    default = parameter.default
+    if default is None or not isfinite(default):
+        default = NEUTRAL.get(name, 0.0)
+    return SliderLimits(low, high, round_step(low, high), min(max(float(default), low), high), from_file)
+
+
+def round_step(low: float, high: float) -> float:
+    """Return a step of 1, 2 or 5 times a power of ten that divides a range into 100 to 250 parts."""
+    span = (high - low) / 100
+    if not span > 0:
+        return 1.0
+    power = 10.0 ** floor(log10(span))
+    return next(factor * power for factor in (5.0, 2.0, 1.0) if factor * power <= span * (1 + 1e-9))
 
 
 class AnimationPanel:
-    """The widgets of an animation; what somebody wants goes to the viewer as `Wishes`."""
+    """The widgets of an animation; changes go to the viewer as names and values of `PlaybackSettings.changed`."""
 
-    def __init__(self, viewer: Viewer, performance: Performance) -> None:
+    def __init__(self, viewer: Viewer, playback: AnimationPlayback) -> None:
         self._viewer = viewer
         self._gui = gui = viewer.server.gui
-        self._performance = performance
+        self._playback = playback
         self._touched: dict[str, float] = {}
-        self._ranges: dict[str, ParameterRange] = {}
+        self._limits: dict[str, SliderLimits] = {}
         self._sliders: dict[str, Any] = {}
-        self.head = gui.add_html(_head(performance))
-        self._slider("bpm", _tempo_range(performance), "bpm", "The script's beats per minute")
-        lengths = _length_range(performance)
-        can = [word for word in ("extendable", "truncatable") if word in performance.animation.options]
-        hint = f"How long the move is; it is {' and '.join(can) or 'neither extendable nor truncatable'}"
-        self._slider("slices", lengths, "slices", hint)
-        for name, parameter in performance.animation.parameters.items():
-            covers = parameter_range(name, parameter)
-            limits = f"{covers.lowest:g} … {covers.highest:g}, default {covers.default:g}"
-            hint = f"{name}: {limits}" if covers.given else f"{name}: its limits are the robot's; here {limits}"
+        self.head = gui.add_html(_head(playback))
+        self._add_slider("bpm", _tempo_limits(playback), "bpm", "Tempo of the script in beats per minute")
+        allowed = [word for word in ("extendable", "truncatable") if word in playback.animation.options]
+        hint = f"Length of the move, which is {' and '.join(allowed) or 'neither extendable nor truncatable'}"
+        self._add_slider("slices", _length_limits(playback), "slices", hint)
+        for name, parameter in playback.animation.parameters.items():
+            limits = parameter_limits(name, parameter)
+            text = f"{limits.lowest:g} … {limits.highest:g}, default {limits.default:g}"
+            hint = f"{name}: {text}" if limits.from_file else f"{name}: the robot has its limits; here {text}"
             if name in NOT_SIMULATED:
                 hint += ". For the robot's controller: shown, not simulated"
-            self._slider(f".{name}", covers, name, hint, off=name in NOT_SIMULATED)
-        self._reset = gui.add_button("Reset to defaults", hint="Tempo, length and parameters as the file has them")
-        self._reset.on_click(lambda _event: self._back())
-        self.facts = gui.add_html(about_animation(performance))
-        self._go: Any = None
-        self._places: dict[str, int] = {}
-        if performance.problems:
-            for number, problem in enumerate(performance.problems[:MOST_FINDINGS]):
-                keyframe = performance.keyframe_of(problem)
-                if keyframe is not None:
-                    self._places[f"{number + 1}. {problem.rule}, keyframe {keyframe + 1}"] = keyframe
-        self._found = gui.add_html(findings_html(performance))
-        if self._places:
-            self._go = gui.add_dropdown("Go to", (NOWHERE, *self._places))
-            self._go.on_update(self._jump)
+            self._add_slider(f".{name}", limits, name, hint, disabled=name in NOT_SIMULATED)
+        reset = gui.add_button("Reset to defaults", hint="Tempo, length and parameters of the file")
+        reset.on_click(lambda _event: self._reset())
+        self.options = gui.add_html(options_html(playback))
+        self._findings = gui.add_html(findings_html(playback))
+        self._keyframes: dict[str, int] = {}
+        for number, problem in enumerate(playback.problems[:MAX_GO_TO]):
+            keyframe = playback.keyframe_of(problem)
+            if keyframe is not None:
+                self._keyframes[f"{number + 1}. {problem.rule}, keyframe {keyframe + 1}"] = keyframe
+        if self._keyframes:
+            gui.add_dropdown("Go to", (NONE, *self._keyframes)).on_update(self._go_to)
 
-    def _slider(self, key: str, covers: ParameterRange, label: str, hint: str, off: bool = False) -> None:
-        add: Callable[..., Any] = self._gui.add_slider
-        self._ranges[key] = covers
-        if covers.fixed:
-            self._sliders[key] = self._gui.add_number(shown(label), covers.lowest, disabled=True, hint=hint)
+    def _add_slider(self, name: str, limits: SliderLimits, label: str, hint: str, disabled: bool = False) -> None:
+        self._limits[name] = limits
+        if limits.fixed:
+            self._sliders[name] = self._gui.add_number(shown(label), limits.lowest, disabled=True, hint=hint)
             return
-        at = self._value(key, self._performance.wishes)
-        slider = self._sliders[key] = add(
-            shown(label), covers.lowest, covers.highest, covers.step, covers.within(at), disabled=off, hint=hint
+        value = limits.clipped(self._value(name))
+        add: Callable[..., Any] = self._gui.add_slider
+        slider = self._sliders[name] = add(
+            shown(label), limits.lowest, limits.highest, limits.step, value, disabled=disabled, hint=hint
         )
-        slider.on_update(self._reaction(key))
 
-    def _reaction(self, key: str) -> Callable[[viser.GuiEvent[viser.GuiSliderHandle[float]]], None]:
-        def react(event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
+        def changed(event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
             if event.client_id is not None:
-                self._touched[key] = monotonic()
-                self._viewer.wish(key, self._ranges[key].within(float(event.target.value)))
+                self._touched[name] = monotonic()
+                self._viewer.change_setting(name, self._limits[name].clipped(float(event.target.value)))
 
-        return react
+        slider.on_update(changed)
 
-    def _back(self) -> None:
+    def _reset(self) -> None:
         self._touched.clear()
-        self._viewer.wish("", 0.0)
+        self._viewer.change_setting("", 0.0)
 
-    def _jump(self, event: viser.GuiEvent[viser.GuiDropdownHandle[str]]) -> None:
-        keyframe = self._places.get(event.target.value)
+    def _go_to(self, event: viser.GuiEvent[viser.GuiDropdownHandle[str]]) -> None:
+        keyframe = self._keyframes.get(event.target.value)
         if event.client_id is not None and keyframe is not None:
             self._viewer.go_to_keyframe(keyframe)
 
-    def _value(self, key: str, wishes: Wishes) -> float:
-        """Return what a slider shows."""
-        timing = self._performance.timing
-        if key == "bpm":
-            return timing.bpm
-        if key == "slices":
-            return timing.slices
-        return float(wishes.parameters.get(key[1:], self._ranges[key].default))
+    def _value(self, name: str) -> float:
+        playback = self._playback
+        if name in ("bpm", "slices"):
+            return float(getattr(playback.timing, name))
+        return float(playback.settings.parameters.get(name[1:], self._limits[name].default))
 
-    def retake(self, performance: Performance) -> None:
-        """Show the same animation as it is played now."""
-        self._performance = performance
-        self.head.content = _head(performance)
-        self.facts.content = about_animation(performance)
-        self._found.content = findings_html(performance)
-        slider, covers = self._sliders["slices"], _length_range(performance)
-        if covers != self._ranges["slices"]:
-            if self._ranges["slices"].fixed:
-                self._ranges["slices"] = covers
-            elif not covers.fixed:
-                self._ranges["slices"] = covers
-                slider.min, slider.max, slider.step = covers.lowest, covers.highest, covers.step
-        for key, one in self._sliders.items():
-            if monotonic() - self._touched.get(key, -QUIET) >= QUIET:
-                value = self._value(key, performance.wishes)
-                one.value = value if self._ranges[key].fixed else self._ranges[key].within(value)
+    def update(self, playback: AnimationPlayback) -> None:
+        """Show the same animation, played with other settings."""
+        self._playback = playback
+        self.head.content = _head(playback)
+        self.options.content = options_html(playback)
+        self._findings.content = findings_html(playback)
+        slider, limits = self._sliders["slices"], _length_limits(playback)
+        if limits != self._limits["slices"]:
+            if self._limits["slices"].fixed:
+                self._limits["slices"] = limits
+            elif not limits.fixed:
+                self._limits["slices"] = limits
+                slider.min, slider.max, slider.step = limits.lowest, limits.highest, limits.step
+        for name, widget in self._sliders.items():
+            if monotonic() - self._touched.get(name, -WRITE_BACK_DELAY) >= WRITE_BACK_DELAY:
+                value = self._value(name)
+                widget.value = value if self._limits[name].fixed else self._limits[name].clipped(value)
 
 
-def _tempo_range(performance: Performance) -> ParameterRange:
-    tempo = performance.animation.bpm or performance.timing.bpm
-    low, high = min(SLOWEST, tempo / 2, performance.timing.bpm), max(FASTEST, 2 * tempo, performance.timing.bpm)
-    return ParameterRange(round(low, 3), round(high, 3), 1.0 if low >= 10 else step_for(low, high), tempo, True)
+def _tempo_limits(playback: AnimationPlayback) -> SliderLimits:
+    tempo = playback.animation.bpm or playback.timing.bpm
+    low, high = min(MIN_TEMPO, tempo / 2, playback.timing.bpm), max(MAX_TEMPO, 2 * tempo, playback.timing.bpm)
+    return SliderLimits(round(low, 3), round(high, 3), 1.0 if low >= 10 else round_step(low, high), tempo, True)
 
 
-def _length_range(performance: Performance) -> ParameterRange:
-    natural = performance.timing.natural
-    low, high = slices_allowed(performance.animation, natural)
-    return ParameterRange(low, high, 1.0, float(natural), True)
+def _length_limits(playback: AnimationPlayback) -> SliderLimits:
+    natural = playback.timing.natural
+    low, high = slice_range(playback.animation, natural)
+    return SliderLimits(low, high, 1.0, float(natural), True)
 
 
-def _head(performance: Performance) -> str:
-    animation, timing = performance.animation, performance.timing
-    own = f" (by itself {timing.natural})" if timing.natural != timing.slices else ""
-    said = f"{timing.slices:g} slices{own} at {timing.bpm:g} beats a minute, {timing.timeline.duration:.2f} s"
-    return _small(f"{performance.title}: {', '.join(animation.controls)}. {said}")
+def _head(playback: AnimationPlayback) -> str:
+    timing = playback.timing
+    natural = f" (natural length {timing.natural})" if timing.natural != timing.slices else ""
+    length = f"{timing.slices:g} slices{natural} at {timing.bpm:g} beats per minute, {timing.timeline.duration:.2f} s"
+    return _small(f"{playback.title}: {', '.join(playback.animation.controls)}. {length}")
 
 
 def _small(text: str) -> str:
     return f'<div style="padding:0.2em 1em;font-size:0.85em;opacity:0.75">{html_text(text)}</div>'
 
 
-def about_animation(performance: Performance) -> str:
-    """Say as HTML what the options of an animation are, and which of them change nothing here."""
-    animation = performance.animation
+def options_html(playback: AnimationPlayback) -> str:
+    """Return the options of an animation as HTML, with a note at those that change nothing here."""
+    animation = playback.animation
     rows = []
     for name, value in animation.options.items():
-        kept = ""
+        chip = ""
         if name == "display_rgb" and isinstance(value, tuple):
-            red, green, blue = (min(max(int(part), 0), 255) for part in (*value, 0, 0, 0)[:3])
-            kept = (
-                f'<span style="display:inline-block;width:1.6em;height:0.8em;border-radius:2px;background:rgb({red},{green},{blue})">'
-                "</span> "
-            )
-        rows.append((name, kept + html_text("✓" if value is True else _said(value), 300), name in CONTROLLERS))
-    rows += [
-        (name, html_text(_limits(animation.parameters[name])), True)
-        for name in NOT_SIMULATED
-        if name in animation.parameters
-    ]
-    keys = animation.keyframes
-    rows.append(("keyframes", html_text(f"{len(keys)}, the last at {animation.duration:g} s"), False))
-    note = '<span style="opacity:0.75;font-style:italic">shown, not simulated</span>'
+            color = ",".join(str(min(max(int(part), 0), 255)) for part in (*value, 0, 0, 0)[:3])
+            style = "display:inline-block;width:1.6em;height:0.8em;border-radius:2px"
+            chip = f'<span style="{style};background:rgb({color})"></span> '
+        rows.append((name, chip + html_text(_value_text(value), 300), name in CONTROLLER_OPTIONS))
+    for name in NOT_SIMULATED:
+        if name in animation.parameters:
+            parameter = animation.parameters[name]
+            numbers = (parameter.minimum, parameter.default, parameter.maximum)
+            rows.append((name, " ".join(f"{n:g}" for n in numbers if n is not None), True))
+    rows.append(("keyframes", f"{len(animation.keyframes)}, the last at {animation.duration:g} s", False))
+    note = ' <span style="opacity:0.75;font-style:italic">shown, not simulated</span>'
     table = "".join(
-        f'<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">{html_text(name)}</td>'
-        f"<td>{value}{' ' if quiet else ''}{note if quiet else ''}</td></tr>"
-        for name, value, quiet in rows
+        '<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">'
+        f"{html_text(name)}</td><td>{value}{note if not_simulated else ''}</td></tr>"
+        for name, value, not_simulated in rows
     )
-    tail = "What is shown and not simulated is up to the robot's controller, as balance is."
     return (
         '<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>Options</b>'
-        f'<table>{table}</table><span style="opacity:0.65">{html_text(tail)}</span></div>'
+        f'<table>{table}</table><span style="opacity:0.65">What is shown and not simulated is done by the robot&#x27;s '
+        "controller, and so is balance.</span></div>"
     )
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
+    if value is True:
+        return "✓"
     if isinstance(value, tuple):
         return " ".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _limits(parameter: Any) -> str:  # noqa: ANN401
-    numbers = (parameter.minimum, parameter.default, parameter.maximum)
-    return " ".join(f"{n:g}" for n in numbers if n is not None)
-
-
-def findings_html(performance: Performance) -> str:
-    """List as HTML what is odd about an animation and what a robot would mind, with keyframes and times."""
-    problems = performance.problems
-    if not problems:
-        return _small("Nothing that a robot would mind was found, with the defaults of all parameters.")
-    rows = ""
-    for problem in problems[:MOST_FINDINGS]:
-        keyframe = performance.keyframe_of(problem)
-        place = ""
-        if keyframe is not None:
-            time = performance.time_of(keyframe)
-            place = f"Keyframe {keyframe + 1}{'' if time is None else f' at {time:.2f} s'}: "
-        rows += f'<li style="margin-bottom:4px"><b>{place}</b>{html_text(in_short(problem))}</li>'
-    if len(problems) > MOST_FINDINGS:
-        rows += f"<li>… and {len(problems) - MOST_FINDINGS} more</li>"
-    return (
-        '<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere">'
-        f"<b>{counted(len(problems), 'finding')}</b><ul>{rows}</ul></div>"
+def findings_html(playback: AnimationPlayback) -> str:
+    """Return the findings about an animation as HTML, one line for each rule, with the first keyframes and their times."""
+    groups = grouped(playback.problems)
+    if not groups:
+        return _small("No problems found, with the defaults of all parameters.")
+    rows = "".join(
+        f'<li style="margin-bottom:4px"><b>{_keyframes_text(playback, group)}</b>{html_text(group_text(group))}</li>'
+        for group in groups[:MAX_LISTED_GROUPS]
     )
+    if len(groups) > MAX_LISTED_GROUPS:
+        rows += f"<li>… and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}</li>"
+    count = counted(sum(group.count for group in groups), "finding")
+    return f'<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>{count}</b><ul>{rows}</ul></div>'
 
 
-def in_short(problem: Problem) -> str:
-    """Say a problem with the name of its file instead of the whole path."""
-    place = problem.location
-    name = Path(place.path).name if place.path else None
-    return str(replace(problem, location=replace(place, path=name)))
+def _keyframes_text(playback: AnimationPlayback, group: Group) -> str:
+    found = []
+    for problem in group.problems:
+        keyframe = playback.keyframe_of(problem)
+        if keyframe is not None:
+            time = playback.time_of(keyframe)
+            found.append(f"{keyframe + 1}{'' if time is None else f' at {time:.2f} s'}")
+    found = list(dict.fromkeys(found))
+    if not found:
+        return ""
+    more = " …" if len(found) > MAX_KEYFRAMES else ""
+    return f"Keyframe{'s' if len(found) > 1 else ''} {', '.join(found[:MAX_KEYFRAMES])}{more}: "
 
 
-def with_wish(wishes: Wishes, key: str, value: float) -> Wishes:
-    """Return wishes with one more: "bpm", "slices", or a parameter's name after a dot; "" takes all back."""
-    if not key:
-        return Wishes()
-    if key == "bpm":
-        return replace(wishes, bpm=value)
-    if key == "slices":
-        return replace(wishes, slices=value)
-    parameters: Mapping[str, float] = {**wishes.parameters, key[1:]: value}
-    return replace(wishes, parameters=parameters)
+class AnimationControl:
+    """Plays the shown animation with the settings of the panel; all methods are called in the viewer's thread.
+
+    `post` runs work after the work that waits; `show` shows another scene of the same body, at a time [s].
+    """
+
+    def __init__(
+        self, viewer: Viewer, post: Callable[[Callable[[], object]], None], show: Callable[[Scene, float], None]
+    ) -> None:
+        self._viewer = viewer
+        self._post = post
+        self._show = show
+        self._pending: PlaybackSettings | None = None
+        self._failed = False
+
+    def change_setting(self, name: str, value: float) -> None:
+        """Play the animation with another value, see `PlaybackSettings.changed`; changes that wait are applied together."""
+        playback = self._viewer.scene.playback
+        if playback is not None:
+            self._pending = (self._pending or playback.settings).changed(name, value)
+            self._post(self._apply_pending)
+
+    def forget(self) -> None:
+        """Drop changes that wait."""
+        self._pending = None
+
+    def _apply_pending(self) -> None:
+        settings, self._pending = self._pending, None
+        playback = self._viewer.scene.playback
+        if settings is None or playback is None:
+            return
+        try:
+            self.replay(settings.within(playback.animation))
+        except (ValueError, MemoryError) as error:
+            self._viewer.panel.show_message(f"The animation cannot be played so: {error}", bad=True)
+            self._failed = True
+
+    def replay(self, settings: PlaybackSettings) -> None:
+        """Play the animation at the current slice; ValueError when no animation is shown or it cannot be played so."""
+        scene = self._viewer.scene
+        if scene.playback is None:
+            raise ValueError("no animation is shown")
+        playback = scene.playback.with_settings(settings)
+        time = self._viewer.player.time * playback.timing.slice / scene.playback.timing.slice
+        self._show(make_scene(scene.body, playback.motion, playback), time)
+        if self._failed:
+            self._viewer.panel.show_message("")
+            self._failed = False

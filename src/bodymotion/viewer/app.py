@@ -1,92 +1,136 @@
-"""The viewer: a server, a take on its stage, a player, a panel, and one thread that owns them all.
+"""The viewer: a server, a scene, a player, a panel, and one thread that owns them all.
 
-Whatever a browser, a key, a watcher or a program wants is put into an inbox and done by that thread between two ticks, so nothing needs a
-lock. A tick sends at most one picture; when the time for a picture has passed, it is left out. While nobody looks, nothing is drawn.
+Whatever a browser, a key, a file watcher or a program requests is put into a queue and run by that thread between two ticks, so no locks
+are needed. A tick sends at most one frame; frames whose time has passed are skipped. While no browser is connected, nothing is sent.
 """
 
 from __future__ import annotations
 
+import queue
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats
-from bodymotion.viewer.asked import Asked
+from bodymotion.scene.animation_playback import PlaybackSettings
+from bodymotion.scene.options import DisplayOptions
+from bodymotion.scene.scene import Scene
+from bodymotion.viewer.analysis import BackgroundAnalysis, MotionAnalysis
+from bodymotion.viewer.animation_panel import AnimationControl
+from bodymotion.viewer.browser_scripts import PLOT_CLICKS, add_keys, run_in_browsers
 from bodymotion.viewer.capture import Capture
-from bodymotion.viewer.inbox import Inbox
-from bodymotion.viewer.insight import Insight
-from bodymotion.viewer.keys import add_keys, run_in_browsers
-from bodymotion.viewer.looks import apply_theme
-from bodymotion.viewer.measuring import Measuring
-from bodymotion.viewer.moves import move
+from bodymotion.viewer.environment import Lights, apply_theme
 from bodymotion.viewer.panel import Panel
-from bodymotion.viewer.performance import Wishes
-from bodymotion.viewer.performing import Performing
-from bodymotion.viewer.player import Player
-from bodymotion.viewer.plots import GO_WHERE_CLICKED
+from bodymotion.viewer.player import Player, run_action
+from bodymotion.viewer.scene_view import SceneView, apply_defaults, reapply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
-from bodymotion.viewer.stage import Stage, fit, refit
-from bodymotion.viewer.surroundings import Lights
-from bodymotion.viewer.switches import Switches
-from bodymotion.viewer.take import Take
 
-__all__ = ["Viewer"]
+if TYPE_CHECKING:
+    import viser
 
-PICTURES = 60.0
-"""Pictures a second at most."""
-PANEL, VALUES = 12.0, 4.0
-"""How often a second, while playing, the clock and slider are written, and the values of joints."""
-LONGEST_TICK = 0.5
-"""[s] After a longer pause (a computer that slept) the player goes on where it was."""
+__all__ = ["Viewer", "WorkQueue"]
+
+MAX_FRAME_RATE = 60.0
+"""Frames per second."""
+CLOCK_RATE, VALUES_RATE = 12.0, 4.0
+"""Updates per second, during playback, of the clock and the slider, and of the values of joints."""
+MAX_TICK = 0.5
+"""[s] After a longer pause (a computer that slept) the player stays at its time."""
+WORK_TIMEOUT = 60.0
+"""[s] for `WorkQueue.run`."""
 T = TypeVar("T")
 
 
-class Viewer(Asked):
+class WorkQueue:
+    """Work for one thread, which calls `next`, in the order in which it was requested."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        self._worker: threading.Thread | None = None
+
+    def set_worker(self, thread: threading.Thread | None) -> None:
+        """Set the thread that does the work; with None callers do their work themselves."""
+        self._worker = thread
+
+    def post(self, work: Callable[[], object]) -> None:
+        """Request work without waiting for it."""
+        self._waiting.put(work)
+
+    def run(self, work: Callable[[], T], after: Callable[[], object] = lambda: None) -> T:
+        """Wait until `work`, then `after` are done; return what `work` returns, or raise what it raises."""
+        if self._worker is None or threading.current_thread() is self._worker:
+            return work()
+        answer: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+        def run() -> None:
+            try:
+                result = work()
+                after()
+            except BaseException as error:
+                answer.put((None, error))
+            else:
+                answer.put((result, None))
+
+        self.post(run)
+        result, error = answer.get(timeout=WORK_TIMEOUT)
+        if error is not None:
+            raise error
+        return result  # type: ignore[no-any-return]
+
+    def next(self, timeout: float) -> Callable[[], object] | None:
+        """Return the next work, waiting at most `timeout` seconds for it; None when there is none."""
+        try:
+            return self._waiting.get(timeout=timeout) if timeout > 0 else self._waiting.get_nowait()
+        except queue.Empty:
+            return None
+
+
+class Viewer:
     """A viewer that runs until `stop`.
 
-    Its state (`take`, `player`, `stage`, `switches`) belongs to its own thread; use the methods. They return when it is done.
+    Its state (`scene`, `player`, `scene_view`, `options`) belongs to its own thread. The first group of methods is for programs: they
+    return when they are done. The second group is for the panel and the keys: they return at once.
     """
 
     def __init__(
         self,
-        take: Take,
+        scene: Scene,
         *,
         host: str = "127.0.0.1",
         port: int = 8080,
         files: Sequence[Path] = (),
-        switches: Switches | None = None,
+        options: DisplayOptions | None = None,
         play: bool = True,
     ) -> None:
-        self.take = take
+        self.scene = scene
         self.files = tuple(files)
-        self.switches = switches or Switches()
-        fit(self.switches, take)
-        self.player = Player(take.timeline)
+        self.options = options or DisplayOptions()
+        apply_defaults(self.options, scene)
+        self.player = Player(scene.timeline)
         self.server = quiet_server(host, port)
         self._host = host
-        self._inbox = Inbox()
+        self._queue = WorkQueue()
         self._stopped = threading.Event()
-        self._play_when_seen = play
-        self._when_stopped: list[Callable[[], None]] = []
-        self.pictures = 0
-        self.measuring = Measuring(self._inbox.post, self._learned)
-        self.performing = Performing(self, self._inbox.post, self._retake)
+        self._play_on_connect = play
+        self._on_stop: list[Callable[[], None]] = []
+        self.num_shown = 0
+        self.background_analysis = BackgroundAnalysis(self._queue.post, self._analysis_done)
+        self.animation_control = AnimationControl(self, self._queue.post, self._update)
         self.capture = Capture(self)
-        self._prepare_page()
-        self.stage = self._set_stage(take)
-        self.panel = Panel(self)
-        add_keys(self.server, self.act)
-        run_in_browsers(self.server, GO_WHERE_CLICKED)
-        self._first_camera()
+        self.scene_view = self._make_scene_view(scene)
+        self._make_panel()
+        self.scene_view.set_first_camera()
         self._thread = threading.Thread(target=self._run, name="bodymotion-viewer", daemon=True)
-        self._inbox.owned_by(self._thread)
+        self._queue.set_worker(self._thread)
         self._thread.start()
-        self.server.on_client_connect(lambda _client: self._inbox.post(self._seen))
+        self.server.on_client_connect(lambda _client: self._queue.post(self._connected))
+
+    # For programs.
 
     @property
     def url(self) -> str:
@@ -96,12 +140,12 @@ class Viewer(Asked):
 
     @property
     def time(self) -> float:
-        """Where the player stands [s]."""
+        """The current time [s]."""
         return self.player.time
 
     @property
     def frame(self) -> int:
-        """The frame that is shown."""
+        """The current frame."""
         return self.player.frame
 
     @property
@@ -109,12 +153,17 @@ class Viewer(Asked):
         """Whether it plays."""
         return self.player.playing
 
+    @property
+    def analysis(self) -> MotionAnalysis | None:
+        """The analysis of the motion as it is shown; None until an overlay or plot needed it."""
+        return self.background_analysis.known(self.scene_view.shown_scene, self.options.stand)
+
     def play(self) -> None:
-        """Go on playing."""
+        """Start to play."""
         self._do(self.player.play)
 
     def pause(self) -> None:
-        """Stop where it is."""
+        """Pause at the current time."""
         self._do(self.player.pause)
 
     def seek(self, time: float) -> None:
@@ -130,35 +179,33 @@ class Viewer(Asked):
         self._do(lambda: self._pose(column, value))
 
     def show(self, name: str, on: bool = True) -> None:
-        """Turn one of the switches on or off, such as "devices" or "frames"."""
+        """Switch a display option on or off, such as "devices" or "frames"."""
         self._do(lambda: self._switch(name, on))
 
     def link_poses(self) -> Floats:
         """Return the poses (L, 7) of the links in the world, as they are shown."""
-        return self._do(self.stage.link_poses)
+        return self._do(self.scene_view.link_poses)
 
-    def replace(self, take: Take) -> None:
-        """Show another take in the place of this one, at the same time and with the same switches."""
-        self._do(lambda: self._replace(take))
+    def replace(self, scene: Scene) -> None:
+        """Show another scene at the same time and with the same options."""
+        self._do(lambda: self._replace(scene))
 
-    def perform(
+    def replay(
         self, *, bpm: float | None = None, slices: float | None = None, parameters: Mapping[str, float] | None = None
     ) -> None:
-        """Play the animation that is shown anew: at a tempo, for so many slices, with these parameters; without any as it is by itself.
-
-        The slice that is shown stays.
+        """Play the shown animation with another tempo, length [slices] or parameters; the current slice stays.
 
         Raises
         ------
         ValueError
             When no animation is shown, or it cannot be played so.
         """
-        wishes = Wishes(bpm, slices, dict(parameters or {}))
-        self._do(lambda: self.performing.perform(wishes))
+        settings = PlaybackSettings(bpm, slices, dict(parameters or {}))
+        self._do(lambda: self.animation_control.replay(settings))
 
-    def say(self, text: str, bad: bool = False) -> None:
-        """Write a message at the top of the panel."""
-        self._do(lambda: self.panel.say(text, bad))
+    def show_message(self, text: str, bad: bool = False) -> None:
+        """Show a message at the top of the panel; an empty one removes it."""
+        self._do(lambda: self.panel.show_message(text, bad))
 
     def wait(self) -> None:
         """Return when the viewer is stopped; Ctrl-C stops it."""
@@ -169,23 +216,23 @@ class Viewer(Asked):
             self.stop()
 
     def stop(self) -> None:
-        """Close the viewer and its server."""
+        """Stop the viewer and its server."""
         if self._stopped.is_set():
             return
-        for work in self._when_stopped:
+        for work in self._on_stop:
             work()
         self._stopped.set()
         self.capture.cancel()
-        self.measuring.forget()
-        self._inbox.post(lambda: None)
+        self.background_analysis.forget()
+        self._queue.post(lambda: None)
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout=5.0)
-        self._inbox.owned_by(None)
+        self._queue.set_worker(None)
         stop_server(self.server)
 
     def on_stop(self, work: Callable[[], None]) -> None:
-        """Have `work` done when the viewer stops."""
-        self._when_stopped.append(work)
+        """Run `work` when the viewer stops."""
+        self._on_stop.append(work)
 
     def __enter__(self) -> Viewer:
         return self
@@ -193,135 +240,202 @@ class Viewer(Asked):
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    # For the panel and the keys.
+
+    def act(self, name: str) -> None:
+        """Run the action of a key or button; `browser_scripts.KEYS` lists the names."""
+        self._queue.post(lambda: self._act(name))
+
+    def scrub(self, frame: int) -> None:
+        """Pause at a frame."""
+        self._queue.post(lambda: self._pause_at(lambda: self.player.seek_frame(frame)))
+
+    def go_to_keyframe(self, keyframe: int) -> None:
+        """Pause where a keyframe is shown."""
+
+        def go() -> None:
+            time = None if self.scene.playback is None else self.scene.playback.time_of(keyframe)
+            if time is not None:
+                self._pause_at(lambda: self.player.seek(time))
+
+        self._queue.post(go)
+
+    def set_speed(self, speed: float) -> None:
+        """Set the playback speed (1: real time)."""
+        self._queue.post(lambda: self.player.set_speed(speed))
+
+    def set_loop(self, loop: bool) -> None:
+        """Start again at the end, or not."""
+        self._queue.post(lambda: setattr(self.player, "loop", loop))
+
+    def switch(self, name: str, on: bool) -> None:
+        """Switch a display option on or off."""
+        self._queue.post(lambda: self._switch(name, on))
+
+    def pose_joint(self, column: int, value: float) -> None:
+        """Pause and set a joint by hand [rad or m]."""
+        self._queue.post(lambda: self._pose(column, value))
+
+    def choose_path(self, link: str | None) -> None:
+        """Draw the path of a link, or of none."""
+        self._queue.post(lambda: self.scene_view.choose_path(link))
+
+    def change_setting(self, name: str, value: float) -> None:
+        """Play the animation with another value, see `PlaybackSettings.changed`; of several requests that wait only the result counts."""
+        self._queue.post(lambda: self.animation_control.change_setting(name, value))
+
+    def set_trail(self, seconds: float) -> None:
+        """Set the length of trails [s]."""
+        self._queue.post(lambda: setattr(self.options, "trail_seconds", seconds))
+
+    def plot_changed(self) -> None:
+        """Draw the curves that are chosen now."""
+
+        def draw() -> None:
+            plot = self.panel.plot
+            if plot is not None:
+                self.options.quantity, self.options.plotted = plot.quantity, plot.chosen
+                plot.draw(self.analysis)
+
+        self._queue.post(draw)
+
+    def set_camera(
+        self, client: viser.ClientHandle | None, *, preset: str = "Corner", viewpoint: int | None = None
+    ) -> None:
+        """Move the camera of one browser to a preset, or to a viewpoint of the model."""
+
+        def move() -> None:
+            if client is None:
+                return
+            view = self.scene_view
+            camera = view.viewpoint(viewpoint) if viewpoint is not None else view.camera(preset)
+            with client.atomic():
+                client.camera.up_direction = camera.up
+                client.camera.position = camera.position
+                client.camera.look_at = camera.look_at
+                client.camera.fov = camera.field_of_view
+
+        self._queue.post(move)
+
     # What the viewer's own thread does.
 
-    def _prepare_page(self) -> None:
-        apply_theme(self.server.gui, self.switches.dark)
-        self.server.gui.main_panel.dock_right()
-        self.server.gui.set_panel_label(shown(self.take.title))
+    def _make_panel(self) -> None:
+        gui = self.server.gui
+        apply_theme(gui, self.options.dark)
+        gui.main_panel.dock_right()
+        gui.set_panel_label(shown(self.scene.title))
+        self.panel = Panel(self)
+        add_keys(self.server, self.act)
+        run_in_browsers(self.server, PLOT_CLICKS)
 
-    def _set_stage(self, take: Take) -> Stage:
-        stage = Stage(self.server, take, self.switches)
-        stage.lights = Lights(self.server.scene, self.switches.shadows)
-        stage.loops.prepare()
-        return stage
+    def _make_scene_view(self, scene: Scene) -> SceneView:
+        view = SceneView(self.server, scene, self.options)
+        view.lights = Lights(self.server.scene, self.options.shadows)
+        view.loops.prepare()
+        return view
 
-    def _first_camera(self) -> None:
-        view = self.stage.first_view()
-        camera = self.server.initial_camera
-        camera.fov = view.field_of_view
-        camera.near = 0.01 * self.stage.scene.size
-        camera.far = 300.0 * self.stage.scene.size
-        camera.position = view.position
-        camera.look_at = view.look_at
-
-    def _seen(self) -> None:
-        if self._play_when_seen:
-            self._play_when_seen = False
+    def _connected(self) -> None:
+        if self._play_on_connect:
+            self._play_on_connect = False
             self.player.play()
 
     def _go(self, move: Callable[[], None]) -> None:
-        self.stage.unpose()
+        self.scene_view.clear_pose()
         move()
+
+    def _pause_at(self, move: Callable[[], None]) -> None:
+        self.player.pause()
+        self._go(move)
 
     def _pose(self, column: int, value: float) -> None:
         self.player.pause()
-        self.stage.pose_joint(column, value)
+        self.scene_view.pose_joint(column, value)
 
     def _act(self, name: str) -> None:
         if name == "follow":
-            self._switch("follow", not self.switches.follow)
+            self._switch("follow", not self.options.follow)
         else:
-            move(self.player, name, self.stage.unpose)
+            run_action(self.player, name, self.scene_view.clear_pose)
 
     def _switch(self, name: str, on: bool) -> None:
-        self.stage.switch(name, on)
+        self.scene_view.switch(name, on)
         if name == "dark":
-            apply_theme(self.server.gui, self.switches.dark)
+            apply_theme(self.server.gui, self.options.dark)
 
-    def _replace(self, take: Take) -> None:
-        self.performing.forget()
+    def _replace(self, scene: Scene) -> None:
+        self.animation_control.forget()
         self.capture.cancel()
-        self.measuring.forget()
+        self.background_analysis.forget()
         self.server.gui.reset()
-        refit(self.switches, take, self.take)
-        stays = self.stage.suits(take)
-        self.take = take
-        self.player = self.player.moved_to(take.timeline)
-        self._prepare_page()
-        if stays:
-            self.stage.retake(take)
+        reapply_defaults(self.options, scene, self.scene)
+        self.scene = scene
+        self.player = self.player.with_timeline(scene.timeline)
+        if self.scene_view.can_show(scene):
+            self.scene_view.update(scene)
         else:
-            self.stage.remove()
-            self.stage = self._set_stage(take)
-        self.panel = Panel(self)
-        add_keys(self.server, self.act)
-        run_in_browsers(self.server, GO_WHERE_CLICKED)
+            self.scene_view.remove()
+            self.scene_view = self._make_scene_view(scene)
+        self._make_panel()
 
-    def _retake(self, take: Take, time: float) -> None:
-        """Go on with another motion of the same body, at a time [s]."""
-        self.take = take
-        self.player = self.player.moved_to(take.timeline)
+    def _update(self, scene: Scene, time: float) -> None:
+        """Show another motion of the same body, at a time [s]."""
+        self.scene = scene
+        self.player = self.player.with_timeline(scene.timeline)
         self.player.seek(time)
-        self.stage.retake(take)
-        self.measuring.forget()
-        self.panel.retake()
+        self.scene_view.update(scene)
+        self.background_analysis.forget()
+        self.panel.update()
 
-    @property
-    def insight(self) -> Insight | None:
-        """What is known of the motion as it is shown; None as long as that was not needed."""
-        return self.measuring.known(self.stage.played, self.switches.stand)
+    def _analyze(self) -> None:
+        """Start the analysis that is needed for what is shown; overlays drop one that is out of date."""
+        overlays, known = self.scene_view.analysis_overlays, self.analysis
+        if overlays.analysis is not known:
+            self.scene_view.set_analysis(known)
+        plotted = self.options.quantity if self.panel.plot is not None else None
+        if overlays.needed or plotted is not None:
+            quantities = {*overlays.quantities, *([plotted] if plotted is not None else [])}
+            self.background_analysis.request(self.scene_view.shown_scene, self.options.stand, frozenset(quantities))
 
-    def _measure(self) -> None:
-        """Have worked out what is needed of what is shown; layers forget what is no longer so."""
-        layers, known = self.stage.layers, self.insight
-        if layers.insight is not known:
-            self.stage.learn(known)
-        plotted = self.switches.quantity if self.panel.plot is not None else None
-        if layers.wanted or plotted is not None:
-            wanted = {*layers.quantities, *([plotted] if plotted is not None else [])}
-            self.measuring.want(self.stage.played, self.switches.stand, frozenset(wanted))
-
-    def _learned(self, insight: Insight) -> None:
-        self.stage.learn(self.insight)
+    def _analysis_done(self, _analysis: MotionAnalysis) -> None:
+        self.scene_view.set_analysis(self.analysis)
         if self.panel.plot is not None:
-            self.panel.plot.draw(self.insight)
+            self.panel.plot.draw(self.analysis)
 
     def _do(self, work: Callable[[], T]) -> T:
-        return self._inbox.do(work, self._show)
+        return self._queue.run(work, self._show)
 
     def _show(self) -> None:
-        self._measure()
-        self.stage.show(self.player.frame)
-        self.pictures += 1
+        self._analyze()
+        self.scene_view.show(self.player.frame)
+        self.num_shown += 1
 
     def _run(self) -> None:
-        last, shown = monotonic(), -1
+        last, last_frame = monotonic(), -1
         next_panel = next_values = 0.0
         while not self._stopped.is_set():
-            work = self._inbox.next(1.0 / PICTURES - (monotonic() - last) if self.player.playing else 1.0)
+            work = self._queue.next(1.0 / MAX_FRAME_RATE - (monotonic() - last) if self.player.playing else 1.0)
             try:
                 acted, played = False, self.player.playing
                 while work is not None and not self._stopped.is_set():
                     work()
-                    acted, work = True, self._inbox.next(0.0)
+                    acted, work = True, self._queue.next(0.0)
                 now = monotonic()
                 seconds, last = now - last, now
-                self.player.advance(seconds if played and seconds <= LONGEST_TICK else 0.0)
+                self.player.advance(seconds if played and seconds <= MAX_TICK else 0.0)
                 frame = self.player.frame
                 if not acted and not self.server.get_clients():
-                    shown = -1
+                    last_frame = -1
                     continue
-                if frame != shown or acted:
+                if frame != last_frame or acted:
                     if self.player.playing:
-                        self.stage.unpose()
+                        self.scene_view.clear_pose()
                     self._show()
-                    shown = frame
+                    last_frame = frame
                 if acted or now >= next_panel:
-                    slow = acted or now >= next_values
-                    self.panel.sync(slow)
-                    next_panel = now + 1.0 / PANEL
-                    next_values = now + 1.0 / VALUES if slow else next_values
+                    all_values = acted or now >= next_values
+                    self.panel.sync(all_values)
+                    next_panel = now + 1.0 / CLOCK_RATE
+                    next_values = now + 1.0 / VALUES_RATE if all_values else next_values
             except Exception:
                 if not self._stopped.is_set():
                     traceback.print_exc(file=sys.stderr)

@@ -1,128 +1,88 @@
-"""What can be shown beside the robot: joint axes, devices, centre of mass, zero moment point, the path of a link.
+"""Overlays that need only the shown poses: axes, devices, names, inertias, centre of mass, recorded ZMP, paths, recorded contacts.
 
 Each is made when it is first switched on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics.text import shown
-from bodymotion.geometry import poses
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Shape, Sphere
 from bodymotion.model.devices import Device, ForceSensor, RangeSensor, VisionSensor
-from bodymotion.viewer.outlines import device_outline
-from bodymotion.viewer.scene import Scene
-from bodymotion.viewer.text import node_name
+from bodymotion.model.links import Link
+from bodymotion.scene.contacts import HAND, FootContacts
+from bodymotion.scene.text import node_name
+from bodymotion.scene.theme import (
+    CRAWLER_AXIS,
+    MASS_COLOR,
+    MISSED,
+    PATH_COLOR,
+    ROTATION_AXIS,
+    SLIDE_AXIS,
+    STANCE,
+    SWING,
+    ZMP_COLOR,
+    Rgb,
+)
+from bodymotion.viewer.nodes import RobotNodes
 
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Overlays", "frames_of_path", "names_at_places"]
+__all__ = ["FootMarks", "Overlays", "device_labels", "device_outline", "half_axes", "joint_label", "joint_labels"]
 
-MOST_PATH_POINTS = 1500
-MOST_NAMES = 60
-ROTATE, SLIDE, CRAWL = (190, 0, 110), (0, 90, 170), (30, 140, 60)
-MASS_COLOR, ZMP_COLOR, PATH_COLOR = (230, 160, 0), (220, 30, 30), (120, 60, 220)
+MAX_DEVICE_LABELS, MAX_JOINT_LABELS = 60, 200
+MAX_RAYS = 61
+"""Number of rays that are drawn of a range sensor; its first and last ray always are."""
+INERTIA_COLOR = (235, 170, 30)
+AXIS_COLORS = {"rotate": ROTATION_AXIS, "slide": SLIDE_AXIS, "crawler": CRAWLER_AXIS}
+MIN_POSITION_CHANGE = 1e-5
+"""[m] Smaller changes since the last message are not sent."""
+NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}
+ON_SCREEN = {"thickness_units": "screen"}
 
 
 class Overlays:
-    """The things beside the robot of one scene."""
+    """The overlays of one robot."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-        self._api = scene.server.scene
-        self._axes: list[viser.SceneNodeHandle] | None = None
-        self._devices: list[viser.SceneNodeHandle] | None = None
-        self._mass: list[viser.SceneNodeHandle] | None = None
-        self._zmp: viser.SceneNodeHandle | None = None
+    def __init__(self, nodes: RobotNodes) -> None:
+        self._nodes = nodes
+        self._body = nodes.scene.body
+        self._api: Any = nodes.server.scene
+        self._made: dict[str, list[Any]] = {}
         self._path: viser.SceneNodeHandle | None = None
+        self._makers: dict[str, Callable[[], list[Any]]] = {
+            "axes": self._make_axes,
+            "devices": self._make_devices,
+            "names": self._make_names,
+            "inertias": self._make_inertias,
+            "mass": self._make_mass,
+            "zmp": self._make_zmp,
+        }
 
-    def show_axes(self, on: bool) -> None:
-        """Show or hide the axes of the joints: an arrow along the axis, its colour says whether it turns, slides or is a belt."""
-        if self._axes is None and on:
-            moving = [
-                link.index
-                for link in self.scene.take.body.links
-                if link.index and link.joint.type in ("rotate", "slide", "crawler")
-            ]
-            self._axes = [self._arrow(index) for index in moving]
-        _toggle(self._axes, on)
+    def show(self, name: str, on: bool) -> None:
+        """Show or hide the overlay of a display option: "axes", "devices", "names", "inertias", "mass" or "zmp"."""
+        if name not in self._made and on:
+            self._made[name] = self._makers[name]()
+        for handle in self._made.get(name, ()):
+            handle.visible = on
 
-    def _arrow(self, index: int) -> viser.SceneNodeHandle:
-        joint, size = self.scene.take.body.links[index].joint, self.scene.size
-        axis = joint.axis * (0.07 * size)
-        return self._api.add_arrows(
-            f"{self.scene.names[index]}/axis",
-            np.stack([-0.5 * axis, axis])[None],
-            {"slide": SLIDE, "crawler": CRAWL}.get(joint.type, ROTATE),
-            shaft_radius=0.003 * size,
-            head_radius=0.007 * size,
-            head_length=0.018 * size,
-        )
-
-    def show_devices(self, on: bool) -> None:
-        """Show or hide the devices as lines: what a camera sees, what a range sensor sweeps, where the others are."""
-        if self._devices is None and on:
-            body = self.scene.take.body
-            self._devices = [
-                self._api.add_line_segments(
-                    f"{self.scene.names[device.link]}/device {node_name(number, device.name)}",
-                    device_outline(device, self.scene.size),
-                    _color(device),
-                    thickness=1.5,
-                    thickness_units="screen",
-                    position=device.pose[:3],
-                    wxyz=poses.compose(poses.IDENTITY, device.pose)[3:],
-                )
-                for number, device in enumerate(body.devices)
-                if 0 <= device.link < len(body.links)
-            ]
-            for number, text in names_at_places(body.devices, 0.01 * self.scene.size).items():
-                device = body.devices[number]
-                if 0 <= device.link < len(body.links):
-                    node = f"{self.scene.names[device.link]}/device {node_name(number, device.name)}/name"
-                    self._api.add_label(node, text, font_screen_scale=0.6, anchor="bottom-center")
-        _toggle(self._devices, on)
-
-    def show_mass(self, on: bool) -> None:
-        """Show or hide the centre of mass, a plumb line from it and its place on the ground.
-
-        Its name begins with a dot at the very place, and is seen through the body. Where the line goes on below the ground, the floor
-        hides it.
-        """
-        if self._mass is None and on:
-            size = self.scene.size
-            self._mass = [
-                self._marked("/world/centre of mass", "● CoM", 0.014 * size, MASS_COLOR),
-                self._api.add_cylinder(
-                    "/world/centre of mass on the ground", radius=0.025 * size, height=0.004 * size, color=MASS_COLOR
-                ),
-                self._api.add_line_segments(
-                    "/world/centre of mass plumb line",
-                    np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -2.0 * size]]]),
-                    MASS_COLOR,
-                    thickness=2.0,
-                    thickness_units="screen",
-                ),
-            ]
-        _toggle(self._mass, on)
-
-    def show_zmp(self, on: bool) -> None:
-        """Show or hide the zero moment point."""
-        if self._zmp is None and on:
-            self._zmp = self._marked("/world/zero moment point", "ZMP (file)", 0.012 * self.scene.size, ZMP_COLOR)
-        if self._zmp is not None:
-            self._zmp.visible = on
-
-    def _marked(self, name: str, text: str, radius: float, color: tuple[int, int, int]) -> viser.SceneNodeHandle:
-        ball = self._api.add_icosphere(name, radius=radius, color=color, cast_shadow=False, receive_shadow=False)
-        self._api.add_label(f"{name}/name", text, font_screen_scale=0.75, anchor="center-left")
-        return ball
+    def place(self, link_poses: Floats, zmp: Floats | None) -> None:
+        """Move the centre of mass to that of link poses (L, 7), and the recorded zero moment point to `zmp` (3,)."""
+        if "mass" in self._made and self._made["mass"][0].visible:
+            ball, disc, line = self._made["mass"]
+            ball.position = line.position = center = self._body.center_of_mass(link_poses)
+            disc.position = np.array([center[0], center[1], 0.0])
+        if "zmp" in self._made and zmp is not None:
+            self._made["zmp"][0].position = zmp
 
     def show_path(self, points: Floats | None) -> None:
         """Show a path through points (N, 3), or none."""
@@ -130,60 +90,306 @@ class Overlays:
             self._path.remove()
             self._path = None
         if points is not None and len(points) > 1:
-            self._path = self._api.add_line_segments(
-                "/world/path",
-                np.stack([points[:-1], points[1:]], axis=1),
-                PATH_COLOR,
-                thickness=2.5,
-                thickness_units="screen",
-            )
-
-    def place(self, link_poses: Floats, zmp: Floats | None) -> None:
-        """Put the moving ones where they are at link poses (L, 7) and a zero moment point (3,)."""
-        if self._mass is not None and self._mass[0].visible:
-            center = self.scene.take.body.center_of_mass(link_poses)
-            self._mass[0].position = center
-            self._mass[1].position = np.array([center[0], center[1], 0.0])
-            self._mass[2].position = center
-        if self._zmp is not None and zmp is not None:
-            self._zmp.position = zmp
+            segments = np.stack([points[:-1], points[1:]], axis=1)
+            self._path = self._api.add_line_segments("/world/path", segments, PATH_COLOR, thickness=2.5, **ON_SCREEN)
 
     def remove(self) -> None:
-        """Take away what does not hang on the robot."""
-        for handle in (*(self._mass or ()), self._zmp, self._path):
+        """Remove the overlays that are not nodes below the robot."""
+        for handle in (*self._made.get("mass", ()), *self._made.get("zmp", ()), self._path):
             if handle is not None:
                 handle.remove()
 
+    def _make_axes(self) -> list[Any]:
+        """Return an arrow along each joint axis, its colour by the type of the joint."""
+        size, made = self._nodes.size, []
+        for link in self._body.links:
+            if link.index and link.joint.type in AXIS_COLORS:
+                axis = link.joint.axis * (0.07 * size)
+                made.append(
+                    self._api.add_arrows(
+                        f"{self._nodes.names[link.index]}/axis",
+                        np.stack([-0.5 * axis, axis])[None],
+                        AXIS_COLORS[link.joint.type],
+                        shaft_radius=0.003 * size,
+                        head_radius=0.007 * size,
+                        head_length=0.018 * size,
+                    )
+                )
+        return made
 
-def names_at_places(devices: Sequence[Device], near: float) -> dict[int, str]:
-    """Return what is written at devices, by their number; those of one link `near` [m] each other have one name tag, at the first."""
-    tags: dict[int, list[str]] = {}
-    for number, device in enumerate(devices[:MOST_NAMES]):
+    def _make_devices(self) -> list[Any]:
+        """Return the outlines of the devices, with their names."""
+        labels, made = device_labels(self._body.devices, 0.01 * self._nodes.size), []
+        for number, device in enumerate(self._body.devices):
+            if not 0 <= device.link < len(self._body.links):
+                continue
+            name = f"{self._nodes.names[device.link]}/device {node_name(number, device.name)}"
+            made.append(
+                self._api.add_line_segments(
+                    name,
+                    device_outline(device, self._nodes.size),
+                    _device_color(device),
+                    thickness=1.5,
+                    position=device.pose[:3],
+                    wxyz=poses.compose(poses.IDENTITY, device.pose)[3:],
+                    **ON_SCREEN,
+                )
+            )
+            if number in labels:
+                self._api.add_label(f"{name}/name", labels[number], font_screen_scale=0.6, anchor="bottom-center")
+        return made
+
+    def _make_names(self) -> list[Any]:
+        """Return the ids and names of the joints, at the origins of the links that they move."""
+        origins = self._body.forward_kinematics(np.zeros(self._body.num_joints))[:, :3]
+        labels = joint_labels(self._body.links[:MAX_JOINT_LABELS], origins, 0.01 * self._nodes.size)
+        return [
+            self._api.add_label(
+                f"{self._nodes.names[index]}/joint name", text, font_screen_scale=0.55, anchor="center-left"
+            )
+            for index, text in labels.items()
+        ]
+
+    def _make_inertias(self) -> list[Any]:
+        """Return a ball at the centre of mass of each link with mass, and the ellipsoid of its inertia."""
+        size, made = self._nodes.size, []
+        for link in self._body.links:
+            if not link.mass > 0 or not np.isfinite(link.center_of_mass).all():
+                continue
+            name = self._nodes.names[link.index]
+            made.append(
+                self._api.add_icosphere(
+                    f"{name}/centre of mass",
+                    radius=0.006 * size,
+                    color=INERTIA_COLOR,
+                    position=link.center_of_mass,
+                    **NO_SHADOW,
+                )
+            )
+            ellipsoid = half_axes(link)
+            if ellipsoid is not None:
+                lengths, axes = ellipsoid
+                ball = Shape(Sphere(1.0)).to_mesh()
+                made.append(
+                    self._api.add_mesh_simple(
+                        f"{name}/inertia",
+                        ball.vertices * np.maximum(lengths, 1e-4 * size),
+                        ball.faces,
+                        color=INERTIA_COLOR,
+                        opacity=0.45,
+                        position=link.center_of_mass,
+                        wxyz=rotations.from_matrix(axes),
+                        **NO_SHADOW,
+                    )
+                )
+        return made
+
+    def _make_mass(self) -> list[Any]:
+        """Return the centre of mass, its projection on the ground, and a vertical line through it.
+
+        The floor hides the line below the ground. The label begins with a dot, which is visible through the body.
+        """
+        size = self._nodes.size
+        line = np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -2.0 * size]]])
+        projection, plumb = "/world/centre of mass on the ground", "/world/centre of mass plumb line"
+        return [
+            self._labelled_ball("/world/centre of mass", "● CoM", 0.014 * size, MASS_COLOR),
+            self._api.add_cylinder(projection, radius=0.025 * size, height=0.004 * size, color=MASS_COLOR),
+            self._api.add_line_segments(plumb, line, MASS_COLOR, thickness=2.0, **ON_SCREEN),
+        ]
+
+    def _make_zmp(self) -> list[Any]:
+        return [self._labelled_ball("/world/zero moment point", "ZMP (recorded)", 0.012 * self._nodes.size, ZMP_COLOR)]
+
+    def _labelled_ball(self, name: str, text: str, radius: float, color: Rgb) -> Any:  # noqa: ANN401
+        ball = self._api.add_icosphere(name, radius=radius, color=color, **NO_SHADOW)
+        self._api.add_label(f"{name}/name", text, font_screen_scale=0.75, anchor="center-left")
+        return ball
+
+
+def joint_label(link: Link) -> str:
+    """Return the label of a link: the id of its joint, if any, and the name of the joint, or else of the link."""
+    name = shown(link.joint.name or link.name or f"link {link.index}", 30)
+    return f"{link.joint.id}  {name}" if link.joint.id >= 0 else name
+
+
+def joint_labels(links: Sequence[Link], origins: Floats, distance: float) -> dict[int, str]:
+    """Return labels by link index; links of a chain whose origins (L, 3) are within `distance` [m] of its first share a label."""
+    found: dict[int, list[str]] = {}
+    firsts: dict[int, int] = {}
+    for link in links:
+        first = firsts.get(link.parent, link.index)
+        if np.linalg.norm(origins[link.index] - origins[first]) > distance:
+            first = link.index
+        firsts[link.index] = first
+        found.setdefault(first, []).append(joint_label(link))
+    return {index: ", ".join(names) for index, names in found.items()}
+
+
+def device_labels(devices: Sequence[Device], distance: float) -> dict[int, str]:
+    """Return labels by device number; devices of one link within `distance` [m] share a label."""
+    found: dict[int, list[str]] = {}
+    for number, device in enumerate(devices[:MAX_DEVICE_LABELS]):
         if device.name:
-            first = next((n for n in tags if _together(devices[n], device, near)), number)
-            tags.setdefault(first, []).append(shown(device.name))
-    return {number: shown(", ".join(names), 120) for number, names in tags.items()}
+            same = (
+                other
+                for other in found
+                if devices[other].link == device.link
+                and np.linalg.norm(devices[other].pose[:3] - device.pose[:3]) <= distance
+            )
+            found.setdefault(next(same, number), []).append(shown(device.name))
+    return {number: shown(", ".join(names), 120) for number, names in found.items()}
 
 
-def _together(one: Device, other: Device, near: float) -> bool:
-    return one.link == other.link and bool(np.linalg.norm(one.pose[:3] - other.pose[:3]) <= near)
+def half_axes(link: Link) -> tuple[Floats, Floats] | None:
+    """Return the half axes (3,) [m] of the homogeneous ellipsoid with a link's mass and inertia, and the rotation (3, 3) of its axes.
+
+    None without mass, or for an inertia that no body can have. An ellipsoid with half axes a, b, c has the moment m (b² + c²) / 5 about
+    its first axis.
+    """
+    if not link.mass > 0 or not np.isfinite(link.inertia).all():
+        return None
+    moments, axes = np.linalg.eigh(0.5 * (link.inertia + link.inertia.T))
+    squares = 5.0 / link.mass * (0.5 * moments.sum() - moments)
+    if moments.max() <= 0 or (squares < -1e-6 * abs(squares).max()).any():
+        return None
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1
+    return np.sqrt(np.maximum(squares, 0.0)), axes
 
 
-def frames_of_path(count: int) -> npt.NDArray[np.intp]:
-    """Choose among `count` frames those that a path goes through: at most `MOST_PATH_POINTS`, the first and the last among them."""
-    if count <= MOST_PATH_POINTS:
-        return np.arange(count)
-    return np.linspace(0, count - 1, MOST_PATH_POINTS).astype(np.intp)
-
-
-def _toggle(handles: list[viser.SceneNodeHandle] | None, on: bool) -> None:
-    for handle in handles or ():
-        handle.visible = on
-
-
-def _color(device: Device) -> tuple[int, int, int]:
+def _device_color(device: Device) -> Rgb:
     if isinstance(device, VisionSensor):
         return (30, 120, 220)
     if isinstance(device, RangeSensor):
         return (220, 90, 30)
     return (200, 30, 60) if isinstance(device, ForceSensor) else (20, 150, 90)
+
+
+def device_outline(device: Device, size: float) -> Floats:
+    """Return the lines (N, 2, 3) [m] of a device in its own frame, on a robot of `size` metres.
+
+    A device looks along -z with +y up; a range sensor sweeps the XZ plane from -z to both sides. The lines of cameras and range sensors
+    are at most about half the robot's size long, because their range (often 10 m) would fill the view.
+    """
+    if isinstance(device, VisionSensor):
+        return _frustum(device, 0.35 * size)
+    if isinstance(device, RangeSensor):
+        return _fan(device, 0.6 * size)
+    tips = np.eye(3) * 0.04 * size
+    square = 0.02 * size * np.array([[1.0, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
+    edges = np.stack([square, np.roll(square, -1, axis=0)], axis=1)
+    return np.concatenate([np.stack([-tips, tips], axis=1), edges])
+
+
+def _frustum(device: VisionSensor, length: float) -> Floats:
+    angle = device.field_of_view if 0 < device.field_of_view < np.pi else np.pi / 4
+    right, up = replace(device, field_of_view=angle, width=max(device.width, 1), height=max(device.height, 1)).half_size
+    depth = min(length, device.back_clip_distance) if device.back_clip_distance > 0 else length
+    near = min(device.front_clip_distance, 0.5 * depth) if device.front_clip_distance > 0 else 0.0
+    corners = np.array([[-right, -up, -1.0], [right, -up, -1.0], [right, up, -1.0], [-right, up, -1.0]])
+    corners *= depth / max(1.0, float(np.linalg.norm(corners[0])))
+    close = corners * (near / depth)
+    top = np.array([0.0, up * 1.35, -1.0]) * (-corners[0, 2])
+    lines = [(close[i], corners[i]) for i in range(4)]
+    lines += [(corners[i], corners[(i + 1) % 4]) for i in range(4)]
+    lines += [(close[i], close[(i + 1) % 4]) for i in range(4)]
+    lines += [(corners[3], top), (top, corners[2])]
+    return np.array(lines)
+
+
+def _fan(device: RangeSensor, length: float) -> Floats:
+    angle = min(device.scan_angle, 2 * np.pi) if device.scan_angle > 0 else 0.0
+    length = min(length, max(device.max_distance, 1e-3)) if device.max_distance > 0 else length
+    half = 0.5 * angle
+    step = min(max(device.scan_step, 1e-9), 2 * np.pi) if device.scan_step > 0 else angle
+    rays_per_side = int(half / step + 1e-9) if step > 0 else 0
+    if rays_per_side > MAX_RAYS // 2:
+        rays_per_side = MAX_RAYS // 2
+        step = half / rays_per_side
+    tips = length * _directions(np.arange(-rays_per_side, rays_per_side + 1) * step)
+    rays = np.stack([np.zeros_like(tips), tips], axis=1)
+    arc = length * _directions(np.linspace(-half, half, 33))
+    return np.concatenate([rays, np.stack([arc[:-1], arc[1:]], axis=1)])
+
+
+def _directions(angles: npt.NDArray[np.floating[Any]]) -> Floats:
+    return np.stack([np.sin(angles), np.zeros_like(angles), -np.cos(angles)], axis=1)
+
+
+class FootMarks:
+    """The recorded foot contacts: a ball around each foot, its colour by stance or swing, and a disc on the floor below a foot in stance.
+
+    The disc makes stance visible without colours.
+    """
+
+    def __init__(self, nodes: RobotNodes, contacts: FootContacts) -> None:
+        self._on = True
+        api: Any = nodes.server.scene
+        self._links = contacts.links
+        extent = nodes.scene.extent
+        self._balls: list[dict[str, viser.SceneNodeHandle]] = []
+        self._discs: list[viser.SceneNodeHandle | None] = []
+        for name, link in zip(contacts.names, contacts.links, strict=True):
+            points = extent.points[extent.links == link]
+            radius = 1.05 * float(np.linalg.norm(points, axis=1).max()) if len(points) else 0.02 * nodes.size
+            kinds = {"missed": MISSED} if name == HAND else {"stance": STANCE, "swing": SWING, "missed": MISSED}
+            self._balls.append(
+                {
+                    kind: api.add_icosphere(
+                        f"{nodes.names[link]}/foot {kind}",
+                        radius=radius * (1.15 if kind == "missed" else 1.0),
+                        color=color,
+                        visible=False,
+                        receive_shadow=False,
+                    )
+                    for kind, color in kinds.items()
+                }
+            )
+            disc = None
+            if name != HAND:
+                disc = api.add_cylinder(
+                    f"/world/contact {link}",
+                    radius=1.9 * radius,
+                    height=0.1 * radius,
+                    color=STANCE,
+                    opacity=0.6,
+                    visible=False,
+                    wxyz=(1.0, 0.0, 0.0, 0.0),
+                    **NO_SHADOW,
+                )
+            self._discs.append(disc)
+        self._kinds: list[str | None] = [None] * len(self._links)
+        self._in_stance = [False] * len(self._links)
+        self._sent = np.full((len(self._links), 2), np.nan)
+
+    def show(self, on: bool) -> None:
+        """Show or hide the marks from the next `place` on."""
+        self._on = on
+
+    def place(self, link_poses: Floats, stance: npt.NDArray[np.bool_] | None, missed: npt.NDArray[np.bool_]) -> None:
+        """Mark the feet of link poses (L, 7): those in `stance` (K,), and those that `missed` (K,) their targets; None marks none."""
+        for k, link in enumerate(self._links):
+            visible = stance is not None and self._on
+            on_floor = visible and stance is not None and bool(stance[k])
+            kind = None if not visible else "missed" if missed[k] else "stance" if on_floor else "swing"
+            if kind != self._kinds[k]:
+                for name, ball in self._balls[k].items():
+                    if name in (kind, self._kinds[k]):
+                        ball.visible = name == kind
+                self._kinds[k] = kind
+            disc = self._discs[k]
+            if disc is None:
+                continue
+            position = link_poses[link, :2]
+            if on_floor and not np.abs(position - self._sent[k]).max() <= MIN_POSITION_CHANGE:
+                disc.position = np.array([*position, 0.0])
+                self._sent[k] = position
+            if on_floor != self._in_stance[k]:
+                disc.visible = self._in_stance[k] = on_floor
+
+    def remove(self) -> None:
+        """Remove the discs; the balls are nodes below the robot."""
+        for disc in self._discs:
+            if disc is not None:
+                disc.remove()

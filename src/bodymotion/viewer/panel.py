@@ -1,109 +1,113 @@
-"""The panel: playing, joints, what is shown, plot, and what is known of the files.
+"""The panel: playback, animation, joints, display options, plot, and a summary of the files with their findings.
 
-Names come from files, so whatever becomes HTML is escaped; everything else goes through widgets that show plain text.
+Names come from files, so all HTML is escaped; other widgets show plain text.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.viewer.about import about
+from bodymotion.diagnostics.text import counted
+from bodymotion.scene.loading import group_text
+from bodymotion.scene.options import LABELS
+from bodymotion.scene.scene import Scene
+from bodymotion.scene.text import html_text
 from bodymotion.viewer.animation_panel import AnimationPanel
-from bodymotion.viewer.joints import JointSliders
-from bodymotion.viewer.playback import Playback
-from bodymotion.viewer.plots import Plot
-from bodymotion.viewer.show_panel import ShowPanel
-from bodymotion.viewer.switches import LABELS
-from bodymotion.viewer.take import Take
-from bodymotion.viewer.text import counted, html_text
+from bodymotion.viewer.display_panel import DisplayPanel
+from bodymotion.viewer.joint_panel import JointSliders
+from bodymotion.viewer.playback_panel import PlaybackPanel
+from bodymotion.viewer.plot_panel import PlotPanel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import viser
 
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["Panel"]
+__all__ = ["Panel", "summary_html"]
 
-LOOPS = ("loops", "motion_loops")
-"""The switches that stand with the joints."""
+MAX_LISTED_GROUPS = 40
+LOOP_OPTIONS = ("loops", "motion_loops")
+KEY_HELP = "Keys: space play · ← → frame · shift ← → 0.1 s · Home End · [ ] speed · L loop · F follow"
 
 
 class Panel:
-    """The widgets of one take; everything that they do goes through the viewer's inbox."""
+    """The widgets of one scene; all that they do goes through the viewer's queue."""
 
     def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
-        self._gui = gui = viewer.server.gui
-        take = viewer.take
+        gui = viewer.server.gui
+        scene = viewer.scene
         self.message = gui.add_html("", visible=False)
-        self.playback = Playback(viewer) if take.num_frames > 1 else None
-        self.plot: Plot | None = None
+        self.playback_panel = PlaybackPanel(viewer) if scene.num_frames > 1 else None
         tabs = gui.add_tab_group()
         self.animation: AnimationPanel | None = None
-        if take.performance is not None:
+        if scene.playback is not None:
             with tabs.add_tab("Move"):
-                self.animation = AnimationPanel(viewer, take.performance)
+                self.animation = AnimationPanel(viewer, scene.playback)
         with tabs.add_tab("Joints"):
             hint = gui.add_html("")
-            self._ticks: dict[str, Any] = {}
-            self._loops = self._add_loops() if take.body.extra_joints and not take.motion_alone else None
-            self.sliders = JointSliders(gui, take.body, viewer.pose_joint)
-            hint.content = _small(_about_joints(take, len(self.sliders)))
+            self._checkboxes: dict[str, Any] = {}
+            self._loop_note: Any = None
+            if scene.body.extra_joints and not scene.without_body:
+                self._add_loops(gui)
+            self.sliders = JointSliders(gui, scene.body, viewer.pose_joint)
+            hint.content = _small(_joints_hint(scene, len(self.sliders)))
         with tabs.add_tab("Show"):
-            self.show = ShowPanel(viewer, bool(len(self.sliders)))
-        if take.num_frames > 1 and take.curves:
+            self.show = DisplayPanel(viewer, bool(len(self.sliders)))
+        self.plot: PlotPanel | None = None
+        if scene.num_frames > 1 and scene.curves:
             with tabs.add_tab("Plot"):
-                self.plot = Plot(gui, take, viewer.switches, viewer.plot_changed)
+                self.plot = PlotPanel(gui, scene, viewer.options, viewer.plot_changed)
                 self.plot.draw(None)
-        with tabs.add_tab(f"About{f' ({len(take.problems)})' if take.problems else ''}"):
-            self._about = gui.add_html(about(viewer))
+        count = sum(group.count for group in scene.findings)
+        with tabs.add_tab(f"About ({count})" if count else "About"):
+            self._summary = gui.add_html(summary_html(viewer))
 
-    def _add_loops(self) -> Any:  # noqa: ANN401
-        """Add the switches that close loops, and the place where it stands how far they are from that."""
-        for name in LOOPS:
-            if name == "loops" or self._viewer.take.num_frames > 1:
-                self._add_tick(name)
-        return self._gui.add_html(_small(self._viewer.stage.loop_note()))
+    def _add_loops(self, gui: viser.GuiApi) -> None:
+        """Add the options that close loops, and a note about how far they are open."""
+        for name in LOOP_OPTIONS:
+            if name == "loops" or self._viewer.scene.num_frames > 1:
+                checkbox = self._checkboxes[name] = gui.add_checkbox(LABELS[name], getattr(self._viewer.options, name))
+                checkbox.on_update(self._switched(name))
+        self._loop_note = gui.add_html(_small(self._viewer.scene_view.loop_note()))
 
-    def _add_tick(self, name: str) -> None:
-        tick = self._ticks[name] = self._gui.add_checkbox(LABELS[name], getattr(self._viewer.switches, name))
-        tick.on_update(self._switched(name))
-
-    def _switched(self, name: str) -> Any:  # noqa: ANN401
+    def _switched(self, name: str) -> Callable[[viser.GuiEvent[viser.GuiCheckboxHandle]], None]:
         def react(event: viser.GuiEvent[viser.GuiCheckboxHandle]) -> None:
             if event.client_id is not None:
                 self._viewer.switch(name, event.target.value)
 
         return react
 
-    def sync(self, slow: bool) -> None:
-        """Write the state of the viewer into the widgets; the joints and the plot's values only when `slow`."""
+    def sync(self, all_values: bool) -> None:
+        """Write the state of the viewer into the widgets; the values of joints only with `all_values`."""
         viewer = self._viewer
-        if self.playback is not None:
-            self.playback.sync()
-        for name, tick in self._ticks.items():
-            tick.value = getattr(viewer.switches, name)
-        self.show.sync(slow)
+        if self.playback_panel is not None:
+            self.playback_panel.sync()
+        for name, checkbox in self._checkboxes.items():
+            checkbox.value = getattr(viewer.options, name)
+        self.show.sync(all_values)
         if self.plot is not None:
-            self.plot.follow(viewer.player.frame, viewer.measuring.in_words())
-        if slow:
-            self.sliders.show(viewer.stage.q)
-            if self._loops is not None:
-                self._loops.content = _small(viewer.stage.loop_note())
+            self.plot.follow(viewer.player.frame, viewer.background_analysis.describe())
+        if all_values:
+            self.sliders.show(viewer.scene_view.q)
+            if self._loop_note is not None:
+                self._loop_note.content = _small(viewer.scene_view.loop_note())
 
-    def retake(self) -> None:
-        """Go on with another motion of the same body: the animation, played in another way."""
-        take = self._viewer.take
-        if self.playback is not None:
-            self.playback.retake()
-        if self.animation is not None and take.performance is not None:
-            self.animation.retake(take.performance)
+    def update(self) -> None:
+        """Show another motion of the same body: the animation, played with other settings."""
+        scene = self._viewer.scene
+        if self.playback_panel is not None:
+            self.playback_panel.update()
+        if self.animation is not None and scene.playback is not None:
+            self.animation.update(scene.playback)
         if self.plot is not None:
-            self.plot.retake(take)
-        self._about.content = about(self._viewer)
+            self.plot.update(scene)
+        self._summary.content = summary_html(self._viewer)
 
-    def say(self, text: str, bad: bool = False) -> None:
-        """Write a message at the top of the panel; an empty one takes it away."""
+    def show_message(self, text: str, bad: bool = False) -> None:
+        """Show a message at the top of the panel; an empty one removes it."""
         color = "#c92a2a" if bad else "#495057"
         self.message.content = f'<div style="padding:0 1em;color:{color};font-size:0.85em">{html_text(text)}</div>'
         self.message.visible = bool(text)
@@ -113,14 +117,56 @@ def _small(text: str) -> str:
     return f'<div style="padding:0 1em;font-size:0.85em;opacity:0.75">{html_text(text)}</div>'
 
 
-def _about_joints(take: Take, sliders: int) -> str:
-    """Say what the joint panel is for, or why it is empty."""
-    if sliders:
-        return "Degrees (or metres) on the slider, radians below the name. Moving one pauses."
-    if not take.motion_alone:
+def _joints_hint(scene: Scene, num_sliders: int) -> str:
+    """Return how to use the sliders, or why there are none."""
+    if num_sliders:
+        return "Sliders in degrees (or metres), labels in radians. Moving a slider pauses."
+    if not scene.without_body:
         return "No joint of this body moves a link."
-    joints = take.motion.joint_displacement if take.motion is not None else None
+    joints = scene.motion.joint_displacement if scene.motion is not None else None
     if joints is None or not joints.num_parts:
-        return "There is a motion only: its poses are shown as frames. It has no joint values."
-    columns = counted(joints.num_parts, "joint column")
-    return f"There is a motion only, with {columns} (see Plot). With the body that it belongs to, joints move links."
+        return "There is no body: the poses of the motion are shown as frames. It has no joint values."
+    return (
+        f"There is no body, only a motion with {counted(joints.num_parts, 'joint column')} (see Plot). "
+        "Open it with its body to move joints."
+    )
+
+
+def summary_html(viewer: Viewer) -> str:
+    """Return as HTML a table of what is shown, the findings about the files, one line for each rule, and the keys."""
+    scene, body = viewer.scene, viewer.scene.body
+    facts = [
+        (
+            "Body",
+            "none; the poses of the motion are shown as frames"
+            if scene.without_body
+            else f"{body.name or 'without a name'}: {counted(len(body.links), 'link')}, "
+            f"{counted(body.num_joints, 'joint column')}, {body.mass:.3g} kg",
+        )
+    ]
+    facts += [(f"File {i + 1}", path.name) for i, path in enumerate(viewer.files)]
+    if scene.motion is not None:
+        rate = scene.timeline.frame_rate
+        facts.append(("Motion", f"{scene.num_frames} frames" + (f" at {rate:g} Hz" if rate else " with time stamps")))
+    if viewer.options.stand:
+        reason = "The motion has no root poses: the" if scene.motion is not None else "The"
+        facts.append(("Ground", f"{reason} body stands on its lowest point."))
+    facts += [("Note", note) for note in scene.notes]
+    rows = "".join(
+        '<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">'
+        f"{html_text(name)}</td><td>{html_text(text)}</td></tr>"
+        for name, text in facts
+    )
+    groups = scene.findings
+    findings = "".join(
+        f'<li style="margin-bottom:4px">{html_text(group_text(group))}</li>' for group in groups[:MAX_LISTED_GROUPS]
+    )
+    if len(groups) > MAX_LISTED_GROUPS:
+        findings += f"<li>… and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}</li>"
+    if groups:
+        count = counted(sum(group.count for group in groups), "problem")
+        findings = f"<b>{count} in the files</b><ul>{findings}</ul>"
+    return (
+        '<div style="padding:0 1em;font-size:0.82em;overflow-wrap:anywhere">'
+        f'<table>{rows}</table><br>{findings}<span style="opacity:0.65">{KEY_HELP}</span></div>'
+    )

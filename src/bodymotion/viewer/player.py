@@ -1,27 +1,25 @@
-"""What a player does, without anything to show it on: time, speed, loop, and which frame that is.
+"""The playback state: time, current frame, playback speed and loop.
 
-The player knows no clock. Whoever has one says with `advance` how many seconds have passed.
+The player has no clock. Its owner calls `advance` with the seconds that have passed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
 
 from bodymotion.motion.timeline import Timeline
 
-__all__ = ["SPEEDS", "Player"]
+__all__ = ["SPEEDS", "Player", "run_action"]
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""The speeds that the player's buttons step through; any value between the first and the last is allowed."""
+"""The playback speeds of the keys; any value between the first and the last is allowed."""
 
 
 @dataclass
 class Player:
-    """Plays over a timeline with at least one frame.
-
-    `time` [s] is where it stands, always within the timeline; `frame` the index of the frame that is in force there.
-    """
+    """Playback over a timeline with at least one frame. `time` [s] is always within the timeline."""
 
     timeline: Timeline
     time: float = field(default=0.0)
@@ -32,7 +30,7 @@ class Player:
     def __post_init__(self) -> None:
         if self.timeline.num_frames < 1:
             raise ValueError("a player needs at least one frame")
-        self.time = self._within(self.time)
+        self.time = self._clipped(self.time)
 
     @property
     def start(self) -> float:
@@ -46,16 +44,16 @@ class Player:
 
     @property
     def frame(self) -> int:
-        """The index of the frame in force: the last one at or before `time`."""
+        """The index of the current frame: the last one at or before `time`."""
         return int(self.timeline.frames_at(self.time))
 
     @property
     def num_frames(self) -> int:
-        """How many frames there are."""
+        """The number of frames."""
         return self.timeline.num_frames
 
     def play(self) -> None:
-        """Go on playing; from the beginning when it stands at the end. One frame alone does not play."""
+        """Start to play; at the end, from the beginning. A single frame does not play."""
         if self.num_frames < 2:
             return
         if self.time >= self.end:
@@ -63,7 +61,7 @@ class Player:
         self.playing = True
 
     def pause(self) -> None:
-        """Stop where it is."""
+        """Pause at the current time."""
         self.playing = False
 
     def toggle(self) -> None:
@@ -74,36 +72,35 @@ class Player:
             self.play()
 
     def seek(self, time: float) -> None:
-        """Go to a time [s]; before the first frame is the first frame, after the last one the last."""
-        self.time = self._within(time)
+        """Go to a time [s], at least that of the first frame, at most that of the last."""
+        self.time = self._clipped(time)
 
     def seek_frame(self, frame: int) -> None:
-        """Go to the very time of a frame; below 0 is the first, beyond the last the last."""
+        """Go to the time of a frame; indices below 0 are the first frame, those beyond the last the last."""
         self.time = float(self.timeline.times[min(max(int(frame), 0), self.num_frames - 1)])
 
     def step(self, frames: int) -> None:
-        """Pause and go some frames on (or back, when negative)."""
+        """Pause and go some frames forward, or back when negative."""
         self.pause()
         self.seek_frame(self.frame + frames)
 
     def set_speed(self, speed: float) -> None:
-        """Play so many times faster than the clock, kept within the first and the last of `SPEEDS`."""
+        """Set the playback speed (1: real time), clipped to the range of `SPEEDS`."""
         if isfinite(speed):
             self.speed = min(max(speed, SPEEDS[0]), SPEEDS[-1])
 
     def faster(self) -> None:
-        """Take the next higher of `SPEEDS`."""
+        """Set the next higher of `SPEEDS`."""
         self.set_speed(next((s for s in SPEEDS if s > self.speed), SPEEDS[-1]))
 
     def slower(self) -> None:
-        """Take the next lower of `SPEEDS`."""
+        """Set the next lower of `SPEEDS`."""
         self.set_speed(next((s for s in reversed(SPEEDS) if s < self.speed), SPEEDS[0]))
 
     def advance(self, seconds: float) -> None:
-        """Let `seconds` of the clock pass.
+        """Advance by `seconds` of the clock.
 
-        At the end it starts again, with what is left over, when it loops; the last frame is then shown as long as the one before
-        it. When it does not loop it stays on the last frame and pauses.
+        With `loop` it starts again after the last frame, which is shown as long as the one before it. Without, it pauses at the last frame.
         """
         if not self.playing or not seconds > 0:
             return
@@ -120,12 +117,33 @@ class Player:
         else:
             self.time = time
 
-    def moved_to(self, timeline: Timeline) -> Player:
-        """Return a player over another timeline that stands at the same time, with the same speed and loop."""
+    def with_timeline(self, timeline: Timeline) -> Player:
+        """Return a player over another timeline at the same time, with the same speed and loop."""
         playing = self.playing and timeline.num_frames > 1
         return Player(timeline, self.time, playing, self.loop, self.speed)
 
-    def _within(self, time: float) -> float:
+    def _clipped(self, time: float) -> float:
         if not isfinite(time):
             return self.start
         return min(max(float(time), self.start), self.end)
+
+
+def run_action(player: Player, name: str, before_seek: Callable[[], None]) -> None:
+    """Run the action of a key or button by its name in `browser_scripts.KEYS`; `before_seek` is called before the frame changes."""
+    rate = (player.num_frames - 1) / max(player.end - player.start, 1e-9)
+    tenth = max(1, round(0.1 * rate))
+    steps = {"next": 1, "back": -1, "far_next": tenth, "far_back": -tenth, "last": player.num_frames}
+    if name == "slower":
+        player.slower()
+    elif name == "faster":
+        player.faster()
+    elif name == "loop":
+        player.loop = not player.loop
+    elif player.num_frames > 1:
+        before_seek()
+        if name == "toggle":
+            player.toggle()
+        elif name == "first":
+            player.seek_frame(0)
+        else:
+            player.step(steps[name])

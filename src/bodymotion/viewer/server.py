@@ -1,8 +1,8 @@
-"""A viser server that says nothing on stdout, on a port that is free, and answers no page of another site.
+"""A viser server without output, on a free port, which refuses requests from pages of other sites.
 
-A browser lets any page open a WebSocket to any address, also to one of this machine; the page says where it comes from in the header
-`Origin`, and under which name it asks in `Host` (RFC 6455, section 10.2). What comes from elsewhere is refused with 403, and so is a name
-that is not this machine's: whoever owns the name can let it point here for a moment (DNS rebinding).
+A browser lets any page open a WebSocket to any address, also to one of this machine. The header `Origin` names the site of the page, the
+header `Host` the requested name (RFC 6455, section 10.2). A request from another site is refused with 403. So is a request for a name
+that is not this machine's, because the owner of the name can make it point here for a moment (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -26,20 +26,23 @@ if TYPE_CHECKING:
     _Answer: TypeAlias = "Response | None"
     _Hook: TypeAlias = Callable[[ServerConnection, Request], "Awaitable[_Answer] | _Answer"]
 
-__all__ = ["free_port", "is_welcome", "quiet_server", "stop_server"]
+__all__ = ["free_port", "is_allowed", "quiet_server", "stop_server"]
+
+NUM_PORTS = 100
+"""Number of ports that are tried."""
 
 
 def quiet_server(host: str, port: int) -> viser.ViserServer:
-    """Start a viser server that prints nothing, on the first free port from `port` on.
+    """Start a viser server without output on the first free port from `port` on.
 
-    viser can offer a page to the internet through a server of its makers when a browser asks for it; ours does not.
+    viser can share a page on the internet through a server of its developers when a browser requests it; this is switched off.
 
     Raises
     ------
     OSError
         As `free_port`.
     RuntimeError
-        When this version of viser does not let requests be looked at before they are answered.
+        When this version of viser does not allow to check requests.
     """
     import viser
 
@@ -48,34 +51,36 @@ def quiet_server(host: str, port: int) -> viser.ViserServer:
         server = viser.ViserServer(host=host, port=free, verbose=False)
     if not guarded:
         stop_server(server)
-        raise RuntimeError(f"viser {viser.__version__} does not let foreign pages be refused; version 1.1 does")
-    with contextlib.suppress(ImportError, AttributeError):  # no public part of viser; its button is hidden anyway
+        raise RuntimeError(
+            f"viser {viser.__version__} cannot refuse requests from other sites; install version 1.1 or later"
+        )
+    with contextlib.suppress(ImportError, AttributeError):  # a private part of viser; its button is hidden in any case
         from viser import _messages
 
         server._websock_server.unregister_handler(_messages.ShareUrlRequest)
     return server
 
 
-def is_welcome(host: str | None, origin: str | None, served: str) -> bool:
-    """Whether a request is answered, by its headers `Host` and `Origin` (None: not there) and the host that is served.
+def is_allowed(host: str | None, origin: str | None, served: str) -> bool:
+    """Return whether a request is allowed, by its headers `Host` and `Origin` (None: absent) and the host that is `served`.
 
-    The name asked for is an address, localhost, the host that is served or this machine's own name. A page comes from where it asks;
-    a program that is no browser does not say where it comes from.
+    The requested name must be an address, localhost, the served host or this machine's own name. The site of the page must be the
+    requested one; programs that are no browsers send no `Origin`.
     """
-    asked = _authority(host)
-    if asked is None or not _is_ours(asked[0], served):
+    requested = _authority(host)
+    if requested is None or not _is_ours(requested[0], served):
         return False
     if origin is None:
         return True
     scheme, _, rest = origin.partition("://")
     return scheme in ("http", "https") and _authority(rest, 443 if scheme == "https" else 80) == (
-        asked[0],
-        asked[1] if asked[1] else 443 if scheme == "https" else 80,
+        requested[0],
+        requested[1] if requested[1] else 443 if scheme == "https" else 80,
     )
 
 
 def _authority(text: str | None, port: int = 0) -> tuple[str, int] | None:
-    """Return name and port (`port` where none is given) of `name:port`; None where it is nothing of the kind."""
+    """Return name and port of `name:port` (by default `port`); None for other text."""
     try:
         parts = urlsplit(f"//{text or ''}")
         if parts.path or parts.query or parts.fragment or "@" in parts.netloc or not parts.hostname:
@@ -101,42 +106,42 @@ def _own_names() -> frozenset[str]:
     return frozenset((name, f"{name}.local")) - {"", ".local"}
 
 
-def _looking(served: str, then: _Hook | None) -> _Hook:
-    """Return a hook that refuses who is not welcome, and asks `then` about everybody else."""
+def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
+    """Return a hook that refuses requests that are not allowed and passes others to `next_hook`."""
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 
     def hook(connection: ServerConnection, request: Request) -> Awaitable[_Answer] | _Answer:
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
-        once = len(hosts) == 1 and len(origins) <= 1
-        if not once or not is_welcome(hosts[0], origins[0] if origins else None, served):
-            text = b"This page cannot be used from there: open it by the address that it is served at.\n"
+        single = len(hosts) == 1 and len(origins) <= 1
+        if not single or not is_allowed(hosts[0], origins[0] if origins else None, served):
+            text = b"Requests from other sites are refused: open this page at its own address.\n"
             headers = Headers({"Content-Type": "text/plain", "Content-Length": str(len(text)), "Connection": "close"})
             return Response(http.HTTPStatus.FORBIDDEN, "Forbidden", headers, text)
-        return None if then is None else then(connection, request)
+        return None if next_hook is None else next_hook(connection, request)
 
     return hook
 
 
-_ONE_AT_A_TIME = threading.Lock()
+_PATCH_LOCK = threading.Lock()
 
 
 @contextlib.contextmanager
 def _guarded(served: str) -> Iterator[list[bool]]:
-    """Look at the requests of the WebSocket server that is started in the block; give a list, empty as long as there is none.
+    """Check the requests of the WebSocket server that is started in the block; the yielded list is empty until it is started.
 
-    viser has no place for this: while it starts, what it calls to start is another function.
+    viser has no option for this, so the function that starts the WebSocket server is replaced meanwhile.
     """
     from websockets.asyncio import server as sockets
 
     serve, guarded = sockets.serve, []
 
-    def guarding(*things: Any, **options: Any) -> Any:  # noqa: ANN401
+    def guarded_serve(*args: Any, **options: Any) -> Any:  # noqa: ANN401
         guarded.append(True)
-        return serve(*things, **{**options, "process_request": _looking(served, options.get("process_request"))})
+        return serve(*args, **{**options, "process_request": _request_check(served, options.get("process_request"))})
 
-    with _ONE_AT_A_TIME:
-        sockets.serve = guarding  # type: ignore[assignment, misc]
+    with _PATCH_LOCK:
+        sockets.serve = guarded_serve  # type: ignore[assignment, misc]
         try:
             yield guarded
         finally:
@@ -144,18 +149,18 @@ def _guarded(served: str) -> Iterator[list[bool]]:
 
 
 def free_port(host: str, port: int) -> int:
-    """Find the first port from `port` on that can be listened at; 0 leaves the choice to the system.
+    """Return the first free port from `port` on; 0 leaves the choice to the system.
 
     Raises
     ------
     OSError
-        When the host is none of this machine's, or none of a hundred ports is free.
+        When the host is not one of this machine, or no port is free.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror as error:
         raise OSError(f"cannot listen at {host!r}: {error.strerror}") from error
-    for candidate in range(port, min(port + 100, 65536)):
+    for candidate in range(port, min(port + NUM_PORTS, 65536)):
         with socket.socket(family, kind, protocol) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -167,10 +172,10 @@ def free_port(host: str, port: int) -> int:
                     continue
                 raise OSError(f"cannot listen at {host!r}: {error.strerror}") from error
             return candidate
-    raise OSError(f"no port from {port} to {min(port + 99, 65535)} is free at {host!r}")
+    raise OSError(f"no port from {port} to {min(port + NUM_PORTS - 1, 65535)} is free at {host!r}")
 
 
 def stop_server(server: viser.ViserServer) -> None:
-    """Stop a server as quietly."""
+    """Stop a server without output."""
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()

@@ -1,0 +1,208 @@
+"""Make a scene from what a caller passes: a body, motions, or an animation, as objects or as files, in any order."""
+
+from __future__ import annotations
+
+import sys
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from bodymotion.animation import Animation
+from bodymotion.diagnostics import Group, WrongUseError
+from bodymotion.diagnostics.text import counted, shown
+from bodymotion.formats.registry import load
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion
+from bodymotion.scene.animation_playback import PlaybackSettings, play_animation
+from bodymotion.scene.scene import Scene, make_scene
+from bodymotion.scene.second_motion import side_by_side
+from bodymotion.system.atomic_files import check_not_read
+
+__all__ = [
+    "Inputs",
+    "Showable",
+    "animation_scene",
+    "files_of",
+    "group_text",
+    "load_inputs",
+    "load_scene",
+    "report_notes",
+    "report_problems",
+]
+
+Showable: TypeAlias = Body | Motion | Animation | str | PathLike[str]
+
+MAX_LISTED_GROUPS = 10
+"""Number of rules that are listed on stderr."""
+MAX_LOCATIONS = 3
+"""Number of locations that are listed for one rule."""
+
+
+class Inputs(NamedTuple):
+    """At most one body with its motions; or one animation alone."""
+
+    body: Body | None
+    motions: tuple[Motion, ...]
+    animation: Animation | None
+
+
+def files_of(*values: Body | Motion | Animation | None) -> tuple[Path, ...]:
+    """Return the files that values were read from, those that a model names included."""
+    sources = [value.source for value in values if value is not None]
+    return tuple(path for source in sources for path in (source.path, *source.parts) if path is not None)
+
+
+def load_inputs(
+    *sources: Showable,
+    done: str = "shown",
+    max_motions: int = 1,
+    allow_outside: bool = False,
+    output: str | PathLike[str] | None = None,
+) -> Inputs:
+    """Return sources sorted by their kind, read where they are files.
+
+    Parameters
+    ----------
+    sources:
+        Objects or files, in any order.
+    done:
+        What is done with them, for messages: "shown", "plotted".
+    max_motions:
+        The largest number of motions.
+    allow_outside:
+        Also read files that a model names outside its folder.
+    output:
+        The file that will be written.
+
+    Raises
+    ------
+    FormatError
+        When a file cannot be read.
+    WrongUseError
+        When there are two bodies, too many motions, or an animation and something else, or when `output` is a file that is read.
+    """
+    if output is not None:
+        check_not_read(output, [one for one in sources if not isinstance(one, (Body, Motion, Animation))])
+    bodies: list[Body] = []
+    motions: list[Motion] = []
+    animations: list[Animation] = []
+    for source in sources:
+        value = source
+        if not isinstance(source, (Body, Motion, Animation)):
+            value = load(Path(source), allow_outside=allow_outside)
+        if isinstance(value, Body):
+            bodies.append(value)
+        elif isinstance(value, Motion):
+            motions.append(value)
+        elif isinstance(value, Animation):
+            animations.append(value)
+        else:
+            raise WrongUseError(f"{source}: expected a body, a motion or an animation, found a {type(value).__name__}")
+    if len(animations) > 1:
+        raise WrongUseError(f"one animation can be {done}, not {len(animations)}")
+    if animations and (bodies or motions):
+        other = "body" if bodies else "motion"
+        raise WrongUseError(f"an animation is {done} alone, on the body of Spot: leave out the {other}")
+    if len(bodies) > 1 or len(motions) > max_motions:
+        several = "one motion" if max_motions == 1 else "one motion or two"
+        raise WrongUseError(f"one body and {several} can be {done}, not {len(bodies)} and {len(motions)}")
+    if output is not None:
+        check_not_read(output, files_of(*bodies, *motions, *animations))
+    return Inputs(bodies[0] if bodies else None, tuple(motions), animations[0] if animations else None)
+
+
+def load_scene(
+    *sources: Showable,
+    ghost: bool = False,
+    allow_outside: bool = False,
+    arm: bool | None = None,
+    bpm: float | None = None,
+    slices: float | None = None,
+    output: str | PathLike[str] | None = None,
+) -> Scene:
+    """Return the scene of a body, of one motion or two, of both, or of an animation.
+
+    Parameters
+    ----------
+    sources:
+        Objects or files, in any order.
+    ghost:
+        Show the second motion at the position of the first, see-through, instead of beside it.
+    allow_outside:
+        Also read files that a model names outside its folder.
+    arm, bpm, slices:
+        Of an animation: whether Spot has its arm, tempo [beats per minute], length [slices].
+    output:
+        The file that will be written.
+
+    Raises
+    ------
+    FormatError
+        When a file cannot be read.
+    ValueError
+        When there are two bodies or three motions, an animation and something else, or when body and motion do not fit.
+    """
+    body, motions, animation = load_inputs(*sources, max_motions=2, allow_outside=allow_outside, output=output)
+    if ghost and len(motions) < 2:
+        raise WrongUseError("a ghost is the second of two motions, and there is only one")
+    if animation is not None:
+        return animation_scene(animation, arm, PlaybackSettings(bpm, slices))
+    if (arm, bpm, slices) != (None, None, None):
+        raise WrongUseError("arm, tempo and slices apply to a Spot animation only")
+    if body is None and motions:
+        body = _spot_body_for(motions[0])
+    first = make_scene(body, motions[0] if motions else None)
+    return first if len(motions) < 2 else side_by_side(first, make_scene(body, motions[1]), ghost)
+
+
+def animation_scene(animation: Animation, arm: bool | None, settings: PlaybackSettings) -> Scene:
+    """Return the scene of an animation that is played with settings."""
+    playback = play_animation(animation, settings, arm)
+    return make_scene(playback.body, playback.motion, playback)
+
+
+def _spot_body_for(motion: Motion) -> Body | None:
+    """Return the body of Spot for a motion with the names of Spot's joints, in its order; else None."""
+    joints = motion.joint_displacement
+    if joints is None or joints.num_parts not in (12, 19) or not any(joints.part_labels):
+        return None
+    from bodymotion.spot.playback import JOINT_NAMES, spot_body
+
+    return spot_body(arm=joints.num_parts == 19) if joints.part_labels == JOINT_NAMES[: joints.num_parts] else None
+
+
+def group_text(group: Group) -> str:
+    """Return the findings of one rule in a line: `SR1.wrl:12:3: WRL135 ×24 message (also at 15:3, 18:3 …) [hint]`."""
+    first = group.problems[0]
+    others = group.locations(MAX_LOCATIONS + 1)[1:]
+    also = ", ".join(
+        f"line {place.line}" if place.line else place.inside or "" for place in others[: MAX_LOCATIONS - 1]
+    )
+    also = f" (also at {also}{' …' if group.count > MAX_LOCATIONS else ''})" if also else ""
+    place = first.location
+    path = Path(place.path).name if place.path else None
+    where = ":".join(str(part) for part in (path, place.line, place.column) if part is not None) or place.inside or ""
+    inside = f" ({place.inside})" if place.inside and place.inside != where else ""
+    times = f" ×{group.count}" if group.count > 1 else ""
+    hint = f" [{first.hint}]" if first.hint else ""
+    return f"{where}{': ' if where else ''}{group.rule}{times} {first.message}{inside}{also}{hint}"
+
+
+def report_problems(scene: Scene, suffix: str = "", *, only_mismatches: bool = False) -> None:
+    """Write to stderr how many findings there are, and the first rules; or only the mismatches of motion and body."""
+    groups = scene.findings
+    if not groups:
+        return
+    lines = [f"bodymotion: {counted(sum(group.count for group in groups), 'problem')} in the files{suffix}"]
+    if only_mismatches:
+        groups = tuple(group for group in groups if group.problems[0] in scene.mismatches)
+    lines += [f"  {shown(group_text(group), 500)}" for group in groups[:MAX_LISTED_GROUPS]]
+    if len(groups) > MAX_LISTED_GROUPS:
+        lines.append(f"  … and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}")
+    print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def report_notes(notes: tuple[str, ...]) -> None:
+    """Write to stderr what is not shown as it is in the files."""
+    if notes:
+        print("\n".join(f"bodymotion: {note}" for note in notes), file=sys.stderr, flush=True)

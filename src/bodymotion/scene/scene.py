@@ -1,0 +1,373 @@
+"""A scene: a body and its motion as arrays, ready to be shown.
+
+A motion without a body is shown as frames: each of its poses becomes a link without shapes. A body without a motion is one frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import Group, Problem, Rule, grouped
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.meshes import outermost_points
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, Link
+from bodymotion.motion import Motion
+from bodymotion.motion.timeline import Timeline
+from bodymotion.scene.animation_playback import AnimationPlayback, Beats, beats_of
+from bodymotion.scene.contacts import FootContacts, contacts_of
+
+__all__ = ["BodyExtent", "Curve", "Scene", "joint_values", "make_scene", "path_frames"]
+
+MAX_DISTANCE = 1e5
+"""[m] Positions farther from the origin, or not finite, cannot be drawn; they are moved to this distance."""
+MAX_LINK_POSES = 20_000_000
+"""Number of link poses in memory (1.1 GB); of longer motions only every n-th frame is shown."""
+MAX_PATH_POINTS = 1500
+
+MORE_COLUMNS = Rule(
+    "VIEW101",
+    "warning",
+    "A motion has as many joint columns as its body. If it has more, it was made for another body.",
+    source="judgement",
+    hint="is it the motion of another body?",
+    example=("a motion of 30 joint columns on a body of 29", "a motion of 29 columns"),
+)
+
+
+class BodyExtent:
+    """The outermost points of a body: `points` (N, 3) in the frames of the links `links` (N,). They give its extent in any pose."""
+
+    def __init__(self, body: Body) -> None:
+        found = [outermost_points(link.visuals) for link in body.links]
+        self.points: Floats = np.concatenate([np.zeros((0, 3)), *found])
+        owners = [link.index for link in body.links]
+        self.links: npt.NDArray[np.intp] = np.repeat(np.array(owners, dtype=np.intp), [len(points) for points in found])
+
+    def placed(self, link_poses: npt.ArrayLike) -> Floats:
+        """Return the points (N, 3) in the world for link poses (L, 7)."""
+        placed = np.asarray(link_poses, dtype=np.float64)[self.links]
+        return np.asarray(placed[:, :3] + rotations.rotate(rotations.normalized(placed[:, 3:]), self.points))
+
+    def lowest(self, link_poses: npt.ArrayLike) -> Floats:
+        """Return the height (...) [m] of the lowest point for link poses (..., L, 7); 0 for a body without shapes."""
+        placed = np.asarray(link_poses, dtype=np.float64)
+        if not len(self.points):
+            return np.zeros(placed.shape[:-2])
+        w, x, y, z = np.moveaxis(rotations.normalized(placed[..., 3:]), -1, 0)
+        down = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=-1)
+        heights = placed[..., self.links, 2] + np.einsum("...nk,nk->...n", down[..., self.links, :], self.points)
+        return np.asarray(heights.min(axis=-1))
+
+    def bounds(self, link_poses: npt.ArrayLike) -> Floats | None:
+        """Return the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7); None without shapes."""
+        placed = self.placed(link_poses)
+        return np.stack([placed.min(axis=0), placed.max(axis=0)]) if len(placed) else None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A joint's values over time: its `name`, `unit` ("deg", "m", or "rad or m" where it is unknown) and `values` (T,) in that unit."""
+
+    name: str
+    unit: str
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A body and its motion, ready to be shown.
+
+    Attributes
+    ----------
+    link_poses:
+        (T, L, 7) in the world; T is 1 without a motion.
+    q:
+        (T, J) the joint values behind them [rad or m].
+    timeline:
+        The times of the T frames.
+    has_root:
+        Whether the motion has root poses.
+    zmp:
+        (T, 3) the recorded zero moment point [m] in the world, or in the root link's frame when `zmp_in_root`; None without.
+    notes:
+        What is not shown as it is in the files, in sentences.
+    mismatches:
+        Findings about motion and body together.
+    without_body:
+        Whether there is only a motion, and `body` is made from its poses.
+    playback:
+        How the motion was made from an animation; None for other motions.
+    own_frames:
+        The number of frames before the last one is held for a longer second motion; 0 where it is not.
+    second, is_ghost:
+        Another motion of the body on the same timeline, and whether it is shown at the position of this one instead of beside it.
+    """
+
+    body: Body
+    motion: Motion | None
+    link_poses: Floats
+    q: Floats
+    timeline: Timeline
+    has_root: bool
+    zmp: Floats | None = None
+    zmp_in_root: bool = False
+    notes: tuple[str, ...] = ()
+    mismatches: tuple[Problem, ...] = ()
+    without_body: bool = False
+    playback: AnimationPlayback | None = None
+    own_frames: int = 0
+    second: Scene | None = None
+    is_ghost: bool = False
+
+    @cached_property
+    def extent(self) -> BodyExtent:
+        """The outermost points of the body."""
+        return BodyExtent(self.body)
+
+    @cached_property
+    def contacts(self) -> FootContacts | None:
+        """The foot contacts that the motion records; None where it has none, or the body has no such feet."""
+        return None if self.motion is None else contacts_of(self.body, self.motion, self.timeline)
+
+    @cached_property
+    def beats(self) -> Beats | None:
+        """The slices and beats of a Spot move; None for other motions."""
+        return None if self.motion is None else beats_of(self.motion)
+
+    @property
+    def num_frames(self) -> int:
+        """The number of frames T."""
+        return self.timeline.num_frames
+
+    @property
+    def title(self) -> str:
+        """The name of the animation, of the body, or else of the file."""
+        if self.playback is not None:
+            return self.playback.title
+        paths = (self.body.source.path, self.motion.source.path if self.motion is not None else None)
+        names = [self.body.name, *(path.name for path in paths if path is not None)]
+        return next((name for name in names if name.strip()), "bodymotion")
+
+    @property
+    def on_ground_by_default(self) -> bool:
+        """Whether the body is put on the ground by default: neither motion nor model gives the pose of its root."""
+        return not self.has_root and not self.body.is_mounted
+
+    @property
+    def motion_problems(self) -> tuple[Problem, ...]:
+        """The findings about the motion or animation, those about motion and body together first."""
+        found = self.motion.problems if self.motion is not None else ()
+        return self.mismatches + found + (self.playback.problems if self.playback is not None else ())
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """All findings about what is shown: of the motion, then of the model."""
+        return self.motion_problems + self.body.problems
+
+    @property
+    def findings(self) -> tuple[Group, ...]:
+        """All findings, one group for each rule: motion before model, errors before warnings before notes."""
+        return grouped(self.motion_problems, self.body.problems)
+
+    def ground_offset(self, link_poses: Floats) -> Floats:
+        """Return the height (...) [m] to add to link poses (..., L, 7) so that the lowest point of the body is at 0."""
+        return -self.extent.lowest(link_poses)
+
+    def zmp_at(self, frame: int, root: Floats) -> Floats | None:
+        """Return the recorded zero moment point (3,) in the world at a frame, for the shown pose (7,) of the root."""
+        if self.zmp is None:
+            return None
+        point = self.zmp[frame]
+        return poses.transform_points(root, point) if self.zmp_in_root else point
+
+    @cached_property
+    def curves(self) -> tuple[Curve, ...]:
+        """The joint values as curves; of a motion without a body, its columns."""
+        if self.motion is None:
+            return ()
+        joints = self.motion.joint_displacement
+        if self.body.num_joints == 0 and joints is not None:
+            labels = joints.part_labels
+            index = self.timeline_index(joints.timeline)
+            return tuple(
+                Curve(labels[c] if c < len(labels) else f"joint {c}", "rad or m", joints.values[index, c])
+                for c in range(joints.num_parts)
+            )
+        found = []
+        for column, joint in enumerate(self.body.joints):
+            if self.body.joint_links[column] >= 0 and joint.type in ("rotate", "slide", "crawler"):
+                degrees = joint.type != "slide"
+                values = np.rad2deg(self.q[:, column]) if degrees else self.q[:, column]
+                found.append(Curve(joint.name or f"joint {column}", "deg" if degrees else "m", values))
+        return tuple(found)
+
+    def timeline_index(self, other: Timeline) -> npt.NDArray[np.intp]:
+        """Return for each frame (T,) the current frame of another timeline at its time."""
+        if other == self.timeline:
+            return np.arange(self.num_frames)
+        return np.asarray(other.frames_at(self.timeline.times))
+
+
+def path_frames(count: int) -> npt.NDArray[np.intp]:
+    """Return the frames, among `count`, that a path is drawn through: at most `MAX_PATH_POINTS`, the first and the last included."""
+    return np.linspace(0, count - 1, min(count, MAX_PATH_POINTS)).astype(np.intp)
+
+
+def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlayback | None = None) -> Scene:
+    """Compute the scene of a body, a motion, or both; `playback` is how the motion was made from an animation.
+
+    Raises
+    ------
+    ValueError
+        When both are missing, when the motion has fewer joint columns than the body (with both counts), or when there is nothing to show.
+    """
+    if body is None and motion is None:
+        raise ValueError("there is neither a body nor a motion to show")
+    if body is not None and not body.links:
+        raise ValueError("the body has no links, so there is nothing to show")
+    if motion is None:
+        assert body is not None
+        q = np.zeros((1, body.num_joints))
+        return Scene(body, None, frozen(body.forward_kinematics(q)), q, Timeline.uniform(1, 1.0), has_root=False)
+    motion, step = _thinned(motion, len(body.links) if body is not None else 1)
+    parts = [c for c in (motion.joint_displacement, motion.link_position) if c is not None]
+    timed = [c for c in (parts or motion.timed) if c.num_frames]
+    if not timed:
+        raise ValueError("the motion has no frames, so there is nothing to play")
+    without_body = body is None
+    mismatches = _mismatches(body, motion)
+    if body is None or not parts:
+        body = body or _body_of_frames(motion)
+        link_poses, timeline = _recorded_poses(body, motion, timed[0].timeline)
+        q = np.zeros((timeline.num_frames, body.num_joints))
+        recorded = link_poses
+    else:
+        common = motion.replaced(*parts)
+        if any(c.timeline != parts[0].timeline for c in parts):
+            common = common.on_common_timeline()
+        timeline = common.timeline
+        link_poses = body.link_poses(common)
+        joints = common.joint_displacement
+        try:
+            q = joint_values(body, link_poses) if joints is None else body.joint_values(joints)
+        except ValueError:
+            q = joint_values(body, link_poses)
+        recorded = common.link_position.values if common.link_position is not None else link_poses
+    link_poses, num_wrong = _drawable(link_poses, recorded)
+    notes = []
+    if num_wrong:
+        notes.append(
+            f"{num_wrong} of {len(link_poses)} frames have poses that are not finite or too far away to draw: "
+            "parts are missing or misplaced"
+        )
+    if step > 1:
+        notes.append(f"The motion is too long to show every frame: one of {step} frames is shown")
+    scene = Scene(
+        body,
+        motion,
+        link_poses,
+        frozen(np.nan_to_num(q, posinf=0.0, neginf=0.0)),
+        timeline,
+        has_root=motion.link_position is not None,
+        notes=tuple(notes),
+        mismatches=mismatches,
+        without_body=without_body,
+        playback=playback,
+    )
+    if motion.zmp is None or not motion.zmp.num_frames:
+        return scene
+    zmp = np.nan_to_num(motion.zmp.values[scene.timeline_index(motion.zmp.timeline)])
+    return replace(
+        scene, zmp=frozen(np.clip(zmp, -MAX_DISTANCE, MAX_DISTANCE)), zmp_in_root=motion.zmp.is_root_relative
+    )
+
+
+def _mismatches(body: Body | None, motion: Motion) -> tuple[Problem, ...]:
+    """Return a problem where a motion has more joint columns than its body."""
+    joints = motion.joint_displacement
+    if body is None or joints is None or joints.num_parts <= body.num_joints:
+        return ()
+    message = (
+        f"the motion has {joints.num_parts} joint columns and the body {body.num_joints}; the columns from "
+        f"{body.num_joints} on are not shown"
+    )
+    return (MORE_COLUMNS.problem(message, data={"motion": joints.num_parts, "body": body.num_joints}),)
+
+
+def joint_values(body: Body, link_poses: Floats) -> Floats:
+    """Compute joint values (T, J) from link poses (T, L, 7): the angle about [rad], or the distance along [m], each joint's axis."""
+    q = np.zeros((len(link_poses), body.num_joints))
+    for column, index in enumerate(body.joint_links):
+        if index < 1:
+            continue
+        link = body.links[index]
+        at_zero = poses.compose(link_poses[:, link.parent], link.offset)
+        moved = poses.compose(poses.inverse(at_zero), link_poses[:, index])
+        if link.joint.type == "rotate":
+            angle = 2.0 * np.arctan2(moved[:, 4:] @ link.joint.axis, moved[:, 3])
+            q[:, column] = np.unwrap((angle + np.pi) % (2 * np.pi) - np.pi)
+        elif link.joint.type == "slide":
+            q[:, column] = moved[:, :3] @ link.joint.axis
+    return q
+
+
+def _body_of_frames(motion: Motion) -> Body:
+    """Return a body without shapes that has a link for each pose of a motion."""
+    positions = motion.link_position
+    count = max(positions.num_parts if positions is not None else 1, 1)
+    labels = positions.part_labels if positions is not None else ()
+    names = [labels[i] if i < len(labels) else ("root" if i == 0 else f"link {i}") for i in range(count)]
+    return Body(
+        links=tuple(Link(name=name, index=i, parent=-1 if i == 0 else 0, joint=Joint()) for i, name in enumerate(names))
+    )
+
+
+def _recorded_poses(body: Body, motion: Motion, timeline: Timeline) -> tuple[Floats, Timeline]:
+    positions = motion.link_position
+    if positions is not None and positions.num_frames and positions.num_parts:
+        return positions.values, positions.timeline
+    still = body.forward_kinematics(np.zeros((1, body.num_joints)))
+    return np.broadcast_to(still, (timeline.num_frames, len(body.links), 7)), timeline
+
+
+def _thinned(motion: Motion, links: int) -> tuple[Motion, int]:
+    """Return the motion with every n-th frame only, and n, so that the poses of so many links stay within `MAX_LINK_POSES`."""
+    timed = [c for c in motion.timed if c.num_frames]
+    step = max((-(-c.num_frames * links // MAX_LINK_POSES) for c in timed), default=1)
+    if step < 2:
+        return motion, 1
+    return motion.replaced(
+        *(replace(c, timeline=_every_nth(c.timeline, step), values=c.values[::step]) for c in timed)
+    ), step
+
+
+def _every_nth(timeline: Timeline, count: int) -> Timeline:
+    if timeline.stamps is not None:
+        return Timeline.stamped(timeline.stamps[::count], timeline.import_rate)
+    assert timeline.frame_rate is not None
+    return Timeline.uniform(-(-timeline.num_frames // count), timeline.frame_rate / count)
+
+
+def _drawable(link_poses: Floats, recorded: Floats) -> tuple[Floats, int]:
+    """Return poses (T, L, 7) with unit quaternions and positions within `MAX_DISTANCE`, and the number of frames that were changed.
+
+    `recorded` (T, P, 7) are the poses as the motion has them.
+    """
+    wrong = _outside(link_poses) | _outside(recorded)
+    if wrong.any():
+        position = np.clip(
+            np.nan_to_num(link_poses[..., :3], posinf=MAX_DISTANCE, neginf=-MAX_DISTANCE), -MAX_DISTANCE, MAX_DISTANCE
+        )
+        link_poses = poses.from_parts(position, rotations.normalized(link_poses[..., 3:]))
+    return frozen(link_poses), int(wrong.sum())
+
+
+def _outside(values: Floats) -> npt.NDArray[np.bool_]:
+    finite = np.isfinite(values).all(axis=(1, 2))
+    return np.asarray(~finite | (np.abs(values[..., :3]) > MAX_DISTANCE).any(axis=(1, 2)))

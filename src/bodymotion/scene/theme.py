@@ -1,0 +1,88 @@
+"""Colours: light mode and dark mode of the environment, and the colours of overlays, which are the same in both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+__all__ = [
+    "CRAWLER_AXIS",
+    "DARK",
+    "LIGHT",
+    "MASS_COLOR",
+    "MISSED",
+    "PATH_COLOR",
+    "ROTATION_AXIS",
+    "SLIDE_AXIS",
+    "STANCE",
+    "SWING",
+    "ZMP_COLOR",
+    "Rgb",
+    "Theme",
+    "theme_of",
+]
+
+Rgb: TypeAlias = tuple[int, int, int]
+
+ROTATION_AXIS, SLIDE_AXIS, CRAWLER_AXIS = (190, 0, 110), (0, 90, 170), (30, 140, 60)
+MASS_COLOR, ZMP_COLOR, PATH_COLOR = (230, 160, 0), (220, 30, 30), (120, 60, 220)
+STANCE, SWING, MISSED = (0, 104, 192), (245, 145, 20), (200, 0, 140)
+"""A foot in stance, a foot in swing, a foot that does not reach its target. Blue and orange differ for people with colour blindness."""
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of the environment.
+
+    Attributes
+    ----------
+    sky_top, sky_bottom:
+        The two ends of the gradient of the sky.
+    floor, glow:
+        The colour of the floor (0 to 1), and the factor of its emission that keeps this colour after the browser's tone mapping.
+    cells, sections:
+        The thin and the thick lines of the grid.
+    fade:
+        The colour of the oldest end of trails.
+    shadow:
+        The opacity of shadows (0 to 1).
+    """
+
+    dark: bool
+    sky_top: Rgb
+    sky_bottom: Rgb
+    floor: tuple[float, float, float]
+    glow: float
+    cells: Rgb
+    sections: Rgb
+    fade: Rgb
+    shadow: float
+
+
+LIGHT = Theme(
+    dark=False,
+    sky_top=(226, 233, 241),
+    sky_bottom=(245, 247, 249),
+    floor=(0.992, 0.996, 1.0),
+    glow=2.4,
+    cells=(205, 208, 214),
+    sections=(165, 170, 180),
+    fade=(243, 245, 247),
+    shadow=0.28,
+)
+DARK = Theme(
+    dark=True,
+    sky_top=(18, 21, 27),
+    sky_bottom=(38, 43, 51),
+    floor=(0.145, 0.16, 0.185),
+    glow=1.25,
+    cells=(62, 68, 79),
+    sections=(96, 104, 118),
+    fade=(38, 42, 49),
+    shadow=0.5,
+)
+
+
+def theme_of(dark: bool) -> Theme:
+    """Return the theme of dark mode or of light mode."""
+    return DARK if dark else LIGHT

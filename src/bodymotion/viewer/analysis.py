@@ -1,0 +1,325 @@
+"""The analysis of a whole scene: centre of mass, zero moment points, feet, support polygon, and all quantities of `bodymotion.dynamics`.
+
+It is computed for what is shown: the joint values and root poses of the scene, with loops closed where that is switched on. A motion
+without root poses is measured as it walks on its feet; the positions are then moved to the root as it is shown.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.kernels.background import compile_in_background
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion.timeline import Timeline
+from bodymotion.scene.scene import Scene
+
+if TYPE_CHECKING:
+    from bodymotion.dynamics import Measures, Series
+
+__all__ = ["BackgroundAnalysis", "MotionAnalysis", "analyze"]
+
+FRAMES_PER_BATCH = 256
+"""Number of frames whose extent is computed together; the points of all frames would need too much memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionAnalysis:
+    """The analysis of the T frames of a scene, in the world as it is shown.
+
+    Attributes
+    ----------
+    scene, on_ground:
+        The scene, and whether it was moved to the ground.
+    roots:
+        (T, 7) poses of the root.
+    center_of_mass:
+        (T, 3) [m].
+    recorded_zmp:
+        (T, 3) [m]; None where the motion has none.
+    measures:
+        What `bodymotion.dynamics.measure` returns; None where nothing can be measured for the reason `failure`.
+    """
+
+    scene: Scene
+    on_ground: bool
+    roots: Floats
+    center_of_mass: Floats
+    recorded_zmp: Floats | None
+    measures: Measures | None = None
+    failure: str = ""
+    _series: dict[str, Series] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def zmp(self) -> Floats | None:
+        """(T, 3) [m] the computed zero moment point, NaN in flight; None for a body that is not on feet."""
+        return self.placed(self.measures.zmp) if self.measures is not None and self.on_feet else None
+
+    @cached_property
+    def on_feet(self) -> bool:
+        """Whether the body has mass and feet, and is not mounted."""
+        m = self.measures
+        return m is not None and not m.is_mounted and m.body.mass > 0 and bool(m.feet.links)
+
+    @property
+    def no_feet_reason(self) -> str:
+        """Why there is no support polygon; empty where there is one."""
+        m = self.measures
+        if m is None or self.on_feet:
+            return ""
+        if m.is_mounted:
+            return "The root is mounted: there are no foot contacts and no support polygon."
+        reason = "The body has no mass" if not m.body.mass > 0 else "The body has no feet"
+        return f"{reason}: there is no support polygon."
+
+    @cached_property
+    def foot_patches(self) -> tuple[Floats, ...]:
+        """For each foot the corners (T, M, 3) [m] of its contact with the ground; NaN for unused corners and without contact."""
+        from bodymotion.dynamics import support_polygons
+
+        m = self.measures
+        if m is None:
+            return ()
+        found = []
+        for k in range(len(m.contacts.links)):
+            alone = np.zeros_like(m.contacts.standing)
+            alone[:, k] = m.contacts.standing[:, k]
+            polygons = support_polygons(replace(m.contacts, standing=alone), m.feet, m.link_poses, m.ground)
+            found.append(self._on_ground(polygons.corners))
+        return tuple(found)
+
+    @cached_property
+    def support(self) -> Floats | None:
+        """(T, M, 3) [m] the corners of the support polygon, counter-clockwise from above; NaN for unused corners."""
+        return None if self.measures is None else self._on_ground(self.measures.support_polygons.corners)
+
+    @cached_property
+    def contact_points(self) -> Floats | None:
+        """(T, K, 3) [m] the point of each foot that touches the ground, or would touch it first."""
+        return None if self.measures is None else self.placed(self.measures.contacts.points)
+
+    def placed(self, points: Floats) -> Floats:
+        """Transform points (T, ..., 3) of the measures to the world as it is shown."""
+        m = self.measures
+        assert m is not None
+        if m.root_poses.shape == self.roots.shape and np.array_equal(m.root_poses, self.roots):
+            return frozen(points)
+        between = poses.compose(self.roots, poses.inverse(m.root_poses))
+        return frozen(poses.transform_points(between.reshape(len(between), *(1,) * (points.ndim - 2), 7), points))
+
+    def _on_ground(self, corners: Floats) -> Floats:
+        """Return corners (T, M, 2) as points (T, M, 3) on the ground."""
+        m = self.measures
+        assert m is not None
+        ground = np.broadcast_to(m.ground[:, None, None], (*corners.shape[:2], 1))
+        placed = np.array(self.placed(np.concatenate([corners, ground], axis=-1)))
+        if not self.scene.has_root:
+            # A root that is shown upright may be measured inclined: the ground stays level.
+            placed[..., 2] = 0.0
+        return frozen(placed)
+
+    def series(self, name: str) -> Series:
+        """Return a quantity by its name in `bodymotion.dynamics.QUANTITIES`, angles in degrees; KeyError where there is none."""
+        if name not in self._series:
+            from bodymotion.dynamics import series
+
+            if self.measures is None:
+                raise KeyError(self.failure)
+            with np.errstate(all="ignore"):
+                self._series[name] = series(self.measures, name).in_degrees()
+        return self._series[name]
+
+    def has(self, name: str) -> bool:
+        """Return whether a quantity is computed already."""
+        return name in self._series
+
+
+def analyze(
+    scene: Scene, on_ground: bool, quantities: Iterable[str] = (), keep_going: Callable[[], bool] = lambda: True
+) -> MotionAnalysis | None:
+    """Analyze a scene, moved to the ground with `on_ground`; return None when `keep_going` returns False.
+
+    `quantities` are computed, too. Frames that hold the last one for a longer second motion are left out.
+    """
+    # Numbers that are too large are reported elsewhere: results that are not finite are not drawn.
+    with np.errstate(all="ignore"):
+        return _analyze(_without_held_frames(scene), on_ground, quantities, keep_going)
+
+
+def _analyze(
+    scene: Scene, on_ground: bool, quantities: Iterable[str], keep_going: Callable[[], bool]
+) -> MotionAnalysis | None:
+    center = np.zeros((scene.num_frames, 3))
+    roots = np.array(scene.link_poses[:, 0])
+    for first in range(0, scene.num_frames, FRAMES_PER_BATCH):
+        if not keep_going():
+            return None
+        frames = slice(first, first + FRAMES_PER_BATCH)
+        link_poses = scene.link_poses[frames]
+        offset = scene.ground_offset(link_poses) if on_ground else 0.0
+        roots[frames, 2] += offset
+        center[frames] = scene.body.center_of_mass(link_poses)
+        center[frames, 2] += offset
+    zmp = scene.zmp
+    if zmp is not None and scene.zmp_in_root:
+        zmp = poses.transform_points(roots, zmp)
+    failure = _reason_not_to_measure(scene)
+    analysis = MotionAnalysis(scene, on_ground, frozen(roots), frozen(center), zmp, failure=failure)
+    if failure:
+        return analysis
+    try:
+        found = replace(analysis, measures=_measure(scene))
+        if found.on_feet:
+            # What overlays need for each frame is computed here, in the background.
+            for name in ("support", "foot_patches", "contact_points", "zmp"):
+                if not keep_going():
+                    return None
+                getattr(found, name)
+    except (ValueError, MemoryError, ArithmeticError) as error:
+        return replace(analysis, failure=str(error))
+    for name in quantities:
+        if not keep_going():
+            return None
+        with suppress(KeyError):
+            found.series(name)
+    return found
+
+
+def _without_held_frames(scene: Scene) -> Scene:
+    own, whole = scene.own_frames, scene.timeline
+    if not own:
+        return scene
+    if whole.stamps is None and whole.frame_rate is not None:
+        timeline = Timeline.uniform(own, whole.frame_rate)
+    else:
+        timeline = Timeline.stamped(whole.times[:own], whole.import_rate)
+    zmp = None if scene.zmp is None else scene.zmp[:own]
+    link_poses, q = scene.link_poses[:own], scene.q[:own]
+    return replace(scene, timeline=timeline, link_poses=link_poses, q=q, zmp=zmp, own_frames=0, second=None)
+
+
+def _reason_not_to_measure(scene: Scene) -> str:
+    if scene.motion is None or scene.num_frames < 2:
+        return "there is no motion"
+    if scene.without_body:
+        return "there is no body"
+    return "the motion has only two frames" if scene.num_frames < 3 else ""
+
+
+def _measure(scene: Scene) -> Measures:
+    from bodymotion.dynamics import measure
+    from bodymotion.dynamics.rules import ON_FEET
+
+    joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=scene.timeline, values=scene.q)
+    root = MultiSE3Seq(content=LINK_POSITION, timeline=scene.timeline, values=scene.link_poses[:, :1])
+    zmp = [scene.motion.zmp] if scene.motion is not None and scene.motion.zmp is not None else []
+    if not scene.has_root and not scene.body.is_mounted:
+        found = measure(scene.body, Motion((joints, *zmp)))
+        if any(problem.rule == ON_FEET.code for problem in found.problems):
+            return found
+    return measure(scene.body, Motion((joints, root, *zmp)))
+
+
+class BackgroundAnalysis:
+    """Analyzes the shown scene in the background as soon as an overlay or plot needs it.
+
+    `post` runs work in the viewer's thread, in which all methods are called; so is `done`, with the result.
+    """
+
+    def __init__(self, post: Callable[[Callable[[], object]], None], done: Callable[[MotionAnalysis], None]) -> None:
+        self._post = post
+        self._done = done
+        self._job = 0
+        self._running: tuple[Scene, bool, frozenset[str]] | None = None
+        self.analysis: MotionAnalysis | None = None
+        self._scene: Scene | None = None
+        self._refused: tuple[Scene, bool, str] | None = None
+        self._unavailable: frozenset[str] = frozenset()
+
+    @property
+    def running(self) -> bool:
+        """Whether an analysis is under way."""
+        return self._running is not None
+
+    def describe(self) -> str:
+        """Return that an analysis is under way, or why there is none."""
+        if self.running:
+            return "measuring …"
+        failure = self._refused[2] if self._refused is not None else self.analysis.failure if self.analysis else ""
+        return f"Cannot be measured: {failure}." if failure else ""
+
+    def known(self, scene: Scene, on_ground: bool) -> MotionAnalysis | None:
+        """Return the analysis of a scene, moved to the ground or not; None when there is none yet."""
+        found = self.analysis
+        return found if found is not None and found.on_ground == on_ground and self._scene is scene else None
+
+    def request(self, scene: Scene, on_ground: bool, quantities: frozenset[str] = frozenset()) -> None:
+        """Start the analysis of a scene, unless it is done or under way."""
+        known = self.known(scene, on_ground)
+        missing = frozenset(name for name in quantities - self._unavailable if known is None or not known.has(name))
+        if known is not None and (not missing or known.measures is None):
+            return
+        if self._refused is not None and self._refused[0] is scene and self._refused[1] == on_ground:
+            return
+        if self._running is not None and self._running[0] is scene and self._running[1:] == (on_ground, missing):
+            return
+        self._job += 1
+        self._running = (scene, on_ground, missing)
+        job = self._job
+        compile_in_background(lambda: self._work(job, known, scene, on_ground, missing))
+
+    def forget(self) -> None:
+        """Cancel what is under way and drop the result."""
+        self._job += 1
+        self._running = self.analysis = self._scene = self._refused = None
+        self._unavailable = frozenset()
+
+    def _work(
+        self, job: int, known: MotionAnalysis | None, scene: Scene, on_ground: bool, quantities: frozenset[str]
+    ) -> None:
+        unavailable: set[str] = set()
+        failure = "the analysis was cancelled"
+        try:
+            found = known if known is not None else analyze(scene, on_ground, (), lambda: job == self._job)
+            if found is not None and found.measures is not None:
+                unavailable = {name for name in quantities if not _computed(found, name)}
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            found, failure = None, str(error) or type(error).__name__
+        self._post(lambda: self._finish(job, scene, on_ground, found, unavailable, failure))
+
+    def _finish(
+        self,
+        job: int,
+        scene: Scene,
+        on_ground: bool,
+        found: MotionAnalysis | None,
+        unavailable: set[str],
+        failure: str,
+    ) -> None:
+        if job != self._job:
+            return
+        self._running = None
+        if found is None:
+            self._refused = (scene, on_ground, failure)
+            return
+        self.analysis, self._scene, self._refused = found, scene, None
+        self._unavailable |= unavailable
+        self._done(found)
+
+
+def _computed(analysis: MotionAnalysis, name: str) -> bool:
+    try:
+        analysis.series(name)
+    except (KeyError, ValueError, MemoryError):
+        return False
+    return True

@@ -1,0 +1,185 @@
+"""A scene as nodes of a viser server: the links as a tree of frames with their shapes.
+
+Links are children of their parents, and a pose is only sent where it changed: for a link on a rotating joint that is one small message.
+Everything is below `/world`. To follow the root, the world is moved and not the camera, which the user controls.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.formats.meshes.glb import to_glb
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Material
+from bodymotion.scene.scene import Scene
+from bodymotion.scene.second_motion import differences
+from bodymotion.scene.text import node_name
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["RobotNodes", "SecondRobotNodes"]
+
+ROBOT = "/world/robot"
+COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
+GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
+MIN_POSE_CHANGE = 1e-6
+"""[m, or of a quaternion's elements] Smaller changes since the last message are not sent."""
+SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
+"""Distance to the second robot: the first one's width times the one, and at least its size times the other."""
+
+
+class RobotNodes:
+    """The nodes of one robot on a server.
+
+    Attributes
+    ----------
+    bounds, size:
+        The box (2, 3) around the first frame, and the length [m] of its diagonal.
+    names, links:
+        The names of the links' nodes, and the nodes.
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        scene: Scene,
+        first: Floats,
+        *,
+        root: str = ROBOT,
+        material: Material | None = None,
+        offset: npt.ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Add the nodes below the node `root` at `offset` (3,) [m], with links at poses `first` (L, 7); `material` replaces all others."""
+        self.server = server
+        self.scene = scene
+        body = scene.body
+        self.bounds = _bounds(scene, first)
+        self.size = float(np.clip(np.linalg.norm(self.bounds[1] - self.bounds[0]), 0.02, 1e3))
+        self._parents = np.array([link.parent for link in body.links])
+        self.names: list[str] = []
+        self.links: list[viser.FrameHandle] = []
+        self._visuals: list[viser.GlbHandle] = []
+        self._collisions: list[viser.GlbHandle] | None = None
+        self._root = root
+        api = server.scene
+        if root == ROBOT:
+            self._world: viser.FrameHandle = api.add_frame("/world", show_axes=False)
+        api.add_frame(root, show_axes=False, position=np.asarray(offset, dtype=np.float64))
+        for link in body.links:
+            parent = self.names[link.parent] if link.parent >= 0 else root
+            name = f"{parent}/{node_name(link.index, link.name)}"
+            self.names.append(name)
+            length, radius = 0.08 * self.size, 0.0025 * self.size
+            self.links.append(api.add_frame(name, show_axes=False, axes_length=length, axes_radius=radius))
+            data = to_glb(link.visuals, material)
+            if data is not None:
+                opaque = material is None or not material.transparency
+                self._visuals.append(api.add_glb(f"{name}/shapes", data, cast_shadow=opaque, receive_shadow=opaque))
+        self._sent = np.full((len(body.links), 7), np.nan)
+        self.place(first)
+
+    def place(self, link_poses: Floats) -> int:
+        """Move the links to poses (L, 7) in the world; return the number of messages."""
+        local = np.array(link_poses)
+        if len(local) > 1:
+            local[1:] = poses.compose(poses.inverse(link_poses[self._parents[1:]]), link_poses[1:])
+        with np.errstate(invalid="ignore"):
+            moved = ~(np.abs(local[:, :3] - self._sent[:, :3]).max(axis=1) <= MIN_POSE_CHANGE)
+            rotated = ~(np.abs(local[:, 3:] - self._sent[:, 3:]).max(axis=1) <= MIN_POSE_CHANGE)
+        for i in np.flatnonzero(moved):
+            self.links[i].position = local[i, :3]
+            self._sent[i, :3] = local[i, :3]
+        for i in np.flatnonzero(rotated):
+            self.links[i].wxyz = local[i, 3:]
+            self._sent[i, 3:] = local[i, 3:]
+        return int(moved.sum() + rotated.sum())
+
+    def follow(self, offset: Floats) -> None:
+        """Move the world so that its point `offset` (3,) is at the origin."""
+        self._world.position = -offset
+
+    def show_frames(self, on: bool) -> None:
+        """Show or hide the axes of the link frames."""
+        for handle in self.links:
+            handle.show_axes = on
+
+    def show_visuals(self, on: bool) -> None:
+        """Show or hide the visual shapes."""
+        for handle in self._visuals:
+            handle.visible = on
+
+    def show_collisions(self, on: bool) -> None:
+        """Show or hide the collision shapes, see-through; they are sent when first shown."""
+        if self._collisions is None:
+            if not on:
+                return
+            self._collisions = []
+            for link, name in zip(self.scene.body.links, self.names, strict=True):
+                data = to_glb(link.collisions, COLLISION)
+                if data is not None:
+                    node = f"{name}/collision"
+                    self._collisions.append(
+                        self.server.scene.add_glb(node, data, cast_shadow=False, receive_shadow=False)
+                    )
+        for handle in self._collisions:
+            handle.visible = on
+
+    def remove(self) -> None:
+        """Remove the robot."""
+        self.server.scene.remove_by_name(self._root)
+
+
+def _bounds(scene: Scene, link_poses: Floats) -> Floats:
+    bounds = scene.extent.bounds(link_poses)
+    if bounds is not None:
+        return bounds
+    frames = np.linspace(0, scene.num_frames - 1, min(scene.num_frames, 500)).astype(int)
+    origins = np.concatenate([link_poses[:, :3], scene.link_poses[frames, :, :3].reshape(-1, 3)])
+    low, high = origins.min(axis=0), origins.max(axis=0)
+    margin = 0.1 + 0.1 * (high - low)
+    return np.stack([low - margin, high + margin])
+
+
+class SecondRobotNodes:
+    """The robot of a second motion: beside the first one, or see-through at its position."""
+
+    def __init__(self, server: viser.ViserServer, first: RobotNodes, scene: Scene, is_ghost: bool, stand: bool) -> None:
+        self.scene = scene
+        self.differences = differences(first.scene, scene)
+        self._offset = np.zeros(3)
+        if not is_ghost:
+            width = float(first.bounds[1, 1] - first.bounds[0, 1])
+            self._offset[1] = -max(SECOND_ROBOT_WIDTHS * width, SECOND_ROBOT_SIZES * first.size)
+        self.nodes = RobotNodes(
+            server,
+            scene,
+            self._poses_at(0, stand),
+            root="/world/second robot",
+            material=GHOST if is_ghost else None,
+            offset=self._offset,
+        )
+
+    def _poses_at(self, frame: int, stand: bool) -> Floats:
+        link_poses = np.array(self.scene.link_poses[frame])
+        if stand and not self.scene.has_root:
+            link_poses[:, 2] += self.scene.ground_offset(link_poses)
+        return link_poses
+
+    def place(self, time: float, stand: bool) -> None:
+        """Show it at a time [s]; with `stand` a motion without root poses is put on the ground."""
+        self.nodes.place(self._poses_at(int(self.scene.timeline.frames_at(time)), stand))
+
+    def bounds_with(self, bounds: Floats) -> Floats:
+        """Return the box (2, 3) around the first robot, extended by the second one beside it."""
+        return np.stack(
+            [np.minimum(bounds[0], bounds[0] + self._offset), np.maximum(bounds[1], bounds[1] + self._offset)]
+        )
+
+    def remove(self) -> None:
+        """Remove the robot."""
+        self.nodes.remove()

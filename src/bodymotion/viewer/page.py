@@ -1,0 +1,181 @@
+"""A scene as one HTML page that plays without a server and without a network.
+
+The page is viser's own player with all data in it. It keeps viser's default lights: the player returns to them for a moment at each
+new round, and other lights would flicker. Frames are sampled at most `MAX_RATE` times per second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import WrongUseError
+from bodymotion.motion.timeline import Timeline
+from bodymotion.scene.options import LABELS, LIMIT_OPTIONS, DisplayOptions
+from bodymotion.scene.scene import Scene
+from bodymotion.scene.text import html_text
+from bodymotion.scene.theme import STANCE, SWING
+from bodymotion.system.atomic_files import check_place, whole_file
+from bodymotion.viewer.browser_scripts import page_script
+from bodymotion.viewer.limit_colors import color_of
+from bodymotion.viewer.scene_view import SceneView, apply_defaults
+from bodymotion.viewer.server import quiet_server, stop_server
+
+__all__ = ["Sampling", "check_page_path", "page", "sampled", "write_page"]
+
+SUFFIXES = (".html", ".htm")
+MAX_RATE = 30.0
+"""Frames per second."""
+MAX_FRAMES = 9000
+"""Number of frames; longer motions are sampled at a lower rate."""
+LAST_FRAME_DURATION = 1e-3
+"""[s] The player jumps to the first frame at the end, and the last one must be visible before."""
+EARLY = 2e-4
+"""[s] Frames begin this much before their time, because times may be rounded to four decimal places."""
+RECORDED = '<script>window.__VISER_EMBED_DATA__="'
+"""The beginning of the script in which viser puts its recording into a page."""
+FIRST_MOTION_ONLY = ("axes", "devices", "mass", "zmp", "measured_zmp", "contacts", "support", "trails", *LIMIT_OPTIONS)
+"""The overlays that are shown for the first of two motions only."""
+
+
+def check_page_path(path: Path) -> None:
+    """Raise WrongUseError when a page cannot have this name, and OSError when its folder does not exist."""
+    check_place(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise WrongUseError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """The frames that a page shows: `frames` (N,), `rate` per second."""
+
+    frames: npt.NDArray[np.intp]
+    rate: float
+
+    def __str__(self) -> str:
+        if len(self.frames) == 1:
+            return "one frame"
+        return f"{len(self.frames)} frames, {self.rate:.3g} frames per second"
+
+
+def sampled(timeline: Timeline) -> Sampling:
+    """Return the frames that a page shows."""
+    if timeline.num_frames < 2:
+        return Sampling(np.zeros(1, dtype=np.intp), 1.0)
+    own = timeline.frame_rate or (timeline.num_frames - 1) / timeline.duration
+    rate = min(MAX_RATE, own, MAX_FRAMES / max(timeline.duration, 1e-9))
+    count = int(np.floor(timeline.duration * rate + 1e-6)) + 1
+    times = timeline.times[0] + np.arange(count) / rate
+    return Sampling(np.asarray(timeline.frames_at(times), dtype=np.intp), rate)
+
+
+def page(
+    scene: Scene, options: DisplayOptions | None = None, *, play: bool = True, follow_system_theme: bool = False
+) -> str:
+    """Return the page as text, for a file or as `srcdoc` of an `iframe`, whose page can control it by messages.
+
+    It begins to `play`, or shows its first frame. With `follow_system_theme` it has dark mode or light mode as the reader's system has.
+    """
+    options = options or DisplayOptions()
+    apply_defaults(options, scene)
+    sampling = sampled(scene.timeline)
+    text, note = _record(scene, replace(options, dark=False) if follow_system_theme else options, sampling)
+    if follow_system_theme:
+        text = _with_both_themes(text, _record(scene, replace(options, dark=True), sampling)[0])
+    return _with_status_line(text, scene, sampling, options, note, play)
+
+
+def write_page(scene: Scene, path: Path, options: DisplayOptions | None = None, *, play: bool = True) -> Sampling:
+    """Write the page to a file, whole or not at all; return the frames that it shows.
+
+    Raises
+    ------
+    OSError
+        When the file cannot be written.
+    """
+    text = page(scene, options, play=play).encode("utf-8")
+    with whole_file(path) as stream:
+        stream.write(text)
+    return sampled(scene.timeline)
+
+
+def _record(scene: Scene, options: DisplayOptions, sampling: Sampling) -> tuple[str, str]:
+    """Return viser's page of the frames, and a note about what was measured, as HTML."""
+    server = quiet_server("127.0.0.1", 0)
+    try:
+        view = SceneView(server, scene, options)
+        if not options.shadows:
+            server.scene.configure_default_lights(True, cast_shadow=False)
+        view.set_first_camera()
+        view.analyze_now()
+        view.show(int(sampling.frames[0]))
+        recording = server.get_scene_serializer()
+        if len(sampling.frames) > 1:
+            for number, frame in enumerate(sampling.frames[1:]):
+                recording.insert_sleep(1.0 / sampling.rate - (0.0 if number else EARLY))
+                view.show(int(frame))
+            recording.insert_sleep(LAST_FRAME_DURATION + EARLY)
+        text = recording.as_html(dark_mode=options.dark)
+    finally:
+        stop_server(server)
+    return text, _analysis_note(view)
+
+
+def _with_both_themes(light: str, dark: str) -> str:
+    """Return a page with the recordings of both pages, which are the same otherwise."""
+    scripts = []
+    for text in (light, dark):
+        start = text.index(RECORDED) + len("<script>")
+        scripts.append(text[start : text.index("</script>", start)])
+    both = f'if (matchMedia("(prefers-color-scheme: dark)").matches) {{{scripts[1]}}} else {{{scripts[0]}}}'
+    return light.replace(scripts[0], both, 1)
+
+
+def _analysis_note(view: SceneView) -> str:
+    """Return as HTML what the colours of limits mean, or why nothing is measured; empty where that is not needed."""
+    analysis, colors = view.analysis_overlays.analysis, view.analysis_overlays.colors
+    if analysis is not None and analysis.failure:
+        return f" · cannot be measured: {html_text(analysis.failure)}"
+    if colors is None:
+        return ""
+    if not colors.exist:
+        return f" · no {colors.kind} limits in the model"
+    shares = (0.0, 0.25, 0.5, 0.75, 1.0)
+    signs = [f'<span style="color:rgb{color_of(share)}">●</span> {100 * share:.0f} %' for share in shares]
+    return f" · of the {colors.kind} limit: {' '.join(signs)}"
+
+
+def _with_status_line(
+    text: str, scene: Scene, sampling: Sampling, options: DisplayOptions, note: str, play: bool
+) -> str:
+    """Add the title, a line about what is shown, and the script of the page."""
+    title = html_text(scene.title)
+    parts = [title]
+    if len(sampling.frames) > 1:
+        length = f"{scene.timeline.times[-1]:.3f} s"
+        parts += [f'<span id="bodymotion-time"></span>{length}', escape(str(sampling))]
+    if scene.beats is not None:
+        parts.append(f"{scene.beats.slices:g} slices at {scene.beats.bpm:g} bpm")
+    if scene.contacts is not None and options.contacts:
+        colors = ((STANCE, "in stance"), (SWING, "in swing"))
+        signs = [f'<span style="color:rgb{color}">●</span> {label}' for color, label in colors]
+        parts.append(f"feet: {', '.join(signs)}")
+    line = " · ".join(parts) + note
+    names = (name for name in FIRST_MOTION_ONLY if name != "zmp" or scene.zmp is not None)
+    shown = [LABELS[name] for name in names if getattr(options, name)]
+    if scene.second is not None and shown:
+        line += f" · of the first motion: {escape(', '.join(shown))}"
+    head, body = text.split("</head>", 1)
+    before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
+    head = f"{before}<title>{title}</title>{rest.split('</title>', 1)[1]}"
+    script = page_script(sampling.rate, len(sampling.frames), float(scene.timeline.times[0]), play=play)
+    extra = (
+        '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;'
+        f'font-variant-numeric:tabular-nums;background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'
+        f"<script>{script}</script>"
+    )
+    return f"{head}</head>{body.replace('</body>', extra + '</body>', 1) if '</body>' in body else body + extra}"

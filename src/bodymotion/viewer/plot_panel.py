@@ -1,0 +1,297 @@
+"""The tab Plot: joint values, or any measured quantity, over time, with a line at the current time. A click goes to a time.
+
+The curves are drawn once, as SVG in a piece of HTML. The position of the line is a variable of CSS in another, tiny piece, so that
+following the time costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion.diagnostics.text import shown
+from bodymotion.geometry.arrays import Floats
+from bodymotion.scene.options import DisplayOptions
+from bodymotion.scene.scene import Curve, Scene
+from bodymotion.scene.text import fixed, html_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import viser
+
+    from bodymotion.dynamics import Series
+    from bodymotion.viewer.analysis import MotionAnalysis
+
+__all__ = [
+    "COLORS",
+    "PlotPanel",
+    "curves_of",
+    "filled",
+    "largest_spans",
+    "svg_of",
+    "thinned",
+    "ticks",
+    "with_unique_names",
+]
+
+NONE = "—"
+JOINT_VALUES = "Joint values"
+CLICK_POSITIONS = 400
+"""Number of positions in a plot that a click distinguishes."""
+MAX_POINTS = 800
+COLORS = ("#1f77d0", "#e0701a", "#2a9d4a", "#b03ac0")
+"""The colours of the curves, whose number they limit."""
+HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 190, 40, 12, 10, 20
+"""[px] Height of the plot and its margins; on the right `LEFT` when there is a second unit."""
+GRID = 1000
+"""Resolution of the drawing in both directions."""
+_LINE = 'fill="none" stroke-linejoin="round" vector-effect="non-scaling-stroke"'
+_GRID_LINE = 'stroke="currentColor" stroke-opacity="0.12" vector-effect="non-scaling-stroke"'
+
+
+class PlotPanel:
+    """The plot of a scene; `changed` is called when a user chooses something else to plot."""
+
+    def __init__(self, gui: viser.GuiApi, scene: Scene, options: DisplayOptions, changed: Callable[[], None]) -> None:
+        from bodymotion.dynamics import QUANTITIES
+
+        self._scene = scene
+        self._names = {quantity.title: name for name, quantity in QUANTITIES.items() if not scene.without_body}
+        self._curves = with_unique_names(scene.curves, NONE)
+        self._drawn: tuple[str | None, bool] | None = None
+        titles = {name: title for title, name in self._names.items()}
+        self._quantity = gui.add_dropdown(
+            "Quantity", (JOINT_VALUES, *self._names), initial_value=titles.get(options.quantity or "", JOINT_VALUES)
+        )
+        self._quantity.on_update(lambda event: changed() if event.client_id is not None else None)
+        self._status = gui.add_html("", visible=False)
+        self._plot = gui.add_html("")
+        self._now = gui.add_html("")
+        self._legend = gui.add_html("")
+        self._choices: list[Any] = []
+        self._kept = options.plotted
+        for number in range(len(COLORS)):
+            dropdown = gui.add_dropdown(f"Curve {number + 1}", (NONE,), initial_value=NONE)
+            dropdown.on_update(lambda event: changed() if event.client_id is not None else None)
+            self._choices.append(dropdown)
+
+    def update(self, scene: Scene) -> None:
+        """Show another motion of the same body."""
+        self._scene = scene
+        self._drawn = None
+        self._kept = self.chosen
+        self.draw(None)
+
+    @property
+    def quantity(self) -> str | None:
+        """The name of the quantity that is plotted; None for the joint values."""
+        return self._names.get(self._quantity.value)
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The names of the curves that are plotted."""
+        return tuple(dict.fromkeys(choice.value for choice in self._choices if choice.value in self._curves))
+
+    def draw(self, analysis: MotionAnalysis | None) -> None:
+        """Draw the chosen curves; those of a measured quantity once the analysis has it."""
+        name = self.quantity
+        known = name is None or (analysis is not None and analysis.has(name))
+        if self._drawn != (name, known):
+            if name is None:
+                self._curves = with_unique_names(self._scene.curves, NONE)
+            elif known and analysis is not None:
+                self._curves = with_unique_names(curves_of(analysis.series(name)), NONE)
+            else:
+                self._curves = {}
+            self._offer_curves()
+            self._drawn = (name, known)
+        times = self._scene.timeline.times
+        curves = [filled(self._curves[chosen], len(times)) for chosen in self.chosen]
+        share = np.linspace(0.0, 1.0, CLICK_POSITIONS)
+        frames = np.asarray(self._scene.timeline.frames_at(times[0] + share * (times[-1] - times[0]) + 1e-9))
+        self._plot.content = (
+            f'<div class="bodymotion-plot" style="cursor:crosshair" data-frames="{json.dumps(frames.tolist())}">'
+            f"{svg_of(times, curves)}</div>"
+        )
+
+    def _offer_curves(self) -> None:
+        """Offer the curves, and choose those that were chosen before, or the ones with the largest spans."""
+        kept = [name for name in self._kept if name in self._curves]
+        kept = kept or largest_spans(self._curves, 3 if len(self._curves) == 3 else 2)
+        for k, choice in enumerate(self._choices):
+            choice.options = (NONE, *self._curves)
+            choice.value = kept[k] if k < len(kept) else NONE
+        self._kept = ()
+
+    def follow(self, frame: int, status: str) -> None:
+        """Move the line to a frame and show the values there; `status` is that of the analysis."""
+        times = self._scene.timeline.times
+        share = (times[frame] - times[0]) / max(times[-1] - times[0], 1e-12)
+        self._now.content = f"<style>:root{{--bodymotion-now:{share:.5f}}}</style>"
+        self._show_status(status)
+        rows = "".join(
+            f'<tr><td style="color:{COLORS[i]};padding-right:6px">&#9644;</td><td style="width:100%">{html_text(name)}</td>'
+            f'<td style="white-space:nowrap;text-align:right">{_value(self._curves[name], frame)}</td></tr>'
+            for i, name in enumerate(self.chosen)
+        )
+        style = "font-size:0.8em;width:100%;padding:0 0.9em;font-variant-numeric:tabular-nums"
+        self._legend.content = f'<table style="{style}">{rows}</table>'
+
+    def _show_status(self, status: str) -> None:
+        name = self.quantity
+        if name is None or self._drawn == (name, True):
+            status = "" if self._curves else "There are no values of this quantity."
+        elif not status:
+            status = "This motion on this body does not have this quantity."
+        self._status.visible = bool(status)
+        if status:
+            self._status.content = f'<div style="padding:0 1em;font-size:0.85em;opacity:0.85">{html_text(status)}</div>'
+
+
+def curves_of(series: Series) -> tuple[Curve, ...]:
+    """Return the columns of a quantity that have any finite value."""
+    return tuple(
+        Curve(label, unit, np.asarray(series.values[:, k]))
+        for k, (label, unit) in enumerate(zip(series.labels, series.units, strict=True))
+        if np.isfinite(series.values[:, k]).any()
+    )
+
+
+def filled(curve: Curve, count: int) -> Curve:
+    """Return a curve over `count` frames whose missing or non-finite values are replaced by the last finite one before, or the first."""
+    values = np.asarray(curve.values, dtype=np.float64)[:count]
+    values = np.concatenate([values, np.full(count - len(values), np.nan)])
+    known = np.isfinite(values)
+    if known.all() or not known.any():
+        return Curve(curve.name, curve.unit, np.nan_to_num(values, posinf=0.0, neginf=0.0))
+    frames = np.maximum.accumulate(np.where(known, np.arange(count), 0))
+    frames[: int(known.argmax())] = int(known.argmax())
+    return Curve(curve.name, curve.unit, values[frames])
+
+
+def _value(curve: Curve, frame: int) -> str:
+    value = float(curve.values[frame]) if frame < len(curve.values) else np.nan
+    if not np.isfinite(value):
+        return "—"
+    if curve.unit == "deg":
+        return f"{fixed(value, 2)}° &nbsp; {fixed(np.deg2rad(value), 4)} rad"
+    return f"{fixed(value, 4)} {html_text(curve.unit)}"
+
+
+def svg_of(times: Floats, curves: list[Curve]) -> str:
+    """Return curves over times (T,) as HTML; curves of one unit share an axis, a second unit has its axis on the right.
+
+    The CSS variable `--bodymotion-now` is the position of the red line, as a share of the time.
+    """
+    if not curves or not len(times):
+        return ""
+    thin_times, columns = thinned(times, [curve.values for curve in curves])
+    start, end = float(times[0]), float(times[-1])
+    units = list(dict.fromkeys(curve.unit for curve in curves))
+    scales = {
+        unit: _scale([column for curve, column in zip(curves, columns, strict=True) if curve.unit == unit])
+        for unit in units
+    }
+    x = _on_grid(thin_times, start, end)
+    lines = []
+    for color, curve, column in zip(COLORS, curves, columns, strict=False):
+        y = GRID - _on_grid(column, *scales[curve.unit])
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+        lines.append(f'<polyline points="{points}" stroke="{color}" stroke-width="1.5" {_LINE}/>')
+    right = RIGHT if len(units) == 1 else LEFT
+    grid = labels = ""
+    for time in ticks(start, end):
+        at = float(_on_grid(np.array([time]), start, end)[0])
+        grid += f'<path d="M{at:.1f} 0V{GRID}" {_GRID_LINE}/>'
+        labels += (
+            f'<div style="position:absolute;top:{HEIGHT - BOTTOM + 3}px;transform:translateX(-50%);'
+            f'left:calc({LEFT}px + {at / GRID:.4f} * (100% - {LEFT + right}px))">{time:g}</div>'
+        )
+    for side, unit in zip(("left", "right"), units, strict=False):
+        low, high = scales[unit]
+        for value in ticks(low, high):
+            share = 1 - (value - low) / (high - low)
+            grid += f'<path d="M0 {GRID * share:.1f}H{GRID}" {_GRID_LINE}/>' if side == "left" else ""
+            position = f"{'right' if side == 'left' else 'left'}:calc(100% - {LEFT - 5}px)"
+            labels += (
+                f'<div style="position:absolute;{position};transform:translateY(-50%);'
+                f'top:{TOP + share * (HEIGHT - TOP - BOTTOM):.1f}px">{value:g}{"°" if unit == "deg" else ""}</div>'
+            )
+    inside = f"left:{LEFT}px;top:{TOP}px;width:calc(100% - {LEFT + right}px);height:{HEIGHT - TOP - BOTTOM}px"
+    return (
+        f'<div style="position:relative;height:{HEIGHT}px;margin:0.4em 0.6em 0;font-size:10px">{labels}'
+        f'<svg style="position:absolute;{inside};overflow:visible" viewBox="0 0 {GRID} {GRID}" preserveAspectRatio="none">'
+        f'{grid}{"".join(lines)}</svg><div style="position:absolute;{inside};pointer-events:none">'
+        '<div style="position:absolute;top:0;bottom:0;border-left:1.5px solid #e02020;'
+        'left:calc(var(--bodymotion-now, 0) * 100%)"></div></div></div>'
+    )
+
+
+def _scale(columns: list[Floats]) -> tuple[float, float]:
+    """Return the lowest and the highest value of an axis, with a margin around the curves."""
+    low, high = min(float(c.min()) for c in columns), max(float(c.max()) for c in columns)
+    margin = 0.06 * (high - low) or max(0.1 * abs(high), 1e-3)
+    return low - margin, high + margin
+
+
+def _on_grid(values: Floats, low: float, high: float) -> Floats:
+    return np.asarray(GRID * (values - low) / max(high - low, 1e-12))
+
+
+def ticks(low: float, high: float, count: int = 7) -> list[float]:
+    """Return about `count` round numbers from `low` to `high`, with steps of 1, 2 or 5 times a power of ten."""
+    span = high - low
+    if not (np.isfinite(span) and span > 0):
+        return []
+    raw = span / count
+    power = 10.0 ** np.floor(np.log10(raw))
+    step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= raw * (1 - 1e-9))
+    first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
+    return [float(f"{step * i:.10g}") for i in range(first, min(last, first + 3 * count) + 1)]
+
+
+def with_unique_names(curves: tuple[Curve, ...], reserved: str = "") -> dict[str, Curve]:
+    """Return the curves by name; further ones of the same name, or of the `reserved` one, get a number."""
+    named: dict[str, Curve] = {}
+    for curve in curves:
+        first = shown(curve.name) or "joint"
+        name, number = first, 2
+        while name in named or name == reserved:
+            name, number = f"{first} ({number})", number + 1
+        named[name] = curve
+    return named
+
+
+def largest_spans(curves: dict[str, Curve], count: int) -> list[str]:
+    """Return the names of the `count` curves with the largest spans, among those of the most frequent unit."""
+    units = [curve.unit for curve in curves.values()]
+    common = max(set(units), key=units.count, default="")
+    spans = {name: float(np.ptp(c.values)) for name, c in curves.items() if c.unit == common and len(c.values)}
+    return sorted(spans, key=lambda name: -spans[name] if np.isfinite(spans[name]) else 0.0)[:count]
+
+
+def thinned(times: Floats, columns: list[Floats]) -> tuple[Floats, list[Floats]]:
+    """Return curves over times (T,) with at most about `MAX_POINTS` points, which keep every peak.
+
+    The frames are divided into equal intervals; of each the lowest and the highest value are kept, in their order.
+    """
+    count = len(times)
+    if count <= MAX_POINTS:
+        return np.array(times), [np.nan_to_num(column) for column in columns]
+    edges = np.linspace(0, count, MAX_POINTS // 2 + 1).astype(int)
+    middle = np.repeat(0.5 * (times[edges[:-1]] + times[edges[1:] - 1]), 2)
+    quarter = 0.25 * (times[edges[1:] - 1] - times[edges[:-1]])
+    middle[0::2] -= quarter
+    middle[1::2] += quarter
+    middle[0], middle[-1] = times[0], times[-1]
+    thin = []
+    for column in columns:
+        values = np.nan_to_num(column)
+        pieces = [values[a:b] for a, b in pairwise(edges)]
+        ends = np.array([(p.min(), p.max()) if p.argmin() <= p.argmax() else (p.max(), p.min()) for p in pieces])
+        thin.append(ends.ravel())
+    return middle, thin

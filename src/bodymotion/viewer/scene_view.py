@@ -1,0 +1,281 @@
+"""A scene on a server: which poses are shown now, and what is sent when that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.geometry.arrays import Floats
+from bodymotion.scene.options import LIMIT_OPTIONS, DisplayOptions
+from bodymotion.scene.scene import Scene, path_frames
+from bodymotion.scene.theme import theme_of
+from bodymotion.viewer.analysis import MotionAnalysis, analyze
+from bodymotion.viewer.analysis_overlays import AnalysisOverlays
+from bodymotion.viewer.closed_loops import ClosedLoops
+from bodymotion.viewer.environment import CameraView, Lights, add_environment, framing, from_viewpoint
+from bodymotion.viewer.nodes import RobotNodes, SecondRobotNodes
+from bodymotion.viewer.overlays import FootMarks, Overlays
+
+if TYPE_CHECKING:
+    import viser
+
+__all__ = ["SceneView", "apply_defaults", "default_options", "reapply_defaults"]
+
+FRAMED_FRAMES = 12
+"""Number of frames whose extent the first camera of an animation sees."""
+FOLLOW_DISTANCE = 0.6
+"""The camera follows a root that moves farther than this many sizes of the robot, unless the option is set."""
+OVERLAYS = ("axes", "names", "inertias", "devices", "mass")
+
+
+class SceneView:
+    """A scene on a server, with its overlays.
+
+    `manual_q` are the joint values (J,) that were set by hand, None while those of the motion are shown.
+    """
+
+    def __init__(self, server: viser.ViserServer, scene: Scene, options: DisplayOptions) -> None:
+        self.server = server
+        self.scene = scene
+        self.options = options
+        self.loops = ClosedLoops(scene)
+        self.manual_q: Floats | None = None
+        self.frame = 0
+        first = self._poses(0)
+        self.nodes = RobotNodes(server, scene, first)
+        self.overlays = Overlays(self.nodes)
+        self._foot_marks = FootMarks(self.nodes, scene.contacts) if scene.contacts is not None else None
+        self.analysis_overlays = AnalysisOverlays(self.nodes, options, scene.contacts is not None)
+        self.second: SecondRobotNodes | None = None
+        if scene.second is not None:
+            self.second = SecondRobotNodes(server, self.nodes, scene.second, scene.is_ghost, options.stand)
+        self._first_root = np.array(first[0, :3])
+        self.lights: Lights | None = None
+        add_environment(server.scene, self.nodes.size, theme_of(options.dark))
+        for name in ("collisions", "frames", *OVERLAYS, "zmp", "contacts"):
+            if getattr(options, name):
+                self.switch(name, True)
+        if not options.visuals:
+            self.nodes.show_visuals(False)
+        self.choose_path(options.path)
+
+    @property
+    def q(self) -> Floats:
+        """The joint values (J,) that are shown."""
+        return self.manual_q if self.manual_q is not None else np.asarray(self.shown_scene.q[self.frame])
+
+    @property
+    def shown_scene(self) -> Scene:
+        """What is shown while nothing is set by hand: the motion as it is, or with its loops closed."""
+        return self.loops.closed_scene if self.options.motion_loops and self.loops.exist else self.scene
+
+    def pose_joint(self, column: int, value: float) -> None:
+        """Set a joint by hand; the joints of closed loops follow while that option is on."""
+        before = np.array(self.q)
+        target = np.array(before)
+        target[column] = value
+        closing = self.options.loops and self.loops.exist
+        self.manual_q = self.loops.pose(before, target, column) if closing else target
+
+    def clear_pose(self) -> None:
+        """Show the joint values of the motion again."""
+        self.manual_q = None
+        self.loops.manual_result = None
+
+    def loop_note(self) -> str:
+        """Return how far the loops of what is shown are open; empty for a body without loops."""
+        if not self.loops.exist:
+            return ""
+        closed = self.manual_q is None and self.options.motion_loops
+        return self.loops.describe(self._poses(self.frame), self.frame if closed else None)
+
+    def show(self, frame: int) -> int:
+        """Show a frame, or the pose that was set by hand; return the number of messages for the links."""
+        self.frame = frame
+        poses = self._poses(frame)
+        recorded = self.manual_q is None
+        with self.server.atomic():
+            sent = self.nodes.place(poses)
+            self.overlays.place(poses, self.scene.zmp_at(frame, poses[0]))
+            contacts = self.scene.contacts
+            if self._foot_marks is not None and contacts is not None:
+                self._foot_marks.place(
+                    poses, contacts.stance[frame] if recorded else None, contacts.out_of_reach[frame]
+                )
+            self.analysis_overlays.place(frame, recorded)
+            if self.second is not None:
+                self.second.place(float(self.scene.timeline.times[frame]), self.options.stand)
+            self.nodes.follow(self.follow_offset(poses))
+        return sent
+
+    def set_analysis(self, analysis: MotionAnalysis | None) -> None:
+        """Show the analysis of the motion in the overlays that are on; None removes it."""
+        self.analysis_overlays.set_analysis(analysis)
+
+    def analyze_now(self) -> None:
+        """Compute the analysis that the overlays need, and wait for it."""
+        if self.analysis_overlays.needed:
+            quantities = self.analysis_overlays.quantities
+            self.set_analysis(analyze(self.shown_scene, self.options.stand, quantities))
+
+    def can_show(self, scene: Scene) -> bool:
+        """Return whether the nodes can show another scene: it has the same body and the same feet, and no second motion."""
+        before, after = self.scene.contacts, scene.contacts
+        same_feet = (() if before is None else before.links) == (() if after is None else after.links)
+        return scene.body is self.scene.body and same_feet and scene.second is None and self.scene.second is None
+
+    def update(self, scene: Scene) -> None:
+        """Show another motion of the same body."""
+        self.scene = self.nodes.scene = scene
+        self.loops = ClosedLoops(scene)
+        self.set_analysis(None)
+        self.clear_pose()
+        self.frame = min(self.frame, scene.num_frames - 1)
+        self.choose_path(self.options.path)
+
+    def follow_offset(self, poses: Floats) -> Floats:
+        """Return the distance (3,) by which the world is moved back so that the root stays in view."""
+        if not self.options.follow:
+            return np.zeros(3)
+        return np.array([*(poses[0, :2] - self._first_root[:2]), 0.0])
+
+    def link_poses(self) -> Floats:
+        """Return the poses (L, 7) of the links in the world as they are shown."""
+        return self._poses(self.frame)
+
+    def _poses(self, frame: int) -> Floats:
+        poses = self.shown_scene.link_poses[frame]
+        if self.manual_q is not None:
+            poses = self.scene.body.forward_kinematics(self.manual_q, poses[0])
+        if self.options.stand:
+            poses = np.array(poses)
+            poses[:, 2] += self.scene.ground_offset(poses)
+        return np.asarray(poses)
+
+    def switch(self, name: str, on: bool) -> None:
+        """Switch a display option on or off."""
+        setattr(self.options, name, on)
+        if on and name in LIMIT_OPTIONS:
+            for other in LIMIT_OPTIONS:
+                setattr(self.options, other, other == name)
+        actions: dict[str, Callable[[bool], None]] = {
+            "visuals": lambda on: self.nodes.show_visuals(on and self.analysis_overlays.colors is None),
+            "collisions": self.nodes.show_collisions,
+            "frames": self.nodes.show_frames,
+            "zmp": lambda on: self.overlays.show("zmp", on and self.scene.zmp is not None),
+            "contacts": lambda on: self._foot_marks.show(on) if self._foot_marks is not None else None,
+            "shadows": lambda on: self.lights.cast_shadows(on) if self.lights is not None else None,
+            "dark": self._set_theme,
+            "stand": lambda on: self.choose_path(self.options.path),
+            "loops": self._close_manual_pose,
+            "motion_loops": lambda on: self.choose_path(self.options.path),
+        }
+        if name in OVERLAYS:
+            self.overlays.show(name, on)
+        elif name in actions:
+            actions[name](on)
+
+    def _set_theme(self, dark: bool) -> None:
+        add_environment(self.server.scene, self.nodes.size, theme_of(dark))
+        self.analysis_overlays.set_theme(dark)
+
+    def _close_manual_pose(self, on: bool) -> None:
+        self.loops.manual_result = None
+        if on and self.manual_q is not None and self.loops.exist:
+            self.manual_q = self.loops.pose(self.manual_q, self.manual_q)
+
+    def choose_path(self, link: str | None) -> None:
+        """Draw the path of the link with a name; none for None, and for a name that the body does not have."""
+        self.options.path = link
+        index = next((one.index for one in self.scene.body.links if one.name == link), None)
+        if link is None or index is None or self.scene.num_frames < 2:
+            self.overlays.show_path(None)
+            return
+        poses = self.shown_scene.link_poses[path_frames(self.scene.num_frames)]
+        points = np.array(poses[:, index, :3])
+        if self.options.stand:
+            points[:, 2] += self.scene.ground_offset(poses)
+        self.overlays.show_path(points)
+
+    def camera(self, preset: str) -> CameraView:
+        """Return the camera of a preset for the robot as it is shown."""
+        poses = self._poses(self.frame)
+        bounds = self.scene.extent.bounds(poses)
+        bounds = self.nodes.bounds if bounds is None else bounds
+        if self.second is not None:
+            bounds = self.second.bounds_with(bounds)
+        return framing(bounds - self.follow_offset(poses), preset)
+
+    def first_camera(self) -> CameraView:
+        """Return the first camera. That of an animation sees the whole space that Spot moves in."""
+        if self.scene.playback is None:
+            return self.camera("Corner")
+        boxes = [self.nodes.bounds - self.follow_offset(self._poses(0))]
+        for frame in np.linspace(0, self.scene.num_frames - 1, FRAMED_FRAMES).astype(int):
+            poses = self._poses(int(frame))
+            bounds = self.scene.extent.bounds(poses)
+            if bounds is not None:
+                boxes.append(bounds - self.follow_offset(poses))
+        return framing(np.stack([np.min(boxes, axis=(0, 1)), np.max(boxes, axis=(0, 1))]), "Corner")
+
+    def viewpoint(self, number: int) -> CameraView:
+        """Return the camera of one of the model's viewpoints; it moves with the robot over the ground, as the presets do."""
+        poses = self._poses(self.frame)
+        walked = poses[0, :2] - self.scene.body.root_pose[:2]
+        origin = np.array([*walked, 0.0, 1.0, 0.0, 0.0, 0.0])
+        origin[:3] -= self.follow_offset(poses)
+        viewpoint = self.scene.body.viewpoints[number]
+        distance = float(np.linalg.norm(viewpoint.pose[:3] - self.nodes.bounds.mean(axis=0)))
+        return from_viewpoint(viewpoint, origin, distance)
+
+    def set_first_camera(self) -> None:
+        """Set the camera of browsers that connect."""
+        first, camera = self.first_camera(), self.server.initial_camera
+        camera.fov = first.field_of_view
+        camera.near, camera.far = 0.01 * self.nodes.size, 300.0 * self.nodes.size
+        camera.position, camera.look_at = first.position, first.look_at
+
+    def remove(self) -> None:
+        """Remove everything from the server."""
+        self.overlays.remove()
+        self.analysis_overlays.remove()
+        if self.second is not None:
+            self.second.remove()
+        if self._foot_marks is not None:
+            self._foot_marks.remove()
+        self.nodes.remove()
+
+
+def default_options(scene: Scene) -> dict[str, bool]:
+    """Return the options whose default depends on the scene.
+
+    The body stands on the ground when its root pose is unknown, the camera follows a root that moves far, frames are shown of a body
+    without shapes, and contacts where the motion records them.
+    """
+    roots = scene.link_poses[:, 0, :2]
+    bounds = scene.extent.bounds(scene.link_poses[0])
+    size = float(np.linalg.norm(bounds[1] - bounds[0])) if bounds is not None else np.inf
+    return {
+        "stand": scene.on_ground_by_default,
+        "follow": bool(scene.num_frames > 1 and np.ptp(roots, axis=0).max() > FOLLOW_DISTANCE * size),
+        "frames": bounds is None,
+        "contacts": scene.contacts is not None,
+    }
+
+
+def apply_defaults(options: DisplayOptions, scene: Scene) -> None:
+    """Switch on the defaults of a scene; a body without shapes gets the path of its root."""
+    for name, on in default_options(scene).items():
+        setattr(options, name, on or getattr(options, name))
+    if options.path is None and not len(scene.extent.points):
+        options.path = scene.body.links[0].name
+
+
+def reapply_defaults(options: DisplayOptions, scene: Scene, before: Scene) -> None:
+    """Set those options to the defaults of another scene that were the defaults of the scene `before`."""
+    defaults = default_options(scene)
+    for name, was in default_options(before).items():
+        if getattr(options, name) == was:
+            setattr(options, name, defaults[name])
