@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from browser_pictures import TIMEOUT
+
 FLAGS = [
     "--no-sandbox",
     "--use-angle=swiftshader",
@@ -43,6 +45,7 @@ def chromium() -> Iterator[object]:
 def page(chromium) -> Iterator[object]:
     page = chromium.new_page(viewport={"width": 700, "height": 330})
     page.add_init_script(NO_NOTICES)
+    page.set_default_timeout(TIMEOUT * 1000)
     page.faults = []
     page.fetched = []
     page.on("pageerror", lambda error: page.faults.append(str(error)))

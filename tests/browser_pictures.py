@@ -9,14 +9,15 @@ from collections.abc import Callable
 import numpy as np
 from PIL import Image
 
-PATIENCE = 20.0
+TIMEOUT = 240.0
+"""[s] for anything that a test waits for; machines under load need it."""
 
 
-def until(true: Callable[[], bool]) -> None:
-    """Wait until something is true, and fail when it never is."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, "it never came about"
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition is true, and fail after `TIMEOUT`."""
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < end, "the condition was not met in time"
         time.sleep(0.05)
 
 

@@ -107,7 +107,7 @@ def test_what_a_report_can_not_be_about(tmp_path):
         report(WALK, output=tmp_path / "no.html")
     with pytest.raises(ValueError, match="there is no plot 'wings'"):
         report(MODEL, WALK, output=tmp_path / "no.html", plots=["wings"])
-    with pytest.raises(ValueError, match=r"no\.pdf: a report is a page"):
+    with pytest.raises(ValueError, match=r"no\.pdf: the name of a page"):
         report(MODEL, WALK, output=tmp_path / "no.pdf")
     with pytest.raises(OSError, match="there is no folder"):
         report(MODEL, WALK, output=tmp_path / "none" / "no.html")

@@ -12,7 +12,7 @@ from bodymotion.scene.loading import load_scene
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.viewer import view
 from bodymotion.viewer.page import write_page
-from browser_pictures import PATIENCE, at_rest, picture, until
+from browser_pictures import TIMEOUT, at_rest, picture, until
 
 pytestmark = pytest.mark.browser
 
@@ -37,7 +37,7 @@ def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(pa
         viewer.show("visuals", False)  # Spot is yellow, too
         viewer.server.scene.configure_environment_map(None)
         page.goto(viewer.url)
-        page.get_by_role("tab", name="Move").wait_for(timeout=PATIENCE * 1000)
+        page.get_by_role("tab", name="Move").wait_for(timeout=TIMEOUT * 1000)
         until(lambda: bluish(picture(page)) > 200)
         standing = at_rest(page)
         viewer.seek(0.75)

@@ -176,7 +176,7 @@ def test_a_slider_stays_within_the_limits_of_its_parameter(name: str, numbers: l
     covers = parameter_limits(name, bm.Parameter(low, default, high))
     assert covers.from_file == (numbers is not None)
     assert covers.lowest <= covers.default <= covers.highest
-    assert all(covers.lowest <= covers.within(x) <= covers.highest for x in (-1e12, 0.0, 1e12, float("nan")))
+    assert all(covers.lowest <= covers.clipped(x) <= covers.highest for x in (-1e12, 0.0, 1e12, float("nan")))
     if low is not None and high is not None:
         assert (covers.lowest, covers.default, covers.highest) == (low, default, high)
     if not covers.fixed and covers.highest - covers.lowest > 1e-6:

@@ -16,7 +16,7 @@ from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import make_scene
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.page import write_page
-from browser_pictures import BLUE, GREEN, ORANGE, PATIENCE, RED, at_rest, colored, difference, picture, until
+from browser_pictures import BLUE, GREEN, ORANGE, RED, TIMEOUT, at_rest, colored, difference, picture, until
 from closed_loops_samples import four_bar
 
 pytestmark = pytest.mark.browser
@@ -33,7 +33,7 @@ def showing(page) -> Iterator[Callable[..., Viewer]]:
             viewer.server.scene.configure_environment_map(None)
         open_viewers.append(viewer)
         page.goto(viewer.url)
-        page.get_by_role("tab", name="Show").wait_for(timeout=PATIENCE * 1000)
+        page.get_by_role("tab", name="Show").wait_for(timeout=TIMEOUT * 1000)
         until(lambda: len(colored(picture(page), GREEN)) + len(colored(picture(page), ORANGE)) > 50)
         return viewer
 
@@ -176,9 +176,9 @@ def test_names_are_text_and_never_html(page, showing) -> None:
 def test_the_page_plays_from_a_file_without_a_network(page, tmp_path) -> None:
     body = arm()
     file = tmp_path / "walk.html"
-    motion = swinging(body, seconds=60, rate=200, size=0.9)
+    motion = swinging(body, seconds=10, rate=60, size=0.9)
     sampling = write_page(make_scene(body, motion), file, DisplayOptions(shadows=False))
-    assert len(sampling.frames) == 1801
+    assert len(sampling.frames) == 301
     page.context.set_offline(True)
     page.set_viewport_size({"width": 310, "height": 380})
     page.goto(file.as_uri())
@@ -196,7 +196,7 @@ def test_the_page_plays_from_a_file_without_a_network(page, tmp_path) -> None:
     page.keyboard.press("ArrowRight")
     page.get_by_text("0.033 s of").wait_for()
     assert float(page.locator("[role=slider]").get_attribute("aria-valuenow")) == pytest.approx(1 / 30, abs=1e-9)
-    for typed, expected in (("-3", 0.0), ("99", 60.0)):
+    for typed, expected in (("-3", 0.0), ("99", 10.0)):
         clock.fill(typed)
         until(lambda expected=expected: float(clock.input_value()) == expected)
         assert len(colored(at_rest(page), GREEN)) > 50
@@ -226,11 +226,11 @@ def test_saving_the_file_shows_the_new_motion_at_the_same_time(page, tmp_path) -
         until(lambda: viewer.scene.num_frames == 40 and viewer.link_poses()[0, 0] == 2.0)
         assert viewer.time == pytest.approx(1.2)
         file.write_text("type: BodyMotion\ncomponents: [ [ [")
-        page.get_by_text("Not reloaded").wait_for(timeout=PATIENCE * 1000)
+        page.get_by_text("Not reloaded").wait_for(timeout=TIMEOUT * 1000)
         assert viewer.scene.num_frames == 40
         Path(file).write_text(text(30, 3.0))
         until(lambda: viewer.scene.num_frames == 30)
-        page.get_by_text("Not reloaded").wait_for(state="hidden", timeout=PATIENCE * 1000)
+        page.get_by_text("Not reloaded").wait_for(state="hidden", timeout=TIMEOUT * 1000)
     finally:
         viewer.stop()
 
@@ -286,7 +286,7 @@ def test_a_click_in_a_plot_goes_there_and_a_picture_can_be_kept(page, showing) -
     page.get_by_role("option", name="Joint velocities").click()
     until(lambda: viewer.analysis is not None and viewer.analysis.has("joint_velocities"))
     page.get_by_role("tab", name="Show").click()
-    with page.expect_download(timeout=PATIENCE * 2000) as download:
-        page.get_by_role("button", name="Picture").click()
+    with page.expect_download(timeout=TIMEOUT * 1000) as download:
+        page.get_by_role("button", name="Image").click()
     kept = np.asarray(Image.open(download.value.path()).convert("RGB")).astype(int)
     assert kept.shape[0] > 200 and len(colored(kept, GREEN)) > 50

@@ -273,7 +273,7 @@ def test_the_command_refuses_in_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["biped.wrl"] * 4, 2, "three files at most"),
+        (["biped.wrl"] * 4, 2, "at most three files"),
         (["biped.wrl"] * 2, 2, "one body and one motion"),
         (["biped.wrl", "--ghost"], 2, "a ghost is the second of two motions"),
         (["biped.wrl", "--show", "nonsense"], 2, "'nonsense'"),

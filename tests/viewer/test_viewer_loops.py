@@ -53,7 +53,7 @@ def test_what_can_not_be_reached_and_singular_poses_are_said() -> None:
     reach = np.hypot(0.4 + 0.3 * np.cos(q[2]), 0.3 * np.sin(q[2]))
     note = loops.describe(sample.body.forward_kinematics(q), None)
     assert note.startswith(f"LOOP is open by {1e3 * (reach - 0.45):.1f} mm.")
-    assert "Singular here" in note
+    assert "This pose is singular" in note
 
 
 def test_names_and_angles_of_open_loops() -> None:
