@@ -9,7 +9,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.diagnostics.collector import MAX_LISTED
-from bodymotion.formats.mjcf.names import words
+from bodymotion.formats.mjcf.names import vocabulary
 
 MODEL = """\
 <mujoco model="r">
@@ -57,7 +57,7 @@ def test_all_that_mujoco_has_is_known():
     stack = []
     for depth, name, attributes in listed:
         del stack[depth:]
-        above = stack[-1].elements if stack else words()
+        above = stack[-1].elements if stack else vocabulary()
         if name == "body":
             above = above["worldbody"].elements
         assert name in above, name

@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["CLASSES", "FROM_Y_TO_Z", "Assets", "MeshAsset", "read_look"]
+__all__ = ["CLASSES", "FROM_Y_TO_Z", "Assets", "MeshAsset", "material_of"]
 
 CLASSES = {
     "visual": {"group": "2", "contype": "0", "conaffinity": "0"},
     "collision": {"group": "3"},
     "seen_collision": {"group": "1"},
 }
-"""Classes of geoms: what is only seen, what only touches (MuJoCo does not show group 3), and what does both."""
+"""Classes of geoms of our writer: visuals, collision shapes (MuJoCo does not show group 3), and both."""
 
 FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
-"""The pose of a frame whose z is along y: cylinders and capsules stand along y here, along z there."""
+"""The pose of a frame whose z is along y: cylinders and capsules are along y in a Body, along z in MJCF."""
 
 
-def read_look(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
-    """Return the material that the numbers of an MJCF material mean."""
+def material_of(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
+    """Return the material of the numbers in an MJCF material."""
     red, green, blue, alpha = rgba
     return Material(
         diffuse=(red, green, blue),
@@ -49,16 +49,16 @@ def read_look(rgba: tuple[float, ...], specular: float, shininess: float, emissi
     )
 
 
-PLAIN = (0.5, 0.5, 0.5, 1.0)
-"""The colour of what has none, in MJCF."""
+DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
+"""The rgba of a geom without one."""
 
 
-MATERIAL = {"name", "class", "rgba", "specular", "shininess", "emission", "texture"}
+MATERIAL_ATTRIBUTES = {"name", "class", "rgba", "specular", "shininess", "emission", "texture"}
 
 
 @dataclass(frozen=True)
 class MeshAsset:
-    """A mesh as geoms show it, and in which way MuJoCo takes its mass."""
+    """A mesh, and how MuJoCo computes its mass (`inertia` of the asset)."""
 
     mesh: Mesh
     inertia: str
@@ -84,7 +84,7 @@ class Assets:
         self._elements: dict[str, dict[str, Element]] = {"mesh": {}, "material": {}, "texture": {}}
         self._meshes: dict[str, MeshAsset | None] = {}
         self.faulty: set[str] = set()
-        """Meshes that are not there, or say what cannot be."""
+        """Meshes that are missing, or have wrong numbers."""
         self._unknown: set[str] = set()
         self._materials: dict[tuple[str, tuple[float, ...] | None], Material] = {}
         for section in root.all("asset"):
@@ -97,22 +97,22 @@ class Assets:
                     element.report(rules.SAME_NAME, f"a second asset <{element.name}> has the name {name!r:.60}")
                 self._elements[element.name].setdefault(name, element)
 
-    def mesh(self, name: str, asking: Element) -> MeshAsset | None:
-        """Return the mesh of a name; None where it cannot be had, which is noted once."""
+    def mesh(self, name: str, user: Element) -> MeshAsset | None:
+        """Return the mesh of a name; None where it cannot be read, which is reported once."""
         if name not in self._meshes:
             element = self._elements["mesh"].get(name)
             self._meshes[name] = None
             if element is not None:
                 self._meshes[name] = self._read(element)
             elif name:
-                asking.report(rules.ASSET, f"there is no mesh {name!r:.60}", "mesh", fatal=True)
+                user.report(rules.ASSET, f"there is no mesh {name!r:.60}", "mesh", fatal=True)
                 self.faulty.add(name)
         return self._meshes[name]
 
     def _read(self, element: Element) -> MeshAsset | None:
         if "builtin" in element.attributes:
-            words = f"mesh {element.get('name')!r:.60} is one of MuJoCo's own making, which is not read"
-            element.report(rules.MESH_MADE, words, "builtin")
+            message = f"mesh {element.get('name')!r:.60} is made by MuJoCo (builtin), which is not read"
+            element.report(rules.MESH_MADE, message, "builtin")
             return None
         found = self._vertices(element)
         if found is None:
@@ -133,7 +133,7 @@ class Assets:
 
                 moved = transformed(moved, np.diag([*scale, 1.0]))
         if not np.isfinite(moved.vertices).all() or not len(moved.faces):
-            self._tell(element, "holds no triangles, or corners that are not finite")
+            self._report(element, "has no triangles, or vertices that are not finite")
             return None
         return MeshAsset(moved, element.get("inertia", "legacy"))
 
@@ -141,7 +141,7 @@ class Assets:
         if "vertex" in element.attributes:
             corners = np.array(element.numbers("vertex"))
             if not len(corners) or len(corners) % 3:
-                element.wrong(f"vertex of <mesh> has {len(corners)} numbers, not three for each corner", "vertex")
+                element.wrong(f"vertex of <mesh> has {len(corners)} numbers; expected three for each vertex", "vertex")
                 self.faulty.add(element.get("name"))
                 return None
             corners = corners.reshape(-1, 3)
@@ -149,13 +149,15 @@ class Assets:
                 return self._hull(element, corners)
             numbers = np.array(element.numbers("face"))
             if not len(numbers) or len(numbers) % 3 or not ((numbers >= 0) & (numbers < len(corners))).all():
-                element.wrong("face of <mesh> has not three numbers of corners for each triangle", "face")
+                element.wrong(
+                    "face of <mesh> has wrong numbers; expected three indices of vertices for each triangle", "face"
+                )
                 self.faulty.add(element.get("name"))
                 return None
             return Mesh(frozen(corners), numbers.astype(np.int32).reshape(-1, 3))
         name = element.get("file")
         if not name:
-            self._tell(element, "has neither a file nor corners")
+            self._report(element, "has neither file nor vertex")
             return None
         path = self._file(name, self.settings.meshdir, element)
         if path is None:
@@ -176,14 +178,14 @@ class Assets:
             return Mesh(frozen(np.asarray(hull.vertices, dtype=np.float64)), np.asarray(hull.faces, dtype=np.int32))
         except (
             Exception
-        ) as error:  # without scipy there is no hull, and its own library raises what it likes for flat ones
-            words = f"mesh {element.get('name')!r:.60} is the hull of its corners, which cannot be made: {error!s:.100}"
-            element.report(rules.MESH_MADE, words, "vertex")
+        ) as error:  # Without scipy there is no hull; for flat meshes the library raises various exceptions.
+            message = f"mesh {element.get('name')!r:.60} is the convex hull of its vertices, which cannot be computed: {error!s:.100}"
+            element.report(rules.MESH_MADE, message, "vertex")
             return None
 
     def _file(self, name: str, folder: str, element: Element) -> Path | None:
-        place = PurePosixPath(name.replace("\\", "/"))
-        within = PurePosixPath(place.name if self.settings.strippath else place)
+        path = PurePosixPath(name.replace("\\", "/"))
+        within = PurePosixPath(path.name if self.settings.strippath else path)
         # Where <compiler> with the folder is in an included file, files may be named relative to the model.
         names = (str(PurePosixPath(folder.replace("\\", "/")) / within), str(within))
         first, *others = (self.finder.find_one(wanted, self.path) for wanted in dict.fromkeys(names))
@@ -200,7 +202,7 @@ class Assets:
         return None
 
     def material(self, geom: Element) -> Material:
-        """Return how a geom looks: its material, the rgba of its own before that of the material."""
+        """Return the material of a geom; its own rgba takes precedence over that of the material."""
         name = geom.get("material")
         own = _finite(geom, "rgba", 4) if "rgba" in geom.attributes else None
         key = (name, own)
@@ -210,83 +212,85 @@ class Assets:
 
     def _material(self, name: str, own: tuple[float, ...] | None, geom: Element) -> Material:
         if not name:
-            return read_look(own or PLAIN, 0.5, 0.5, 0.0)
+            return material_of(own or DEFAULT_COLOR, 0.5, 0.5, 0.0)
         element = self._elements["material"].get(name)
         if element is None:
             if name not in self._unknown:
                 geom.report(rules.ASSET, f"there is no material {name!r:.60}", "material", fatal=True)
             self._unknown.add(name)
             return Material()
-        more = sorted(element.attributes.keys() - MATERIAL)
+        more = sorted(element.attributes.keys() - MATERIAL_ATTRIBUTES)
         if more or any(layer.get("role") != "rgb" for layer in element.all("layer")):
-            words = f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"
-            element.report(rules.LOOK, words[:300])
+            message = f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"
+            element.report(rules.LOOK, message[:300])
         rgba = _finite(element, "rgba", 4, (1.0, 1.0, 1.0, 1.0))
-        # A geom's own colour counts where it is another than that of geoms without one (as in MuJoCo).
-        if own is not None and own != PLAIN:
+        # As in MuJoCo, a geom's own colour counts unless it is the default.
+        if own is not None and own != DEFAULT_COLOR:
             rgba = own
         values = [
             *_finite(element, "specular", 1, (0.5,)),
             *_finite(element, "shininess", 1, (0.5,)),
             *_finite(element, "emission", 1, (0.0,)),
         ]
-        look = read_look(rgba, *values)
-        said = self.kept.get("material", name)
+        material = material_of(rgba, *values)
+        kept_values = self.kept.get("material", name)
         colors = {
             key: numbers
             for key in ("diffuse", "specular", "emissive")
-            if (numbers := _numbers(said.get(key), 3)) is not None
+            if (numbers := _numbers(kept_values.get(key), 3)) is not None
         }
         single = {
             key: float(value)
             for key in ("ambient_intensity", "shininess", "transparency")
-            if isinstance(value := said.get(key), (int, float)) and not isinstance(value, bool)
+            if isinstance(value := kept_values.get(key), (int, float)) and not isinstance(value, bool)
         }
         if own is None and all(
             math.isclose(a, b, abs_tol=1e-6)
             for a, b in zip(
-                (*colors.get("diffuse", look.diffuse), single.get("transparency", look.transparency)),
-                (*look.diffuse, look.transparency),
+                (*colors.get("diffuse", material.diffuse), single.get("transparency", material.transparency)),
+                (*material.diffuse, material.transparency),
                 strict=True,
             )
         ):
-            look = replace(look, **colors, **single)  # type: ignore[arg-type]
-        return self._textured(look, element, said)
+            material = replace(material, **colors, **single)  # type: ignore[arg-type]
+        return self._textured(material, element, kept_values)
 
-    def _textured(self, look: Material, element: Element, said: dict[str, object]) -> Material:
+    def _textured(self, material: Material, element: Element, kept_values: dict[str, object]) -> Material:
         name = element.get("texture")
         if not name:
             layers = (layer.get("texture") for layer in element.all("layer") if layer.get("role") == "rgb")
             name = next(layers, "")
         if not name:
-            return look
+            return material
         texture = self._elements["texture"].get(name)
         if texture is None:
             element.report(rules.ASSET, f"there is no texture {name!r:.60}", "texture", fatal=True)
-            return look
+            return material
         file = texture.get("file")
         path = self._file(file, self.settings.texturedir, texture) if file else None
         if not file:
-            words = f"texture {name!r:.60} is no image file: it is left out"
-            texture.report(rules.LOOK, words)
+            message = f"texture {name!r:.60} has no image file: it is left out"
+            texture.report(rules.LOOK, message)
         if path is None:
-            return look
-        kept = said.get("texture")
-        given: dict[str, Any] = kept if isinstance(kept, dict) else {}
-        matrix, repeat, url = given.get("transform"), given.get("repeat"), given.get("url")
-        turn = np.eye(3)
+            return material
+        kept = kept_values.get("texture")
+        values: dict[str, Any] = kept if isinstance(kept, dict) else {}
+        matrix, repeat, url = values.get("transform"), values.get("repeat"), values.get("url")
+        rotation = np.eye(3)
         if isinstance(matrix, list) and len(matrix) == 3 and all(_numbers(row, 3) is not None for row in matrix):
-            turn = np.array(matrix, dtype=np.float64)
+            rotation = np.array(matrix, dtype=np.float64)
         repeats = repeat if isinstance(repeat, list) and len(repeat) == 2 else [True, True]
-        image = Texture(path, url if isinstance(url, str) else file, bool(repeats[0]), bool(repeats[1]), frozen(turn))
-        return replace(look, texture=image)
+        image = Texture(
+            path, url if isinstance(url, str) else file, bool(repeats[0]), bool(repeats[1]), frozen(rotation)
+        )
+        return replace(material, texture=image)
 
-    def _tell(self, element: Element, words: str) -> None:
-        element.report(rules.MESH_FILE, f"mesh {element.get('name')!r:.60} {words}")
+    def _report(self, element: Element, message: str) -> None:
+        element.report(rules.MESH_FILE, f"mesh {element.get('name')!r:.60} {message}")
 
 
 def _numbers(value: object, count: int) -> tuple[float, ...] | None:
-    """Return a list of so many finite numbers, None for anything else."""
+    """Return a list of `count` finite numbers; None for anything else."""
     if not isinstance(value, list) or len(value) != count:
         return None
     numbers = tuple(float(n) for n in value if isinstance(n, (int, float)) and math.isfinite(n))
@@ -298,7 +302,7 @@ def _identity(transform: Any) -> bool:  # noqa: ANN401
 
 
 def _joined(meshes: list[Mesh]) -> Mesh | None:
-    """Put meshes together; their own normals and colours are left out where there are several."""
+    """Return several meshes as one, without normals and colours; None for no mesh."""
     if len(meshes) < 2:
         return meshes[0] if meshes else None
     starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])

@@ -9,10 +9,10 @@ import numpy as np
 
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Item, contents, pose
-from bodymotion.formats.mjcf.extra import geom_rules, of_body, placed
+from bodymotion.formats.mjcf.extra import body_extras, geom_rules, in_body_frame
 from bodymotion.formats.mjcf.geoms import NONE, Mass, given_mass, mass_of_geoms, settled
 from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
-from bodymotion.formats.mjcf.kept import segments_again
+from bodymotion.formats.mjcf.kept import separate_segments
 from bodymotion.formats.mjcf.names import NOT_READ
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry import poses, rotations
@@ -31,7 +31,7 @@ __all__ = ["RawLink", "Tree", "TreeReader"]
 
 @dataclass
 class RawLink:
-    """A link, and what else of its body is looked at later: sites and cameras, with the frames around them."""
+    """A link, and the elements of its body that are read later: sites and cameras, with the frames around them."""
 
     name: str
     parent: int
@@ -40,7 +40,7 @@ class RawLink:
     element: Element
     mjcf_name: str = ""
     segments: tuple[Segment, ...] = ()
-    places: list[Item] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
     joint_element: Element | None = None
     inertial: Element | None = None
     mass_unknown: bool = False
@@ -52,15 +52,15 @@ class RawLink:
 
 @dataclass
 class Tree:
-    """The links in order; `of_body` has the index of the link that has a body's own frame, by the body's name in the file."""
+    """The links in order; `of_body` has, by the name of a body in the file, the index of the link with its frame."""
 
     links: list[RawLink]
     of_body: dict[str, int]
     root_pose: Floats
     left_out: frozenset[str]
-    """Names of bodies and sites that stand in the file beside the robot."""
-    beside: list[dict[str, object]]
-    """What the world has of its own where it is no link, as plain data."""
+    """Names of bodies and sites of the file that are not a part of the robot."""
+    of_world: list[dict[str, object]]
+    """Shapes, sites, cameras and lights of the world where it is no link, as plain data."""
     of_bodies: dict[str, dict[str, object]]
     """What bodies have beside joints, mass, shapes and devices, by the names of their links."""
     has_body: bool
@@ -78,16 +78,10 @@ class TreeReader:
         self._root_pose: Floats = poses.IDENTITY
         self._left_out: set[str] = set()
         self._world: list[dict[str, object]] = []
-        self._said: dict[str, dict[str, object]] = {}
+        self._of_bodies: dict[str, dict[str, object]] = {}
 
     def read(self, root: Element) -> Tree:
-        """Return the links of a model.
-
-        Raises
-        ------
-        FormatError
-            When there is no body, or what a body says cannot be.
-        """
+        """Return the links of a model."""
         world = replace(
             next(root.all("worldbody"), root), children=[c for w in root.all("worldbody") for c in w.children]
         )
@@ -96,24 +90,24 @@ class TreeReader:
         own = [item for item in items if item.element.name != "body"]
         has_body = bool(tops) or any(item.element.name == "geom" for item in own)
         if not has_body:
-            world.report(rules.NO_BODY, "the world has no body", fatal=True)
+            world.report(rules.NO_BODY, "the world has no body; expected at least one", fatal=True)
         tops = self._robot(tops)
-        alone = len(tops) == 1 and not self._held(tops[0])
+        alone = len(tops) == 1 and not self._has_moving_joint(tops[0])
         if alone:
-            beside = [item for item in own if item.element.name in ("geom", "site", "camera", "light")]
-            if any(item.element.name != "light" for item in beside):
-                words = "shapes, sites and cameras of the world are kept as plain data"
-                world.report(rules.WORLD_SHAPES, words)
-            self._world = [self._beside(item) for item in beside]
+            others = [item for item in own if item.element.name in ("geom", "site", "camera", "light")]
+            if any(item.element.name != "light" for item in others):
+                message = "shapes, sites and cameras of the world are kept as plain data"
+                world.report(rules.WORLD_SHAPES, message)
+            self._world = [self._plain(item) for item in others]
             self._bodies([(tops[0], -1)])
         else:
             if tops:
-                words = (
+                message = (
                     f"the world is the root: it has {len(tops)} bodies"
                     if len(tops) > 1
                     else "a joint holds the one body of the world"
                 )
-                world.report(rules.WORLD, words)
+                world.report(rules.WORLD, message)
             link = RawLink("world", -1, Joint(name="world"), poses.IDENTITY, world)
             self._names.add("world")
             self.links.append(link)
@@ -121,26 +115,26 @@ class TreeReader:
             self._fill(link, own, "world", moving=False)
             self._bodies([(item, 0) for item in tops])
         left_out = frozenset(self._left_out)
-        return Tree(self.links, self.of_body, self._root_pose, left_out, self._world, self._said, has_body)
+        return Tree(self.links, self.of_body, self._root_pose, left_out, self._world, self._of_bodies, has_body)
 
-    def _beside(self, item: Item) -> dict[str, object]:
-        """Return a thing of the world as plain data; of a geom's material its colour."""
-        said = placed(item, self.settings)
+    def _plain(self, item: Item) -> dict[str, object]:
+        """Return an element of the world as plain data; instead of a geom's material its colour."""
+        values = in_body_frame(item, self.settings)
         if item.element.name == "geom":
             material = self.geoms.assets.material(item.element)
-            said.pop("material", None)
-            said["rgba"] = number_text([*material.diffuse, 1.0 - material.transparency])
-        return said
+            values.pop("material", None)
+            values["rgba"] = number_text([*material.diffuse, 1.0 - material.transparency])
+        return values
 
     def _robot(self, tops: list[Item]) -> list[Item]:
-        """Return the one body of the world that is free, if there is one alone; the others are left out, which is noted."""
+        """Return the body of the world that is free, if there is exactly one; the others are left out, which is reported."""
         free = [top for top in tops if "free" in self._joints(top)]
         if len(tops) < 2 or len(free) != 1:
             return tops
         others = [top.element for top in tops if top is not free[0]]
         named = ", ".join(repr(element.get("name")) for element in others)
-        words = f"{free[0].element.get('name')!r:.60} is free and taken for the robot; {named:.200} are left out"
-        others[0].report(rules.BESIDE, words)
+        message = f"{free[0].element.get('name')!r:.60} is free and read as the robot; {named:.200} are left out"
+        others[0].report(rules.BESIDE, message)
         self._left_out |= {e.get("name") for element in others for e in element.every() if e.name in ("body", "site")}
         return free
 
@@ -150,8 +144,8 @@ class TreeReader:
         elements = [item.element for item in inside if item.element.name in ("joint", "freejoint")]
         return ["free" if element.name == "freejoint" else element.get("type", "hinge") for element in elements]
 
-    def _held(self, top: Item) -> bool:
-        """Whether a body of the world hangs on a joint that has a value."""
+    def _has_moving_joint(self, top: Item) -> bool:
+        """Return whether a body of the world has a joint with a value."""
         return any(kind != "free" for kind in self._joints(top))
 
     def _bodies(self, todo: list[tuple[Item, int]]) -> None:
@@ -168,15 +162,15 @@ class TreeReader:
             stack += [(inner, index) for inner in reversed(inside) if inner.element.name == "body"]
 
     def _body(self, item: Item, parent: int, inside: list[Item]) -> int:
-        """Add the links of one body and give the index of the last, which has the body's frame, mass and shapes."""
+        """Add the links of one body and return the index of the last, which has the body's frame, mass and shapes."""
         element = item.element
         in_file = element.get("name")
-        said = self.kept.get("link", in_file) if in_file else {}
-        kept_name = said.get("name")
+        kept_values = self.kept.get("link", in_file) if in_file else {}
+        kept_name = kept_values.get("name")
         name = kept_name if isinstance(kept_name, str) else in_file or self._free(f"link_{len(self.links)}")
-        place = pose(element, self.settings)
+        body_pose = pose(element, self.settings)
         if item.frame is not None:
-            place = poses.compose(item.frame, place)
+            body_pose = poses.compose(item.frame, body_pose)
         joints = read_joints([i for i in inside if i.element.name in ("joint", "freejoint")], self.settings)
         frees = [read for read in joints if read.joint.type == "free"]
         if frees:
@@ -187,20 +181,20 @@ class TreeReader:
             if parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
                 frees[0].element.report(rules.FREE, f"body {name!r:.60} is free and not at the top", fatal=True)
                 frees[0].element.faulty |= {"type"}
-        chain = self._chain(joints, place, name, element, parent)
+        chain = self._chain(joints, body_pose, name, element, parent)
         if len(chain) > 1:
-            words = f"body {name!r:.60} is read as the links {', '.join(repr(link.name) for link in chain)}"
-            element.report(rules.SEVERAL_JOINTS, words[:300])
+            message = f"body {name!r:.60} is read as the links {', '.join(repr(link.name) for link in chain)}"
+            element.report(rules.SEVERAL_JOINTS, message[:300])
         link = chain[-1]
-        of_chain = said.get("joints")
+        of_chain = kept_values.get("joints")
         if len(chain) == 1:
-            link.joint = with_kept(link.joint, said.get("joint"))
+            link.joint = with_kept(link.joint, kept_values.get("joint"))
         elif isinstance(of_chain, dict):
             for each in chain:
                 each.joint = with_kept(each.joint, of_chain.get(each.joint.name))
         if parent < 0:
             self._root_pose = chain[0].offset
-        kept_offset = said.get("offset")
+        kept_offset = kept_values.get("offset")
         if parent < 0 and isinstance(kept_offset, list) and len(kept_offset) == 7:
             link.offset = frozen(np.array(kept_offset, dtype=np.float64))
         for each in chain:
@@ -214,15 +208,17 @@ class TreeReader:
                 element.report(rules.SAME_NAME, f"a second body has the name {in_file!r:.60}")
                 link.name_unknown = True
             self.of_body.setdefault(in_file, parent)
-        self._fill(link, inside, name, moving=True, said=said)
+        self._fill(link, inside, name, moving=True, kept_values=kept_values)
         return parent
 
-    def _chain(self, joints: list[JointRead], place: Floats, name: str, element: Element, parent: int) -> list[RawLink]:
-        """Return the links that joints make of a body: each turns about its anchor, and the last has the body's own frame."""
+    def _chain(
+        self, joints: list[JointRead], body_pose: Floats, name: str, element: Element, parent: int
+    ) -> list[RawLink]:
+        """Return the links of a body with these joints: each rotates about its anchor, and the last has the body's frame."""
         if not joints:
-            return [RawLink(self._own(name), parent, Joint(name=name), frozen(place), element)]
+            return [RawLink(self._own(name), parent, Joint(name=name), frozen(body_pose), element)]
         chain: list[RawLink] = []
-        before, at = place, np.zeros(3)
+        before, at = body_pose, np.zeros(3)
         whole = len(joints) == 1 and not joints[0].anchor.any()
         for number, read in enumerate(joints):
             step = read.anchor - at
@@ -256,7 +252,13 @@ class TreeReader:
         return name
 
     def _fill(
-        self, link: RawLink, inside: list[Item], name: str, *, moving: bool, said: dict[str, object] | None = None
+        self,
+        link: RawLink,
+        inside: list[Item],
+        name: str,
+        *,
+        moving: bool,
+        kept_values: dict[str, object] | None = None,
     ) -> None:
         """Set the mass and the shapes of the link of a body, and collect its sites and cameras."""
         geoms: list[Geom] = []
@@ -271,7 +273,7 @@ class TreeReader:
             elif kind == "inertial":
                 given = item
             elif kind in ("site", "camera"):
-                link.places.append(item)
+                link.items.append(item)
             elif kind == "light":
                 lights.append(item)
             elif kind in NOT_READ:
@@ -287,13 +289,13 @@ class TreeReader:
             link.mass_unknown = of_geoms and faulty
         visuals = tuple(geom.shape for geom in geoms if geom.visual)
         collisions = tuple(geom.shape for geom in geoms if geom.collision)
-        kept = said or {}
-        of_it = of_body(link.element if moving else replace(link.element, attributes={}), lights, self.settings)
+        kept = kept_values or {}
+        of_it = body_extras(link.element if moving else replace(link.element, attributes={}), lights, self.settings)
         if of_it:
-            self._said[link.name] = of_it
-        whole = _segments(name, mass, visuals, collisions, kept.get("segment"), geom_rules(geoms))
-        again = segments_again(kept.get("segments"), whole[0] if whole else None, visuals, collisions)
-        link.segments = whole if again is None else again
+            self._of_bodies[link.name] = of_it
+        merged = _segments(name, mass, visuals, collisions, kept.get("segment"), geom_rules(geoms))
+        parts = separate_segments(kept.get("segments"), merged[0] if merged else None, visuals, collisions)
+        link.segments = merged if parts is None else parts
 
     def _mass(self, given: Item | None, geoms: list[Geom], *, of_geoms: bool) -> Mass:
         if of_geoms:
@@ -315,10 +317,10 @@ def _segments(
     mass: Mass,
     visuals: tuple[Shape, ...],
     collisions: tuple[Shape, ...],
-    said: object,
+    kept_values: object,
     geoms: list[dict[str, object]],
 ) -> tuple[Segment, ...]:
-    kept = said if isinstance(said, dict) else None
+    kept = kept_values if isinstance(kept_values, dict) else None
     if kept is None and not (mass.mass or mass.inertia.any() or visuals or collisions):
         return ()
     given = {} if kept is None else kept

@@ -16,7 +16,7 @@ import numpy as np
 from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, pose_attributes
 from bodymotion.formats.mjcf.joints import DYNAMICS, ball_parts, plain_joint
-from bodymotion.formats.mjcf.kept import kept_of_segments
+from bodymotion.formats.mjcf.kept import json_of_segments
 from bodymotion.formats.mjcf.rules import REFUSED
 from bodymotion.formats.only_mjcf import of_mjcf, texts
 from bodymotion.formats.xml.tree import Element, number_text
@@ -394,7 +394,7 @@ class LinkWriter:
         at_top = link.parent < 0 or (link.parent == 0 and self.elements[0].name == "worldbody")
         joint = joint_element(link, joint_name, self.problems, top=at_top)
         if joint is None:
-            self.names.give_back("joint", joint_name)
+            self.names.release("joint", joint_name)
         else:
             element.children.append(joint)
             self.joint_names[link.index] = joint_name
@@ -435,7 +435,7 @@ class LinkWriter:
             if not segment.mass and not segment.inertia.any() and not (segment.visuals or segment.collisions):
                 said["segment"] = {**kept, "empty": True}
             return
-        apart = kept_of_segments(link) if complete else None
+        apart = json_of_segments(link) if complete else None
         if apart:
             said["segments"] = apart
         elif link.segments:

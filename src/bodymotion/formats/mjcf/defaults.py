@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Settings:
-    """`angle`: what an angle of 1 is in radians; the others as in the documentation of MJCF, with its defaults."""
+    """The settings of `<compiler>` with their defaults, as in the documentation of MJCF; `angle` [rad] is an angle of 1 in the file."""
 
     angle: float = math.pi / 180.0
     eulerseq: str = "xyz"
@@ -47,107 +47,107 @@ class Settings:
 
 
 def read_settings(root: Element) -> Settings:
-    """Take all `<compiler>` elements of a model together; of an attribute given twice the last counts.
-
-    Raises
-    ------
-    FormatError
-        When a value is none that its attribute can have, or coordinates are global.
-    """
-    given: dict[str, Element] = {}
+    """Return the settings of all `<compiler>` elements of a model; of an attribute that is repeated, the last one."""
+    elements: dict[str, Element] = {}
     for element in root.all("compiler"):
         for name in element.attributes:
-            given[name] = element
-    if "coordinate" in given and given["coordinate"].get("coordinate") != "local":
-        given["coordinate"].report(rules.GLOBAL, "coordinate is not local", "coordinate", fatal=True)
+            elements[name] = element
+    coordinate = elements.get("coordinate")
+    if coordinate is not None and (value := coordinate.get("coordinate")) != "local":
+        message = f"coordinate is {value!r:.60}; expected local"
+        coordinate.report(rules.GLOBAL, message, "coordinate", fatal=True)
 
     def word(name: str, default: str, *allowed: str) -> str:
-        if name not in given:
+        if name not in elements:
             return default
-        value = given[name].get(name)
+        value = elements[name].get(name)
         if allowed and value not in allowed:
-            given[name].wrong(f"{name} of <compiler> is {value!r:.60}, not one of {', '.join(allowed)}", name)
+            message = f"{name} of <compiler> is {value!r:.60}; expected one of {', '.join(allowed)}"
+            elements[name].wrong(message, name)
             return default
         return value
 
     def number(name: str, default: float) -> float:
-        return given[name].number(name) if name in given else default
+        return elements[name].number(name) if name in elements else default
 
-    def truth(name: str, default: bool) -> bool:
+    def boolean(name: str, default: bool) -> bool:
         return word(name, "true" if default else "false", "true", "false") == "true"
 
     eulerseq = word("eulerseq", "xyz")
     if len(eulerseq) != 3 or not set(eulerseq) <= set("xyzXYZ"):
-        given["eulerseq"].wrong(f"eulerseq is {eulerseq!r:.60}, not three of x, y, z, X, Y and Z", "eulerseq")
+        message = f"eulerseq is {eulerseq!r:.60}; expected three of x, y, z, X, Y and Z"
+        elements["eulerseq"].wrong(message, "eulerseq")
         eulerseq = "xyz"
-    groups = given["inertiagrouprange"].numbers("inertiagrouprange", 2) if "inertiagrouprange" in given else (0.0, 5.0)
+    range_element = elements.get("inertiagrouprange")
+    groups = (0.0, 5.0) if range_element is None else range_element.numbers("inertiagrouprange", 2)
     assets = word("assetdir", "")
     return Settings(
         angle=1.0 if word("angle", "degree", "degree", "radian") == "radian" else math.pi / 180.0,
         eulerseq=eulerseq,
-        autolimits=truth("autolimits", True),
+        autolimits=boolean("autolimits", True),
         inertiafromgeom=word("inertiafromgeom", "auto", "auto", "true", "false"),
         inertiagrouprange=(groups[0], groups[1]),
         boundmass=number("boundmass", 0.0),
         boundinertia=number("boundinertia", 0.0),
-        balanceinertia=truth("balanceinertia", False),
+        balanceinertia=boolean("balanceinertia", False),
         settotalmass=number("settotalmass", -1.0),
         meshdir=word("meshdir", assets),
         texturedir=word("texturedir", assets),
-        strippath=truth("strippath", False),
-        fitaabb=truth("fitaabb", False),
+        strippath=boolean("strippath", False),
+        fitaabb=boolean("fitaabb", False),
     )
 
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
-"""The ways to say an orientation: an element that has one has none of its class."""
+"""The attributes for an orientation: an element that has one of them inherits none of the others."""
 _ONE_OF = (ORIENTATIONS, ("fromto", *ORIENTATIONS), ("mass", "density"), ("fullinertia", "diaginertia"))
-MOST = 10**6
-"""So many attributes classes may have, taken together with those that they inherit."""
-
-
+MAX_ATTRIBUTES = 10**6
+"""Attributes of all classes together, with those that they inherit."""
 UNKNOWN = "\0"
-"""Where a file is checked, this is the class of what names one that is not there."""
+"""The class of an element that names a missing one."""
 
 
 class Defaults:
-    """The classes of a model, by name; "" is the one that holds where none is named."""
+    """The classes of a model by name; "" is the class of elements that name none."""
 
     def __init__(self, root: Element) -> None:
         self._classes: dict[str, dict[str, dict[str, str]]] = {"": {}}
-        self._places: dict[str, dict[str, dict[str, Element]]] = {"": {}}
-        """The elements that what is in the classes comes from."""
+        self._origins: dict[str, dict[str, dict[str, Element]]] = {"": {}}
+        """By class, element and attribute, the element of <default> that has it."""
         self._nameless = 0
         self._missing: set[str] = set()
-        """Names of classes that are not there. As many of them as classes have no name may be meant by these."""
+        """Names of missing classes. Each class without a name may be one of them."""
         size = 0
         stack = [(element, "") for element in reversed(list(root.all("default")))]
         while stack:
             element, above = stack.pop()
             name = element.get("class")
             if above == "" and element in root.children:
-                # Several top-level sections are one class; its name, if it has one, is another word for it.
-                known, places = self._classes[""], self._places[""]
+                # All top-level sections are one class, whatever its name.
+                known, origins = self._classes[""], self._origins[""]
             else:
                 if not name:
-                    element.report(rules.CLASS, "a <default> in another has no class", "class", fatal=True)
+                    element.report(rules.CLASS, "a <default> inside of another has no class", "class", fatal=True)
                     name = f"{UNKNOWN}{len(self._classes)}"
                     self._nameless += 1
                 known = {tag: dict(values) for tag, values in self._classes[above].items()}
-                places = {tag: dict(values) for tag, values in self._places[above].items()}
+                origins = {tag: dict(values) for tag, values in self._origins[above].items()}
                 size += sum(map(len, known.values()))
-                if size > MOST:
-                    raise rules.TOO_LARGE.error("the classes of <default> hold too much", element.location)
+                if size > MAX_ATTRIBUTES:
+                    raise rules.TOO_LARGE.error(
+                        f"the classes of <default> have more than {MAX_ATTRIBUTES} attributes with those that they inherit",
+                        element.location,
+                    )
             for child in element.children:
                 if child.name != "default":
                     _merge(known.setdefault(child.name, {}), child.attributes)
-                    places.setdefault(child.name, {}).update(dict.fromkeys(child.attributes, child))
+                    origins.setdefault(child.name, {}).update(dict.fromkeys(child.attributes, child))
             own = name or above
-            self._classes[own], self._places[own] = known, places
+            self._classes[own], self._origins[own] = known, origins
             stack += [(child, own) for child in reversed(list(element.all("default")))]
 
     def known(self, element: Element, name: str) -> str:
-        """Return the name of a class that an element names; FormatError where there is none (`UNKNOWN` where that is noted)."""
+        """Return the name of the class in an attribute of an element; `UNKNOWN` where it is missing, which is reported."""
         value = element.get(name)
         if value not in self._classes and value != "main":
             if value in self._missing:
@@ -161,7 +161,7 @@ class Defaults:
         return value if value in self._classes else ""
 
     def full(self, element: Element, childclass: str = "") -> Element:
-        """Return an element with what its class, or the class of the bodies around it, says of such elements."""
+        """Return an element with the attributes of its class, or of the class of the bodies around it."""
         chosen = self.known(element, "class") if element.get("class") else childclass
         if chosen == UNKNOWN:
             return replace(element, partial=True)
@@ -170,26 +170,27 @@ class Defaults:
             return element
         merged = dict(inherited)
         _merge(merged, element.attributes)
-        places = self._places[chosen][element.name]
-        origins = {name: places[name] for name in merged if name not in element.attributes}
+        sources = self._origins[chosen][element.name]
+        origins = {name: sources[name] for name in merged if name not in element.attributes}
         return replace(element, attributes=merged, inherited=origins)
 
 
-def _merge(into: dict[str, str], given: dict[str, str]) -> None:
+def _merge(target: dict[str, str], attributes: dict[str, str]) -> None:
     for group in _ONE_OF:
-        if any(name in given for name in group):
+        if any(name in attributes for name in group):
             for name in group:
-                into.pop(name, None)
-    into.update(given)
+                target.pop(name, None)
+    target.update(attributes)
 
 
-LEAST = 1e-10
+MIN_LENGTH = 1e-10
+"""[m] A shorter vector has no direction."""
 MAX_SIZE = 1e100
 
 
 @dataclass(frozen=True)
 class Item:
-    """An element of a body with its defaults, in the `<frame>`s around it: their pose (7,) in the body, None where there are none."""
+    """An element of a body with its defaults, and the pose (7,) in the body of the `<frame>`s around it; None without such."""
 
     element: Element
     frame: Floats | None
@@ -197,15 +198,15 @@ class Item:
 
 
 def contents(body: Element, childclass: str, settings: Settings, defaults: Defaults) -> Iterator[Item]:
-    """Return what stands in a body, and in the frames in it, in order of the file."""
+    """Return the elements in a body, and in the frames in it, in order of the file."""
     stack: list[tuple[Element, Floats | None, str]] = [(child, None, childclass) for child in reversed(body.children)]
     while stack:
         element, frame, current = stack.pop()
         if element.name == "frame":
             inner = defaults.known(element, "childclass") if element.get("childclass") else current
             own = pose(element, settings)
-            placed = own if frame is None else poses.compose(frame, own)
-            stack += [(child, placed, inner) for child in reversed(element.children)]
+            whole = own if frame is None else poses.compose(frame, own)
+            stack += [(child, whole, inner) for child in reversed(element.children)]
         elif element.name == "body":
             yield Item(element, frame, current)
         else:
@@ -213,69 +214,68 @@ def contents(body: Element, childclass: str, settings: Settings, defaults: Defau
 
 
 def finite(element: Element, name: str, count: int, default: tuple[float, ...] | None = None) -> Floats:
-    """Return numbers of an attribute; FormatError where there are others, or one is infinite or of no ordinary size."""
+    """Return the numbers of an attribute; those larger than MAX_SIZE are reported, and the default, or NaN, is returned."""
     numbers = np.array(element.numbers(name, count, default))
     if not (np.abs(numbers) < MAX_SIZE).all():
         element.report(
-            rules.NOT_FINITE, f"{name} of <{element.name}> is not finite, or of no ordinary size", name, fatal=True
+            rules.NOT_FINITE,
+            f"{name} of <{element.name}> has a number that is not finite, or larger than {MAX_SIZE:g}",
+            name,
+            fatal=True,
         )
         return np.array(default if default is not None else [np.nan] * count)
     return numbers
 
 
 def pose(element: Element, settings: Settings) -> Floats:
-    """Return where an element is (7,), in what stands around it."""
+    """Return the pose (7,) of an element in the frame around it."""
     position = finite(element, "pos", 3, (0.0, 0.0, 0.0))
     return poses.from_parts(position, orientation(element, settings))
 
 
 def orientation(element: Element, settings: Settings) -> Floats:
-    """Return the orientation of an element (4,) w x y z; that of a quat as it stands there.
-
-    Raises
-    ------
-    FormatError
-        When there are two, or an axis has no length.
-    """
-    given = [name for name in ORIENTATIONS if name in element.attributes]
-    if not given:
+    """Return the orientation of an element (4,) w x y z, that of quat as it is in the file; the identity where it cannot be read."""
+    names = [name for name in ORIENTATIONS if name in element.attributes]
+    if not names:
         return rotations.IDENTITY
-    if len(given) > 1:
-        element.report(rules.ORIENTATION, f"<{element.name}> has {' and '.join(given)}", fatal=True)
-    name = given[0]
+    if len(names) > 1:
+        element.report(
+            rules.ORIENTATION, f"<{element.name}> has {' and '.join(names)}; expected one orientation", fatal=True
+        )
+    name = names[0]
     numbers = finite(element, name, {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}[name])
     found = _ORIENTED[name](numbers, settings)
     if found is None:
-        element.report(rules.ORIENTATION, f"{name} of <{element.name}> has no length", name, fatal=True)
+        element.report(rules.ORIENTATION, f"{name} of <{element.name}> has the length 0", name, fatal=True)
         return rotations.IDENTITY
     return found
 
 
 def rotation_to(direction: Floats) -> Floats | None:
-    """Return the smallest turn that takes z to a direction; None where that has no length."""
+    """Return the smallest rotation (4,) of z to a direction; None where the direction has no length."""
     length = np.linalg.norm(direction)
-    if length < LEAST:
+    if length < MIN_LENGTH:
         return None
     x, y, z = direction / length
     side = np.array([-y, x, 0.0])
     sine = np.hypot(x, y)
-    if sine < LEAST:
+    if sine < MIN_LENGTH:
         return np.array(rotations.IDENTITY) if z > 0 else np.array([0.0, 1.0, 0.0, 0.0])
     return rotations.from_axis_angle(side, np.arctan2(sine, z))
 
 
 def _quat(numbers: Floats, settings: Settings) -> Floats | None:
-    return numbers if np.linalg.norm(numbers) > LEAST else None
+    return numbers if np.linalg.norm(numbers) > MIN_LENGTH else None
 
 
 def _axisangle(numbers: Floats, settings: Settings) -> Floats | None:
-    if np.linalg.norm(numbers[:3]) < LEAST:
+    if np.linalg.norm(numbers[:3]) < MIN_LENGTH:
         return None
     return rotations.from_axis_angle(numbers[:3], numbers[3] * settings.angle)
 
 
 def _euler(numbers: Floats, settings: Settings) -> Floats | None:
-    """Turn in the order of eulerseq: small letters about the axes that turn along, large ones about those that stand still."""
+    """Rotate in the order of eulerseq: lower case about the axes of the rotated frame, upper case about those of the parent."""
     result = np.array(rotations.IDENTITY)
     for letter, angle in zip(settings.eulerseq, (numbers * settings.angle).tolist(), strict=True):
         step = rotations.from_axis_angle(np.eye(3)["xyz".index(letter.lower())], angle)
@@ -285,11 +285,11 @@ def _euler(numbers: Floats, settings: Settings) -> Floats | None:
 
 def _xyaxes(numbers: Floats, settings: Settings) -> Floats | None:
     x, y = numbers[:3], numbers[3:]
-    if np.linalg.norm(x) < LEAST:
+    if np.linalg.norm(x) < MIN_LENGTH:
         return None
     x = x / np.linalg.norm(x)
     y = y - x * (x @ y)
-    if np.linalg.norm(y) < LEAST:
+    if np.linalg.norm(y) < MIN_LENGTH:
         return None
     y = y / np.linalg.norm(y)
     return rotations.from_matrix(np.stack([x, y, np.cross(x, y)], axis=1))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Location, losses
-from bodymotion.formats.mjcf.devices import LIMITS, SENSORS, TURNED
+from bodymotion.formats.mjcf.devices import LIMITS, RAY_ROTATION, SENSORS
 from bodymotion.formats.mjcf.geom_writer import pose_attributes
 from bodymotion.formats.only_mjcf import of_mjcf, texts
 from bodymotion.formats.xml.tree import Element, number_text
@@ -31,110 +31,116 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writer import Names
 
-__all__ = ["MOST_RAYS", "DeviceWriter"]
+__all__ = ["MAX_RAYS", "DeviceWriter"]
 
-MOST_RAYS = 2000
-"""A range sensor with more rays than this gets none."""
+MAX_RAYS = 2000
+"""A range sensor with more rays is written without them."""
 _COMMON = {field.name for field in fields(Device)}
 
 
 @dataclass
 class DeviceWriter:
-    """Writes the devices of a body; sensors come into `sensors` in the order of the body's devices."""
+    """Writes the devices of a body; sensors are added to `sensors` in the order of the body's devices."""
 
     sensors: Element
     names: Names
     kept: Kept
     problems: list[Problem]
     sites: dict[str, tuple[int, Floats]] = field(default_factory=dict)
-    """Where (link, pose) the sites are that stand for devices."""
+    """By name, link and pose of the sites of devices."""
     order: dict[int, int] = field(default_factory=dict)
-    """The place that a sensor had among all of its file, by the id of its element."""
+    """By id of an element, the position of a sensor in the file that the body was read from."""
 
     def write(self, body: Element, device: Device, order: int | None) -> None:
-        """Put a device into the body of its link; `order` is its place among all devices, where the tree tells another one."""
+        """Add a device to the body of its link; `order` is its number among all devices, where that of the tree differs."""
         wanted = device.name or f"{device.kind}_{max(device.id, 0)}"
         if isinstance(device, VisionSensor):
             name = self.names.free("camera", wanted)
-            alone = texts(of_mjcf(device.extra).get("camera"))
+            own = texts(of_mjcf(device.extra).get("camera"))
             image = _image(device)
             if (device.width, device.height) != (VisionSensor.width, VisionSensor.height):
-                alone.pop("resolution", None)
-            if "sensorsize" in alone or "focal" in alone or "focalpixel" in alone:
+                own.pop("resolution", None)
+            if "sensorsize" in own or "focal" in own or "focalpixel" in own:
                 image.pop("fovy", None)
-            body.add("camera", {"name": name, **pose_attributes(device.pose), **image, **alone})
-        elif self._as_told(body, device, order):
+            body.add("camera", {"name": name, **pose_attributes(device.pose), **image, **own})
+        elif self._as_read(body, device, order):
             return
         else:
             name = self.names.free("site", wanted)
-            alone = {k: v for k, v in texts(of_mjcf(device.extra).get("site")).items() if k != "name"}
-            body.add("site", {"name": name, **pose_attributes(device.pose), **alone})
+            own = {k: v for k, v in texts(of_mjcf(device.extra).get("site")).items() if k != "name"}
+            body.add("site", {"name": name, **pose_attributes(device.pose), **own})
             self.sites[name] = device.link, device.pose
             self._sense(body, device, name)
-        said: dict[str, object] = {"kind": device.kind, "id": device.id}
+        values: dict[str, object] = {"kind": device.kind, "id": device.id}
         if device.name != name:
-            said["name"] = device.name
+            values["name"] = device.name
         default = type(device)()
         for each in fields(device):
             value = getattr(device, each.name)
             if each.name not in _COMMON and not same(value, getattr(default, each.name)):
-                said[each.name] = value
+                values[each.name] = value
         extra = {key: value for key, value in device.extra.items() if key != "mjcf"}
         if extra:
-            said["extra"] = extra
+            values["extra"] = extra
         if order is not None:
-            said["order"] = order
-        self.kept.add("device", name, said)
+            values["order"] = order
+        self.kept.add("device", name, values)
 
-    def _as_told(self, body: Element, device: Device, order: int | None) -> bool:
-        """Write a device as the site and the sensors of MJCF that it was made of; False where it is of none, or another one by now."""
-        alone = of_mjcf(device.extra)
-        site, sensors = texts(alone.get("site")), alone.get("sensors")
+    def _as_read(self, body: Element, device: Device, order: int | None) -> bool:
+        """Write a device as the site and sensors that it was read from; False where it was read from none, or has changed."""
+        own = of_mjcf(device.extra)
+        site, sensors = texts(own.get("site")), own.get("sensors")
         kind = None if isinstance(device, OtherDevice) else device.kind
         name = site.get("name", "")
-        told = [one for one in sensors if isinstance(one, Mapping)] if isinstance(sensors, (list, tuple)) else []
-        if not name or bool(told) != bool(kind) or any(SENSORS.get(str(one.get("element"))) != kind for one in told):
+        sensor_entries = (
+            [one for one in sensors if isinstance(one, Mapping)] if isinstance(sensors, (list, tuple)) else []
+        )
+        if (
+            not name
+            or bool(sensor_entries) != bool(kind)
+            or any(SENSORS.get(str(one.get("element"))) != kind for one in sensor_entries)
+        ):
             return False
-        place = device.pose
+        pose = device.pose
         if kind == "RangeSensor":
-            turn = rotations.multiply(rotations.normalized(place[3:]), rotations.conjugate(TURNED))
-            place = poses.from_parts(place[:3], turn)
-        there = self.sites.get(name)
-        if there is None:
+            rotation = rotations.multiply(rotations.normalized(pose[3:]), rotations.conjugate(RAY_ROTATION))
+            pose = poses.from_parts(pose[:3], rotation)
+        known_site = self.sites.get(name)
+        if known_site is None:
             if self.names.free("site", name) != name:
-                self.names.give_back("site", name)
+                self.names.release("site", name)
                 return False
-            self.sites[name] = device.link, place
-            body.add("site", {**site, **pose_attributes(place)})
-        elif there[0] != device.link or not np.allclose(there[1], place, rtol=0, atol=1e-9):
+            self.sites[name] = device.link, pose
+            body.add("site", {**site, **pose_attributes(pose)})
+        elif known_site[0] != device.link or not np.allclose(known_site[1], pose, rtol=0, atol=1e-9):
             return False
-        again: Device = type(device)()
-        for one in told:
+        read_back: Device = type(device)()
+        for one in sensor_entries:
             attributes = {key: value for key, value in texts(one).items() if key != "element"}
             limit = _limit_of(device, str(one["element"]))
-            if limit != _limit_said(attributes.get("cutoff"), again, str(one["element"])):
+            if limit != _limit_of_cutoff(attributes.get("cutoff"), read_back, str(one["element"])):
                 attributes["cutoff"] = number_text(limit)
             if "name" in attributes:
                 attributes["name"] = self.names.free("sensor", attributes["name"])
             element = self.sensors.add(str(one["element"]), {**attributes, "site": name})
-            place_in_file = one.get("order")
-            if isinstance(place_in_file, int):
-                self.order[id(element)] = place_in_file
-        named = next((str(one.get("name")) for one in told[:1] if one.get("name")), name)
-        said: dict[str, object] = {"id": device.id}
+            file_order = one.get("order")
+            if isinstance(file_order, int):
+                self.order[id(element)] = file_order
+        named = next((str(one.get("name")) for one in sensor_entries[:1] if one.get("name")), name)
+        values: dict[str, object] = {"id": device.id}
         if device.name != named:
-            said["name"] = device.name
+            values["name"] = device.name
         for each in fields(device):
             value = getattr(device, each.name)
-            if each.name not in _COMMON and not same(value, getattr(again, each.name)):
-                said[each.name] = value
+            if each.name not in _COMMON and not same(value, getattr(read_back, each.name)):
+                values[each.name] = value
         extra = {key: value for key, value in device.extra.items() if key != "mjcf"}
         if extra:
-            said["extra"] = extra
+            values["extra"] = extra
         if order is not None:
-            said["order"] = order
-        if said != {"id": -1}:
-            self.kept.add("sensing", f"{name} {kind}" if kind else name, said)
+            values["order"] = order
+        if values != {"id": -1}:
+            self.kept.add("sensing", f"{name} {kind}" if kind else name, values)
         return True
 
     def _sense(self, body: Element, device: Device, site: str) -> None:
@@ -151,11 +157,11 @@ class DeviceWriter:
             case OtherDevice(type="site"):
                 pass
             case _:
-                self._less(device, f"MuJoCo has no {device.kind}: only its place is there, as a site")
+                self._report(device, f"MuJoCo has no {device.kind}: only its pose is written, as a site")
 
     def _rays(self, body: Element, device: RangeSensor, site: str) -> None:
-        if device.num_rays > MOST_RAYS:
-            self._less(device, f"it has {device.num_rays} rays, more than {MOST_RAYS}: none is written")
+        if device.num_rays > MAX_RAYS:
+            self._report(device, f"it has {device.num_rays} rays, more than {MAX_RAYS}: they are not written")
             return
         for number, angle in enumerate(device.ray_angles.tolist()):
             name = self.names.free("site", f"{site}_ray{number}")
@@ -169,19 +175,19 @@ class DeviceWriter:
             attributes["cutoff"] = number_text(cutoff)
         self.sensors.add(kind, attributes)
 
-    def _less(self, device: Device, message: str) -> None:
-        words = f"{device.kind} {device.name}: {message}"
-        self.problems.append(losses.DEVICE.problem(words, Location(inside=f"link {device.link}")))
+    def _report(self, device: Device, message: str) -> None:
+        message = f"{device.kind} {device.name}: {message}"
+        self.problems.append(losses.DEVICE.problem(message, Location(inside=f"link {device.link}")))
 
 
 def ray_pose(pose: Floats, angle: float) -> Floats:
-    """Return the pose of a ray's site, which looks along its z, for a sensor that looks along its −z and scans about its y."""
-    turn = rotations.multiply(rotations.from_axis_angle([0.0, 1.0, 0.0], angle), [0.0, 1.0, 0.0, 0.0])
-    return poses.from_parts(pose[:3], rotations.multiply(rotations.normalized(pose[3:]), turn))
+    """Return the pose of a ray's site, which measures along z, for a sensor that measures along −z and scans about y."""
+    rotation = rotations.multiply(rotations.from_axis_angle([0.0, 1.0, 0.0], angle), [0.0, 1.0, 0.0, 0.0])
+    return poses.from_parts(pose[:3], rotations.multiply(rotations.normalized(pose[3:]), rotation))
 
 
 def _cutoff(limit: Floats) -> float:
-    """Return the limit of a sensor where it is one number for all directions, as MuJoCo has it; else 0, none."""
+    """Return the limit of a sensor where it is one number for all directions, as in MuJoCo; else 0, none."""
     first = float(limit[0])
     return first if np.isfinite(first) and first > 0 and (limit == first).all() else 0.0
 
@@ -193,8 +199,8 @@ def _limit_of(device: Device, sensor: str) -> float:
     return _cutoff(getattr(device, LIMITS[sensor]))
 
 
-def _limit_said(cutoff: str | None, default: Device, sensor: str) -> float:
-    """Return the limit that our reader makes of a cutoff; that of a new device where there is none."""
+def _limit_of_cutoff(cutoff: str | None, default: Device, sensor: str) -> float:
+    """Return the limit that our reader makes of a cutoff; without one, that of a new device."""
     try:
         limit = float(cutoff or "0")
     except ValueError:
@@ -204,7 +210,7 @@ def _limit_said(cutoff: str | None, default: Device, sensor: str) -> float:
 
 def _image(device: VisionSensor) -> dict[str, str]:
     width, height = int(device.width), int(device.height)
-    # MuJoCo's field of view is that of the height, ours, as Choreonoid has it, that of the shorter side.
+    # The field of view is that of the height in MuJoCo, that of the shorter side in a Body, as in Choreonoid.
     angle = angle_over(device.field_of_view, min(width, height), height)
     given = {"fovy": number_text(np.degrees(angle))} if 0 < angle < np.pi else {}
     if width > 0 and height > 0:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Item, finite, pose
-from bodymotion.formats.mjcf.extra import SITE_PLACE
+from bodymotion.formats.mjcf.extra import SITE_ATTRIBUTES
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["LIMITS", "SENSORS", "TURNED", "DeviceReader", "LoopReader", "Place"]
+__all__ = ["LIMITS", "RAY_ROTATION", "SENSORS", "DeviceReader", "LoopReader", "Site"]
 
 KINDS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
@@ -54,14 +54,14 @@ LIMITS = {
     "force": "max_force",
     "torque": "max_torque",
 }
-CAMERA_TOLD = ("name", "class", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fovy", "resolution")
-TURNED = np.array([0.0, 1.0, 0.0, 0.0])
-"""The turn between a rangefinder's site, which looks along +z, and a range sensor, which looks along −z."""
+CAMERA_ATTRIBUTES = ("name", "class", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fovy", "resolution")
+RAY_ROTATION = np.array([0.0, 1.0, 0.0, 0.0])
+"""The rotation between a rangefinder's site, which measures along +z, and a range sensor, which measures along −z."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """A site: on which link, and where (7,) there."""
+class Site:
+    """A site: its link, its pose (7,) in the frame of the link, and its element."""
 
     link: int
     pose: Floats
@@ -69,61 +69,61 @@ class Place:
 
 
 class DeviceReader:
-    """Makes devices of the sites and cameras of a model, and of the sensors that name them."""
+    """Reads the devices of a model: sites, cameras, and the sensors at sites."""
 
     def __init__(self, settings: Settings, defaults: Defaults, kept: Kept) -> None:
         self.settings, self.defaults, self.kept = settings, defaults, kept
-        self.sites: dict[str, Place] = {}
+        self.sites: dict[str, Site] = {}
         self.others: list[Element] = []
-        """Sensors that no device stands for."""
+        """Sensors that are no devices."""
         self._ids: dict[str, int] = {}
         self.order: dict[int, int] = {}
-        """The place of each sensor among all of the file."""
+        """By id of an element, the position of a sensor in the file."""
         self._all: list[Element] = []
 
     def find_sites(self, links: list[RawLink]) -> None:
-        """Take down where the sites of all links are."""
+        """Collect the sites of all links."""
         for index, link in enumerate(links):
-            for item in link.places:
+            for item in link.items:
                 name = item.element.get("name")
                 if item.element.name == "site" and name:
                     if name in self.sites:
                         item.element.report(rules.SAME_NAME, f"a second site has the name {name!r:.60}")
-                    self.sites.setdefault(name, Place(index, self._pose(item), item.element))
+                    self.sites.setdefault(name, Site(index, self._pose(item), item.element))
 
     def read(
-        self, root: Element, links: list[RawLink], taken: set[str], left_out: frozenset[str]
+        self, root: Element, links: list[RawLink], used: set[str], left_out: frozenset[str]
     ) -> list[tuple[Device, Element]]:
         """Return the devices in link order, and their elements.
 
-        `taken` are the sites that closed loops use, `left_out` those of bodies that are not read.
+        `used` are the sites of closed loops, `left_out` those of bodies that are not read.
         """
         sensing = self._sensors(root, left_out)
         found: list[tuple[Device, Element, Any]] = []
         own = {name for name in self.sites if self.kept.get("device", name).get("kind") is not None}
         rays = {name for name in self.sites if (base := name.rpartition("_ray")[0]) in own and self._is_range(base)}
         for index, link in enumerate(links):
-            for item in link.places:
+            for item in link.items:
                 element = item.element
                 name = element.get("name")
-                said = self.kept.get("device", name) if name else {}
-                if name in taken or name in rays:
+                kept_values = self.kept.get("device", name) if name else {}
+                if name in used or name in rays:
                     continue
-                place = self._pose(item)
+                site_pose = self._pose(item)
                 if element.name == "camera":
-                    made = [self._camera(item, index, place, said)]
-                elif said.get("kind") is not None:
-                    made = [self._kept(said, name, index, place)]
+                    made = [self._camera(item, index, site_pose, kept_values)]
+                elif kept_values.get("kind") is not None:
+                    made = [self._kept(kept_values, name, index, site_pose)]
                 else:
-                    made = self._of_site(item, index, place, sensing.get(name, []) if name else [])
-                found += [(device, element, self._order(said, name, device)) for device in made]
+                    made = self._of_site(item, index, site_pose, sensing.get(name, []) if name else [])
+                found += [(device, element, self._order(kept_values, name, device)) for device in made]
         if found and all(isinstance(order, int) for _, _, order in found):
             found.sort(key=lambda one: one[2])
         return [(device, element) for device, element, _ in found]
 
-    def _order(self, said: dict[str, object], name: str, device: Device) -> object:
+    def _order(self, kept_values: dict[str, object], name: str, device: Device) -> object:
         key = name if isinstance(device, OtherDevice) else f"{name} {device.kind}"
-        return said.get("order", self.kept.get("sensing", key).get("order"))
+        return kept_values.get("order", self.kept.get("sensing", key).get("order"))
 
     def _is_range(self, name: str) -> bool:
         return self.kept.get("device", name).get("kind") == "RangeSensor"
@@ -138,7 +138,7 @@ class DeviceReader:
         return frozen(own if item.frame is None else poses.compose(item.frame, own))
 
     def _sensors(self, root: Element, left_out: frozenset[str]) -> dict[str, list[Element]]:
-        """Return the sensors at each site; others go to `others`."""
+        """Return the sensors at each site; collect the others in `others`."""
         found: dict[str, list[Element]] = {}
         for section in root.all("sensor"):
             for plain in section.children:
@@ -151,7 +151,7 @@ class DeviceReader:
                     continue
                 if site not in self.sites:
                     if site or not element.partial:
-                        words = f"<{element.name}> names the site {site!r:.60}, which is not there"
+                        words = f"<{element.name}> names the site {site!r:.60}, which does not exist"
                         element.report(rules.REFERENCE, words, "site", fatal=True)
                     continue
                 found.setdefault(site, []).append(element)
@@ -162,26 +162,30 @@ class DeviceReader:
         self._ids[kind] = number + 1
         return number
 
-    def _of_site(self, item: Item, link: int, place: Floats, sensors: list[Element]) -> list[Device]:
-        """Return a device for each kind of sensor at a site; a force and a torque are one; a site alone is kept as it is."""
+    def _of_site(self, item: Item, link: int, site_pose: Floats, sensors: list[Element]) -> list[Device]:
+        """Return a device for each kind of sensor at a site (one for force and torque), or one for a site without sensors."""
         name = item.element.get("name")
-        site = self._alone(item)
+        site = self._site_extra(item)
         if not sensors:
-            return [self._changed(OtherDevice(name=name, link=link, pose=place, type="site", extra=site), name)]
-        told: dict[str, list[dict[str, object]]] = {}
+            return [self._changed(OtherDevice(name=name, link=link, pose=site_pose, type="site", extra=site), name)]
+        attributes_of: dict[str, list[dict[str, object]]] = {}
         made: dict[str, Device] = {}
         for element in sensors:
             kind = SENSORS[element.name]
             if kind not in made:
-                at = place
+                at = site_pose
                 if kind == "RangeSensor":
-                    at = poses.from_parts(place[:3], rotations.multiply(rotations.normalized(place[3:]), TURNED))
+                    at = poses.from_parts(
+                        site_pose[:3], rotations.multiply(rotations.normalized(site_pose[3:]), RAY_ROTATION)
+                    )
                 made[kind] = KINDS[kind](name=element.get("name") or name, id=self._next(kind), link=link, pose=at)
                 if kind == "RangeSensor":
                     made[kind] = replace(made[kind], scan_angle=0.0)  # type: ignore[call-arg]
-            # How the file says it, so that it can be said again.
+            # The attributes in the file, for the writer.
             values = {key: value for key, value in element.attributes.items() if key not in ("site", "class")}
-            told.setdefault(kind, []).append({"element": element.name, "order": self.order[id(element)], **values})
+            attributes_of.setdefault(kind, []).append(
+                {"element": element.name, "order": self.order[id(element)], **values}
+            )
             cutoff = element.number("cutoff", 0.0)
             if 0 < cutoff < math.inf:
                 limit = (
@@ -189,51 +193,51 @@ class DeviceReader:
                 )
                 made[kind] = replace(made[kind], **limit)
         for kind, device in made.items():
-            alone = site.get("mjcf", {"site": {"name": name}})
-            assert isinstance(alone, dict)
-            extra = {"mjcf": {**alone, "sensors": told[kind]}}
+            extra = site.get("mjcf", {"site": {"name": name}})
+            assert isinstance(extra, dict)
+            extra = {"mjcf": {**extra, "sensors": attributes_of[kind]}}
             made[kind] = self._changed(replace(device, extra=extra), f"{name} {kind}")
         return list(made.values())
 
-    def _alone(self, item: Item) -> dict[str, object]:
-        """Return what a site says beside its place, as the `extra` of a device."""
+    def _site_extra(self, item: Item) -> dict[str, object]:
+        """Return the attributes of a site without its pose, as the `extra` of a device."""
         element = item.element
-        said: dict[str, object] = {k: v for k, v in element.attributes.items() if k not in SITE_PLACE}
+        kept_values: dict[str, object] = {k: v for k, v in element.attributes.items() if k not in SITE_ATTRIBUTES}
         if "fromto" in element.attributes:
             ends = finite(element, "fromto", 6)
             radius = [*element.numbers("size", None, (0.005,)), 0.005][0]
-            said["size"] = number_text([radius, 0.5 * float(np.linalg.norm(ends[:3] - ends[3:]))])
-        if not said:
+            kept_values["size"] = number_text([radius, 0.5 * float(np.linalg.norm(ends[:3] - ends[3:]))])
+        if not kept_values:
             return {}
-        return {"mjcf": {"site": {"name": element.get("name"), **said}}}
+        return {"mjcf": {"site": {"name": element.get("name"), **kept_values}}}
 
     def _changed(self, device: Device, key: str) -> Device:
-        """Return a device with what the file keeps of it beside a site and sensors of MJCF's own."""
-        said = self.kept.get("sensing", key)
-        if not said:
+        """Return a device of a site and sensors with what <custom> keeps of it."""
+        kept_values = self.kept.get("sensing", key)
+        if not kept_values:
             return device
-        found = self._kept({"kind": device.kind, **said}, device.name, device.link, device.pose)
+        found = self._kept({"kind": device.kind, **kept_values}, device.name, device.link, device.pose)
         fields_said = {
             field.name: getattr(found, field.name)
             for field in fields(device)
-            if field.name in said and field.name not in ("kind", "extra", "link", "pose")
+            if field.name in kept_values and field.name not in ("kind", "extra", "link", "pose")
         }
         return replace(device, **fields_said, extra={**found.extra, **device.extra})
 
-    def _camera(self, item: Item, link: int, place: Floats, said: dict[str, object]) -> Device:
+    def _camera(self, item: Item, link: int, site_pose: Floats, kept_values: dict[str, object]) -> Device:
         element = item.element
         width, height = (int(n) for n in finite(element, "resolution", 2, (1.0, 1.0)))
         vertical = math.radians(element.number("fovy", 45.0))
         sensor, focal = element.numbers("sensorsize", 2, (0.0, 0.0)), element.numbers("focal", 2, (0.0, 0.0))
         if sensor[1] > 0 and focal[1] > 0:
             vertical = 2.0 * math.atan(0.5 * sensor[1] / focal[1])
-        alone = {key: value for key, value in element.attributes.items() if key not in CAMERA_TOLD}
+        extra = {key: value for key, value in element.attributes.items() if key not in CAMERA_ATTRIBUTES}
         name = element.get("name")
-        kept = self._kept(said, name, link, place) if said.get("kind") == "VisionSensor" else None
+        kept = self._kept(kept_values, name, link, site_pose) if kept_values.get("kind") == "VisionSensor" else None
         as_kept = isinstance(kept, VisionSensor) and (kept.width, kept.height) == (width, height)
         if (width <= 1 or height <= 1) and not as_kept:
-            # That is MuJoCo's word for no camera that makes images.
-            alone["resolution"] = f"{width} {height}"
+            # In MuJoCo, such a camera makes no images.
+            extra["resolution"] = f"{width} {height}"
         if isinstance(kept, VisionSensor):
             had = angle_over(kept.field_of_view, min(kept.width, kept.height), kept.height)
             if width <= 1 or height <= 1:
@@ -243,7 +247,7 @@ class DeviceReader:
             ):
                 shorter = angle_over(vertical, height, min(width, height))
                 kept = replace(kept, width=width, height=height, field_of_view=shorter)
-            return replace(kept, extra={**kept.extra, "mjcf": {"camera": alone}}) if alone else kept
+            return replace(kept, extra={**kept.extra, "mjcf": {"camera": extra}}) if extra else kept
         default = VisionSensor()
         if width <= 1 or height <= 1:
             width, height = default.width, default.height
@@ -251,22 +255,22 @@ class DeviceReader:
             name=name,
             id=self._next("VisionSensor"),
             link=link,
-            pose=place,
-            extra={"mjcf": {"camera": alone}} if alone else {},
+            pose=site_pose,
+            extra={"mjcf": {"camera": extra}} if extra else {},
             type="COLOR",
             field_of_view=angle_over(vertical, height, min(width, height)),
             width=width,
             height=height,
         )
 
-    def _kept(self, said: dict[str, object], name: str, link: int, place: Floats) -> Device:
-        """Return the device that the file keeps beside its site."""
-        kind = said["kind"]
+    def _kept(self, kept_values: dict[str, object], name: str, link: int, site_pose: Floats) -> Device:
+        """Return the device that <custom> keeps of a site."""
+        kind = kept_values["kind"]
         made = KINDS.get(kind) if isinstance(kind, str) else None
-        given: dict[str, Any] = {"name": name, "link": link, "pose": place}
-        if isinstance(said.get("name"), str):
-            given["name"] = said["name"]
-        number, extra = said.get("id"), said.get("extra")
+        given: dict[str, Any] = {"name": name, "link": link, "pose": site_pose}
+        if isinstance(kept_values.get("name"), str):
+            given["name"] = kept_values["name"]
+        number, extra = kept_values.get("id"), kept_values.get("extra")
         if isinstance(number, int) and not isinstance(number, bool):
             given["id"] = number
         if isinstance(extra, dict):
@@ -275,7 +279,7 @@ class DeviceReader:
             return OtherDevice(type=str(kind), **given)
         default = made()
         for field in fields(made):
-            value, old = said.get(field.name), getattr(default, field.name)
+            value, old = kept_values.get(field.name), getattr(default, field.name)
             if field.name in given or value is None:
                 continue
             if isinstance(old, np.ndarray):
@@ -292,29 +296,29 @@ TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
 
 
 class LoopReader:
-    """Makes extra joints of the equalities of a model."""
+    """Reads the extra joints of a model: equalities that hold points together."""
 
-    def __init__(self, defaults: Defaults, kept: Kept, sites: dict[str, Place]) -> None:
+    def __init__(self, defaults: Defaults, kept: Kept, sites: dict[str, Site]) -> None:
         self.defaults, self.kept, self.sites = defaults, kept, sites
         self.others: list[Element] = []
-        """Equalities that hold no point."""
+        """Equalities that are no extra joints."""
         self.tendons: set[str] = set()
-        """Tendons that stand for an extra joint of ours."""
+        """Tendons that our writer made for extra joints."""
         self.used_sites: set[str] = set()
-        """Sites that stand for the ends of extra joints."""
+        """Sites that our writer made for the ends of extra joints."""
 
     def read(
-        self, root: Element, of_body: dict[str, int], resting: Floats, left_out: frozenset[str]
+        self, root: Element, of_body: dict[str, int], reference: Floats, left_out: frozenset[str]
     ) -> list[tuple[ExtraJoint, Element]]:
         """Return the extra joints, and their elements.
 
-        `of_body` gives the link of each body, `resting` (L, 7) where links are when all joints have the values that their bodies' poses
-        are for: an anchor is given there. `left_out` are the names of bodies and sites that are not read.
+        `of_body` is the link of each body, `reference` (L, 7) the poses of the links with the joint values of the poses in the file: an
+        anchor is in these. `left_out` are the names of bodies and sites that are not read.
         """
         found: list[tuple[ExtraJoint, Element, Any]] = []
         listed = self.kept.get("body", "").get("mimics")
         mimics = listed if isinstance(listed, list) else []
-        # Classes have what they say of all equalities under one name, that of joints among them is another thing.
+        # Equalities have no defaults of their own element names: those of "equality" apply to all.
         elements = [child for section in root.all("equality") for child in section.children]
         named = {element.get("name"): element for element in elements}
         for name in self.kept.names("loop"):
@@ -328,7 +332,7 @@ class LoopReader:
             if element.get("active", "true") == "false" or ends & left_out:
                 self.others.append(element)
                 continue
-            joint = self._connect(element, of_body, resting) if element.name == "connect" else None
+            joint = self._connect(element, of_body, reference) if element.name == "connect" else None
             if joint is None:
                 self.others.append(element)
             else:
@@ -338,9 +342,9 @@ class LoopReader:
         return [(joint, element) for joint, element, _ in found]
 
     def _kept(self, name: str, element: Element | None, root: Element) -> tuple[ExtraJoint, Element, Any] | None:
-        said = self.kept.get("loop", name)
-        ends = said.get("sites")
-        kind = next((kind for kind in TYPES if kind == said.get("type")), None)
+        kept_values = self.kept.get("loop", name)
+        ends = kept_values.get("sites")
+        kind = next((kind for kind in TYPES if kind == kept_values.get("type")), None)
         if (
             kind is None
             or not isinstance(ends, list)
@@ -350,12 +354,12 @@ class LoopReader:
             return None
         one, two = (self.sites[str(end)] for end in ends)
         if element is None and one.link != two.link:
-            # Somebody took the constraint out of the file.
+            # The constraint was removed from the file.
             return None
         self.used_sites |= {
             end for end in self.sites if end.startswith(f"{name}_") and (end in ends or self._of_loop(end, name))
         }
-        axis, extra, title = said.get("axis"), said.get("extra"), said.get("name")
+        axis, extra, title = kept_values.get("axis"), kept_values.get("extra"), kept_values.get("name")
         given: dict[str, Any] = {}
         if isinstance(axis, list) and len(axis) == 3 and all(isinstance(n, (int, float)) for n in axis):
             given["axis"] = frozen(np.array(axis, dtype=np.float64))
@@ -368,7 +372,7 @@ class LoopReader:
             positions=frozen(np.stack([one.pose[:3], two.pose[:3]])),
             **given,
         )
-        return joint, root if element is None else element, said.get("order")
+        return joint, root if element is None else element, kept_values.get("order")
 
     @staticmethod
     def _of_loop(site: str, name: str) -> bool:
@@ -376,7 +380,7 @@ class LoopReader:
         return rest.isdecimal() or rest.removeprefix("far").isdecimal()
 
     def _ours(self, element: Element) -> bool:
-        """Whether an equality is one of those that our writer makes for an extra joint."""
+        """Return whether our writer made an equality for an extra joint."""
         sites = {element.get("site1"), element.get("site2")} - {""}
         if sites:
             return sites <= self.used_sites
@@ -387,14 +391,14 @@ class LoopReader:
                 return True
         return False
 
-    def _connect(self, element: Element, of_body: dict[str, int], resting: Floats) -> ExtraJoint | None:
+    def _connect(self, element: Element, of_body: dict[str, int], reference: Floats) -> ExtraJoint | None:
         name = element.get("name")
         if "site1" in element.attributes or "site2" in element.attributes:
             ends = [element.need("site1"), element.need("site2")]
             for end in ends:
                 if end and end not in self.sites:
                     element.report(
-                        rules.REFERENCE, f"<connect> names the site {end!r:.60}, which is not there", fatal=True
+                        rules.REFERENCE, f"<connect> names the site {end!r:.60}, which does not exist", fatal=True
                     )
             if any(end not in self.sites for end in ends):
                 return None
@@ -404,7 +408,7 @@ class LoopReader:
                 type="ball",
                 links=(one.link, two.link),
                 positions=np.stack([one.pose[:3], two.pose[:3]]),
-                extra={"mjcf": _alone(element)},
+                extra={"mjcf": _attributes(element)},
             )
         bodies = [element.need("body1"), element.get("body2", "world") or "world"]
         links = []
@@ -416,24 +420,24 @@ class LoopReader:
             if body not in of_body:
                 if body:
                     element.report(
-                        rules.REFERENCE, f"<connect> names the body {body!r:.60}, which is not there", fatal=True
+                        rules.REFERENCE, f"<connect> names the body {body!r:.60}, which does not exist", fatal=True
                     )
                 continue
             links.append(of_body[body])
         first = finite(element, "anchor", 3)
         if len(links) < 2:
             return None
-        point = poses.transform_points(resting[links[0]], first)
-        second = poses.transform_points(poses.inverse(resting[links[1]]), point)
+        point = poses.transform_points(reference[links[0]], first)
+        second = poses.transform_points(poses.inverse(reference[links[1]]), point)
         return ExtraJoint(
             name=name,
             type="ball",
             links=(links[0], links[1]),
             positions=np.stack([first, second]),
-            extra={"mjcf": _alone(element)},
+            extra={"mjcf": _attributes(element)},
         )
 
 
-def _alone(element: Element) -> dict[str, object]:
-    """Return what the file says of a constraint, to be said again."""
+def _attributes(element: Element) -> dict[str, object]:
+    """Return what the file says of a constraint, to be kept_values again."""
     return {key: value for key, value in element.attributes.items() if key != "name"}

@@ -25,13 +25,23 @@ if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
     from bodymotion.model.links import Link
 
-__all__ = ["GEOM_KEPT", "SITE_PLACE", "geom_rules", "kind_of", "of_body", "placed", "plain_sections", "with_efforts"]
+__all__ = [
+    "GEOM_KEPT",
+    "SITE_ATTRIBUTES",
+    "body_extras",
+    "geom_rules",
+    "in_body_frame",
+    "kind_of",
+    "plain_sections",
+    "with_efforts",
+]
 
-PLACE = ("pos", "quat", "axisangle", "euler", "xyaxes", "zaxis")
-SITE_PLACE = ("name", "class", "material", "fromto", *PLACE)
-BODY_TOLD = ("name", "childclass", *PLACE)
+POSE = ("pos", "quat", "axisangle", "euler", "xyaxes", "zaxis")
+SITE_ATTRIBUTES = ("name", "class", "material", "fromto", *POSE)
+"""Attributes of a site that its device has fields for."""
+BODY_ATTRIBUTES = ("name", "childclass", *POSE)
 GEOM_RULES = {"contype": "1", "conaffinity": "1", "group": "0"}
-"""What geoms without a class have."""
+"""The defaults of geoms."""
 GEOM_KEPT = (
     "contype",
     "conaffinity",
@@ -50,21 +60,21 @@ GEOM_KEPT = (
 )
 
 
-def of_body(element: Element, lights: Sequence[Item], settings: Settings) -> dict[str, object]:
-    """Return what is said of a body beside its joints, mass, shapes and devices: attributes, and the lights on it."""
-    said: dict[str, object] = {}
-    attributes = {key: value for key, value in element.attributes.items() if key not in BODY_TOLD}
+def body_extras(element: Element, lights: Sequence[Item], settings: Settings) -> dict[str, object]:
+    """Return what a body has beside joints, mass, shapes and devices: attributes and lights."""
+    values: dict[str, object] = {}
+    attributes = {key: value for key, value in element.attributes.items() if key not in BODY_ATTRIBUTES}
     if attributes:
-        said["body"] = attributes
+        values["body"] = attributes
     if lights:
-        said["lights"] = [placed(item, settings) for item in lights]
-    return said
+        values["lights"] = [in_body_frame(item, settings) for item in lights]
+    return values
 
 
-def placed(item: Item, settings: Settings) -> dict[str, object]:
-    """Return an element of a body as plain data: with its defaults, in the body's own frame, angles in radians."""
+def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
+    """Return an element of a body as plain data: with its defaults, in the body's frame, angles in radians."""
     element = item.element
-    values = {key: value for key, value in element.attributes.items() if key not in ("class", *PLACE)}
+    values = {key: value for key, value in element.attributes.items() if key not in ("class", *POSE)}
     if element.name == "light":
         place = poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), rotations.IDENTITY)
         if item.frame is not None:
@@ -81,32 +91,29 @@ def placed(item: Item, settings: Settings) -> dict[str, object]:
 
 
 def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
-    """Return how each geom touches and is shown, as far as it is not what our writer gives one that is seen, touches, or both.
-
-    Nothing where no geom needs it.
-    """
+    """Return the attributes of contact and visibility of each geom that the classes of our writer do not give; none where no geom has any."""
     found: list[dict[str, object]] = []
     needed = False
     for geom in geoms:
         element = geom.element
         given = {key: value for key, value in element.attributes.items() if key in GEOM_KEPT}
-        flat_of_ours = geom.type == "mesh" and element.get("class") in CLASSES and touches_nothing(element)
-        usual = {**GEOM_RULES, **CLASSES[kind_of(visual=geom.visual, collision=geom.collision)]}
-        said: dict[str, object] = {}
+        own_flat_mesh = geom.type == "mesh" and element.get("class") in CLASSES and has_no_contacts(element)
+        regular = {**GEOM_RULES, **CLASSES[kind_of(visual=geom.visual, collision=geom.collision)]}
+        values: dict[str, object] = {}
         for key, value in {**GEOM_RULES, **given}.items():
-            if key in ("contype", "conaffinity") and flat_of_ours:
+            if key in ("contype", "conaffinity") and own_flat_mesh:
                 continue
-            if key == "group" and _hidden(value) == _hidden(usual["group"]):
-                # All else that groups do is for viewers to ask.
+            if key == "group" and _hidden(value) == _hidden(regular["group"]):
+                # Viewers may use groups for more; here they only hide geoms.
                 continue
-            if value.split() != usual.get(key, "").split():
-                said[key] = value
+            if value.split() != regular.get(key, "").split():
+                values[key] = value
         if geom.type == "plane":
-            said["plane"] = element.get("size")
-        needed |= bool(said)
-        found.append({**said, "shown": [geom.visual, geom.collision]})
+            values["plane"] = element.get("size")
+        needed |= bool(values)
+        found.append({**values, "shown": [geom.visual, geom.collision]})
     kinds = [(geom.visual, geom.collision) for geom in geoms]
-    # Our writer puts what is only seen first, and what is both only where all is.
+    # Our writer puts geoms that are only visible first, and writes one geom for both purposes only where all geoms are so.
     ordered = kinds == sorted(kinds, key=lambda kind: kind[1]) and ((True, True) not in kinds or len(set(kinds)) == 1)
     return found if needed or not ordered else []
 
@@ -116,29 +123,29 @@ def _hidden(group: str) -> bool:
 
 
 def kind_of(*, visual: bool, collision: bool) -> str:
-    """Return the class of our writer for a geom."""
+    """Return the class that our writer gives a geom."""
     return "seen_collision" if visual and collision else "visual" if visual else "collision"
 
 
-def touches_nothing(element: Element) -> bool:
-    """Whether no other geom can touch this one by its bits."""
+def has_no_contacts(element: Element) -> bool:
+    """Return whether contype and conaffinity exclude all contacts of a geom."""
     return not np.any([element.number(key, 1.0) for key in ("contype", "conaffinity")])
 
 
 SECTIONS = ("keyframe", "tendon", "actuator", "contact")
 WHOLE = ("option", "size", "statistic", "visual", "extension", "deformable")
-"""Sections that are kept with their own attributes."""
+"""Sections that are kept with their attributes."""
 CLASSED = (
     *("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor"),
     *("tendon", "equality", "pair"),
 )
-"""What classes of defaults say of these is kept, since their elements are kept as they stand."""
-MOST = 100_000
-"""So many elements are kept as they are."""
+"""Elements whose defaults are kept, because the elements are kept as they are."""
+MAX_KEPT = 100_000
+"""Elements that are kept with their children."""
 
 
 def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: Defaults) -> tuple[Link, ...]:
-    """Return the links with the range of effort at their joints, as far as motors say it and the joints do not already."""
+    """Return the links with the effort ranges of their joints that only motors give."""
     changed = list(links)
     by_joint = {link.joint.name: link.index for link in reversed(links) if link.joint.type in ("rotate", "slide")}
     for raw, link in zip(tree.links, links, strict=True):
@@ -151,7 +158,7 @@ def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: D
             if index is None:
                 continue
             gear = element.numbers("gear")[0] if element.get("gear") else 1.0
-            # What controls a motor is a force; what controls the others is none.
+            # The control of a motor is a force; that of other actuators is not.
             control = element.numbers("ctrlrange", 2, (0.0, 0.0)) if element.name == "motor" else (0.0, 0.0)
             limits = element.numbers("forcerange", 2, control)
             low, high = sorted((limits[0] * gear, limits[1] * gear))
@@ -169,18 +176,18 @@ def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: D
 
 def plain_sections(
     root: Element,
-    said: dict[str, object],
+    of_body: dict[str, object],
     loops: LoopReader,
     devices: DeviceReader,
     tree: Tree,
 ) -> dict[str, object]:
-    """Return what has no place in a body by the name of its section; of a file of ours only what is not made of the body.
+    """Return the elements that no field of a body holds, by section; of a file of ours without those that the writer makes again.
 
-    `said` is what a file of ours keeps of the body.
+    `of_body` is what <custom> keeps of the body.
     """
-    made = bool(said) and "motors" in said
+    made = "motors" in of_body
     motors = _own_motors(root, tree) if made else set()
-    excluded = said.get("excludes")
+    excluded = of_body.get("excludes")
     excludes = excluded if made and isinstance(excluded, list) else []
     found: dict[str, list[Element]] = {}
     for name in SECTIONS:
@@ -201,7 +208,7 @@ def plain_sections(
     found["asset"] = [
         child for section in root.all("asset") for child in section.children if child.name not in ("mesh", "material")
     ]
-    # Images of materials are read; what else there is, sky and height fields, is kept.
+    # Images of materials are read; other textures, such as the sky, and height fields are kept.
     found["asset"] = [
         child
         for child in found["asset"]
@@ -209,17 +216,17 @@ def plain_sections(
     ]
     for name, elements in (("equality", loops.others), ("sensor", devices.others)):
         found[name] = elements
-    left = [MOST]
+    left = [MAX_KEPT]
     kept: dict[str, object] = {}
     for name, elements in found.items():
         if not elements:
             continue
         rule = {"equality": rules.EQUALITY, "sensor": rules.SENSOR}.get(name, rules.KEPT)
-        # Motors of joints are what a robot has: their efforts are read.
-        told = [element for element in elements if name != "actuator" or not is_motor(element)]
-        if told and name not in ("size", "asset", "custom"):
-            what = f"{len(told)} of <{name}>" if len(told) > 1 else f"one of <{name}>"
-            told[0].report(rule, f"{what} kept as plain data")
+        # The efforts of motors of joints are read.
+        reported = [element for element in elements if name != "actuator" or not is_motor(element)]
+        if reported and name not in ("size", "asset", "custom"):
+            what = f"{len(reported)} of <{name}>" if len(reported) > 1 else f"one of <{name}>"
+            reported[0].report(rule, f"{what} kept as plain data")
         kept[name] = [_plain(element, left) for element in elements]
     for one, element in zip(kept.get("sensor", []), devices.others, strict=False):  # type: ignore[call-overload]
         one["order"] = devices.order[id(element)]
@@ -228,10 +235,10 @@ def plain_sections(
         kept["default"] = [one for one in classes if one]
     if tree.of_bodies:
         kept["bodies"] = tree.of_bodies
-    if tree.beside:
-        kept["worldbody"] = tree.beside
+    if tree.of_world:
+        kept["worldbody"] = tree.of_world
     if "keyframe" in kept:
-        # A ball joint stands for three links.
+        # A ball joint is read as three links.
         elements_of = dict.fromkeys(id(raw.joint_element) for raw in tree.links if raw.joint_element is not None)
         named = {id(raw.joint_element): raw.joint.name for raw in tree.links if raw.joint_element is not None}
         balls = {
@@ -244,7 +251,7 @@ def plain_sections(
 
 
 def _own_motors(root: Element, tree: Tree) -> set[int]:
-    """Return the motors that our writer made, the first one of each joint."""
+    """Return the ids of the motors that our writer made: the first one of each joint."""
     joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
     found: dict[str, int] = {}
     for section in root.all("actuator"):
@@ -263,7 +270,7 @@ def _plain(element: Element, left: list[int], depth: int = 0) -> dict[str, objec
 
 
 def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, object]:
-    """Return a class of defaults with those in it, as far as they say something of what is kept as it stands."""
+    """Return a class of defaults, and those in it, with the defaults of elements that are kept."""
     if depth > 20:
         return {}
     inside = [_plain(child, left) for child in element.children if child.name in CLASSED]

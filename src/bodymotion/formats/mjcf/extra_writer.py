@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
-__all__ = ["Passed"]
+__all__ = ["ExtraSections"]
 
 WHOLE = ("option", "size", "statistic", "visual")
 LISTS = ("custom", "asset", "worldbody", "tendon", "contact", "equality", "actuator", "sensor", "keyframe")
-"""In the order in which one may name what stands in another."""
+"""In an order in which elements name only those of earlier sections."""
 OF_KIND = {
     **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
     **dict.fromkeys(("body", "body1", "body2", "target"), "body"),
@@ -37,28 +37,28 @@ OF_KIND = {
     "instance": "plugin",
     "flex": "flex",
 }
-"""What attributes name."""
+"""By attribute, the kind of object that it names."""
 OBJECTS = {"objname": "objtype", "refname": "reftype"}
 KINDS = {"freejoint": "joint", "spatial": "tendon", "fixed": "tendon", "xbody": "body"}
-DEEPEST = 20
+MAX_DEPTH = 20
 
 
-class Passed:
+class ExtraSections:
     """The sections of a body that was read from MJCF."""
 
     def __init__(self, body: Body, problems: list[Problem]) -> None:
         self.body, self.problems = body, problems
         self.given = of_mjcf(body.extra)
         self.classes: set[str] = set()
-        """The classes of defaults that are written."""
+        """The classes of defaults in the model."""
         self.order: dict[int, int] = {}
-        """The place that a sensor had among all of its file, by the id of its element."""
+        """By id of an element, the position of a sensor in the file that the body was read from."""
         self.joints: list[str] = []
-        """The names of the joints of the model that is written, as they stand there."""
+        """The names of the joints in the written model."""
         self._names: dict[str, set[str]] = {}
 
     def defaults(self, into: Element) -> None:
-        """Put the classes that elements below may be of into the `<default>` of a model, which has classes of its own."""
+        """Add the classes to the `<default>` of a model, which has classes of the writer."""
         own = {child.get("class"): child for child in into.children}
         for one in self._items("default"):
             top = self._element(one)
@@ -79,7 +79,7 @@ class Passed:
                 if target is None:
                     target = above.add("default", dict(child.attributes))
                 elif above is not into:
-                    # Our class of geoms moves to where the other of its name is.
+                    # The writer's class of geoms moves to the one of the same name.
                     into.children.remove(target)
                     above.children.append(target)
                 stack += [(target, inner) for inner in reversed(child.children)]
@@ -89,22 +89,22 @@ class Passed:
         return [element for name in WHOLE for one in self._items(name) if (element := self._element(one)) is not None]
 
     def lists(self, sections: Mapping[str, Element]) -> None:
-        """Put elements into the sections of a model, which have what is made of the body already."""
+        """Add elements to the sections of a model, which already have the elements of the body."""
         for section in sections.values():
-            self._note(section)
+            self._collect_names(section)
         for name in LISTS:
             section = sections[name]
             waiting = [(one, element) for one in self._items(name) if (element := self._element(one)) is not None]
             for one, element in waiting:
-                if self._fits(name, element):
+                if self._is_complete(name, element):
                     section.children.append(element)
-                    self._note(element)
-                    place = one.get("order")
-                    if isinstance(place, int) and name == "sensor":
-                        self.order[id(element)] = place
+                    self._collect_names(element)
+                    location = one.get("order")
+                    if isinstance(location, int) and name == "sensor":
+                        self.order[id(element)] = location
         for name, held in self.given.items():
             if held and name not in (*WHOLE, *LISTS, "default", "joints", "bodies"):
-                self._lost(f"<{name}>, which is not written")
+                self._report(f"<{name}>, which is not written")
 
     def _items(self, name: str) -> Iterator[Mapping[str, object]]:
         held = self.given.get(name)
@@ -114,8 +114,8 @@ class Passed:
 
     def _element(self, one: Mapping[str, object], depth: int = 0) -> Element | None:
         name = one.get("element")
-        if not isinstance(name, str) or not name.isidentifier() or depth > DEEPEST:
-            self._lost(f"what is no element: {name!r:.60}")
+        if not isinstance(name, str) or not name.isidentifier() or depth > MAX_DEPTH:
+            self._report(f"an entry that is no element: {name!r:.60}")
             return None
         element = Element(name, {key: value for key, value in texts(one).items() if key != "element"})
         inner = one.get("children")
@@ -125,8 +125,8 @@ class Passed:
                 element.children.append(made)
         return element
 
-    def _note(self, element: Element) -> None:
-        """Take down the names of an element and of those in it."""
+    def _collect_names(self, element: Element) -> None:
+        """Collect the names of an element and of those in it."""
         stack = [(element, "")]
         while stack:
             one, section = stack.pop()
@@ -136,14 +136,14 @@ class Passed:
                 self._names.setdefault(KINDS.get(kind, kind), set()).add(one.get("name"))
             stack += [(child, inside) for child in one.children]
 
-    def _fits(self, section: str, element: Element) -> bool:
-        """Whether all that an element names is there, and its own name is free; else it is told."""
+    def _is_complete(self, section: str, element: Element) -> bool:
+        """Return whether everything that an element names exists, and its own name is free; report it if not."""
         title = f"<{element.name}> {element.get('name')}".rstrip()
         kind = {"actuator": "actuator", "sensor": "sensor", "equality": "equality"}.get(
             section, KINDS.get(element.name, element.name)
         )
         if element.get("name") and element.get("name") in self._names.get(kind, ()):
-            self._lost(f"{title}: there is another of its name")
+            self._report(f"{title}: another element has its name")
             return False
         for one in element.every():
             if one.get("class") and one.get("class") not in self.classes:
@@ -152,12 +152,12 @@ class Passed:
                 continue
             for key, wanted in self._named(one):
                 if wanted not in self._names.get(key, ()) and not (key == "body" and wanted == "world"):
-                    self._lost(f"{title}: there is no {key} {wanted!r:.60}")
+                    self._report(f"{title}: there is no {key} {wanted!r:.60}")
                     return False
         if section == "asset" and (element.get("file") or element.name not in ("texture", "hfield")):
-            self._lost(f"{title}: it has a file of its own")
+            self._report(f"{title}: it has a file of its own")
             return False
-        return section != "keyframe" or self._posed(element, title)
+        return section != "keyframe" or self._has_joints(element, title)
 
     @staticmethod
     def _named(element: Element) -> Iterator[tuple[str, str]]:
@@ -170,13 +170,13 @@ class Passed:
             elif key in ("target",):
                 yield "body", value.strip()
 
-    def _posed(self, element: Element, title: str) -> bool:
-        """Whether a keyframe is one of the joints that are written."""
+    def _has_joints(self, element: Element, title: str) -> bool:
+        """Return whether a keyframe is for the joints of the model."""
         if self.joints == self.given.get("joints"):
             return True
-        self._lost(f"{title}: the model has other joints by now")
+        self._report(f"{title}: the joints of the model have changed")
         return False
 
-    def _lost(self, words: str) -> None:
-        place = Location(inside=self.body.name or "extra")
-        self.problems.append(losses.ONLY_MJCF.problem(f"left out: {words}", place))
+    def _report(self, message: str) -> None:
+        location = Location(inside=self.body.name or "extra")
+        self.problems.append(losses.ONLY_MJCF.problem(f"left out: {message}", location))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Location, losses
-from bodymotion.formats.mjcf.assets import CLASSES, FROM_Y_TO_Z, read_look
+from bodymotion.formats.mjcf.assets import CLASSES, FROM_Y_TO_Z, material_of
 from bodymotion.formats.mjcf.extra import GEOM_KEPT, kind_of
 from bodymotion.formats.only_mjcf import of_mjcf, texts
 from bodymotion.formats.xml.tree import Element, number_text
@@ -26,87 +26,97 @@ if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Material
     from bodymotion.model.links import Link
 
-__all__ = ["CLASSES", "GeomWriter", "Looks", "Solid", "is_flat", "loadable", "pose_attributes", "same_shape", "solid"]
+__all__ = [
+    "CLASSES",
+    "GeomWriter",
+    "MaterialWriter",
+    "Solid",
+    "is_flat",
+    "loadable",
+    "pose_attributes",
+    "same_shape",
+    "solid",
+]
 
-LEAST = 1e-12
-"""MuJoCo takes no size [m] below mjMINVAL; meshes are held in single precision."""
-THIN = 1e-9
-"""The half length [m] of boxes and capsules that have none in a direction, which MuJoCo does not take."""
-FLAT = 1e-5
-"""A mesh that is this much thinner than wide has no convex hull there."""
+MIN_SIZE = 1e-12
+"""[m] MuJoCo refuses sizes below mjMINVAL."""
+MIN_HALF_SIZE = 1e-9
+"""[m] The half size of boxes and capsules without extent in a direction, which MuJoCo refuses."""
+FLAT_RATIO = 1e-5
+"""Thickness divided by width below which MuJoCo cannot compute the convex hull of a mesh."""
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A geom: its type and sizes as in MJCF, or the mesh that it shows, and its pose (7,) in the body."""
+    """A geom: its type and sizes as in MJCF, or its mesh, and its pose (7,) in the body."""
 
     type: str
     size: tuple[float, ...]
     pose: Floats
     mesh: Mesh | None = None
     meshed: bool = False
-    """Whether the mesh stands for something that MJCF has no solid for."""
+    """Whether the mesh replaces a geometry that MJCF does not have."""
 
 
 def solid(shape: Shape) -> Solid | None:
-    """Return a shape as a geom; None for lines, points, and what has no size."""
+    """Return a shape as a geom; None for lines, points, and shapes without size."""
     geometry, transform = shape.geometry, shape.transform
     if isinstance(geometry, (Lines, Points)) or not np.isfinite(transform).all():
         return None
-    stretch = _stretch(transform)
-    if stretch is not None and not isinstance(geometry, Mesh):
-        size, kind = _sized(geometry, stretch)
+    scale = _scale(transform)
+    if scale is not None and not isinstance(geometry, Mesh):
+        size, kind = _sized(geometry, scale)
         if kind:
-            if not all(LEAST < value < np.inf for value in size):
+            if not all(MIN_SIZE < value < np.inf for value in size):
                 return None
             rigid = transform.copy()
-            rigid[:3, :3] /= np.where(stretch > 0, stretch, 1.0)
+            rigid[:3, :3] /= np.where(scale > 0, scale, 1.0)
             pose = poses.from_matrix(rigid)
             if kind in ("cylinder", "capsule", "ellipsoid"):
                 pose = poses.compose(pose, FROM_Y_TO_Z)
             return Solid(kind, size, pose)
-    if isinstance(geometry, Mesh) and stretch is not None and (stretch == 1.0).all():
+    if isinstance(geometry, Mesh) and scale is not None and (scale == 1.0).all():
         return Solid("mesh", (), poses.from_matrix(transform), geometry)
     return Solid("mesh", (), poses.IDENTITY, shape.to_mesh(), meshed=True)
 
 
-def _stretch(transform: Floats) -> Floats | None:
-    """Return by how much a matrix stretches along its own axes; None where it shears or mirrors. What is nearly 1 is 1."""
+def _scale(transform: Floats) -> Floats | None:
+    """Return the scale of a matrix along its own axes, 1 where it is 1 but for rounding; None where it shears or mirrors."""
     linear = transform[:3, :3]
     lengths = np.linalg.norm(linear, axis=0)
-    if not (lengths > LEAST).all():
+    if not (lengths > MIN_SIZE).all():
         return None
-    turn = linear / lengths
-    if np.abs(turn.T @ turn - np.eye(3)).max() > 1e-9 or np.linalg.det(turn) < 0:
+    rotation = linear / lengths
+    if np.abs(rotation.T @ rotation - np.eye(3)).max() > 1e-9 or np.linalg.det(rotation) < 0:
         return None
     return np.where(np.abs(lengths - 1.0) < 1e-12, 1.0, lengths)
 
 
-def _sized(geometry: object, stretch: Floats) -> tuple[tuple[float, ...], str]:
-    """Return the sizes of a primitive under a stretch along its axes, and what MJCF calls it; "" where it has no word."""
-    x, y, z = stretch.tolist()
-    round_about_y = abs(x - z) <= 1e-12 * x
+def _sized(geometry: object, scale: Floats) -> tuple[tuple[float, ...], str]:
+    """Return the sizes of a scaled primitive and its type in MJCF; "" where MJCF has none."""
+    x, y, z = scale.tolist()
+    is_round = abs(x - z) <= 1e-12 * x
     match geometry:
         case Box(size=(a, b, c)):
             half = (0.5 * x * a, 0.5 * y * b, 0.5 * z * c)
-            thin = min(half) >= 0 and sum(value > THIN for value in half) == 2
-            return (tuple(max(value, THIN) for value in half) if thin else half), "box"
-        case Sphere(radius=radius) if round_about_y and abs(x - y) <= 1e-12 * x:
+            thin = min(half) >= 0 and sum(value > MIN_HALF_SIZE for value in half) == 2
+            return (tuple(max(value, MIN_HALF_SIZE) for value in half) if thin else half), "box"
+        case Sphere(radius=radius) if is_round and abs(x - y) <= 1e-12 * x:
             return (x * radius,), "sphere"
         case Sphere(radius=radius):
-            # The frame is that of a cylinder: its y is the body's −z.
+            # As for cylinders, its z is along the y of the shape.
             return (x * radius, z * radius, y * radius), "ellipsoid"
-        case Cylinder(radius=radius, height=height, side=True, top=True, bottom=True) if round_about_y:
+        case Cylinder(radius=radius, height=height, side=True, top=True, bottom=True) if is_round:
             return (x * radius, 0.5 * y * height), "cylinder"
-        case Capsule(radius=radius, height=height) if round_about_y and abs(x - y) <= 1e-12 * x:
-            return (x * radius, 0.5 * y * height or THIN), "capsule"
+        case Capsule(radius=radius, height=height) if is_round and abs(x - y) <= 1e-12 * x:
+            return (x * radius, 0.5 * y * height or MIN_HALF_SIZE), "capsule"
     return (), ""
 
 
 def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
-    """Return a mesh that MuJoCo loads, and whether it is another one; None where there is no area to show.
+    """Return a mesh that MuJoCo loads, and whether it was changed; None where it has no area.
 
-    It asks for finite vertices, at least four of them, and an area; corners in the middle of an edge make four of three.
+    MuJoCo requires at least four vertices, all finite, and an area. Triangles are halved where there are only three.
     """
     if not len(mesh.faces) or not np.isfinite(mesh.vertices).all():
         return None, False
@@ -122,7 +132,7 @@ def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
 
 
 def _halved(mesh: Mesh) -> Mesh:
-    """Divide every triangle into two, through the middle of its first edge; properties of corners are left out."""
+    """Divide every triangle in two at the middle of its first edge, without normals, colours and texture coordinates."""
     first, second, third = mesh.faces.T
     middle = 0.5 * (mesh.vertices[first] + mesh.vertices[second])
     extra = len(mesh.vertices) + np.arange(len(mesh.faces))
@@ -132,22 +142,22 @@ def _halved(mesh: Mesh) -> Mesh:
 
 
 def is_flat(mesh: Mesh) -> bool:
-    """Whether all of a mesh lies in a plane, as nearly as the hull of it can tell."""
+    """Return whether a mesh is flat, so that it has no convex hull."""
     points = meshing.used_vertices(mesh)
     if len(points) < 4:
         return True
     spread = np.linalg.svd((points - points.mean(axis=0)).T @ (points - points.mean(axis=0)), compute_uv=False)
-    return bool(spread[2] <= FLAT**2 * spread[0])
+    return bool(spread[2] <= FLAT_RATIO**2 * spread[0])
 
 
 def same_shape(a: Shape, b: Shape) -> bool:
-    """Whether two shapes are equal; the same one, in most models, twice."""
+    """Return whether two shapes are equal. In most models, visual and collision are the same object."""
     if a.geometry is not b.geometry and a.geometry != b.geometry:
         return False
     return bool(np.array_equal(a.transform, b.transform) and a.name == b.name and a.material == b.material)
 
 
-class Looks:
+class MaterialWriter:
     """Writes each material once, and its image."""
 
     def __init__(self, asset: Element, names: Names, kept: Kept, folder: MeshFolder) -> None:
@@ -156,47 +166,47 @@ class Looks:
         self._images: dict[str, str] = {}
         self._lost: set[str] = set()
 
-    def name(self, plain: Material) -> str:
-        """Return the name of a material, which is written when it is first asked for."""
-        image = plain.texture
+    def name(self, material: Material) -> str:
+        """Return the name of a material, which is written when it is first used."""
+        image = material.texture
         pixels = image and (image.path, image.url, image.repeat_s, image.repeat_t, image.transform.tobytes())
-        key = (*(getattr(plain, field.name) for field in fields(plain) if field.name != "texture"), pixels)
+        key = (*(getattr(material, field.name) for field in fields(material) if field.name != "texture"), pixels)
         if key in self._written:
             return self._written[key]
         name = self.names.free("material", f"material_{len(self._written)}")
         self._written[key] = name
-        red, green, blue = plain.diffuse
-        specular = sum(plain.specular) / 3.0 if len(set(plain.specular)) > 1 else plain.specular[0]
-        brightest = max(plain.diffuse)
-        # MuJoCo holds it in single precision, and near black it says nothing.
-        emission = min(max(plain.emissive) / brightest, 1000.0) if brightest > 1e-6 else 0.0
-        rgba = (red, green, blue, 1.0 - plain.transparency)
+        red, green, blue = material.diffuse
+        specular = sum(material.specular) / 3.0 if len(set(material.specular)) > 1 else material.specular[0]
+        brightest = max(material.diffuse)
+        # MuJoCo stores emission in single precision; for colours near black it has no effect.
+        emission = min(max(material.emissive) / brightest, 1000.0) if brightest > 1e-6 else 0.0
+        rgba = (red, green, blue, 1.0 - material.transparency)
         element = self.asset.add(
             "material",
             {
                 "name": name,
                 "rgba": number_text(rgba),
                 "specular": number_text(specular),
-                "shininess": number_text(plain.shininess),
+                "shininess": number_text(material.shininess),
                 **({"emission": number_text(emission)} if emission else {}),
             },
         )
-        again = read_look(rgba, specular, plain.shininess, emission)
-        said = {
-            key: getattr(plain, key)
+        read_back = material_of(rgba, specular, material.shininess, emission)
+        attributes_kept = {
+            key: getattr(material, key)
             for key in ("diffuse", "ambient_intensity", "specular", "emissive", "shininess", "transparency")
-            if getattr(plain, key) != getattr(again, key)
+            if getattr(material, key) != getattr(read_back, key)
         }
-        texture = self._texture(plain)
+        texture = self._texture(material)
         if texture:
             element.attributes["texture"] = texture
             assert image is not None
-            said["texture"] = {
+            attributes_kept["texture"] = {
                 "url": image.url,
                 "repeat": [image.repeat_s, image.repeat_t],
                 "transform": image.transform,
             }
-        self.kept.add("material", name, said)
+        self.kept.add("material", name, attributes_kept)
         return name
 
     def _texture(self, material: Material) -> str:
@@ -204,7 +214,7 @@ class Looks:
         if image is None:
             return ""
         if image.path.suffix.lower() != ".png":
-            self._lost.add(f"MuJoCo reads images as PNG alone: {image.path.name!r:.80} is left out")
+            self._lost.add(f"MuJoCo reads only PNG images: {image.path.name!r:.80} is left out")
             return ""
         path = self.folder.image(image)
         if path is None:
@@ -216,25 +226,25 @@ class Looks:
 
     @property
     def lost(self) -> list[Problem]:
-        """What surfaces lose."""
+        """What the file does not hold of surfaces."""
         return [losses.SURFACE.problem(words) for words in sorted(self._lost)]
 
 
 def pose_attributes(pose: Floats) -> dict[str, str]:
-    """Return a pose (7,) as the attributes pos and quat (w x y z, as ours); what is zero is left out."""
-    given = {}
+    """Return the attributes pos and quat (w x y z) of a pose (7,); those of the identity are left out."""
+    plans = {}
     if pose[:3].any():
-        given["pos"] = number_text(pose[:3])
+        plans["pos"] = number_text(pose[:3])
     if (pose[3:] != (1.0, 0.0, 0.0, 0.0)).any():
-        given["quat"] = number_text(pose[3:])
-    return given
+        plans["quat"] = number_text(pose[3:])
+    return plans
 
 
 class GeomWriter:
-    """Writes shapes: each mesh, however often it is shown, as one asset."""
+    """Writes shapes; each mesh is one asset, however often it is used."""
 
-    def __init__(self, asset: Element, names: Names, kept: Kept, folder: MeshFolder, looks: Looks) -> None:
-        self.asset, self.names, self.kept, self.folder, self.looks = asset, names, kept, folder, looks
+    def __init__(self, asset: Element, names: Names, kept: Kept, folder: MeshFolder, materials: MaterialWriter) -> None:
+        self.asset, self.names, self.kept, self.folder, self.materials = asset, names, kept, folder, materials
         self._assets: dict[str, str] = {}
         self._inline: dict[int, tuple[Mesh, str]] = {}
         self._ready: dict[int, tuple[Mesh, Mesh | None, bool]] = {}
@@ -242,14 +252,14 @@ class GeomWriter:
         self._colored = 0
 
     def write(self, element: Element, link: Link, name: str) -> bool:
-        """Put the shapes of a link into its body, which is called `name`; say whether all of them are there."""
+        """Add the shapes of a link to its body, called `name`; return whether all of them are written."""
         left_out = self._counts.get(("not drawn", name), 0)
         self._write(element, link, name)
         return self._counts.get(("not drawn", name), 0) == left_out
 
     def _write(self, element: Element, link: Link, name: str) -> None:
         visuals, collisions = link.visuals, link.collisions
-        if self._as_told(element, link, name):
+        if self._as_read(element, link, name):
             return
         both = len(visuals) == len(collisions) and all(map(same_shape, visuals, collisions))
         if both and not any(self._flat(shape) for shape in visuals):
@@ -261,21 +271,21 @@ class GeomWriter:
         for shape in collisions:
             self._geom(element, shape, "collision", name)
 
-    def _as_told(self, element: Element, link: Link, name: str) -> bool:
-        """Write the geoms of a link that came from MJCF as they stood there; False where it is told of none, or of others."""
-        given = [rules for segment in link.segments if (rules := of_mjcf(segment.extra).get("geoms"))]
-        if not given:
+    def _as_read(self, element: Element, link: Link, name: str) -> bool:
+        """Write the geoms of a link as they were in an MJCF file; False where it was read from another format, or has changed."""
+        plans = [rules for segment in link.segments if (rules := of_mjcf(segment.extra).get("geoms"))]
+        if not plans:
             return False
-        plan = given[0] if len(link.segments) == 1 and isinstance(given[0], (list, tuple)) else []
+        plan = plans[0] if len(link.segments) == 1 and isinstance(plans[0], (list, tuple)) else []
         shapes = _shared(plan, link)
         if not shapes:
-            self._tell("other rules", name)
+            self._count("other rules", name)
             return False
         for rules, shape, seen, touched in shapes:
-            said = texts({key: value for key, value in rules.items() if key in GEOM_KEPT})
+            attributes_kept = texts({key: value for key, value in rules.items() if key in GEOM_KEPT})
             kind = kind_of(visual=seen, collision=touched)
             plane = rules.get("plane")
-            self._geom(element, shape, kind, name, said, plane if isinstance(plane, str) else None)
+            self._geom(element, shape, kind, name, attributes_kept, plane if isinstance(plane, str) else None)
         return True
 
     def _flat(self, shape: Shape) -> bool:
@@ -288,39 +298,39 @@ class GeomWriter:
         shape: Shape,
         kind: str,
         name: str,
-        said: Mapping[str, str] = {},
+        attributes_kept: Mapping[str, str] = {},
         plane: str | None = None,
     ) -> None:
         found = solid(shape)
-        place = _turned_only(shape.transform) if plane is not None else None
+        plane_pose = _rigid_pose(shape.transform) if plane is not None else None
         if found is None:
-            return self._tell("not drawn", name)
+            return self._count("not drawn", name)
         attributes = {"class": kind}
         if shape.name:
             attributes["name"] = self.names.free("geom", shape.name)
             if attributes["name"] != shape.name:
                 self.kept.add("geom", attributes["name"], {"name": shape.name})
         attributes["type"] = found.type
-        if place is not None:
-            attributes |= {"type": "plane", "size": plane or "0 0 1", **pose_attributes(place)}
+        if plane_pose is not None:
+            attributes |= {"type": "plane", "size": plane or "0 0 1", **pose_attributes(plane_pose)}
         elif found.mesh is None:
             attributes["size"] = number_text(found.size)
         else:
             mesh, changed = self._loadable(found.mesh)
             if mesh is None:
-                self.names.give_back("geom", attributes.get("name", ""))
-                return self._tell("not drawn", name)
+                self.names.release("geom", attributes.get("name", ""))
+                return self._count("not drawn", name)
             if changed or (found.meshed and not isinstance(shape.geometry, Mesh)):
-                self._tell("meshed", name)
+                self._count("meshed", name)
             attributes["mesh"] = self._mesh(mesh, name)
             self._colored += mesh.colors is not None
             if kind != "visual" and is_flat(mesh):
-                self._tell("flat", name)
+                self._count("flat", name)
                 attributes |= {"contype": "0", "conaffinity": "0"}
-        attributes |= said
-        if place is None:
+        attributes |= attributes_kept
+        if plane_pose is None:
             attributes |= pose_attributes(found.pose)
-        attributes["material"] = self.looks.name(shape.material)
+        attributes["material"] = self.materials.name(shape.material)
         element.add("geom", attributes)
         return None
 
@@ -334,10 +344,10 @@ class GeomWriter:
         if path is not None:
             if path not in self._assets:
                 self._assets[path] = self.names.free("mesh", path.rpartition("/")[2].rpartition(".")[0])
-                # Inertias are all given: how MuJoCo takes those of meshes does not matter, but it refuses flat ones for most ways.
+                # Every body has its inertia. MuJoCo does not use that of meshes, but refuses flat ones unless inertia is "shell".
                 self.asset.add("mesh", {"name": self._assets[path], "file": path, "inertia": "shell"})
             return self._assets[path]
-        # Where no file can be beside the model, the vertices stand in it.
+        # Where no file can be written beside the model, the vertices are in it.
         if id(mesh) not in self._inline:
             self._inline[id(mesh)] = mesh, self.names.free("mesh", name)
             self.asset.add(
@@ -351,31 +361,33 @@ class GeomWriter:
             )
         return self._inline[id(mesh)][1]
 
-    def _tell(self, what: str, name: str) -> None:
+    def _count(self, what: str, name: str) -> None:
         self._counts[what, name] = self._counts.get((what, name), 0) + 1
 
     @property
     def lost(self) -> list[Problem]:
         """What the geoms do not hold of the shapes."""
-        said = {
+        attributes_kept = {
             "not drawn": (losses.NOT_DRAWN, "{} of link {} without a surface left out"),
             "meshed": (losses.MESHED, "{} of link {} written as mesh"),
-            "other rules": (losses.ONLY_MJCF, "how {} of link {} touch, which has other ones by now"),
-            "flat": (losses.FLAT, "{} of link {} lying in a plane, which MuJoCo takes for no obstacle"),
+            "other rules": (losses.ONLY_MJCF, "the contacts of {} of link {}, whose shapes have changed"),
+            "flat": (losses.FLAT, "{} of link {} that are flat, which have no contacts in MuJoCo"),
         }
         found = []
         for (what, name), count in self._counts.items():
-            rule, words = said[what]
+            rule, words = attributes_kept[what]
             shapes = "a shape" if count == 1 else f"{count} shapes"
             found.append(rule.problem(words.format(shapes, name), Location(inside=f"link {name}")))
         if self._colored:
-            words = f"MuJoCo shows one colour for each mesh: those of the corners of {self._colored} are in the mesh files alone"
-            found.append(losses.MESH_LOOK.problem(words))
+            message = (
+                f"MuJoCo shows one colour for each mesh: vertex colours of {self._colored} are only in the mesh files"
+            )
+            found.append(losses.MESH_LOOK.problem(message))
         return found
 
 
 def _shared(plan: Sequence[object], link: Link) -> list[tuple[Mapping[str, object], Shape, bool, bool]]:
-    """Return the shape of each geom, and whether it is seen and whether it touches; none where the link has other shapes by now."""
+    """Return the shape of each geom, and whether it is a visual and a collision; nothing where the shapes have changed."""
     left = [list(link.visuals), list(link.collisions)]
     found: list[tuple[Mapping[str, object], Shape, bool, bool]] = []
     for rules in plan:
@@ -389,9 +401,9 @@ def _shared(plan: Sequence[object], link: Link) -> list[tuple[Mapping[str, objec
     return [] if any(left) else found
 
 
-def _turned_only(transform: Floats) -> Floats | None:
-    """Return a transform (4, 4) as a pose (7,); None where it stretches."""
-    turn = transform[:3, :3]
-    if np.abs(turn.T @ turn - np.eye(3)).max() > 1e-9 or np.linalg.det(turn) < 0:
+def _rigid_pose(transform: Floats) -> Floats | None:
+    """Return a transform (4, 4) as a pose (7,); None where it scales."""
+    rotation = transform[:3, :3]
+    if np.abs(rotation.T @ rotation - np.eye(3)).max() > 1e-9 or np.linalg.det(rotation) < 0:
         return None
-    return poses.from_parts(transform[:3, 3], rotations.from_matrix(turn))
+    return poses.from_parts(transform[:3, 3], rotations.from_matrix(rotation))

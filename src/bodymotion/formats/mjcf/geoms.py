@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["Geom", "GeomReader", "Mass", "fitted", "given_mass", "mass_of_geoms", "mesh_moments", "settled"]
 
 DENSITY = 1000.0
+"""[kg/m³] The default of geoms."""
 
 
 @dataclass(frozen=True)
 class Mass:
-    """A mass [kg], its centre (3,) [m] and its inertia (3, 3) [kg m²] about that, in a body's frame."""
+    """A mass [kg], its centre (3,) [m] and its inertia (3, 3) [kg m²] about the centre, in a body's frame."""
 
     mass: float
     center: Floats
@@ -40,28 +41,28 @@ NONE = Mass(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def given_mass(item: Item, settings: Settings) -> Mass:
-    """Return what an `<inertial>` says; FormatError where it says two things or nothing of what must be there."""
+    """Return the mass of an `<inertial>`."""
     element = item.element
     element.need("pos")
     mass = element.number("mass")
     frame = pose(element, settings)
     if item.frame is not None:
         frame = poses.compose(item.frame, frame)
-    turn = rotations.to_matrix(frame[3:])
+    rotation = rotations.to_matrix(frame[3:])
     if "fullinertia" in element.attributes:
         xx, yy, zz, xy, xz, yz = finite(element, "fullinertia", 6).tolist()
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         plain = item.frame is None and (frame[3:] == rotations.IDENTITY).all()
-        return Mass(mass, frame[:3], tensor if plain else turn @ tensor @ turn.T)
+        return Mass(mass, frame[:3], tensor if plain else rotation @ tensor @ rotation.T)
     moments = finite(element, "diaginertia", 3, (0.0, 0.0, 0.0))
     if (frame[3:] == rotations.IDENTITY).all():
         return Mass(mass, frame[:3], np.diag(moments))
-    tensor = (turn * moments) @ turn.T
+    tensor = (rotation * moments) @ rotation.T
     return Mass(mass, frame[:3], 0.5 * (tensor + tensor.T))
 
 
 def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Mass:
-    """Work the mass of a body out from its geoms, each solid and of even density (1000 kg/m³ where none is given)."""
+    """Compute the mass of a body from its geoms, each of uniform density."""
     low, high = settings.inertiagrouprange
     parts = [
         part
@@ -102,9 +103,9 @@ def _of_geom(geom: Geom) -> Mass | None:
     mass = element.number("mass") if "mass" in element.attributes else volume * element.number("density", DENSITY)
     if mass == 0:
         return None
-    turn = rotations.to_matrix(geom.pose[3:])
-    spread = turn @ (moments * (mass / volume)) @ turn.T
-    return Mass(mass, turn @ center + geom.pose[:3], np.trace(spread) * np.eye(3) - spread)
+    rotation = rotations.to_matrix(geom.pose[3:])
+    spread = rotation @ (moments * (mass / volume)) @ rotation.T
+    return Mass(mass, rotation @ center + geom.pose[:3], np.trace(spread) * np.eye(3) - spread)
 
 
 def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
@@ -133,7 +134,7 @@ def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
 def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
     """Return the area [m²] of a solid's surface and its second moments ∫x·xᵀdA (3, 3) [m⁴] about its middle.
 
-    That of an ellipsoid is spread as MuJoCo has it, as a skin equally thick along the three axes, and its area is Thomsen's formula.
+    As in MuJoCo, the shell of an ellipsoid is equally thick along its three axes, and its area is Thomsen's formula.
     """
     squares = np.square(size)
     match kind:
@@ -162,7 +163,7 @@ def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
 
 
 def mesh_moments(mesh: Mesh, kind: str, element: Element) -> tuple[float, Floats, Floats] | None:
-    """Return volume (for a shell: area), centre and second moments about that, in the mesh's own frame, as MuJoCo takes them."""
+    """Return volume (of a shell: area), centre and second moments about the centre, in the mesh's frame, as MuJoCo computes them."""
     corner = mesh.vertices[mesh.faces]
     if kind == "convex":
         try:
@@ -170,9 +171,9 @@ def mesh_moments(mesh: Mesh, kind: str, element: Element) -> tuple[float, Floats
 
             hull = trimesh.convex.convex_hull(mesh.vertices)
             corner = np.asarray(hull.vertices)[np.asarray(hull.faces)]
-        except Exception:  # without scipy there is no hull, and its library raises what it likes for flat ones
-            words = "the mass of a mesh is that of the mesh, not of its convex hull"
-            element.report(rules.GEOM_MASS, words)
+        except Exception:  # Without scipy there is no hull; for flat meshes the library raises various exceptions.
+            message = "the convex hull of a mesh cannot be computed: its mass is that of the mesh itself"
+            element.report(rules.GEOM_MASS, message)
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     area = 0.5 * np.linalg.norm(normal, axis=1)
     if not area.sum() > 0:
@@ -201,7 +202,7 @@ def _second(corner: Floats, weight: Floats, share: float) -> Floats:
 
 
 def settled(mass: Mass, settings: Settings) -> Mass:
-    """Apply the compiler's bounds to a body's mass, and its balancing of moments that no body has."""
+    """Apply the compiler's bounds to a body's mass, and its balancing of impossible moments."""
     if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
         return mass
     if not np.isfinite(mass.inertia).all():
@@ -222,8 +223,8 @@ def fitted(
 ) -> tuple[tuple[float, ...], Floats] | None:
     """Return the half sizes of a solid around a mesh, and its pose (7,) in the mesh's frame; None for a mesh without volume.
 
-    As MuJoCo has it, its axes are those of the mesh's inertia, z along the longest. It is as large as the box with the mesh's second
-    moments, or with `bounds` as the box around the mesh along those axes; `scale` is the geom's `fitscale`.
+    As in MuJoCo, its axes are those of the mesh's inertia, z along the longest. Its size is that of the box with the mesh's second moments,
+    or with `bounds` that of the box around the mesh along those axes; `scale` is the geom's `fitscale`.
     """
     found = mesh_moments(asset.mesh, asset.inertia, element)
     if found is None:
@@ -239,31 +240,31 @@ def fitted(
         low, high = points.min(axis=0), points.max(axis=0)
         half, middle = 0.5 * (high - low), 0.5 * (low + high)
     x, y, z = half.tolist()
-    round_about_z = max(x, y) if bounds else 0.5 * (x + y)
+    radius = max(x, y) if bounds else 0.5 * (x + y)
     sizes: dict[str, tuple[float, ...]] = {
         "sphere": (max(x, y, z) if bounds else (x + y + z) / 3.0,),
-        "capsule": (round_about_z, max(0.0, z - (round_about_z if bounds else 0.5 * round_about_z))),
-        "cylinder": (round_about_z, z),
+        "capsule": (radius, max(0.0, z - (radius if bounds else 0.5 * radius))),
+        "cylinder": (radius, z),
         "ellipsoid": (x, y, z),
         "box": (x, y, z),
     }
-    place = poses.from_parts(center + axes @ middle, rotations.from_matrix(axes))
-    return tuple(scale * size for size in sizes[kind]), place
+    geom_pose = poses.from_parts(center + axes @ middle, rotations.from_matrix(axes))
+    return tuple(scale * size for size in sizes[kind]), geom_pose
 
 
-SEEN = 3
-"""MuJoCo's viewer shows groups below this one."""
-WIDEST = 100.0
-"""A plane without end is shown this wide [m] either way."""
+FIRST_HIDDEN_GROUP = 3
+"""MuJoCo's viewer shows the groups below this one."""
+PLANE_HALF_SIZE = 100.0
+"""[m] The half size of a plane without limits."""
 FROM_Z_TO_Y = poses.inverse(FROM_Y_TO_Z)
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 
 
 @dataclass(frozen=True)
 class Geom:
-    """A geom: its shape in the body, and what the body's mass may be worked out from.
+    """A geom: its shape in the body, and what the body's mass may be computed from.
 
-    `type` as in MJCF, `size` its half sizes, `pose` (7,) that of its own frame, with z along cylinders.
+    `type` as in MJCF, `size` its half sizes [m], `pose` (7,) that of its own frame, with z along cylinders, `inertia` that of its mesh.
     """
 
     element: Element
@@ -284,7 +285,7 @@ class GeomReader:
         self._read = 0
 
     def read(self, item: Item) -> Geom | None:
-        """Return the geom of an element with its defaults; None where it shows nothing, which is noted."""
+        """Return the geom of an element with its defaults; None where it is left out, which is reported."""
         element = item.element
         self._read += 1
         if self._read > MOST_SHAPES:
@@ -309,29 +310,29 @@ class GeomReader:
             if asset is None:
                 self._nothing(element)
                 return None
-            place = self._pose(element)
+            geom_pose = self._pose(element)
             geometry: Geometry = asset.mesh
             inertia, transform = (
                 asset.inertia,
-                poses.to_matrix(place if item.frame is None else poses.compose(item.frame, place)),
+                poses.to_matrix(geom_pose if item.frame is None else poses.compose(item.frame, geom_pose)),
             )
         elif kind == "plane":
-            place = self._pose(element)
+            geom_pose = self._pose(element)
             geometry, transform = (
                 _plane(given),
-                poses.to_matrix(place if item.frame is None else poses.compose(item.frame, place)),
+                poses.to_matrix(geom_pose if item.frame is None else poses.compose(item.frame, geom_pose)),
             )
         else:
             sized = self._sized(element, kind, given)
             if sized is None:
                 self._check_rest(element)
                 return None
-            size, place = sized
-            own = place if item.frame is None else poses.compose(item.frame, place)
+            size, geom_pose = sized
+            own = geom_pose if item.frame is None else poses.compose(item.frame, geom_pose)
             geometry, transform = _solid(kind, size, own)
         if item.frame is not None:
-            place = poses.compose(item.frame, place)
-        return self._made(element, kind, size, place, geometry, transform, inertia)
+            geom_pose = poses.compose(item.frame, geom_pose)
+        return self._made(element, kind, size, geom_pose, geometry, transform, inertia)
 
     def _nothing(self, element: Element) -> None:
         """Check the rest of a geom that is left out because of a problem."""
@@ -343,28 +344,28 @@ class GeomReader:
         element.faulty |= {"geom"}
         self._pose(element)
         self.assets.material(element)
-        _seen_and_touched(element)
+        _visual_and_collision(element)
 
     def _made(
         self,
         element: Element,
         kind: str,
         size: tuple[float, ...],
-        place: Floats,
+        geom_pose: Floats,
         geometry: Geometry,
         transform: Floats,
         inertia: str,
     ) -> Geom:
-        visual, collision = _seen_and_touched(element)
+        visual, collision = _visual_and_collision(element)
         name = element.get("name")
         kept = self.kept.get("geom", name).get("name") if name else None
         shape = Shape(
             geometry, frozen(transform), self.assets.material(element), kept if isinstance(kept, str) else name
         )
-        return Geom(element, kind, size, place, shape, visual, collision, inertia)
+        return Geom(element, kind, size, geom_pose, shape, visual, collision, inertia)
 
     def _fitted(self, item: Item, kind: str) -> Geom | None:
-        """Return a solid that is fitted around a mesh."""
+        """Return the geom of a solid that is fitted around a mesh."""
         element = item.element
         asset = self.assets.mesh(element.need("mesh"), element)
         if asset is None:
@@ -379,14 +380,14 @@ class GeomReader:
                 element=element,
             )
         size = found[0] if found is not None else ()
-        # A capsule may be as short as a ball.
+        # A capsule may have the length zero.
         if found is None or not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
-            self._report(element, f"of type {kind} cannot be fitted around a mesh without volume")
+            self._report(element, f"of type {kind} cannot be fitted around a mesh without volume: it is left out")
             return None
-        place = poses.compose(self._pose(element), found[1])
+        geom_pose = poses.compose(self._pose(element), found[1])
         if item.frame is not None:
-            place = poses.compose(item.frame, place)
-        return self._made(element, kind, size, place, *_solid(kind, size, place), "")
+            geom_pose = poses.compose(item.frame, geom_pose)
+        return self._made(element, kind, size, geom_pose, *_solid(kind, size, geom_pose), "")
 
     def _pose(self, element: Element) -> Floats:
         return poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), orientation(element, self.settings))
@@ -423,34 +424,35 @@ class GeomReader:
         element.report(rules.GEOM, f"geom {name!r:.60} {message}" if name else f"a geom {message}")
 
 
-def _seen_and_touched(element: Element) -> tuple[bool, bool]:
-    """Say whether a geom is seen and whether it touches. Hidden ones (group 3 and more) are there to touch; one that does neither must not
-    become an obstacle elsewhere, and is taken for seen.
+def _visual_and_collision(element: Element) -> tuple[bool, bool]:
+    """Return whether a geom is a visual and whether it is a collision shape.
+
+    Geoms in hidden groups (3 and more) are collision shapes; one without contacts in a hidden group is read as a visual.
     """
-    touches = element.number("contype", 1.0) != 0 or element.number("conaffinity", 1.0) != 0
-    hidden = element.number("group", 0.0) >= SEEN
-    # What lies in a plane touches nothing in MuJoCo: our writer says so of shapes that are there to touch all the same.
-    ours = element.get("class") in ("collision", "seen_collision") and element.get("type") == "mesh"
-    return not hidden or not (touches or ours), touches or ours
+    has_contacts = element.number("contype", 1.0) != 0 or element.number("conaffinity", 1.0) != 0
+    hidden = element.number("group", 0.0) >= FIRST_HIDDEN_GROUP
+    # Flat meshes have no contacts in MuJoCo: our writer gives collision shapes that are flat no contacts.
+    own_class = element.get("class") in ("collision", "seen_collision") and element.get("type") == "mesh"
+    return not hidden or not (has_contacts or own_class), has_contacts or own_class
 
 
-def _solid(kind: str, size: tuple[float, ...], place: Floats) -> tuple[Geometry, Floats]:
-    """Return a geometry of ours, whose cylinders stand along y, and its transform (4, 4)."""
+def _solid(kind: str, size: tuple[float, ...], geom_pose: Floats) -> tuple[Geometry, Floats]:
+    """Return the geometry, with cylinders along y, and its transform (4, 4)."""
     match kind:
         case "sphere":
-            return Sphere(size[0]), poses.to_matrix(place)
+            return Sphere(size[0]), poses.to_matrix(geom_pose)
         case "box":
-            return Box((2.0 * size[0], 2.0 * size[1], 2.0 * size[2])), poses.to_matrix(place)
+            return Box((2.0 * size[0], 2.0 * size[1], 2.0 * size[2])), poses.to_matrix(geom_pose)
         case "ellipsoid":
-            return Sphere(1.0), poses.to_matrix(place) @ np.diag([*size, 1.0])
-    upright = poses.to_matrix(poses.compose(place, FROM_Z_TO_Y))
+            return Sphere(1.0), poses.to_matrix(geom_pose) @ np.diag([*size, 1.0])
+    upright = poses.to_matrix(poses.compose(geom_pose, FROM_Z_TO_Y))
     if kind == "cylinder":
         return Cylinder(size[0], 2.0 * size[1]), upright
     return Capsule(size[0], 2.0 * size[1]), upright
 
 
 def _plane(size: Floats) -> Mesh:
-    """Return a plane as two triangles that look along z; where it has no end, a wide one."""
-    half = [value if value > 0 else WIDEST for value in [*size[:2].tolist(), 0.0, 0.0][:2]]
+    """Return a plane as two triangles with the normal z; PLANE_HALF_SIZE where it has no limits."""
+    half = [value if value > 0 else PLANE_HALF_SIZE for value in [*size[:2].tolist(), 0.0, 0.0][:2]]
     corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
     return Mesh(frozen(corners * [*half, 0.0]), np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32))

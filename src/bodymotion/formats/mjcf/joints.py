@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.defaults import Settings
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["DYNAMICS", "JointRead", "ball_parts", "beyond", "plain_joint", "read_joints", "unit_axis", "with_kept"]
+__all__ = ["DYNAMICS", "JointRead", "ball_parts", "joint_extra", "plain_joint", "read_joints", "unit_axis", "with_kept"]
 
 DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
 """Attributes that a Joint has no field for, kept in `extra` under their names, in rad or m."""
-_TOLD = frozenset(("name", "class", "type", "pos", "axis", "range", "limited", "armature", "ref", *DYNAMICS))
+_FIELDS = frozenset(("name", "class", "type", "pos", "axis", "range", "limited", "armature", "ref", *DYNAMICS))
 
 
 def unit_axis(axis: Floats) -> Floats:
-    """Bring an axis that has a length to length 1; one that has it already stays as it is."""
+    """Return an axis with length 1; one that has it already is kept to the bit."""
     length = np.linalg.norm(axis)
     return axis if abs(length - 1.0) <= 1e-12 else axis / length
 
 
-def beyond(element: Element, unit: float) -> dict[str, object]:
-    """Return what a `<joint>` of one value says beyond the fields of a Joint, as its `extra`.
+def joint_extra(element: Element, unit: float) -> dict[str, object]:
+    """Return the attributes of a `<joint>` with one value that a Joint has no field for, as its `extra`.
 
-    What MJCF alone has stands under "mjcf", as text; `unit` is what an angle of 1 is in radians, or 1.
+    Those that only MJCF has are under "mjcf", as text. `unit` is an angle of 1 in radians, or 1 for lengths.
     """
     extra: dict[str, object] = {}
     for key in DYNAMICS:
@@ -44,37 +44,42 @@ def beyond(element: Element, unit: float) -> dict[str, object]:
             # The margin is no angle for MuJoCo's compiler, whatever its unit.
             value = [number * unit for number in numbers] if key == "springref" else list(numbers)
             extra[key] = value[0] if len(value) == 1 else value
-    alone = {key: value for key, value in element.attributes.items() if key not in _TOLD}
+    rest_attributes = {key: value for key, value in element.attributes.items() if key not in _FIELDS}
     rest = element.number("ref", 0.0) * unit
     if rest:
-        alone["ref"] = number_text(rest)
+        rest_attributes["ref"] = number_text(rest)
     forces = element.numbers("actuatorfrcrange", 2) if "actuatorfrcrange" in element.attributes else (0.0, 0.0)
     if forces[0] < forces[1] and element.get("actuatorfrclimited", "auto") != "false":
         extra["joint_effort_range"] = list(forces)
-    if alone:
-        extra["mjcf"] = alone
+    if rest_attributes:
+        extra["mjcf"] = rest_attributes
     return extra
 
 
 def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
-    """Return the three joints that stand for a ball joint; what the file says of it is with each."""
-    said = {"name": name, **attributes}
+    """Return the three joints that a ball joint is read as; each keeps the attributes of the ball joint."""
+    attributes_of_ball = {"name": name, **attributes}
     return [
-        Joint(name=f"{name or 'ball'}_{letter}", type="rotate", axis=frozen(axis), extra={"mjcf": {"ball": said}})
+        Joint(
+            name=f"{name or 'ball'}_{letter}",
+            type="rotate",
+            axis=frozen(axis),
+            extra={"mjcf": {"ball": attributes_of_ball}},
+        )
         for letter, axis in zip("xyz", np.eye(3), strict=True)
     ]
 
 
 def plain_joint(element: Element | None, link_name: str, number: int) -> Joint:
-    """Make a joint of what our writer writes: lengths in metres and angles in radians, ranges that count. None is a fixed joint.
+    """Return the joint that the reader makes of an element of our writer, with angles in radians; of None a fixed joint.
 
-    `number` is the id of a joint that has one value.
+    `number` is the id of a joint with one value.
     """
     if element is None:
         return Joint(name=link_name)
     if element.name == "freejoint" or element.get("type") == "free":
-        alone = {key: value for key, value in element.attributes.items() if key != "name"}
-        return Joint(name=element.get("name"), type="free", extra={"mjcf": alone} if alone else {})
+        rest_attributes = {key: value for key, value in element.attributes.items() if key != "name"}
+        return Joint(name=element.get("name"), type="free", extra={"mjcf": rest_attributes} if rest_attributes else {})
     kind: JointType = "slide" if element.get("type") == "slide" else "rotate"
     axis = np.array(element.numbers("axis", 3, (0.0, 0.0, 1.0)))
     lower, upper = element.numbers("range", 2, (-np.inf, np.inf))
@@ -86,7 +91,7 @@ def plain_joint(element: Element | None, link_name: str, number: int) -> Joint:
         lower=lower,
         upper=upper,
         rotor_inertia=element.number("armature", 0.0),
-        extra=beyond(element, 1.0),
+        extra=joint_extra(element, 1.0),
     )
 
 
@@ -95,8 +100,14 @@ TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
 
 @dataclass(frozen=True)
 class JointRead:
-    """A joint of one value: `anchor` (3,) is the point it turns about, in the body's frame, and `rest` the value at which the body is where
-    its pose says.
+    """A joint of one value.
+
+    Attributes
+    ----------
+    anchor:
+        (3,) [m] The point that it rotates about, in the body's frame.
+    rest:
+        [rad or m] Its value where the body has the pose of the file (`ref`).
     """
 
     joint: Joint
@@ -106,29 +117,26 @@ class JointRead:
 
 
 def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
-    """Return the joints of a body in the order in which they move it; of a ball joint three.
-
-    Raises
-    ------
-    FormatError
-        For a type that MJCF does not have, an axis without length, and numbers that are none.
-    """
+    """Return the joints of a body in the order in which they move it; three for a ball joint."""
     found: list[JointRead] = []
     for item in items:
         element = item.element
         kind = "free" if element.name == "freejoint" else element.get("type", "hinge")
         if kind not in TYPES:
             element.report(
-                rules.JOINT_TYPE, f"the type of a joint is {kind!r:.60}, none of {', '.join(TYPES)}", "type", fatal=True
+                rules.JOINT_TYPE,
+                f"a joint has the type {kind!r:.60}; expected one of {', '.join(TYPES)}",
+                "type",
+                fatal=True,
             )
             kind = "hinge"
         name = element.get("name")
         if kind == "free":
-            # A <freejoint> takes no defaults of joints; <joint type="free"> does, and may be damped.
-            alone = {
+            # A <freejoint> has no defaults; <joint type="free"> has, and may be damped.
+            rest_attributes = {
                 key: value for key, value in element.attributes.items() if key not in ("name", "class", "pos", "axis")
             }
-            joint = Joint(name=name, type="free", extra={"mjcf": alone} if alone else {})
+            joint = Joint(name=name, type="free", extra={"mjcf": rest_attributes} if rest_attributes else {})
             found.append(JointRead(joint, np.zeros(3), 0.0, element))
             continue
         anchor = finite(element, "pos", 3, (0.0, 0.0, 0.0))
@@ -144,11 +152,13 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
 
 
 def _of_ball(element: Element, settings: Settings) -> dict[str, str]:
-    """Return the attributes of a ball joint that are not of its place, angles in radians."""
-    said = {k: v for k, v in element.attributes.items() if k not in ("name", "class", "type", "pos", "axis", "ref")}
-    if "range" in said:
-        said["range"] = number_text(np.array(element.numbers("range", 2)) * settings.angle)
-    return said
+    """Return the attributes of a ball joint without those of its pose, angles in radians."""
+    attributes_of_ball = {
+        k: v for k, v in element.attributes.items() if k not in ("name", "class", "type", "pos", "axis", "ref")
+    }
+    if "range" in attributes_of_ball:
+        attributes_of_ball["range"] = number_text(np.array(element.numbers("range", 2)) * settings.angle)
+    return attributes_of_ball
 
 
 def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Settings) -> JointRead:
@@ -159,7 +169,7 @@ def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Setting
     if item.frame is not None:
         axis = rotations.rotate(rotations.normalized(item.frame[3:]), axis)
     lower, upper = _limits(element, unit, settings)
-    extra = beyond(element, unit)
+    extra = joint_extra(element, unit)
     joint = Joint(
         name=element.get("name"),
         type=kind,
@@ -178,7 +188,7 @@ def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, f
     low, high = element.numbers("range", 2, (0.0, 0.0))
     limited = element.get("limited", "auto")
     if limited not in ("true", "false", "auto"):
-        element.wrong(f"limited of <joint> is {limited!r:.60}, not true, false or auto", "limited")
+        element.wrong(f"limited of <joint> is {limited!r:.60}; expected true, false or auto", "limited")
     if low > high and limited == "true":
         message = f"the range of joint {element.get('name')!r:.60} is {low:g} {high:g}; expected the lower limit first"
         element.report(rules.LIMITS, message, "range")
@@ -191,7 +201,7 @@ def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, f
 
 
 def with_kept(joint: Joint, kept: object) -> Joint:
-    """Return a joint with the fields that the file keeps of it beside; what the file itself says of a motor's inertia counts more."""
+    """Return a joint with the fields that <custom> keeps of it; armature in the <joint> itself takes precedence."""
     if not isinstance(kept, dict):
         return joint
     given: dict[str, object] = {}
@@ -219,7 +229,7 @@ def with_kept(joint: Joint, kept: object) -> Joint:
         gone = {key for key in without if isinstance(key, str)} if isinstance(without, list) else set()
         left = {key: value for key, value in joint.extra.items() if key not in gone}
         given["extra"] = {**given["extra"], **left}  # type: ignore[dict-item]
-    told = armature(joint)
+    inertia = armature(joint)
     if joint.lower > -np.inf or joint.upper < np.inf:
         for name in ("lower", "upper"):
             if name in given and abs(float(given[name]) - getattr(joint, name)) > 1e-9:  # type: ignore[arg-type]
@@ -227,10 +237,10 @@ def with_kept(joint: Joint, kept: object) -> Joint:
     whole = replace(joint, **given)  # type: ignore[arg-type]
     if (
         joint.type in ("rotate", "slide")
-        and not np.isclose(armature(whole), told, rtol=1e-9, atol=0.0)
+        and not np.isclose(armature(whole), inertia, rtol=1e-9, atol=0.0)
         and armature(whole) >= 0
     ):
         gear = whole.gear_ratio or 1.0
         extra = {key: value for key, value in whole.extra.items() if key != "equivalentInertia"}
-        whole = replace(whole, rotor_inertia=told / gear**2, extra=extra)
+        whole = replace(whole, rotor_inertia=inertia / gear**2, extra=extra)
     return whole

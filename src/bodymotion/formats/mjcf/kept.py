@@ -1,13 +1,13 @@
-"""What MJCF has no word for, kept in the file's `<custom>` texts, where MuJoCo passes over it and our reader takes it back.
+"""What MJCF cannot hold, kept in the file's `<custom>` texts, which MuJoCo ignores and our reader reads.
 
-A text is called `bodymotion KIND NAME`, with the name that the thing has in the file, and holds a mapping in JSON::
+The name of a text is `bodymotion KIND NAME`, with the name of an object in the file; its data is a mapping in JSON::
 
     <custom>
       <text name="bodymotion link RARM_ELBOW" data="{&quot;joint&quot;: {&quot;id&quot;: 7, &quot;gear_ratio&quot;: 100.0}}"/>
     </custom>
 
-Kinds are `body` (whose name is empty), `link`, `device`, `geom`, `material` and `loop`. Only what the rest of the file does not say
-is there. Where the two disagree (somebody changed the file), the rest of the file is right.
+Kinds are `body` (whose name is empty), `link`, `device`, `geom`, `material` and `loop`. A text has only
+what the rest of the file does not hold. Where the two disagree because the file was edited, the rest of the file counts.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
     from bodymotion.geometry.shapes import Shape
 
-__all__ = ["Kept", "kept_of_segments", "plain", "segments_again", "text_name"]
+__all__ = ["Kept", "json_of_segments", "plain", "separate_segments", "text_name"]
 
-DEEPEST = 50
+MAX_DEPTH = 50
 
 
 def text_name(kind: str, name: str) -> str:
-    """Return the name of the text that keeps something of a thing."""
+    """Return the name of the text of an object."""
     return f"bodymotion {kind} {name}".rstrip()
 
 
 def plain(value: object, lost: list[str], where: str, depth: int = 0) -> object:
-    """Return a value as JSON has it, arrays as lists; what it has not is left out, and its place goes to `lost`."""
+    """Return a value as JSON holds it, arrays as lists; the rest is left out, and its path is added to `lost`."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufU":
         return value.tolist()
-    if depth < DEEPEST and isinstance(value, (list, tuple)):
+    if depth < MAX_DEPTH and isinstance(value, (list, tuple)):
         return [plain(item, lost, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)]
-    if depth < DEEPEST and isinstance(value, Mapping):
+    if depth < MAX_DEPTH and isinstance(value, Mapping):
         found = {}
         for key, item in value.items():
             if isinstance(key, str):
@@ -59,42 +59,42 @@ def plain(value: object, lost: list[str], where: str, depth: int = 0) -> object:
 
 
 class Kept:
-    """The texts of a file: what is kept of each thing, by kind and name."""
+    """The texts of a file by kind and name."""
 
     def __init__(self) -> None:
         self.lost: list[str] = []
-        """What could not be kept."""
+        """The paths of values that JSON cannot hold."""
         self._texts: dict[str, dict[str, object]] = {}
 
     def add(self, kind: str, name: str, values: Mapping[str, object]) -> None:
-        """Keep some values of a thing."""
+        """Keep values of an object."""
         if values:
             key = text_name(kind, name)
-            said = plain(values, self.lost, f"{kind} {name}".rstrip())
-            assert isinstance(said, dict)
-            self._texts.setdefault(key, {}).update(said)
+            entry = plain(values, self.lost, f"{kind} {name}".rstrip())
+            assert isinstance(entry, dict)
+            self._texts.setdefault(key, {}).update(entry)
 
     def get(self, kind: str, name: str) -> dict[str, object]:
-        """Return what is kept of a thing, nothing as a rule."""
+        """Return what is kept of an object; mostly nothing."""
         return self._texts.get(text_name(kind, name), {})
 
     def names(self, kind: str) -> list[str]:
-        """Return the names of the things of a kind of which something is kept."""
+        """Return the names of the objects of a kind that have a text."""
         start = f"{text_name(kind, '')} "
         return [key.removeprefix(start) for key in self._texts if key.startswith(start)]
 
     def write(self, root: Element) -> None:
-        """Put the texts into the `<custom>` of a model."""
+        """Add the texts to the `<custom>` of a model."""
         if not self._texts:
             return
         custom = root.add("custom")
         for name, values in self._texts.items():
             text = json.dumps(values, ensure_ascii=False)
-            # JSON writes what XML has no place for as \uXXXX, but for half surrogates and the like.
+            # JSON can write characters that XML cannot hold as \uXXXX.
             custom.add("text", {"name": name, "data": text if is_xml_text(text) else json.dumps(values)})
 
     def read(self, name: str, data: str) -> bool:
-        """Take a text of a file; False where it is none of ours, or is broken."""
+        """Read a text of a file; return whether it is one of ours that can be used."""
         if not name.startswith("bodymotion "):
             return False
         try:
@@ -107,15 +107,15 @@ class Kept:
         return True
 
 
-NEAR = 1e-9
-"""By this part the sum of the segments may differ from what the file says of the link."""
+SUM_TOLERANCE = 1e-9
+"""Relative difference up to which the sums of the segments equal the link in the rest of the file."""
 
 
-def kept_of_segments(link: Link) -> list[dict[str, object]] | None:
-    """Return what is kept of a link's segments; None where a place of one cannot be undone."""
+def json_of_segments(link: Link) -> list[dict[str, object]] | None:
+    """Return the entry of a link's segments; None where the transform of one cannot be inverted."""
     kept: list[dict[str, object]] = []
     for segment in link.segments:
-        if _back(segment.transform) is None:
+        if _inverse(segment.transform) is None:
             return None
         kept.append(
             {
@@ -131,18 +131,18 @@ def kept_of_segments(link: Link) -> list[dict[str, object]] | None:
     return kept
 
 
-def segments_again(
-    said: object, whole: Segment | None, visuals: tuple[Shape, ...], collisions: tuple[Shape, ...]
+def separate_segments(
+    entry: object, whole: Segment | None, visuals: tuple[Shape, ...], collisions: tuple[Shape, ...]
 ) -> tuple[Segment, ...] | None:
-    """Return the segments that the file keeps of a link; None where there are none, or where the link is another one by now.
+    """Return the segments of a link from its entry; None without one, or where it does not fit the link any more.
 
-    `whole` is the link as one segment, as the rest of the file says it.
+    `whole` is the link as one segment, from the rest of the file.
     """
-    if not isinstance(said, list) or not said:
+    if not isinstance(entry, list) or not entry:
         return None
     found: list[Segment] = []
     at = [0, 0]
-    for one in said:
+    for one in entry:
         if not isinstance(one, dict):
             return None
         transform, counts = _array(one.get("transform"), (4, 4)), one.get("shapes")
@@ -150,7 +150,7 @@ def segments_again(
         center = _array(one.get("center_of_mass"), (3,))
         if transform is None or mass is None or inertia is None or center is None:
             return None
-        back = _back(transform)
+        back = _inverse(transform)
         if back is None or not isinstance(counts, list) or len(counts) != 2 or not all(_is_count(n) for n in counts):
             return None
         shapes = [
@@ -189,8 +189,8 @@ def _array(value: object, shape: tuple[int, ...]) -> Floats | None:
     return found if found.shape == shape and np.isfinite(found).all() else None
 
 
-def _back(transform: Floats) -> Floats | None:
-    """Return the inverse of a place; None where there is none to be relied on."""
+def _inverse(transform: Floats) -> Floats | None:
+    """Return the inverse of a transform; None where it is not exact."""
     if not np.isfinite(transform).all() or not (transform[3] == (0.0, 0.0, 0.0, 1.0)).all():
         return None
     with np.errstate(all="ignore"):
@@ -201,8 +201,8 @@ def _back(transform: Floats) -> Floats | None:
 def _same_mass(one: Link, other: Link) -> bool:
     half = 0.5 * (one.inertia + one.inertia.T)
     return bool(
-        abs(one.mass - other.mass) <= NEAR * abs(other.mass)
+        abs(one.mass - other.mass) <= SUM_TOLERANCE * abs(other.mass)
         and np.abs(one.center_of_mass - other.center_of_mass).max()
-        <= NEAR * max(1.0, np.abs(other.center_of_mass).max())
-        and np.abs(half - other.inertia).max() <= NEAR * max(np.abs(other.inertia).max(), 1e-12)
+        <= SUM_TOLERANCE * max(1.0, np.abs(other.center_of_mass).max())
+        and np.abs(half - other.inertia).max() <= SUM_TOLERANCE * max(np.abs(other.inertia).max(), 1e-12)
     )

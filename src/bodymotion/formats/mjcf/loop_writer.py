@@ -1,14 +1,14 @@
 """Extra joints as equality constraints.
 
-| type | as | is it the same |
+| type | written as | error |
 |---|---|---|
-| xyz, ball | `connect` of two sites | yes |
-| hinge | two `connect`s, of sites `HINGE_ARM` apart along the axis | yes: two points held are a line held |
-| xy, piston | the lengths of two tendons, from the second point to sites `FAR` away along u and v | within travel²/2·`FAR` |
-| z | the length of one tendon, to a site `FAR` away along the axis | within travel²/2·`FAR` |
+| xyz, ball | `connect` of two sites | none |
+| hinge | two `connect`s, of sites `HINGE_ARM` apart along the axis | none: two fixed points fix a line |
+| xy, piston | the lengths of two tendons, from the second point to sites `FAR_DISTANCE` away along u and v | travel²/2·`FAR_DISTANCE` |
+| z | the length of one tendon, to a site `FAR_DISTANCE` away along the axis | travel²/2·`FAR_DISTANCE` |
 
-A point at a fixed distance from a far one moves on a ball; seen from near, that is a plane. Nothing else in MuJoCo holds a point in a plane
-without a body more.
+A point at a fixed distance from a far one moves on a sphere, which is nearly a plane. Nothing else in MuJoCo holds a point in a plane
+without an additional body.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.writer import Names
     from bodymotion.model.body import Body
 
-__all__ = ["FAR", "HINGE_ARM", "LoopWriter"]
+__all__ = ["FAR_DISTANCE", "HINGE_ARM", "LoopWriter"]
 
-FAR = 1000.0
-"""[m]"""
+FAR_DISTANCE = 1000.0
+"""[m] Length of the tendons that hold a point in a plane."""
 HINGE_ARM = 0.1
-"""[m]"""
-STIFF = {"solref": "0.004 1", "solimp": "0.999 0.9999 0.0001"}
-"""As stiff as MuJoCo's default time step of 2 ms carries: its own default lets a loop of a few kilograms open by a millimetre."""
+"""[m] Distance of the two points of a hinge."""
+STIFF_SOLVER = {"solref": "0.004 1", "solimp": "0.999 0.9999 0.0001"}
+"""As stiff as MuJoCo's default time step of 2 ms allows: with the default, a loop of a few kilograms opens by a millimetre."""
 
 
 @dataclass
@@ -52,36 +52,34 @@ class LoopWriter:
     kept: Kept
     problems: list[Problem]
     sites: Mapping[str, tuple[int, Floats]] = field(default_factory=dict)
-    """Where (link, pose) the sites are that stand for devices."""
+    """By name, link and pose of the sites of devices."""
     classes: Collection[str] = ()
-    """The classes of defaults that are written."""
+    """The classes of defaults in the model."""
 
     def write(self, root: Element) -> None:
-        """Put the constraints, and the tendons that they need, into a model."""
+        """Add the constraints, and the tendons that they need, to a model."""
         equality, tendon = Element("equality"), Element("tendon")
         for number, joint in enumerate(self.body.extra_joints):
             self._write(joint, number, equality, tendon)
         root.children += [element for element in (tendon, equality) if element.children]
 
     def _write(self, joint: ExtraJoint, number: int, equality: Element, tendon: Element) -> None:
-        if self._as_told(joint, equality):
+        if self._as_read(joint, equality):
             return
         name = self.names.free("equality", joint.name, f"loop_{number}")
-        said: dict[str, object] = {"type": joint.type, "axis": joint.axis, "order": number}
+        values: dict[str, object] = {"type": joint.type, "axis": joint.axis, "order": number}
         if name != joint.name:
-            said["name"] = joint.name
+            values["name"] = joint.name
         extra = {key: value for key, value in joint.extra.items() if key != "mjcf"}
         if extra:
-            said["extra"] = extra
+            values["extra"] = extra
         first, second = joint.positions
         sites = [self._site(joint.links[0], f"{name}_1", first), self._site(joint.links[1], f"{name}_2", second)]
-        said["sites"] = sites
-        self.kept.add("loop", name, said)
+        values["sites"] = sites
+        self.kept.add("loop", name, values)
         if joint.links[0] == joint.links[1]:
-            words = (
-                f"extra joint {joint.name} holds link {self.body.links[joint.links[0]].name} to itself: it does nothing"
-            )
-            self.problems.append(losses.LOOP_NEAREST.problem(words, Location(inside=f"extra_joints[{number}]")))
+            message = f"extra joint {joint.name} holds link {self.body.links[joint.links[0]].name} to itself, which has no effect"
+            self.problems.append(losses.LOOP_NEAREST.problem(message, Location(inside=f"extra_joints[{number}]")))
             return
         axis = _unit(joint.axis)
         if joint.type in ("xyz", "ball", "hinge"):
@@ -95,52 +93,57 @@ class LoopWriter:
                 self._connect(equality, self.names.free("equality", f"{name}_axis"), ends)
             return
         directions = _normals(axis) if joint.type in ("xy", "piston") else axis[None]
-        resting, moved = self._distances(joint, directions), self._moved(joint, directions)
-        for count, (direction, rest) in enumerate(zip(directions, resting, strict=True)):
-            far = self._site(joint.links[0], f"{name}_far{count}", first + FAR * direction)
-            rope = self.names.free("tendon", f"{name}_{count}")
-            spatial = tendon.add("spatial", {"name": rope, "rgba": "0 0 0 0"})
+        distances, moved = self._distances(joint, directions), self._moved(joint, directions)
+        for count, (direction, rest) in enumerate(zip(directions, distances, strict=True)):
+            far = self._site(joint.links[0], f"{name}_far{count}", first + FAR_DISTANCE * direction)
+            tendon_name = self.names.free("tendon", f"{name}_{count}")
+            spatial = tendon.add("spatial", {"name": tendon_name, "rgba": "0 0 0 0"})
             spatial.add("site", {"site": far})
             spatial.add("site", {"site": sites[1]})
             own = name if count == 0 else self.names.free("equality", f"{name}_{count}")
-            given = {"name": own, "tendon1": rope, "polycoef": number_text([FAR - rest, 0, 0, 0, 0]), **STIFF}
-            equality.add("tendon", given if moved[count] else {**given, "active": "false"})
-        words = (
-            f"extra joint {joint.name} of type {joint.type} is held on balls with a radius of {FAR:g} m, as MuJoCo has no plane to hold it "
-            f"in: 1 m from its place it is {0.5 / FAR:g} m off"
+            attributes = {
+                "name": own,
+                "tendon1": tendon_name,
+                "polycoef": number_text([FAR_DISTANCE - rest, 0, 0, 0, 0]),
+                **STIFF_SOLVER,
+            }
+            equality.add("tendon", attributes if moved[count] else {**attributes, "active": "false"})
+        message = (
+            f"extra joint {joint.name} of type {joint.type} is held on a sphere with a radius of {FAR_DISTANCE:g} m, as MuJoCo cannot hold "
+            f"points in a plane: 1 m from its position the difference is {0.5 / FAR_DISTANCE:g} m"
         )
-        self.problems.append(losses.LOOP_NEAREST.problem(words, Location(inside=f"extra_joints[{number}]")))
+        self.problems.append(losses.LOOP_NEAREST.problem(message, Location(inside=f"extra_joints[{number}]")))
 
-    def _as_told(self, joint: ExtraJoint, equality: Element) -> bool:
-        """Write a constraint as it stood in MJCF; False where it came from elsewhere, or is another one by now."""
-        given = {k: v for k, v in texts(of_mjcf(joint.extra)).items() if k != "name"}
+    def _as_read(self, joint: ExtraJoint, equality: Element) -> bool:
+        """Write a constraint as it was in an MJCF file; False where it was read from another format, or has changed."""
+        attributes = {k: v for k, v in texts(of_mjcf(joint.extra)).items() if k != "name"}
         plain = ExtraJoint(type="ball")
-        if not given or joint.type != "ball" or set(joint.extra) != {"mjcf"} or (joint.axis != plain.axis).any():
+        if not attributes or joint.type != "ball" or set(joint.extra) != {"mjcf"} or (joint.axis != plain.axis).any():
             return False
-        if given.get("class") not in self.classes:
-            given.pop("class", None)
-        if "site1" in given:
-            ends = [self.sites.get(given.get(key, "")) for key in ("site1", "site2")]
+        if attributes.get("class") not in self.classes:
+            attributes.pop("class", None)
+        if "site1" in attributes:
+            ends = [self.sites.get(attributes.get(key, "")) for key in ("site1", "site2")]
             for end, link, position in zip(ends, joint.links, joint.positions, strict=True):
                 if end is None or end[0] != link or not np.allclose(end[1][:3], position, rtol=0, atol=1e-9):
                     return False
         else:
-            given |= {
+            attributes |= {
                 key: self.elements[link].get("name", "world")
                 for key, link in zip(("body1", "body2"), joint.links, strict=True)
             }
-            given["anchor"] = number_text(joint.positions[0])
+            attributes["anchor"] = number_text(joint.positions[0])
         if joint.name:
             name = self.names.free("equality", joint.name)
             if name != joint.name:
-                self.names.give_back("equality", name)
+                self.names.release("equality", name)
                 return False
-            given = {"name": name, **given}
-        equality.add("connect", given)
+            attributes = {"name": name, **attributes}
+        equality.add("connect", attributes)
         return True
 
     def _connect(self, equality: Element, name: str, sites: list[str]) -> None:
-        equality.add("connect", {"name": name, "site1": sites[0], "site2": sites[1], **STIFF})
+        equality.add("connect", {"name": name, "site1": sites[0], "site2": sites[1], **STIFF_SOLVER})
 
     def _site(self, link: int, name: str, position: Floats) -> str:
         free = self.names.free("site", name)
@@ -148,22 +151,22 @@ class LoopWriter:
         return free
 
     def _distances(self, joint: ExtraJoint, directions: Floats) -> Floats:
-        """Return how far the second point is from each far one where the joints are at 0: MuJoCo counts the length from there."""
-        still = self.body.forward_kinematics(np.zeros(self.body.num_joints), poses.IDENTITY)
-        one, other = (still[link] for link in joint.links)
+        """Return the distance of the second point from each far one with the joints at 0, the reference of MuJoCo's polynomial."""
+        at_zero = self.body.forward_kinematics(np.zeros(self.body.num_joints), poses.IDENTITY)
+        one, other = (at_zero[link] for link in joint.links)
         point = poses.transform_points(other, joint.positions[1])
-        far = poses.transform_points(one, joint.positions[0] + FAR * directions)
+        far = poses.transform_points(one, joint.positions[0] + FAR_DISTANCE * directions)
         return np.asarray(np.linalg.norm(far - point, axis=-1))
 
     def _moved(self, joint: ExtraJoint, directions: Floats) -> list[bool]:
-        """Say for each direction whether any joint moves the two points apart along it.
+        """Return for each direction whether any joint moves the two points relative to each other along it.
 
-        Where none does (out of the plane of a plane mechanism) the constraint is switched off: all that is left of it is how round the ball
-        is, some micrometres that next to no joint could take away, and MuJoCo would push with enormous forces.
+        Where none does (normal to the plane of a planar mechanism) the constraint is inactive. It would only hold the curvature of the
+        sphere, some micrometres that no joint can change, and MuJoCo would apply enormous forces.
         """
-        chance = np.random.default_rng(0).uniform(-1.0, 1.0, (8, self.body.num_joints))
-        anywhere = self.body.forward_kinematics(chance, poses.IDENTITY)
-        one, other = (anywhere[:, link] for link in joint.links)
+        random = np.random.default_rng(0).uniform(-1.0, 1.0, (8, self.body.num_joints))
+        moved = self.body.forward_kinematics(random, poses.IDENTITY)
+        one, other = (moved[:, link] for link in joint.links)
         between = poses.transform_points(poses.inverse(one), poses.transform_points(other, joint.positions[1]))
         return [bool(np.ptp(between @ direction) > 1e-9) for direction in directions]
 

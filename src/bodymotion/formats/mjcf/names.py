@@ -13,17 +13,17 @@ from bodymotion.formats.xml.syntax import closest_name
 if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["Word", "check_actuators", "check_names", "is_motor", "words"]
+__all__ = ["Content", "check_actuators", "check_names", "is_motor", "vocabulary"]
 
 GROUPS = {
-    "turned": "axisangle euler quat xyaxes zaxis",
+    "orientation_of": "axisangle euler quat xyaxes zaxis",
     "passive": "actuatorfrclimited actuatorfrcrange armature damping frictionloss group limited margin range solimpfriction "
     "solimplimit solreffriction solreflimit springyield stiffness user",
     "joint": "*passive actuatorgravcomp axis pos ref springdamper springref type",
-    "geom": "*turned adhesion castshadow conaffinity condim contype density fitscale fluidcoef fluidshape friction fromto gap group "
+    "geom": "*orientation_of adhesion castshadow conaffinity condim contype density fitscale fluidcoef fluidshape friction fromto gap group "
     "hfield margin mass material mesh pos priority rgba shellinertia size solimp solmix solref surfacevel type user",
-    "site": "*turned fromto group material mesh pos rgba size type user",
-    "camera": "*turned focal focalpixel fovy ipd mode output pos principal principalpixel projection resolution sensorsize user "
+    "site": "*orientation_of fromto group material mesh pos rgba size type user",
+    "camera": "*orientation_of focal focalpixel fovy ipd mode output pos principal principalpixel projection resolution sensorsize user "
     "orthographic",
     "light": "active ambient attenuation bulbradius castshadow cutoff diffuse dir directional exponent intensity mode pos range "
     "softness specular type",
@@ -55,7 +55,7 @@ GROUPS = {
     "internal vertcollide",
     "elastic": "damping elastic2d poisson section sectionsize shear thickness yield young",
 }
-"""Attributes that stand in several places; `*` is for those of another group."""
+"""Attributes of several elements; `*` stands for those of another group."""
 
 SENSORS = {
     "site": "touch accelerometer velocimeter gyro force torque magnetometer",
@@ -75,9 +75,9 @@ SENSORS = {
     "datatype dim needstage objname objtype": "user",
     "instance objname objtype plugin refname reftype": "plugin",
 }
-"""Sensors by the attributes that they have beside those of all."""
+"""Sensors by the attributes that they have in addition to those of all sensors."""
 
-TEXT = """\
+GRAMMAR = """\
 mujoco: model
   compiler: alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict convexhull coordinate discardvisual \
 eulerseq exactmeshinertia fitaabb fusestatic inertiafromgeom inertiagrouprange meshdir passthrough savecanonical savecompiled \
@@ -143,8 +143,8 @@ texcoord vertex
       layer: role texture
     model: content_type file name
   worldbody:
-  body: *turned childclass fuse gravcomp mocap name pos simple sleep user
-    inertial: *turned diaginertia fullinertia mass pos
+  body: *orientation_of childclass fuse gravcomp mocap name pos simple sleep user
+    inertial: *orientation_of diaginertia fullinertia mass pos
     joint: *joint class name
     freejoint: align group name
     geom: *geom class name
@@ -156,7 +156,7 @@ texcoord vertex
     light: *light class name target texture
     plugin: instance plugin
       config: key value
-    flexcomp: *turned cellcount count dim dof element file flatskin group inertiabox mass material mesh name origin point pos radius \
+    flexcomp: *orientation_of cellcount count dim dof element file flatskin group inertiabox mass material mesh name origin point pos radius \
 rgba rigid scale spacing texcoord type
       edge: damping equality solimp solref stiffness
       elasticity: *elastic
@@ -164,8 +164,8 @@ rgba rigid scale spacing texcoord type
       pin: grid gridrange id range
       plugin: instance plugin
         config: key value
-  frame: *turned childclass name pos
-  replicate: *turned count offset prefix sep
+  frame: *orientation_of childclass name pos
+  replicate: *orientation_of count offset prefix sep
   deformable:
     flex: body cellcount dim dof element elemtexcoord flatskin group material name node nodecoord radius rgba texcoord vertex
       contact: *touching
@@ -217,93 +217,93 @@ rgba rigid scale spacing texcoord type
   keyframe:
     key: act ctrl mpos mquat name plastic qpos qvel time
 """
-"""Elements in one another, with their attributes."""
+"""Elements, indented below the ones that hold them, with their attributes."""
 
 CONTAINERS = ("worldbody", "body", "frame", "replicate")
-"""Elements that hold what a `<body>` holds, one another too."""
+"""Elements that have the content of a `<body>`, one another included."""
 
 
 @dataclass
-class Word:
-    """What an element may have: attributes, and elements by their names. None for elements: they are not looked at."""
+class Content:
+    """What an element may have: attributes, and elements by their names; None where its elements are not checked."""
 
     attributes: frozenset[str]
-    elements: dict[str, Word] | None = field(default_factory=dict)
+    elements: dict[str, Content] | None = field(default_factory=dict)
 
 
 @cache
-def words() -> Mapping[str, Word]:
-    """Return what may stand in `<mujoco>` and `<body>`, by these names."""
-    top: dict[str, Word] = {}
-    stack: list[dict[str, Word]] = [top]
-    for line in TEXT.splitlines():
+def vocabulary() -> Mapping[str, Content]:
+    """Return what `<mujoco>` and `<mujocoinclude>` may have, by these names."""
+    top: dict[str, Content] = {}
+    stack: list[dict[str, Content]] = [top]
+    for line in GRAMMAR.splitlines():
         depth = (len(line) - len(line.lstrip())) // 2
         name, _, attributes = line.strip().partition(":")
-        word = Word(frozenset(_expanded(attributes)))
+        content = Content(frozenset(_expanded(attributes)))
         del stack[depth + 1 :]
-        stack[depth][name] = word
-        assert word.elements is not None
-        stack.append(word.elements)
+        stack[depth][name] = content
+        assert content.elements is not None
+        stack.append(content.elements)
     root = top["mujoco"].elements
     assert root is not None and root["sensor"].elements is not None and root["default"].elements is not None
     for more, names in SENSORS.items():
         for name in names.split():
-            known = root["sensor"].elements.setdefault(name, Word(frozenset()))
+            known = root["sensor"].elements.setdefault(name, Content(frozenset()))
             known.attributes = frozenset(_expanded(f"*sensor {more}"))
     root["default"].elements["default"] = root["default"]
-    content = root["body"].elements
-    assert content is not None
+    in_body = root["body"].elements
+    assert in_body is not None
     for name in CONTAINERS:
-        root[name].elements = content
+        root[name].elements = in_body
         if name != "worldbody":
-            content[name] = root.pop(name)
-    # It has gone with MuJoCo 4; what was in it is not looked at.
-    content["composite"] = Word(frozenset(), None)
+            in_body[name] = root.pop(name)
+    # MuJoCo 4 does not have it any more; its content is not checked.
+    in_body["composite"] = Content(frozenset(), None)
     return top | {"mujocoinclude": top["mujoco"]}
 
 
 def _expanded(text: str) -> set[str]:
     found: set[str] = set()
-    for word in text.split():
-        found |= _expanded(GROUPS[word[1:]]) if word.startswith("*") else {word}
+    for content in text.split():
+        found |= _expanded(GROUPS[content[1:]]) if content.startswith("*") else {content}
     return found
 
 
 def check_names(root: Element) -> None:
     """Report the elements and attributes of a model that MJCF does not have; what is in such an element is not looked at."""
-    for element, name, word in _unknown(root):
-        _report_name(element, name, word)
+    for element, name, content in _unknown(root):
+        _report_name(element, name, content)
 
 
-def _unknown(root: Element) -> Iterator[tuple[Element, str | Element, Word]]:
-    """Return what is not known: the element that it is in, an attribute's name or an element, and what may be there."""
-    stack: list[tuple[Element, Word]] = [(root, words()[root.name])]
+def _unknown(root: Element) -> Iterator[tuple[Element, str | Element, Content]]:
+    """Return what is unknown: the element that has it, an attribute's name or an element, and what may be there."""
+    stack: list[tuple[Element, Content]] = [(root, vocabulary()[root.name])]
     while stack:
-        element, word = stack.pop()
-        if word.elements is None:
+        element, content = stack.pop()
+        if content.elements is None:
             continue
         for name in element.attributes:
-            if name not in word.attributes and not name.startswith(("xmlns", "xml:")):
-                yield element, name, word
-        inside: list[tuple[Element, Word]] = []
+            if name not in content.attributes and not name.startswith(("xmlns", "xml:")):
+                yield element, name, content
+        inside: list[tuple[Element, Content]] = []
         for child in element.children:
-            known = word.elements.get(child.name)
+            known = content.elements.get(child.name)
             if known is not None:
                 inside.append((child, known))
             elif child.name != "include":
-                yield element, child, word
+                yield element, child, content
         stack += reversed(inside)
 
 
-def _report_name(element: Element, unknown: str | Element, word: Word) -> None:
-    assert word.elements is not None
+def _report_name(element: Element, unknown: str | Element, content: Content) -> None:
+    assert content.elements is not None
     full = element.document is not None and element.document.found.is_full(rules.FOREIGN)
     if isinstance(unknown, str):
-        meant = None if full else closest_name(unknown, word.attributes - element.attributes.keys())
+        meant = None if full else closest_name(unknown, content.attributes - element.attributes.keys())
         message, shown = f"<{element.name}> has no attribute {unknown!r:.60}", f"'{meant}'"
         at, name = element, unknown
     else:
-        meant = None if full else closest_name(unknown.name, word.elements)
+        meant = None if full else closest_name(unknown.name, content.elements)
         message, shown = f"<{element.name}> has no element <{unknown.name:.60}>", f"<{meant}>"
         at, name = unknown, ""
     if meant is None:
@@ -325,21 +325,19 @@ DRIVEN = {
     "slidersite": "site",
     "body": "body",
 }
-"""What an attribute of an actuator names."""
+"""What the attributes of an actuator name."""
 
-MOST = 200
-"""So many actuators are told."""
-MOST_NAMES = 2_000
-"""Among more names none is looked for that is meant by another."""
+MAX_SPELLING_NAMES = 2_000
+"""Among more names no similar one is searched for."""
 
 
 def is_motor(element: Element) -> bool:
-    """Whether an actuator drives one joint and nothing else, as a motor of a robot does."""
+    """Return whether an actuator drives a joint."""
     return "joint" in element.attributes or "jointinparent" in element.attributes
 
 
 def check_actuators(root: Element) -> None:
-    """Note actuators that drive something which is not there, as errors; the body can be read all the same."""
+    """Report actuators that drive something that does not exist; the body can be read all the same."""
     actuators = [element for section in root.all("actuator") for element in section.children]
     if not actuators:
         return
@@ -347,21 +345,19 @@ def check_actuators(root: Element) -> None:
     for world in root.all("worldbody"):
         for element in world.every():
             if element.name in NOT_READ:
-                # What it makes has names that stand nowhere.
+                # MuJoCo makes bodies of it, with names that are not in the file.
                 return
             kind = "joint" if element.name == "freejoint" else element.name
             if kind in names:
                 names[kind].add(element.get("name"))
     names["tendon"] = {element.get("name") for section in root.all("tendon") for element in section.children}
-    left = MOST
     for element in actuators:
         for attribute, kind in DRIVEN.items():
             name = element.get(attribute)
-            if not name or name in names[kind] or left == 0:
+            if not name or name in names[kind]:
                 continue
-            left -= 1
             known = names[kind] - {""}
-            other = closest_name(name, sorted(known)) if len(known) <= MOST_NAMES else None
-            words = f"<{element.name:.60}> drives the {kind} {name!r:.60}, which is not there"
+            other = closest_name(name, sorted(known)) if len(known) <= MAX_SPELLING_NAMES else None
+            message = f"<{element.name:.60}> drives the {kind} {name!r:.60}, which does not exist"
             hint = None if other is None else f"did you mean {other!r:.60}?"
-            element.report(rules.REFERENCE, words, attribute, hint=hint)
+            element.report(rules.REFERENCE, message, attribute, hint=hint)

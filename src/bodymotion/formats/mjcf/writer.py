@@ -14,8 +14,8 @@ from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import CLASSES
 from bodymotion.formats.mjcf.body_writer import LinkWriter, acceptable, motor_element
 from bodymotion.formats.mjcf.device_writer import DeviceWriter
-from bodymotion.formats.mjcf.extra_writer import Passed
-from bodymotion.formats.mjcf.geom_writer import GeomWriter, Looks
+from bodymotion.formats.mjcf.extra_writer import ExtraSections
+from bodymotion.formats.mjcf.geom_writer import GeomWriter, MaterialWriter
 from bodymotion.formats.mjcf.kept import Kept
 from bodymotion.formats.mjcf.loop_writer import LoopWriter
 from bodymotion.formats.xml.tree import Element, is_xml_text, number_text, to_xml
@@ -29,18 +29,18 @@ __all__ = ["Names", "actuators", "add_followers", "excluded_contacts", "write_mj
 
 
 class Names:
-    """Gives names that are not yet taken, for each kind of thing (`body`, `joint`, `site` …) by itself."""
+    """Makes unique names for each kind of object (`body`, `joint`, `site` …)."""
 
     def __init__(self, *, slashes: bool = False) -> None:
         self._slashes = slashes
-        # MuJoCo calls the world this, as a body.
+        # The name of the world as a body.
         self._taken: dict[str, set[str]] = {"body": {"world"}}
         self._next: dict[tuple[str, str], int] = {}
 
     def free(self, kind: str, wanted: str, fallback: str = "") -> str:
-        """Return the wanted name, with a number behind it where it is taken; `fallback` where it is empty or XML cannot hold it.
+        """Return the wanted name, with a number where it is taken already; `fallback` where it is empty.
 
-        Characters that dm_control and MuJoCo's own attachments use to join names (`/`) become `_`, unless they are to stay (`slashes`).
+        Characters that XML cannot hold become `_`, and so does `/`, which dm_control uses to join names, unless `slashes` keeps it.
         """
         plain = "".join(
             c if (c != "/" or self._slashes) and (c == " " or not c.isspace()) and is_xml_text(c) else "_"
@@ -56,23 +56,23 @@ class Names:
         taken.add(name)
         return name
 
-    def give_back(self, kind: str, name: str) -> None:
-        """Take a name back that nothing has got."""
+    def release(self, kind: str, name: str) -> None:
+        """Release a name that was not used."""
         self._taken.get(kind, set()).discard(name)
 
 
 def excluded_contacts(body: Body, links: LinkWriter) -> Element:
-    """Return the contacts to be left out.
+    """Return the contacts to exclude: between a fixed base and the links that it carries.
 
-    What hangs on the world may touch it in MuJoCo, unlike any other parent and child: a fixed base and the first links on it.
+    MuJoCo excludes contacts of other parents and children by itself.
     """
     contact = Element("contact")
-    still: list[bool] = []
+    fixed: list[bool] = []
     for link in body.links:
         free = link.parent < 0 and link.joint.type == "free"
-        above = link.parent < 0 or still[link.parent]
-        still.append(above and not free and not (link.parent >= 0 and link.index in links.joint_names))
-        if link.parent >= 0 and above and not still[-1]:
+        above = link.parent < 0 or fixed[link.parent]
+        fixed.append(above and not free and not (link.parent >= 0 and link.index in links.joint_names))
+        if link.parent >= 0 and above and not fixed[-1]:
             ends = [links.elements.get(index) for index in (link.parent, link.index)]
             names = [element.get("name") for element in ends if element is not None]
             if len(names) == 2 and all(names):
@@ -81,7 +81,7 @@ def excluded_contacts(body: Body, links: LinkWriter) -> Element:
 
 
 def actuators(body: Body, links: LinkWriter) -> Element:
-    """Return a motor for each joint that has a column, in the order of the columns."""
+    """Return a motor for each joint with a column, in the order of the columns."""
     actuator = Element("actuator")
     for index in body.joint_links:
         if index > 0 and index in links.joint_names and body.links[index].joint.type in MOVING:
@@ -91,9 +91,11 @@ def actuators(body: Body, links: LinkWriter) -> Element:
 
 
 def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]:
-    """Let joints that follow another one do so, as URDF has it: value = multiplier · value of the other + offset.
+    """Add equalities for joints that mimic another one, as in URDF: value = multiplier · value of the other + offset.
 
-    Gives the names of the equalities.
+    Returns
+    -------
+    The names of the equalities.
     """
     found: list[str] = []
     named = {link.joint.name: links.joint_names[link.index] for link in body.links if link.index in links.joint_names}
@@ -105,8 +107,8 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
         numbers = [mimic.get("offset", 0.0), mimic.get("multiplier", 1.0)]
         usable = all(isinstance(n, (int, float)) and np.isfinite(n) for n in numbers)
         if own is None or other is None or own == other or not usable or link.joint.type not in ("rotate", "slide"):
-            words = f"joint {link.joint.name} does not follow {mimic.get('joint')!s:.60}"
-            links.problems.append(losses.FOLLOWING.problem(words, Location(inside=f"links[{link.index}]")))
+            message = f"joint {link.joint.name} does not follow {mimic.get('joint')!s:.60}"
+            links.problems.append(losses.FOLLOWING.problem(message, Location(inside=f"links[{link.index}]")))
             continue
         name = links.names.free("equality", f"{own}_mimic")
         polynomial = number_text([*numbers, 0.0, 0.0, 0.0])
@@ -125,8 +127,8 @@ COMPILER = {
     "fusestatic": "false",
     "discardvisual": "false",
 }
-DEEPEST = 180
-"""So many links may hang on each other: XML readers count how deep elements stand in each other."""
+MAX_DEPTH = 180
+"""Links in a chain: XML readers limit how deep elements are nested."""
 
 
 def write_mjcf(
@@ -137,11 +139,11 @@ def write_mjcf(
     Parameters
     ----------
     body, path:
-        The folder of the meshes is called as the file: `NAME_xml_meshes`. Files that are there already are never changed.
+        The body and the file. The folder of the meshes is `NAME_xml_meshes`; existing files in it are never changed.
     fix_inertia:
-        Repair links that MuJoCo refuses (`bodymotion.model.inertias.repaired`); each repair is one of the problems.
+        Repair links that MuJoCo refuses (`bodymotion.model.inertias.repaired`); each repair is reported.
     mesh:
-        "obj" keeps vertices to the bit, and normals and places in images; "stl" has bare triangles in single precision.
+        "obj" keeps vertices to the bit, normals and texture coordinates; "stl" has only triangles in single precision.
 
     Returns
     -------
@@ -170,14 +172,14 @@ def _check(body: Body) -> None:
     depth: list[int] = []
     for link in body.links:
         depth.append(0 if link.parent < 0 else depth[link.parent] + 1)
-        place = Location(inside=f"links[{link.index}]")
-        if depth[-1] > DEEPEST:
-            raise rules.DEEP.error(f"link {link.name} hangs on more than {DEEPEST} others, one on the other", place)
+        location = Location(inside=f"links[{link.index}]")
+        if depth[-1] > MAX_DEPTH:
+            raise rules.DEEP.error(f"link {link.name} is in a chain of more than {MAX_DEPTH} links", location)
         if not (np.isfinite(link.offset).all() and np.isfinite(link.joint.axis).all()):
-            raise rules.NOT_FINITE.error(f"the pose or the axis of link {link.name} is not finite", place)
-    given = [body.root_pose, *(d.pose for d in body.devices)]
-    given += [np.append(joint.positions.ravel(), joint.axis) for joint in body.extra_joints]
-    if not all(np.isfinite(numbers).all() for numbers in given):
+            raise rules.NOT_FINITE.error(f"the pose or the axis of link {link.name} is not finite", location)
+    arrays = [body.root_pose, *(d.pose for d in body.devices)]
+    arrays += [np.append(joint.positions.ravel(), joint.axis) for joint in body.extra_joints]
+    if not all(np.isfinite(numbers).all() for numbers in arrays):
         raise rules.NOT_FINITE.error("the root pose, or a pose of a device or extra joint, is not finite")
 
 
@@ -192,26 +194,26 @@ class _Writer:
         body = self.body
         root = Element("mujoco", {"model": body.name} if body.name else {})
         root.add("compiler", dict(COMPILER))
-        passed = Passed(body, self.problems)
-        root.children += passed.heads()
+        extras = ExtraSections(body, self.problems)
+        root.children += extras.heads()
         default = root.add("default")
         for name, values in CLASSES.items():
             default.add("default", {"class": name}).add("geom", dict(values))
-        passed.defaults(default)
+        extras.defaults(default)
         asset, sensors = Element("asset"), Element("sensor")
-        looks = Looks(asset, self.names, self.kept, self.folder)
-        geoms = GeomWriter(asset, self.names, self.kept, self.folder, looks)
+        materials = MaterialWriter(asset, self.names, self.kept, self.folder)
+        geoms = GeomWriter(asset, self.names, self.kept, self.folder, materials)
         world = Element("worldbody")
         links = LinkWriter(body, self.names, self.kept, geoms, self.problems)
         for link in body.links:
             links.write(link, world)
         devices = self._devices(links.elements, sensors)
-        # A model that was made for MuJoCo has the motors and contacts that its maker wanted.
+        # A model from an MJCF file keeps the motors and contacts of that file.
         makes = body.source.format != "mjcf" or body.source.options.get("motors") == "made"
         contact = excluded_contacts(body, links) if makes else Element("contact")
         actuator = actuators(body, links) if makes else Element("actuator")
         loops = Element("loops")
-        LoopWriter(body, links.elements, self.names, self.kept, self.problems, devices.sites, passed.classes).write(
+        LoopWriter(body, links.elements, self.names, self.kept, self.problems, devices.sites, extras.classes).write(
             loops
         )
         equality = loops.first("equality") or Element("equality")
@@ -230,19 +232,19 @@ class _Writer:
             "sensor": sensors,
             "keyframe": Element("keyframe"),
         }
-        passed.joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
-        passed.lists(sections)
-        places = {**devices.order, **passed.order}
+        extras.joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
+        extras.lists(sections)
+        places = {**devices.order, **extras.order}
         sensors.children.sort(key=lambda element: places.get(id(element), len(places) + len(sensors.children)))
         if not custom.children:
             root.children.remove(custom)
-        # MuJoCo takes its sections in any order; this is that of its own documents.
+        # MuJoCo accepts sections in any order; this is that of its own files.
         for section in list(sections.values())[1:]:
             if section.children:
                 root.children.append(section)
-        self.problems += [*geoms.lost, *looks.lost, *self.folder.lost]
+        self.problems += [*geoms.lost, *materials.lost, *self.folder.lost]
         for where in self.kept.lost:
-            self.problems.append(losses.KEPT_LESS.problem(f"{where} is left out"))
+            self.problems.append(losses.KEPT_LESS.problem(f"{where} cannot be kept"))
         return root
 
     def _devices(self, elements: dict[int, Element], sensors: Element) -> DeviceWriter:
@@ -255,24 +257,24 @@ class _Writer:
         return writer
 
     def _body(self, made: Element | None, mimics: list[str]) -> None:
-        """Keep what is said of the whole; `made` are the contacts left out, of a model with motors of our making."""
+        """Keep what MJCF cannot hold of the body; `made` are the excluded contacts of a model with motors that this writer makes."""
         body = self.body
-        # That there is such a text says whose file it is: then what is made of the body anew each time need not be kept.
-        said: dict[str, object] = {"version": 1}
+        # The text marks a file of ours: what the writer makes anew each time is not kept by the reader.
+        values: dict[str, object] = {"version": 1}
         if body.info:
-            said["info"] = body.info
+            values["info"] = body.info
         if made is not None:
-            said["motors"] = "made"
+            values["motors"] = "made"
             if made.children:
-                said["excludes"] = [[one.get("body1"), one.get("body2")] for one in made.children]
+                values["excludes"] = [[one.get("body1"), one.get("body2")] for one in made.children]
         if mimics:
-            said["mimics"] = mimics
+            values["mimics"] = mimics
         extra = {key: value for key, value in body.extra.items() if key != "mjcf"}
         if extra:
-            said["extra"] = extra
+            values["extra"] = extra
         if body.viewpoints:
-            said["viewpoints"] = [
+            values["viewpoints"] = [
                 {"description": view.description, "pose": view.pose, "field_of_view": view.field_of_view}
                 for view in body.viewpoints
             ]
-        self.kept.add("body", "", said)
+        self.kept.add("body", "", values)
