@@ -84,7 +84,7 @@ def test_an_indentation_that_does_not_fit(tmp_path):
     (problem,) = checked(MODEL.replace("    joint_axis: Y", "   joint_axis: Y"), tmp_path)
     assert (problem.rule, problem.location.line) == ("BDY101", 23)
     assert problem.message.startswith("not YAML: the line is not indented like")
-    assert "line 23 is the one that does not fit" in problem.hint
+    assert "line 23 does not fit" in problem.hint
 
 
 def test_parents_in_a_circle_are_told_once(tmp_path):

@@ -49,8 +49,8 @@ def written() -> Pair:
 
 
 PAIRS: dict[str, Pair] = {
-    "SEQ001": calls(lambda folder: problems_of(lambda: read_seq(folder)), files("walk.seq", "", MOTION).right),
-    **examples("walk.seq", MOTION, "SEQ002 SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ113 SEQ114 SEQ115"),
+    "SEQ001": calls(lambda folder: read_seq(folder).problems, files("walk.seq", "", MOTION).right),
+    **examples("walk.seq", MOTION, "SEQ002 SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ114 SEQ115"),
     **examples("walk.seq", MOTION, "SEQ226 SEQ227"),
     "SEQ225": files("walk.seq", MOTION.replace("frameRate", "framerate"), MOTION),
     "SEQ005": limited(
@@ -58,7 +58,7 @@ PAIRS: dict[str, Pair] = {
             lambda _: problems_of(lambda: parse_seq(LARGE.encode())),
             lambda _: problems_of(lambda: parse_seq(LARGE.replace("*a", "0.2").encode())),
         ),
-        "bodymotion.formats.seq.document.WHOLE",
+        "bodymotion.formats.seq.document.MAX_WHOLE",
         300,
     ),
     "SEQ006": files(

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from bodymotion.formats.seq.document import whole_document
+from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
 from bodymotion.formats.seq.reader import motion_of
-from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 from bodymotion.motion import Motion
 
 CAMEL = {
@@ -39,7 +39,7 @@ NAMES = {
 
 def by_yaml(data: bytes) -> Motion:
     """Read a text by a full YAML parse, whatever its shape."""
-    return motion_of(whole_document(ByteSource(None, data, None), UnusualError("asked for")))
+    return motion_of(whole_document(ByteSource(None, data, None), UnusualError("for the test"))).require()
 
 
 def header(text: str, version: int = 2, rate: str = "frameRate: 100") -> str:

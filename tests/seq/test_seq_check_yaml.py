@@ -45,7 +45,7 @@ def test_the_motion_is_sound():
         ("[ 0.15, 0.5, 0.6 ]", "[ 0.15, 0.5, 0.6 ]]", "SEQ002", 17, 27, "frame 5: there is one ] too many"),
         ("0.15, 0.5", "foo, 0.5", "SEQ111", 17, 11, "frame 5 has 'foo', which is no number"),
         ("0.15, 0.5", "foo, 0.15, 0.5", "SEQ110", 17, 11, "frame 5 has 'foo', which is no number, beside its numbers"),
-        ("0.15, 0.5", "0.15; 0.5", "SEQ110", 17, 11, "frame 5 has '0.15; 0.5': ';' where a comma belongs"),
+        ("0.15, 0.5", "0.15; 0.5", "SEQ110", 17, 11, "frame 5 has '0.15; 0.5': ';' in place of a comma"),
         ("0.15, 0.5", "0.15 0.5", "SEQ110", 17, 11, "frame 5 has '0.15 0.5': no comma between its numbers"),
     ],
 )
@@ -59,7 +59,7 @@ def test_one_fault_is_one_problem(right, wrong, rule, line, column, message):
 def test_what_has_no_likely_cause_is_said_as_the_parser_sees_it(right, wrong):
     (problem,) = checked(MOTION.replace(right, wrong))
     assert problem.location.line == 10
-    assert "indented" in problem.message and "line 10 is the one that does not fit" in problem.hint
+    assert "indented" in problem.message and "line 10 does not fit" in problem.hint
 
 
 def test_a_file_that_was_cut_off():
@@ -70,7 +70,7 @@ def test_a_file_that_was_cut_off():
 
 
 def test_an_open_quote_in_a_large_file_is_named_where_it_opens(monkeypatch):
-    monkeypatch.setattr("bodymotion.formats.seq.faulty_lines.LARGEST", 10)
+    monkeypatch.setattr("bodymotion.formats.seq.reader.MAX_RECOVERED_BYTES", 10)
     (problem,) = checked(MOTION.replace(": JointD", ': "JointD'))
     assert (problem.location.line, problem.location.column) == (9, 14)
     assert "the quote that opens here is not closed" in problem.message

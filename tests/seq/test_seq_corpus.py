@@ -26,8 +26,8 @@ REFUSED = {
     "v5.seq": ("SEQ004", 2, 17),
     "ft_v1.seq": ("SEQ107", 6, 19),
     # The reference puts these on a fixed rate whatever their times; the document forbids time to go back or stand still.
-    "ft_v4.seq": ("SEQ112", 10, 33),
-    "ft_neg.seq": ("SEQ112", 10, 61),
+    "ft_v4.seq": ("SEQ112", 10, 34),
+    "ft_neg.seq": ("SEQ112", 10, 62),
     # The reference reads 1.5abc as 1.5.
     "unknowncomp.seq": ("SEQ111", 7, 77),
 }
@@ -141,7 +141,7 @@ def test_known_by_content(path):
 def test_other_files_are_refused_in_words(path):
     assert not looks_like_seq(path.read_bytes()[:65536])
     with pytest.raises(bm.FormatError) as caught:
-        read_seq(path)
+        read_seq(path).require()
     problem = caught.value.problem
     assert problem.rule == "SEQ003"
     if path.suffix == ".pseq":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bodymotion.formats.seq.checking import examine
-from bodymotion.formats.seq.source_bytes import ByteSource
+from bodymotion.formats.seq import read_source
+from bodymotion.formats.seq.file_bytes import ByteSource
 
 TEXT = """\
 type: CompositeSeq
@@ -24,7 +24,8 @@ def said(*rows: str, keys: str = "numParts: 3") -> list[tuple[str, int | None, s
     """Check a motion of some rows; give rule, line, and what is said with its hint."""
     text = TEXT.format(keys=keys, rows="".join(f"      - [ {row} ]\n" for row in rows))
     return [
-        (p.rule, p.location.line, f"{p.message} [{p.hint}]") for p in examine(ByteSource(None, text.encode(), None))
+        (p.rule, p.location.line, f"{p.message} [{p.hint}]")
+        for p in read_source(ByteSource(None, text.encode(), None)).problems
     ]
 
 
@@ -65,19 +66,19 @@ def test_what_may_be_meant_is_asked(rows, keys, counts, hint):
 
 
 def test_rows_are_looked_at_whatever_the_hint():
-    found = said("0.0, 0.1, 0.2", "0.1, nan, 0.2", keys=TIMED)
-    assert [row[:2] for row in found] == [("SEQ115", 8), ("SEQ113", 12)]
+    found = said("0.0, 0.1, 0.2", "0.1, x, 0.2", keys=TIMED)
+    assert [row[:2] for row in found] == [("SEQ115", 8), ("SEQ111", 12)]
 
 
 @pytest.mark.parametrize(("rows", "severity"), [((), "error"), (USUAL, "warning")])
 def test_rows_that_are_missing_at_the_end(rows, severity):
     text = TEXT.format(keys="numParts: 3\n    numFrames: 4", rows="".join(f"      - [ {row} ]\n" for row in rows))
-    (problem,) = (p for p in examine(ByteSource(None, text.encode(), None)) if p.rule == "SEQ214")
+    (problem,) = (p for p in read_source(ByteSource(None, text.encode(), None)).problems if p.rule == "SEQ214")
     assert problem.severity == severity and "cut off" in problem.hint
 
 
 def test_a_text_of_version_3_that_does_not_say_so():
     text = TEXT.format(keys="numParts: 3", rows="      - [ 1, 2, 3 ]\n").replace("formatVersion: 4\n", "")
     for content, version in (("MultiJointDisplacementSeq", 3), ("JointDisplacement", 2)):
-        (problem,) = examine(ByteSource(None, text.replace("JointDisplacement", content).encode(), None))
+        (problem,) = read_source(ByteSource(None, text.replace("JointDisplacement", content).encode(), None)).problems
         assert problem.rule == "SEQ201" and f"add 'formatVersion: {version}'" in problem.hint

@@ -8,7 +8,8 @@ from seq_texts import by_yaml, header, joints
 
 from bodymotion import FormatError
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.seq import RULES, open_motion, parse_seq, read_seq
+from bodymotion.formats.seq import RULES, open_motion, parse_seq, read_seq, read_source
+from bodymotion.formats.seq.file_bytes import ByteSource
 
 ROWS = "\n      - [ 1, 2 ]\n      - [ 3, 4 ]\n"
 LINKS = "  - type: MultiSE3Seq\n    content: LinkPosition\n    numParts: 1\n    SE3Format: {}\n    frames:\n      - [ {} ]\n"
@@ -77,9 +78,8 @@ BROKEN: list[tuple[str, str | bytes]] = [
     ("SEQ111", joints("\n      - [ 1, 2 ]\n      - [ 1, ¦~ ]\n")),
     ("SEQ111", joints("\n      - [ 1, 2 ]\n      - [ ¦1 2, 3 ]\n")),
     ("SEQ111", joints("\n      - [ 1, 2 ] # one\n\n      # two\n      - [ 3,\n          ¦x ]\n")),
-    ("SEQ112", header(FLOW.format("hasFrameTime: true").replace("[[1], [2]]", "[[0, 1], ¦[0, 2]]"))),
-    ("SEQ112", header(FLOW.format("hasFrameTime: true").replace("[[1], [2]]", "[¦[nan, 1], [0, 2]]"))),
-    ("SEQ113", joints("\n      - [ 1, 2 ]\n      - ¦[ 1, nan ]\n      - [ -inf, 0 ]\n")),
+    ("SEQ112", header(FLOW.format("hasFrameTime: true").replace("[[1], [2]]", "[[0, 1], [¦0, 2]]"))),
+    ("SEQ112", header(FLOW.format("hasFrameTime: true").replace("[[1], [2]]", "[[¦nan, 1], [0, 2]]"))),
     ("SEQ101", header(f"  [ ¦{', '.join(['*a'] * 10001)} ]\n", rate="x: &a {}").replace("[ ¦", "¦[ ")),
     ("SEQ114", header(VALUES, rate="frameRate: ¦[100]")),
     ("SEQ224", header(VALUES, rate="base: &b {frameRate: 5}\n¦<<: *b")),
@@ -125,7 +125,7 @@ def problems_of(text: bytes) -> list[Problem]:
     try:
         return list(parse_seq(text).problems)
     except FormatError as error:
-        return [error.problem]
+        return list(error.problems)
 
 
 def without_mark(text: str | bytes) -> tuple[bytes, int | None, int | None]:
@@ -153,10 +153,15 @@ def test_broken_rule_is_named_with_its_place(rule, text):
 def test_a_full_yaml_parse_says_the_same(rule, text):
     data, _, _ = without_mark(text)
     try:
-        said = list(by_yaml(data).problems)
+        expected = list(by_yaml(data).problems)
     except FormatError as error:
-        said = [error.problem]
-    assert said == problems_of(data)
+        expected = list(error.problems)
+    found = problems_of(data)
+    if any(problem.rule == "SEQ002" for problem in expected):
+        # Only the reader of files tries likely fixes.
+        assert found[0].rule in {problem.rule for problem in expected}
+    else:
+        assert found == expected
 
 
 def test_each_rule_has_a_text(tmp_path, monkeypatch):
@@ -168,24 +173,24 @@ def test_each_rule_has_a_text(tmp_path, monkeypatch):
 
 def test_file_that_is_not_there(tmp_path):
     with pytest.raises(FormatError, match="SEQ001"):
-        read_seq(tmp_path / "nothing.seq")
+        read_seq(tmp_path / "nothing.seq").require()
     with pytest.raises(FormatError, match="SEQ001"):
-        read_seq(tmp_path)
+        read_seq(tmp_path).require()
 
 
 def test_large_file_in_an_unusual_shape(monkeypatch):
     text = joints("\n      - - 1\n        - 2\n").encode()
     assert np.array_equal(parse_seq(text).joint_displacement.values, [[1, 2]])
-    monkeypatch.setattr("bodymotion.formats.seq.document.WHOLE", 20)
+    monkeypatch.setattr("bodymotion.formats.seq.document.MAX_WHOLE", 20)
     monkeypatch.setattr("bodymotion.formats.seq.scan.MAX_SKELETON", 20)
     with pytest.raises(FormatError, match="SEQ005"):
         parse_seq(text)
     monkeypatch.setattr("bodymotion.formats.seq.scan.MAX_SKELETON", 1 << 20)
     # A usual one may be as large as it likes, and what is wrong with it is still said.
     assert parse_seq(joints(ROWS).encode()).num_frames == 2
-    with pytest.raises(FormatError, match="SEQ110"):
+    with pytest.raises(FormatError, match="SEQ115"):
         parse_seq(joints("\n      - [ 1 ]\n").encode())
-    with pytest.raises(FormatError, match=r"SEQ002.*block collection"):
+    with pytest.raises(FormatError, match="SEQ002"):
         parse_seq(joints(ROWS + "   x: [\n").encode())
 
 
@@ -195,27 +200,53 @@ def test_messages_say_both_counts():
     assert problem.location.inside == "components[0].frames[1]"
     stamped = joints("\n      - [ 0.5, 1 ]\n").replace("numParts", "hasFrameTime: true\n    numParts").encode()
     (problem,) = problems_of(stamped)
-    assert "frame 0 has 2 numbers instead of 3 (its time and 2 numbers)" in problem.message
+    assert (problem.rule, problem.location.line) == ("SEQ115", 10)
 
 
 def test_rows_of_other_lengths_that_make_up_the_same_number_of_values():
     rows = [28, 30, 29]
     text = joints("\n" + "".join("      - [ " + ", ".join(["1"] * n) + " ]\n" for n in rows), 29)
-    (problem,) = problems_of(text.encode())
-    assert (problem.rule, problem.location.line) == ("SEQ110", 11)
+    problems = problems_of(text.encode())
+    assert [(problem.rule, problem.location.line) for problem in problems] == [("SEQ110", 11), ("SEQ110", 12)]
     poses = "[ 1, 2, 3, 4, 5, 6 ], [ 1, 2, 3, 4, 5, 6, 7, 8 ]"
     (problem,) = problems_of(header(LINKS.format("XYZQWQXQYQZ", poses).replace("numParts: 1", "numParts: 2")).encode())
     assert (problem.rule, problem.location.line, problem.location.column) == ("SEQ110", 11, 11)
 
 
-def test_many_faulty_rows_make_one_problem():
-    text = joints("\n      - [ 1, 2 ]\n" + "      - [ nan, 2 ]\n" * 50).encode()
-    (problem,) = problems_of(text)
-    assert problem.rule == "SEQ113"
-    assert problem.severity == "error"
-    assert "frame 1 and 49 more" in problem.message
-    effort = text.replace(b"JointDisplacement", b"JointEffort")
-    assert not problems_of(effort)
+def test_faulty_rows_are_unknown_and_located():
+    text = joints("\n      - [ 1, 2 ]\n" + "      - [ 0x1, 2 ]\n      - [ 3, 4 ]\n" * 3).encode()
+    result = read_source(ByteSource(None, text, "walk.seq"))
+    assert result.refusal is not None and not result.whole
+    assert [(p.rule, p.location.line, p.subject) for p in result.problems] == [
+        ("SEQ111", 12 + 2 * k, ("components", 0, "frames", 1 + 2 * k)) for k in range(3)
+    ]
+    values = result.value.joint_displacement.values
+    assert np.isnan(values[1::2]).all() and (values[2::2] == [3, 4]).all()
+    locations = result.value.source.locations
+    assert not locations.is_known(("components", 0, "frames", 3)) and locations.is_known(("components", 0, "frames", 2))
+    for subject, place in (
+        ((), (7, 5)),
+        (("frame_rate",), (4, 12)),
+        (("frames", 2), (13, 9)),
+        (("frames", 2, 1), (13, 14)),
+    ):
+        found = locations.locate(("components", 0, *subject))
+        assert (found.path, found.line, found.column) == ("walk.seq", *place)
+
+
+def test_frames_of_a_file_are_located_after_it_is_closed(tmp_path):
+    path = tmp_path / "walk.seq"
+    for text in (joints(ROWS), joints(" [[1, 2], [3, 4]]\n"), joints("\n      - &a [ 1, 2 ]\n      - *a\n")):
+        path.write_text(text)
+        locations = parse_seq(text.encode(), "x").source.locations, read_seq(path).require().source.locations
+        inside, outside = (found.locate(("components", 0, "frames", 1)) for found in locations)
+        assert (inside.line, inside.column) == (outside.line, outside.column)
+        assert outside.path == str(path)
+    path.write_text(joints(ROWS))
+    locations = read_seq(path).require().source.locations
+    path.unlink()
+    assert locations.locate(("components", 0, "frames", 1)).line == 7
+    assert locations.locate(("components", 0)).line == 7
 
 
 CUT = {
@@ -232,7 +263,7 @@ CUT = {
 def test_a_large_file_that_was_cut_off_names_the_row(style, monkeypatch, tmp_path):
     """The last row ends too early, in a file that is too large to be parsed as a whole."""
     text = CUT[style]
-    monkeypatch.setattr("bodymotion.formats.seq.document.WHOLE", 1000)
+    monkeypatch.setattr("bodymotion.formats.seq.document.MAX_WHOLE", 1000)
     monkeypatch.setattr("bodymotion.formats.seq.scan.PIECE", 1000)
     start = text.rindex("[" if style == "flow" else "- [" if style == "lines" else "- -")
     line = text.count("\n", 0, start) + 1
@@ -240,20 +271,20 @@ def test_a_large_file_that_was_cut_off_names_the_row(style, monkeypatch, tmp_pat
     for stop in range(start + 1, len(text.rstrip()) if style != "blocks" else text.rindex("\n        -") + 1):
         path.write_text(text[:stop])
         with pytest.raises(FormatError) as caught:
-            read_seq(path)
+            read_seq(path).require()
         problem = caught.value.problem
         assert problem.rule in ("SEQ002", "SEQ110")
         assert problem.location.line == line
         assert problem.location.column
         with pytest.raises(FormatError) as caught, open_motion(path) as reader:
             list(reader.chunks(7))
-        assert caught.value.problem == problem
+        assert (caught.value.problem.rule, caught.value.problem.location.line) == (problem.rule, line)
 
 
 def test_a_large_file_names_the_place_of_what_it_may_not_have(monkeypatch):
-    monkeypatch.setattr("bodymotion.formats.seq.document.WHOLE", 1000)
+    monkeypatch.setattr("bodymotion.formats.seq.document.MAX_WHOLE", 1000)
     rows = "      - [ 1.5, 2 ]\n" * 100
-    for row, rule, column in (("[ 1, *a ]", "SEQ005", 14), ("[ 1, 2", "SEQ002", 9), ("[ 1, ½ ]", "SEQ005", 14)):
-        (problem,) = problems_of(joints(f"\n{rows}      - {row}\n{rows}").encode())
+    for row, rule, column in (("[ 1, *a ]", "SEQ005", 14), ("[ 1, 2", "SEQ002", 15), ("[ 1, ½ ]", "SEQ005", 14)):
+        problem, *others = problems_of(joints(f"\n{rows}      - {row}\n{rows}").encode())
         assert (problem.rule, problem.location.column) == (rule, column)
-        assert problem.location.line == 111 + (rule == "SEQ002")
+        assert {one.location.line for one in (problem, *others)} == {111}

@@ -87,6 +87,11 @@ class Diagnostics:
         self._last[problem.rule] = problem
         self._found[problem] = None
 
+    def refuse(self, error: FormatError) -> None:
+        """Record an error for which no value is loaded; the reader goes on all the same, for what else is wrong."""
+        self.extend(error.problems)
+        self.refusal = self.refusal or error.problem
+
     def extend(self, problems: Iterable[Problem]) -> None:
         """Record several problems."""
         for problem in problems:
@@ -114,14 +119,15 @@ class Diagnostics:
         try:
             yield
         except FormatError as error:
-            self.extend(error.problems)
-            self.refusal = self.refusal or error.problem
+            self.refuse(error)
             self.mark_unknown(*unknown)
 
     def discard(self, problems: Iterable[Problem]) -> None:
         """Forget problems that turned out to follow from another one."""
         for problem in problems:
             self._found.pop(problem, None)
+            if problem == self.refusal:
+                self.refusal = None
         self._has_errors = any(problem.severity == "error" for problem in self._found)
 
     def result(self, value: T | None) -> ReadResult[T]:

@@ -132,7 +132,6 @@ FORMATS: tuple[Format, ...] = (
         _later("seq", "read_seq"),
         sniffing.looks_like_seq,
         _write_seq,
-        check=_later("seq", "check_seq"),
     ),
     Format(
         "csv", "table of comma-separated values", (".csv",), _later("csv", "read_csv"), write=_later("csv", "write_csv")

@@ -11,20 +11,15 @@ import numpy as np
 from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.checks.line_ends import most_common_end
-from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.checking import component_fields, parts_of_rows
-from bodymotion.formats.seq.document import Document
-from bodymotion.formats.seq.fields import Fields
-from bodymotion.formats.seq.findings import Findings
-from bodymotion.formats.seq.frames import RowPiece
-from bodymotion.formats.seq.headers import ComponentHeader, read_headers
-from bodymotion.formats.seq.layout import Layout
-from bodymotion.formats.seq.nodes import Mapping, Node, Scalar, Sequence, key_text
-from bodymotion.formats.seq.reader import parse_seq, read_document
-from bodymotion.formats.seq.rows import RowFaultError, row_numbers
-from bodymotion.formats.seq.single_rows import elements
-from bodymotion.formats.seq.source_bytes import ByteSource
+from bodymotion.formats.seq.bulk_rows import Layout
+from bodymotion.formats.seq.document import Document, RowPiece
+from bodymotion.formats.seq.file_bytes import ByteSource
+from bodymotion.formats.seq.headers import ComponentHeader, Fields, component_fields, read_headers
+from bodymotion.formats.seq.reader import parse_seq, parts_of_rows, read_document
+from bodymotion.formats.seq.rows import RowFaultError, elements, row_numbers
+from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence, key_text
 from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDING
 
 __all__ = ["edits_of", "says_the_same"]
@@ -52,12 +47,15 @@ def says_the_same(before: bytes, after: bytes, path: Path) -> bool:
 
 
 def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
-    findings = Findings(lenient=True)
+    findings = Diagnostics()
     headers = read_headers(document, findings)
     root = document.tree.root
     assert isinstance(root, Mapping)
-    top = Fields(document, root, Findings(lenient=True), "")
-    if any(problem.rule == rules.VERSION_MISSING.code for problem in findings) and "format_version" not in top.values:
+    top = Fields(document, root, Diagnostics(), "")
+    if (
+        any(problem.rule == rules.VERSION_MISSING.code for problem in findings.problems)
+        and "format_version" not in top.values
+    ):
         yield from _version(document, root, headers.version, lines)
     yield from _num_frames(document, headers.components, top, lines)
     for header in headers.components:
@@ -83,7 +81,7 @@ def _version(document: Document, root: Mapping, version: int, lines: Lines) -> I
         yield Edit(at + 1, at + 1, key + f": {version}, ".encode(), rules.VERSION_MISSING.code)
         return
     first = root.pairs[0][0]
-    if isinstance(first, Scalar) and first.index == root.index and lines.data[at : at + 1].isalpha():
+    if isinstance(first, Scalar) and first.offset == root.offset and lines.data[at : at + 1].isalpha():
         text = f"formatVersion: {version}".encode() + most_common_end(lines.data) + b" " * (place.column - 1)
         yield Edit(at, at, text, rules.VERSION_MISSING.code)
 
@@ -99,20 +97,20 @@ def _num_frames(document: Document, headers: tuple[ComponentHeader, ...], top: F
     for header in headers:
         if header.layout is None:
             continue
-        for fields in (component_fields(document, header), top):
+        for fields in (component_fields(document, header, Diagnostics()), top):
             if "num_frames" not in fields.values:
                 continue
             node, said = fields.values["num_frames"], fields.count("num_frames")
             if isinstance(node, Scalar) and said is not None:
                 lost = not header.num_frames or (said > header.num_frames and _is_last(document, header))
                 code = (rules.NUM_FRAMES_NUMBER if said == -1 else rules.NUM_FRAMES).code
-                nodes[node.index] = node
-                wanted[node.index].add((-1 if lost else header.num_frames, code))
+                nodes[node.offset] = node
+                wanted[node.offset].add((-1 if lost else header.num_frames, code))
             break
     for index, answers in wanted.items():
         if len({number for number, _ in answers}) == 1:
             number, code = min(answers)
-            if number >= 0 and nodes[index].text != str(number):
+            if number >= 0 and nodes[index].value != str(number):
                 yield from _scalar(document, nodes[index], number, code, lines)
 
 
@@ -137,14 +135,14 @@ def _scalar(document: Document, node: Scalar, number: int, code: str, lines: Lin
     if place.line is None or place.column is None:
         return
     try:
-        if float(node.text) == number:
+        if float(node.value) == number:
             return
     except ValueError:
         pass
     at = lines.offset(place.line, place.column)
     for quote in (b"", b'"', b"'"):
-        text = quote + node.text.encode() + quote
-        if node.text and lines.data.startswith(text, at):
+        text = quote + node.value.encode() + quote
+        if node.value and lines.data.startswith(text, at):
             yield Edit(at, at + len(text), str(number).encode(), code)
             return
 
@@ -155,11 +153,11 @@ def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) ->
         for part in parts:
             first = layout.stamped + 7 * part + 3
             four = list(elements(node.items[layout.stamped + part]))[3:]
-            texts = unit_texts([item.text for item in four], values[first : first + 4])
+            texts = unit_texts([item.value for item in four], values[first : first + 4])
             for item, text in zip(four, texts or (), strict=bool(texts)):
                 at = _offset(piece, item, document, lines)
-                old = item.text.encode()
-                if text != item.text and lines.data.startswith(old, at):
+                old = item.value.encode()
+                if text != item.value and lines.data.startswith(old, at):
                     yield Edit(at, at + len(old), text.encode(), MOTION_QUATERNION.code)
 
 
@@ -197,7 +195,7 @@ def _odd(
 
 def _offset(piece: RowPiece, item: Scalar, document: Document, lines: Lines) -> int:
     if piece.offset is not None:
-        return piece.offset + item.index
+        return piece.offset + item.offset
     place = document.location(item)
     assert place.line is not None and place.column is not None
     return lines.offset(place.line, place.column)

@@ -19,7 +19,7 @@ from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.faults import Faults, fault
 from bodymotion.formats.text.source_text import Text, decode
-from bodymotion.formats.yaml.faults import in_words
+from bodymotion.formats.yaml.tree import in_words
 
 if TYPE_CHECKING:
     import yaml

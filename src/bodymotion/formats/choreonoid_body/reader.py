@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics import FormatError, ReadResult
 from bodymotion.diagnostics.source import Source
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.checks import check_links
@@ -18,7 +18,7 @@ from bodymotion.formats.choreonoid_body.links import LINK_KEYS
 from bodymotion.formats.choreonoid_body.model import HEADER_KEYS, Model, ModelLoader, read_bytes
 from bodymotion.formats.faults import Faults, with_first
 from bodymotion.formats.vrml.inline import InlineLoader
-from bodymotion.formats.yaml.faults import read_on
+from bodymotion.formats.yaml.recovery import read_on
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
 
@@ -100,17 +100,20 @@ def check_body_file(path: str | Path, *, allow_outside: bool = False) -> tuple[P
 def _read_on(data: bytes, path: Path, first: FormatError, allow_outside: bool) -> tuple[Problem, ...]:
     """Say why a file is no YAML, and what else is wrong with it."""
 
-    def tried(text: bytes) -> tuple[Problem, ...] | FormatError:
+    def tried(text: bytes) -> ReadResult[None] | FormatError:
         found = _all_faults(text, path, allow_outside)
         not_yaml = [p for p in found if p.rule == rules.NOT_YAML.code and p.location.path == str(path)]
-        return FormatError(not_yaml[0]) if not_yaml else found
+        return FormatError(not_yaml[0]) if not_yaml else ReadResult(None, found)
 
     try:
         text = data.removeprefix(codecs.BOM_UTF8).decode().encode()
     except UnicodeDecodeError:
         return first.problems
     keys = {spelling for name in (*HEADER_KEYS, *LINK_KEYS) for spelling in (name, camel(name))}
-    return read_on(text, first, tried, keys, {rule.code for rule in rules.RULES if rule not in _CERTAIN})
+    doubtful = {rule.code for rule in rules.RULES if rule not in _CERTAIN}
+    recovered = read_on(text, first, tried, keys)
+    others = (p for p in recovered.problems if not recovered.line_lost or p.rule not in doubtful)
+    return (*recovered.faults, *others)
 
 
 def _all_faults(data: bytes, path: Path, allow_outside: bool) -> tuple[Problem, ...]:

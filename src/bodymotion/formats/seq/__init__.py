@@ -41,9 +41,12 @@ order of SE3  format                           SE3Format           SE3Format    
 keys          camelCase, purpose for content   camelCase           camelCase                  snake_case
 ============  ===============================  ==================  =========================  =====================
 
-Both spellings of a key are read in every version, and contents get their names of version 2. The rows never go through a YAML
-parser: `scan` finds them in the bytes and leaves a small text of headers (`nodes`, `headers`), `rows` parses them in bulk into the
-final arrays (`layout`, `reader`). What is in another shape is parsed as YAML as a whole (`document`), with the same result.
+Both spellings of a key are read in every version, and contents get their names of version 2.
+
+The rows of a regular file never go through a YAML parser. `scan` finds them in the bytes of the file (`file_bytes`) and leaves a small text,
+the headers; `document` is the tree of these with the rows beside it; `headers` reads and checks them; `bulk_rows` parses rows into arrays,
+`rows` those of another shape. `reader` puts it together, with every fault of a file. `streaming` reads motions larger than memory. `writer`
+writes all four versions, as YAML or JSON: `plan` decides what is written, `scalars` writes single values.
 
 Where Choreonoid's loader and the documents disagree, the documents are followed: XYZQXQYQZQW is read in every version; a frame whose
 time does not increase is an error; `1.5abc` is no number; components keep their own lengths; an empty or a bare motion loads. Time
@@ -52,9 +55,8 @@ stamps are kept as they are: putting the frames on a fixed rate is not done whil
 
 from __future__ import annotations
 
-from bodymotion.formats.seq.checking import check_seq
 from bodymotion.formats.seq.headers import ComponentHeader
-from bodymotion.formats.seq.reader import parse_seq, read_seq
+from bodymotion.formats.seq.reader import parse_seq, read_seq, read_source
 from bodymotion.formats.seq.rules import RULES
 from bodymotion.formats.seq.streaming import MotionReader, open_motion
 
@@ -62,8 +64,8 @@ __all__ = [
     "RULES",
     "ComponentHeader",
     "MotionReader",
-    "check_seq",
     "open_motion",
     "parse_seq",
     "read_seq",
+    "read_source",
 ]

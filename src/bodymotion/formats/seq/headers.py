@@ -1,112 +1,360 @@
-"""The headers of a motion: what the top node and its components say of themselves, checked against the rules."""
+"""The headers of a motion: the keys of the top node and of its components, with what the rows show where keys are missing or faulty."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from bodymotion.diagnostics import FormatError, Location, Rule
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.component_headers import COMMON_CONTENTS, ComponentHeader, ComponentReader, is_of_version_3
-from bodymotion.formats.seq.document import Document
-from bodymotion.formats.seq.fields import Fields, is_empty
-from bodymotion.formats.seq.findings import Findings
-from bodymotion.formats.seq.layout import OLD_TYPES
-from bodymotion.formats.seq.nodes import Mapping, Sequence
-from bodymotion.formats.seq.numbers import number
-from bodymotion.formats.seq.scan import first_odd_byte
+from bodymotion.formats.seq.bulk_rows import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
+from bodymotion.formats.seq.document import Document, Frames
+from bodymotion.formats.seq.file_bytes import UnusualError, first_non_utf8_byte
+from bodymotion.formats.seq.values import number
 from bodymotion.formats.text.spelling import meant
+from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
+from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 
-__all__ = ["ComponentHeader", "Headers", "read_headers"]
+__all__ = ["KEYS", "ComponentHeader", "Fields", "Headers", "component_fields", "first_row", "read_headers"]
+
+T = TypeVar("T")
 
 MAX_COMPONENTS = 10**4
+MAX_PARTS = 10**8
+MAX_MISSPELT = 50
+"""Unknown keys of a mapping that are compared with known ones: spelling mistakes are few."""
+
+KEYS = {
+    "type": ("type",),
+    "content": ("content", "purpose"),
+    "format_version": ("formatVersion", "format_version"),
+    "frame_rate": ("frameRate", "frame_rate"),
+    "num_frames": ("numFrames", "num_frames"),
+    "num_parts": ("numParts", "num_parts"),
+    "part_labels": ("partLabels", "part_labels"),
+    "has_frame_time": ("hasFrameTime", "has_frame_time"),
+    "is_root_relative": ("isRootRelative", "is_root_relative"),
+    "se3_format": ("SE3Format", "se3_format", "Se3Format", "format"),
+    "frames": ("frames",),
+    "components": ("components",),
+}
+"""The keys of the format, each with all its spellings, the first for messages."""
+_NAME_OF = {spelling: name for name, spellings in KEYS.items() for spelling in spellings}
+_OF_COMPONENTS = tuple(name for name in KEYS if name not in ("format_version", "components"))
+_OF_TOP = tuple(name for name in KEYS if name != "frames")
+_ONLY_TOP = ("format_version", "components")
+_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
+
+_TYPE_OF_CONTENT = {JOINT_DISPLACEMENT: MULTI_VALUE, JOINT_EFFORT: MULTI_VALUE, LINK_POSITION: MULTI_SE3, ZMP: VECTOR3}
+_COMMON_CONTENTS = {JOINT_DISPLACEMENT: JOINT_DISPLACEMENT, LINK_POSITION: LINK_POSITION, ZMP: ZMP}
+_CONTENTS = {
+    1: {
+        "JointPosition": JOINT_DISPLACEMENT,
+        LINK_POSITION: LINK_POSITION,
+        **dict.fromkeys((ZMP, "RelativeZMP", "RelativeZmp"), ZMP),
+    },
+    2: _COMMON_CONTENTS,
+    3: {"MultiJointDisplacementSeq": JOINT_DISPLACEMENT, "MultiLinkPositionSeq": LINK_POSITION, "ZMPSeq": ZMP},
+    4: {**_COMMON_CONTENTS, "ZMPSeq": ZMP},
+}
+"""By version, what the names of contents mean."""
+_ALL_CONTENTS = {name for names in _CONTENTS.values() for name in names}
+_ONLY_3 = set(_CONTENTS[3]) - {name for version in (1, 2, 4) for name in _CONTENTS[version]}
+
+
+def _is_empty(node: Node) -> bool:
+    """Return whether a key has no value."""
+    return isinstance(node, Scalar) and not node.quoted and node.value in ("", "~", "null")
+
+
+class Fields:
+    """The keys of a mapping by their names, whatever their spelling.
+
+    Attributes
+    ----------
+    values:
+        The values of the keys of the format.
+    unknown:
+        Those of other keys, by their texts.
+    slips:
+        By the name of a key that is missing, the problem of an unknown one that is almost spelt like it.
+    """
+
+    def __init__(self, document: Document, node: Mapping, found: Diagnostics, inside: str) -> None:
+        self.document, self.node, self.inside, self.found = document, node, inside, found
+        self.values: dict[str, Node] = {}
+        self.unknown: dict[str, Node] = {}
+        merged: list[Mapping] = []
+        for key, value in node.pairs:
+            text = key_text(key)
+            if text == "<<" and isinstance(key, Scalar) and not key.quoted and isinstance(value, Mapping):
+                found.report(rules.MERGE, "the merge key '<<' copies keys from another mapping", self.at(key))
+                merged.append(value)
+                continue
+            name = _NAME_OF.get(text) if isinstance(key, Scalar) else None
+            known, label = (self.unknown, text) if name is None else (self.values, name)
+            if label in known:
+                found.report(rules.KEY_TWICE, f"the key {text[:60]} occurs twice", self.at(key))
+            known[label] = value
+        for key, value in [pair for mapping in merged for pair in mapping.pairs]:
+            text = key_text(key)
+            if text in _NAME_OF and isinstance(key, Scalar):
+                self.values.setdefault(_NAME_OF[text], value)
+            else:
+                self.unknown.setdefault(text, value)
+        self.slips = self._find_slips() if self.unknown else {}
+
+    def _find_slips(self) -> dict[str, Problem]:
+        expected = _OF_COMPONENTS if self.inside else _OF_TOP
+        expected = tuple(name for name in expected if name not in self.values)
+        keys = {key.value: key for key, _ in self.node.pairs if isinstance(key, Scalar)}
+        slips: dict[str, Problem] = {}
+        for text in list(self.unknown)[:MAX_MISSPELT]:
+            spelling = meant(text, (KEYS[name][0] for name in expected)) if text in keys else None
+            if spelling is None or _NAME_OF[spelling] in slips:
+                continue
+            message = f"the key {text!r} is not known: did you mean {spelling!r}?"
+            data = {"key": text, "meant": spelling}
+            problem = rules.MISSPELT.problem(message, self.at(keys[text]), data=data)
+            slips[_NAME_OF[spelling]] = problem
+            self.found.add(problem)
+        return slips
+
+    def at(self, node: Node | None, rest: str = "") -> Location:
+        """Return where a node is; of None, where the mapping itself is."""
+        return self.document.location(node or self.node, (self.inside + rest).lstrip(".") or None)
+
+    def extra(self, *unwanted: str) -> dict[str, object]:
+        """Return all unknown keys, and known ones that have no meaning here, as plain values."""
+        left = dict(self.unknown)
+        for name in unwanted:
+            if name in self.values:
+                left[KEYS[name][0]] = self.values[name]
+        return {key: self.document.plain(value) for key, value in left.items()}
+
+    def refuse(self, rule: Rule, message: str, name: str) -> None:
+        """Record a faulty value of a key."""
+        self.found.refuse(rule.error(message, self.at(self.values[name], f".{KEYS[name][0]}")))
+
+    def text(self, name: str) -> str | None:
+        """Return the text of a key; None where it is missing or empty."""
+        node = self.values.get(name)
+        if node is None or _is_empty(node):
+            return None
+        if not isinstance(node, Scalar):
+            self.refuse(rules.KEY_VALUE, f"{KEYS[name][0]} is a list or a mapping, not a single value", name)
+            return None
+        return node.value
+
+    def rate(self) -> float | None:
+        """Return the frame rate [Hz], where there is a valid one."""
+        text = self.text("frame_rate")
+        if text is None:
+            return None
+        value = number(text)
+        if value is None or not 0 < value < float("inf"):
+            message = f"the frame rate is {text[:40]!r}, not a positive number of Hz"
+            self.refuse(rules.FRAME_RATE, message, "frame_rate")
+            return None
+        if not 1e-3 <= value <= 1e6:
+            where = self.at(self.values["frame_rate"], ".frameRate")
+            self.found.report(rules.IRREGULAR_RATE, f"the frame rate is {text[:40]} Hz", where)
+        return value
+
+    def flag(self, name: str) -> bool | None:
+        """Return a truth value, where there is a valid one."""
+        text = self.text(name)
+        if text is None:
+            return None
+        if text.lower() in _TRUE or text.lower() in _FALSE:
+            return text.lower() in _TRUE
+        self.refuse(rules.FLAG, f"{KEYS[name][0]} is {text[:40]!r}, neither true nor false", name)
+        return None
+
+    def count(self, name: str) -> int | None:
+        """Return a whole number, where there is one; −1 where the text is none."""
+        text = self.text(name)
+        if text is None:
+            return None
+        value = number(text)
+        return int(value) if value is not None and 0 <= value < 2**53 and value == int(value) else -1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComponentHeader:
+    """A component without its rows.
+
+    Attributes
+    ----------
+    type, content:
+        "MultiValueSeq", "MultiSE3Seq", "Vector3Seq", or another type as the file has it; the content by its name in versions 2 and 4.
+    num_parts, num_frames:
+        Numbers, poses or (Vector3Seq) 3 coordinates per frame; the frames as counted.
+    frame_rate:
+        [Hz]; None where there is none. With `has_frame_time` it is the rate to which the frames are to be resampled.
+    se3_format:
+        The order in which a MultiSE3Seq has its numbers in the file, else None.
+    extra:
+        Keys that the format does not define.
+    location, rate_location:
+        Of the component, and of its frame rate (None where it has none).
+    """
+
+    type: str
+    content: str
+    num_parts: int
+    num_frames: int
+    frame_rate: float | None = None
+    has_frame_time: bool = False
+    se3_format: str | None = None
+    is_root_relative: bool = False
+    part_labels: tuple[str, ...] = ()
+    extra: AnyMapping[str, object] = field(default_factory=dict)
+    location: Location = field(default_factory=Location)
+    rate_location: Location | None = field(default=None, repr=False)
+    parts_location: Location | None = field(default=None, repr=False)
+    inside: str = field(default="", repr=False)
+    layout: Layout | None = field(default=None, repr=False)
+    frames: Frames | None = field(default=None, repr=False)
 
 
 @dataclass
 class Headers:
-    """All headers of a file."""
+    """All headers of a file.
+
+    Attributes
+    ----------
+    components:
+        Those that can be read.
+    is_complete:
+        Whether these are all that the file has.
+    style:
+        "flow" where the top node is in braces, else "block".
+    """
 
     version: int
     components: tuple[ComponentHeader, ...]
     extra: dict[str, object]
     frame_rate: float | None
     style: str
-    problems: Findings
+    is_complete: bool = True
+
+
+def first_row(frames: Frames, singles: bool) -> Node:
+    """Return the first row; with `singles`, the first one that is YAML by itself.
+
+    Raises
+    ------
+    UnusualError
+        When there is none.
+    """
+    try:
+        return frames.row(0)
+    except UnusualError:
+        if not singles:
+            raise
+        for piece in frames.pieces(Layout(0)):
+            for row in piece.singles() if piece.singles is not None else ():
+                if row.node is not None:
+                    return row.node
+        raise
+
+
+def read_headers(document: Document, found: Diagnostics, singles: bool = False) -> Headers:
+    """Read and check all headers of a document.
+
+    Parameters
+    ----------
+    found:
+        Gets all faults. What they leave open is derived from the rows where that is possible; other components are left out.
+    singles:
+        Whether the file is no YAML as a whole, so that rows are read one by one.
+
+    Raises
+    ------
+    FormatError
+        When there are no components to be seen.
+    UnusualError
+        When only a YAML parse of the whole file can read the rows.
+    """
+    return _Reader(document, found, singles).run()
 
 
 class _Reader:
-    def __init__(self, document: Document, problems: Findings) -> None:
-        self.document = document
-        self.problems = problems
-        self.reader = ComponentReader(document, self.problems)
-
-    def warn(self, rule: Rule, message: str, where: Location) -> None:
-        self.problems.append(rule.problem(message, where))
+    def __init__(self, document: Document, found: Diagnostics, singles: bool) -> None:
+        self.document, self.found, self.singles = document, found, singles
+        self.labels_inherited = False
+        """Whether a component has the part labels of the top node."""
+        self.is_complete = True
 
     def run(self) -> Headers:
         root = self.document.tree.root
         if not isinstance(root, Mapping):
-            found = "list" if isinstance(root, Sequence) else "text"
-            raise rules.NOT_A_MOTION.error(f"the top node is a {found}, not a mapping", self.document.location(root))
-        top = Fields(self.document, root, self.problems, "")
+            kind_found = "list" if isinstance(root, Sequence) else "text"
+            where = self.document.location(root)
+            raise rules.NOT_A_MOTION.error(f"the top node is a {kind_found}, not a mapping", where)
+        top = Fields(self.document, root, self.found, "")
         kind = top.text("type")
         bare = kind in OLD_TYPES
         self.check_kind(top, kind, bare)
         version = self.version(top, kind)
         content = top.text("content")
         if not bare and content != "BodyMotion" and (content or version > 1) and "content" not in top.slips:
-            said = (
-                f"the content of the top node is {content[:60]!r}, not 'BodyMotion'"
-                if content
-                else "the top node has no content"
-            )
-            self.warn(rules.TOP_CONTENT, said, top.at(top.values.get("content")))
+            message = f"the content of the top node is {content[:60]!r}, not 'BodyMotion'" if content else ""
+            where = top.at(top.values.get("content"))
+            self.found.report(rules.TOP_CONTENT, message or "the top node has no content", where)
         rate = top.rate()
         if bare:
-            self.warn(rules.BARE_COMPONENT, f"the file is a bare {kind}", top.at(top.values.get("type")))
-            component = self.reader.read(top, top, version, "")
+            where = top.at(top.values.get("type"))
+            self.found.report(rules.BARE_COMPONENT, f"the file is a bare {kind}", where)
+            component = self.component(top, top, version, "")
             components = [] if component is None else [component]
             extra: dict[str, object] = {}
         else:
-            components = list(self.components(top, version))
-            extra = top.extra("frames", *(() if self.reader.labels_taken else ("part_labels",)))
+            components = self.components(top, version)
+            extra = top.extra("frames", *(() if self.labels_inherited else ("part_labels",)))
             if "components" in top.slips:
-                self.problems.worsen(top.slips["components"], refused=False)
-            elif not components and not any(problem.severity == "error" for problem in self.problems):
-                self.warn(rules.NO_COMPONENTS, "the motion has no components", top.at(top.values.get("components")))
+                self.worsen(top.slips["components"], refused=False)
+            elif not components and not self.found.has_errors:
+                where = top.at(top.values.get("components"))
+                self.found.report(rules.NO_COMPONENTS, "the motion has no components", where)
         self.check_together(components, rate)
-        if self.document.tree.next_document is not None:
-            where = self.document.where.location(self.document.tree.next_document)
-            self.warn(rules.DOCUMENTS, "another YAML document begins here", where)
-        if self.document.encoding == "cp932":
-            odd = first_odd_byte(self.document.source)
-            said = "the text is not UTF-8" if odd is None else f"the text is not UTF-8: this is the byte 0x{odd[2]:02x}"
-            line, column = (None, None) if odd is None else odd[:2]
-            self.warn(rules.ENCODING, said, Location(self.document.source.path, line, column))
+        self.check_text()
         style = "flow" if root.flow else "block"
-        return Headers(version, tuple(components), extra, rate, style, self.problems)
+        return Headers(version, tuple(components), extra, rate, style, self.is_complete)
+
+    def worsen(self, slip: Problem, refused: bool = True) -> None:
+        """Make an error of a misspelt key without which the file, or a part of it, cannot be read."""
+        worse = replace(slip, severity="error")
+        self.found.discard([slip])
+        if refused:
+            self.found.refuse(FormatError(worse))
+        else:
+            self.found.add(worse)
 
     def check_kind(self, top: Fields, kind: str | None, bare: bool) -> None:
         if bare or kind in ("CompositeSeq", "BodyMotion"):
             return
         where = top.at(top.values.get("type"))
         if kind == "PoseSeq":
-            raise rules.NOT_A_MOTION.error(
-                "this is a sequence of key poses (PoseSeq, .pseq), another format", where, ""
-            )
+            message = "this is a sequence of key poses (PoseSeq, .pseq), another format"
+            raise rules.NOT_A_MOTION.error(message, where, "")
         if kind is not None:
             almost = meant(kind, ("CompositeSeq", "BodyMotion", *OLD_TYPES))
-            said = f": did you mean {almost!r}?" if almost else ""
-            self.problems.fault(rules.NOT_A_MOTION, f"the top node is of type {kind[:60]!r}{said}", where)
+            question = f": did you mean {almost!r}?" if almost else ""
+            error = rules.NOT_A_MOTION.error(f"the top node is of type {kind[:60]!r}{question}", where)
             if "components" not in top.values:
-                raise FormatError(self.problems.pop(), tuple(self.problems))
+                raise error
+            self.found.refuse(error)
             return
         if "components" not in top.values:
             if "type" in top.slips:
-                self.problems.worsen(top.slips["type"])
+                self.worsen(top.slips["type"])
+                return
             raise rules.NOT_A_MOTION.error("the top node has neither a type nor components", where)
-        if "type" in top.slips:
-            return
-        self.warn(rules.TOP_TYPE, "the top node has no type; read as CompositeSeq", where)
+        if "type" not in top.slips:
+            self.found.report(rules.TOP_TYPE, "the top node has no type; read as CompositeSeq", where)
 
     def version(self, top: Fields, kind: str | None) -> int:
         node = top.values.get("format_version")
@@ -117,55 +365,56 @@ class _Reader:
                 return 1
             if "format_version" in top.slips:
                 return 2
-            version = 3 if is_of_version_3(top.values.get("components")) else 2
+            version = 3 if _is_of_version_3(top.values.get("components")) else 2
             hint = f"read as version {version}; add 'formatVersion: {version}'"
-            problem = rules.VERSION_MISSING.problem("the file does not say its format version", where, hint)
-            self.problems.append(problem)
+            self.found.report(rules.VERSION_MISSING, "the file has no format version", where, hint=hint)
             return version
         value = number(text)
         if value is None or not abs(value) < float("inf"):
-            self.problems.fault(rules.VERSION, f"the format version is {text[:40]!r}, not a number", where)
+            self.found.refuse(rules.VERSION.error(f"the format version is {text[:40]!r}, not a number", where))
             return 2
         if value >= 5:
-            self.problems.fault(rules.VERSION, f"format version {text[:40]} is not known, only 1 to 4", where)
+            self.found.refuse(rules.VERSION.error(f"the format version is {text[:40]}; versions are 1 to 4", where))
             return 4
         if value < 1:
-            self.warn(rules.VERSION_LOW, f"the format version is {text[:40]}, below the first one, 1", where)
+            message = f"the format version is {text[:40]}; the first version is 1"
+            self.found.report(rules.VERSION_LOW, message, where)
         version = max(int(value), 1)
         if kind in ("CompositeSeq", "BodyMotion") and (kind == "BodyMotion") != (version == 1):
-            self.warn(
-                rules.TOP_TYPE,
-                f"the type is {kind}, but in version {version} it is {'CompositeSeq' if version > 1 else 'BodyMotion'}",
-                top.at(top.values.get("type")),
-            )
+            right = "CompositeSeq" if version > 1 else "BodyMotion"
+            where = top.at(top.values.get("type"))
+            self.found.report(rules.TOP_TYPE, f"the type is {kind}; in version {version} it is {right}", where)
         return version
 
     def components(self, top: Fields, version: int) -> list[ComponentHeader]:
         node = top.values.get("components")
-        if node is None or is_empty(node):
+        if node is None or _is_empty(node):
             return []
         if not isinstance(node, Sequence):
-            self.problems.fault(rules.COMPONENTS, "the components are no list", top.at(node, ".components"))
+            self.is_complete = False
+            top.refuse(rules.COMPONENTS, "the components are not a list", "components")
             return []
         if len(node.items) > MAX_COMPONENTS:
-            raise rules.COMPONENTS.error(f"there are {len(node.items)} components", top.at(node, ".components"))
-        found = []
+            message = f"there are {len(node.items)} components; {MAX_COMPONENTS} are read at most"
+            raise rules.COMPONENTS.error(message, top.at(node, ".components"))
+        components = []
         for k, item in enumerate(node.items):
             inside = f"components[{k}]"
-            if not isinstance(item, Mapping):
+            component = None
+            if isinstance(item, Mapping):
+                try:
+                    own = Fields(self.document, item, self.found, inside)
+                    component = self.component(own, top, version, inside)
+                except FormatError as error:
+                    self.found.refuse(error)
+            elif not isinstance(item, MissingAlias):
                 where = self.document.location(item, inside)
-                self.problems.fault(rules.COMPONENTS, f"component {k} is no mapping", where)
-                continue
-            try:
-                own = Fields(self.document, item, self.problems, inside)
-                component = self.reader.read(own, top, version, inside)
-                if component is not None:
-                    found.append(component)
-            except FormatError as error:
-                if not self.problems.lenient:
-                    raise
-                self.problems.append(error.problem)
-        return found
+                self.found.refuse(rules.COMPONENTS.error(f"component {k} is not a mapping", where))
+            if component is None:
+                self.is_complete = False
+            else:
+                components.append(component)
+        return components
 
     def check_together(self, components: list[ComponentHeader], rate: float | None) -> None:
         seen: set[str] = set()
@@ -173,32 +422,289 @@ class _Reader:
             if component.layout is None:
                 continue
             if component.content and component.content in seen:
-                self.warn(rules.CONTENT_TWICE, f"the content {component.content[:60]} occurs twice", component.location)
+                message = f"the content {component.content[:60]} occurs twice"
+                self.found.report(rules.CONTENT_TWICE, message, component.location)
             seen.add(component.content)
             own = component.frame_rate
             if rate is not None and own is not None and abs(own - rate) > 1e-5 * rate:
-                self.warn(
-                    rules.RATES,
-                    f"{component.content[:60]} has {own:g} Hz, the top node {rate:g} Hz",
-                    component.location,
-                )
-        misspelt = {problem.location.inside for problem in self.problems if problem.rule == rules.MISSPELT.code}
-        known = [c for c in components if c.layout and c.content in COMMON_CONTENTS and not c.has_frame_time]
+                message = f"{component.content[:60]} has {own:g} Hz, the top node {rate:g} Hz"
+                self.found.report(rules.RATES, message, component.location)
+        misspelt = {p.location.inside for p in self.found.problems if p.rule == rules.MISSPELT.code}
+        known = [c for c in components if c.layout and c.content in _COMMON_CONTENTS and not c.has_frame_time]
         known = [c for c in known if c.frames or c.inside not in misspelt]
         if len({c.num_frames for c in known}) > 1:
             lengths = ", ".join(f"{c.content} {c.num_frames}" for c in known)
-            self.warn(rules.LENGTHS, f"the numbers of frames differ: {lengths}", known[0].location)
+            self.found.report(rules.LENGTHS, f"the numbers of frames differ: {lengths}", known[0].location)
+
+    def check_text(self) -> None:
+        more = self.document.tree.next_document
+        if more is not None:
+            where = self.document.text.location(more)
+            self.found.report(rules.DOCUMENTS, "another YAML document begins here", where)
+        if self.document.encoding == "cp932":
+            path = self.document.source.path
+            wrong = first_non_utf8_byte(self.document.source)
+            if wrong is None:
+                self.found.report(rules.ENCODING, "the text is not UTF-8", Location(path))
+            else:
+                message = f"the text is not UTF-8: this is the byte 0x{wrong[2]:02x}"
+                self.found.report(rules.ENCODING, message, Location(path, *wrong[:2]))
+
+    def component(self, own: Fields, top: Fields, version: int, inside: str) -> ComponentHeader | None:
+        """Return the header of a component, which may be the top node itself; None where its type is unknown."""
+        kind = own.text("type")
+        content = own.text("content")
+        if kind is None:
+            self.missing(rules.COMPONENT_TYPE, "a component has no type", "type", own)
+            kind = _TYPE_OF_CONTENT.get(_CONTENTS[version].get(content or "", ""))
+            if kind is None:
+                return None
+        if content is None:
+            content = top.text("content") or ""
+            inherited = f"; {content[:60]!r} is inherited from the top node" if content else ""
+            if "content" not in own.slips:
+                message = f"a {kind[:60]} has no content{inherited}"
+                self.found.report(rules.CONTENT_MISSING, message, own.at(None))
+        known = (OLD_TYPES if version == 1 else TYPES).get(kind)
+        if known is None:
+            return self.other_component(own, kind, content, inside)
+        frames = self.frames(own, content)
+        num_frames = frames.num_rows if frames else 0
+        self.check_num_frames(own, top, content, num_frames)
+        relative = _either(own.flag("is_root_relative"), top.flag("is_root_relative")) or False
+        if version == 1 and content in ("RelativeZMP", "RelativeZmp"):
+            relative = True
+        stamped = self.stamped(own, top, version, known, frames)
+        rate = _either(own.rate(), top.rate())
+        if rate is None and not stamped and not _has_rate(own, top):
+            message = f"the component {content[:60]} has no frame rate"
+            self.missing(rules.FRAME_RATE_MISSING, message, "frame_rate", own, top)
+        content = self.content(own, known, content, version)
+        order = self.order(own, top, frames, stamped) if known == MULTI_SE3 else None
+        parts = self.parts(own, top, known, frames, stamped)
+        labels = self.labels(own, top, parts)
+        unwanted = _ONLY_TOP if own is not top else ("components",)
+        if labels is None:
+            unwanted = (*unwanted, "part_labels")
+        return ComponentHeader(
+            type=known,
+            content=content,
+            num_parts=parts,
+            num_frames=num_frames,
+            frame_rate=rate,
+            has_frame_time=stamped,
+            se3_format=order,
+            is_root_relative=relative,
+            part_labels=labels or (),
+            extra=own.extra(*unwanted),
+            location=own.at(None),
+            rate_location=_location_of("frame_rate", own, top),
+            parts_location=_location_of("num_parts", own),
+            inside=inside,
+            layout=Layout(parts, stamped, order),
+            frames=frames,
+        )
+
+    def other_component(self, own: Fields, kind: str, content: str, inside: str) -> ComponentHeader:
+        almost = meant(kind, TYPES)
+        question = f": did you mean {almost!r}?" if almost else ""
+        message = f"the component {content[:60]} is of type {kind[:60]!r}{question}"
+        self.found.report(rules.COMPONENT_UNKNOWN, message, own.at(own.values["type"], ".type"))
+        extra = {key_text(key): self.document.plain(value) for key, value in own.node.pairs}
+        for spelling in (*KEYS["type"], *KEYS["content"]):
+            extra.pop(spelling, None)
+        return ComponentHeader(
+            type=kind, content=content, num_parts=0, num_frames=0, extra=extra, location=own.at(None), inside=inside
+        )
+
+    def missing(self, rule: Rule, message: str, name: str, *fields: Fields) -> None:
+        """Record that a component lacks a key without which it cannot be read; a misspelt one is the error, if there is one."""
+        slip = next((mapping.slips[name] for mapping in fields if name in mapping.slips), None)
+        if slip is None:
+            self.found.refuse(rule.error(message, fields[0].at(None)))
+        else:
+            self.worsen(slip)
+
+    def frames(self, own: Fields, content: str) -> Frames | None:
+        node = own.values.get("frames")
+        if node is None or _is_empty(node):
+            if "frames" in own.slips:
+                self.worsen(own.slips["frames"], refused=False)
+            elif not isinstance(node, MissingAlias):
+                self.found.report(rules.FRAMES_MISSING, f"the component {content[:60]} has no frames", own.at(node))
+            return None
+        if not isinstance(node, Sequence):
+            raise rules.FRAMES.error(f"the frames of {content[:60]} are not a list", own.at(node, ".frames"))
+        return self.document.frames(node) if node.items else None
+
+    def check_num_frames(self, own: Fields, top: Fields, content: str, counted: int) -> None:
+        fields = own if "num_frames" in own.values else top
+        given = fields.count("num_frames")
+        if given is None or given == counted:
+            return
+        where = fields.at(fields.values["num_frames"], ".numFrames")
+        if given < 0:
+            message = f"numFrames is {fields.text('num_frames')!r:.60}, not a whole number"
+            self.found.report(rules.NUM_FRAMES_NUMBER, message, where)
+            return
+        hint = "the rows count; some are missing, if the file was cut off" if given > counted else None
+        message = f"numFrames is {given}, but {content[:60]} has {counted or 'no'} row{'s' * (counted != 1)}"
+        data = {"given": given, "counted": counted}
+        severity: Severity | None = None if counted else "error"
+        self.found.report(rules.NUM_FRAMES, message, where, hint=hint, severity=severity, data=data)
+
+    def stamped(self, own: Fields, top: Fields, version: int, kind: str, frames: Frames | None) -> bool:
+        flag = _either(own.flag("has_frame_time"), top.flag("has_frame_time"))
+        fields = own if "has_frame_time" in own.values else top
+        if flag and version == 1:
+            fields.refuse(rules.FRAME_TIME_V1, "version 1 has no hasFrameTime", "has_frame_time")
+        if flag is None and fields.text("has_frame_time") is not None:
+            return self.looks_stamped(own, kind, frames)
+        slip = own.slips.get("has_frame_time") or top.slips.get("has_frame_time")
+        if flag is None and slip is not None and self.looks_stamped(own, kind, frames):
+            self.worsen(slip)
+            return True
+        return flag or False
+
+    def looks_stamped(self, own: Fields, kind: str, frames: Frames | None) -> bool:
+        """Return whether the first row begins with a time, by the number of its elements, and for poses by the first of them."""
+        row = first_row(frames, self.singles) if frames is not None else None
+        if not isinstance(row, Sequence) or not row.items:
+            return False
+        if kind == MULTI_SE3:
+            return isinstance(row.items[0], Scalar)
+        parts = own.count("num_parts")
+        return len(row.items) == (3 if kind == VECTOR3 else -1 if parts is None else parts) + 1
+
+    def content(self, own: Fields, kind: str, content: str, version: int) -> str:
+        where = own.at(own.values.get("content"))
+        name = _CONTENTS[version].get(content)
+        if name is None:
+            almost = meant(content, (*_CONTENTS[version], JOINT_EFFORT))
+            if content in _ALL_CONTENTS:
+                meaning = next(names[content] for names in _CONTENTS.values() if content in names)
+                there = next(name for name, known in _CONTENTS[version].items() if known == meaning)
+                message = f"the content {content} is of another version; in version {version} it is {there}"
+                self.found.report(rules.CONTENT_OF_OTHER_VERSION, message, where)
+            elif almost not in (None, content):
+                message = f"the content {content!r} is not one of the format: did you mean {almost!r}?"
+                self.found.report(rules.MISSPELT_CONTENT, message, where)
+            name = content
+        right = _TYPE_OF_CONTENT.get(name, kind)
+        if right != kind:
+            self.found.report(rules.CONTENT_TYPE, f"{content} is a {kind}; it must be a {right}", where)
+        return name
+
+    def first_row(self, own: Fields, frames: Frames) -> Sequence:
+        row = first_row(frames, self.singles)
+        if not isinstance(row, Sequence):
+            raise rules.ROW.error("frame 0 is not a row [ … ] of numbers", frames.location(0, None, own.inside))
+        return row
+
+    def order(self, own: Fields, top: Fields, frames: Frames | None, stamped: bool) -> str:
+        fields = own if "se3_format" in own.values else top
+        text = fields.text("se3_format")
+        if text is not None:
+            if text in SE3_SIZES:
+                return text
+            message = f"the SE3 format {text[:60]!r} is none of {', '.join(SE3_SIZES)}"
+            fields.refuse(rules.SE3_FORMAT, message, "se3_format")
+        size = 7
+        if frames:
+            poses = self.first_row(own, frames).items[stamped:]
+            if poses and isinstance(poses[0], Sequence):
+                size = len(poses[0].items)
+            if size not in (6, 7):
+                message = f"there is no SE3 format, and the first pose has {size} numbers"
+                raise rules.SE3_FORMAT.error(message, frames.location(0, None, own.inside))
+        order = "XYZQWQXQYQZ" if size == 7 else "XYZRPY"
+        if text is None and "se3_format" not in own.slips and "se3_format" not in top.slips:
+            message = f"the component has no SE3Format; read as {order}"
+            self.found.report(rules.SE3_FORMAT_MISSING, message, own.at(None))
+        return order
+
+    def parts(self, own: Fields, top: Fields, kind: str, frames: Frames | None, stamped: bool) -> int:
+        if kind == VECTOR3:
+            if "num_parts" in own.values:
+                where = own.at(own.values["num_parts"], ".numParts")
+                self.found.report(rules.NUM_PARTS_VECTOR, "a Vector3Seq has numParts, which is not used", where)
+            return 3
+        fields = own if "num_parts" in own.values else top
+        parts = fields.count("num_parts")
+        if parts is None:
+            parts = self.parts_of_first_row(own, frames, stamped)
+            if "num_parts" not in own.slips and "num_parts" not in top.slips:
+                message = f"a {kind} has no numParts; the first row has {parts}"
+                self.found.report(rules.NUM_PARTS_MISSING, message, own.at(None))
+        elif not 0 <= parts <= MAX_PARTS:
+            message = f"numParts is {fields.text('num_parts')!r:.60}, not a number of parts"
+            fields.refuse(rules.NUM_PARTS, message, "num_parts")
+            parts = self.parts_of_first_row(own, frames, stamped)
+        return parts
+
+    def parts_of_first_row(self, own: Fields, frames: Frames | None, stamped: bool) -> int:
+        return max(len(self.first_row(own, frames).items) - stamped, 0) if frames else 0
+
+    def labels(self, own: Fields, top: Fields, parts: int) -> tuple[str, ...] | None:
+        node = own.values.get("part_labels")
+        if node is None:
+            # Those of the top node are for the components that have as many parts.
+            labels = _texts(top.values.get("part_labels"))
+            if not labels or len(labels) != parts:
+                return ()
+            self.labels_inherited = True
+            return labels
+        where = own.at(node, ".partLabels")
+        labels = _texts(node)
+        if labels is None:
+            self.found.report(rules.PART_LABELS, "the part labels are not a list of texts", where)
+        elif len(labels) != parts:
+            self.found.report(rules.PART_LABELS, f"there are {len(labels)} part labels for {parts} parts", where)
+        return labels
 
 
-def read_headers(document: Document, problems: Findings | None = None) -> Headers:
-    """Read and check all headers of a document.
+def component_fields(document: Document, header: ComponentHeader, found: Diagnostics) -> Fields:
+    """Return the keys of a component."""
+    node: Node | None = document.tree.root
+    if header.inside:
+        components = Fields(document, _mapping(node), found, "").values.get("components")
+        number = int(header.inside.removeprefix("components[").removesuffix("]"))
+        node = components.items[number] if isinstance(components, Sequence) else None
+    return Fields(document, _mapping(node), found, header.inside)
 
-    With lenient `problems`, the faults are noted among them, and what they leave open is told from the rows, as well as can be; components
-    of which nothing can be told are left out. Such headers are to look at the rows with, and are not what the file says.
 
-    Raises
-    ------
-    FormatError
-        Where they break a rule such that the rows cannot be understood; with lenient `problems`, where there are no components to be seen.
-    """
-    return _Reader(document, Findings() if problems is None else problems).run()
+def _mapping(node: Node | None) -> Mapping:
+    assert isinstance(node, Mapping)
+    return node
+
+
+def _either(own: T | None, top: T | None) -> T | None:
+    return top if own is None else own
+
+
+def _location_of(name: str, *fields: Fields) -> Location | None:
+    """Return where a key has its value: in the first of some mappings that has it."""
+    found = next((mapping for mapping in fields if name in mapping.values), None)
+    return None if found is None else found.at(found.values[name], f".{KEYS[name][0]}")
+
+
+def _is_of_version_3(components: Node | None) -> bool:
+    """Return whether components have contents by names that only version 3 has."""
+    for item in components.items if isinstance(components, Sequence) else ():
+        for key, value in item.pairs if isinstance(item, Mapping) else ():
+            if key_text(key) in KEYS["content"] and isinstance(value, Scalar) and value.value in _ONLY_3:
+                return True
+    return False
+
+
+def _has_rate(own: Fields, top: Fields) -> bool:
+    """Return whether a frame rate is given, valid or not."""
+    return any("frame_rate" in fields.values and not _is_empty(fields.values["frame_rate"]) for fields in (own, top))
+
+
+def _texts(node: Node | None) -> tuple[str, ...] | None:
+    """Return the texts of a list of texts; None for anything else."""
+    if not isinstance(node, Sequence):
+        return None
+    texts = tuple(item.value for item in node.items if isinstance(item, Scalar))
+    return texts if len(texts) == len(node.items) else None

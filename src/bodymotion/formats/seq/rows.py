@@ -1,193 +1,71 @@
-"""Rows of numbers: from bytes to arrays.
+"""Rows that the bulk parser does not read: walked token by token, parsed as YAML, or taken one by one, each with its faults.
 
-A piece of rows is turned into JSON in place (a comma for the line break before a dash, a space for the dash) and given to simdjson,
-which checks that it is valid and gives all numbers in one flat buffer. That each row has its numbers, nested as they must be, is seen
-from the brackets and from counts of commas at them, for all rows at once. Number texts that JSON does not know (`.5`, `+1`, `nan`)
-are read one by one by `numbers.number`. A piece in which anything is odd is walked token by token by `careful_rows`.
+Nodes made of a piece of rows count their offsets from the beginning of the piece.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterator
-from typing import TypeAlias
+from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import Diagnostics, FormatError, Rule
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.bits import Places, Rank, Words, after, before, places
-from bodymotion.formats.seq.block_rows import flow_of_block
-from bodymotion.formats.seq.layout import Layout
-from bodymotion.formats.seq.nodes import Node, Scalar, Sequence
-from bodymotion.formats.seq.numbers import number
-from bodymotion.formats.seq.page import Page, without_comments
-from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
-from bodymotion.formats.text.number_slips import number_slip
+from bodymotion.formats.seq.bulk_rows import Layout
+from bodymotion.formats.seq.file_bytes import UnusualError, decoded, without_comments
+from bodymotion.formats.seq.values import UNCLEAR_ROW_START, number, parse_text
+from bodymotion.formats.text.spelling import number_slip
+from bodymotion.formats.yaml.tree import MissingAlias, Node, PiecedText, Scalar, Sequence
 
-__all__ = ["RowFaultError", "RowParser", "careful_rows", "decimal_commas", "row_numbers"]
+__all__ = [
+    "RowFaultError",
+    "SingleRow",
+    "careful_rows",
+    "has_decimal_commas",
+    "numbers_of",
+    "plain_rows",
+    "row_numbers",
+    "row_starts",
+    "rows_by_yaml",
+    "single_row",
+]
+
+MAX_FAULTS_IN_ROW = 20
+"""Numbers of one row that are reported."""
 
 _TOKEN = re.compile(rb"[\[\],]|[^ \t\r\n,\[\]]+")
-_WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
-_UNCLEAR = re.compile(rb"\t|\r(?!\n)")
-"""What makes of a dash and a row after it something else for YAML."""
 _PLAIN = re.compile(rb"[-+.]*[0-9A-Za-z_~][-+.0-9A-Za-z_~#]*")
-"""Texts that are surely one plain scalar of YAML."""
-
+"""Texts that are certainly one plain scalar of YAML."""
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WHOLE, _DIGITS = re.compile(r"[-+]?[0-9]+"), re.compile(r"[0-9]+")
-
-
-class RowParser:
-    """Parses pieces of rows; one simdjson parser is used for all of them."""
-
-    def __init__(self, page: Page) -> None:
-        import simdjson
-
-        # Once a block of this size was freed, the C library keeps those of pieces for the next piece instead of giving their pages back.
-        np.empty(1 << 24, np.uint8)
-        self._parser = simdjson.Parser()
-        self._page = page
-
-    def parse(
-        self, source: ByteSource, offset: int, size: int, indent: int | None, layout: Layout
-    ) -> npt.NDArray[np.float64] | None:
-        """Return the numbers (N, width) of a piece of whole rows, or None where anything in it is odd."""
-        if not layout.width or 2 * layout.width > size:
-            return None
-        page = self._page
-        page.load(source, offset, size)
-        page.blank_comments()
-        found = self._nested(layout) if indent is None else self._lines(indent, layout)
-        if found is None:
-            return None
-        starts, ends, nested = found
-        base, stop = int(starts[0]), int(ends[-1]) + 1
-        if page.copy(0, base).strip(b" \t\r\n") or page.copy(stop).strip(b" \t\r\n"):
-            return None
-        commas = page.bits(44)
-        rank = Rank(commas)
-        width, count = layout.width, len(starts)
-        first = np.arange(count) * width
-        if nested is None:
-            good = (rank(starts) == first).all() and (rank(ends) == first + (width - 1)).all()
-        else:
-            pattern, inner = layout.pattern
-            good = (page.text[nested] == pattern).all()
-            good = good and (rank(nested.ravel()).reshape(nested.shape) == first[:, None] + inner).all()
-        if not good:
-            return None
-        flat = self._numbers(page.list_text(base, stop), count * width)
-        if flat is None:
-            return None
-        # JSON knows -0 as the whole number 0, which has no sign. Every minus is that of a negative value, or of an exponent.
-        if page.count(45) != np.count_nonzero(np.signbit(flat)) + page.count_after(45, b"eE"):
-            flat = flat.copy()
-            flat[rank(self._negative_zeros(commas))] = -0.0
-        return flat.reshape(count, width)
-
-    def _lines(self, indent: int, layout: Layout) -> _Found | None:
-        """Find rows that are lines, and make them elements of one list: a comma before each, nothing for its dash."""
-        page = self._page
-        begins, is_row = page.lines(indent)
-        usual = bool(is_row.all())
-        if not usual:
-            begins = begins[is_row]
-        if not len(begins):
-            return None
-        text, head = page.text, page.copy(int(begins[0]), int(begins[0]) + indent + 16)
-        if head.startswith(b"- - ", indent):
-            return self._nested(layout) if flow_of_block(page, indent) else None
-        column = head.find(b"[")
-        alike = (
-            usual
-            and b"\r" not in head[: max(column, 0)]
-            and layout.order is None
-            and column > 0
-            and page.begin_with(begins, head[: column + 1]).all()
-        )
-        text[begins[1:] - 1] = 44
-        text[begins + indent] = 32
-        if alike:
-            # The usual case by far: each line is a row, from the same column to the end of the line.
-            closing = np.asarray(np.append(begins[1:], page.size + (text[-1] != 10)) - 2)
-            closing -= int(text[closing[0]] == 13)
-            if (text[closing] == 93).all() and page.count(91) == len(begins):
-                return begins + column, closing, None
-        found = self._nested(layout)
-        if found is None or len(found[0]) != len(begins):
-            return None
-        opening, closing, _ = found
-        if (opening < begins).any() or (closing[:-1] >= begins[1:]).any():
-            return None
-        unclear = page.has(b"\t") or (page.has(b"\r") and page.count(13) != page.copy().count(b"\r\n"))
-        if unclear and any(
-            _UNCLEAR.search(page.copy(begin, stop))
-            for begin, stop in zip(begins.tolist(), opening.tolist(), strict=True)
-        ):
-            return None
-        return found
-
-    def _nested(self, layout: Layout) -> _Found | None:
-        """Find rows by their brackets alone."""
-        at = self._page.brackets()
-        per_row = len(layout.pattern[0])
-        if not len(at) or len(at) % per_row:
-            return None
-        nested = at.reshape(-1, per_row)
-        return nested[:, 0], nested[:, -1], nested
-
-    def _negative_zeros(self, commas: Words) -> Places:
-        """Find the texts `-0`."""
-        page = self._page
-        zero = page.bits(48)
-        zero &= after(page.bits(45))
-        ends = page.bits_up_to(32)
-        ends |= commas
-        ends |= page.bits(93)
-        zero &= before(ends)
-        found = places(zero)
-        return np.asarray(found[(found < 2) | ((page.text[found - 2] | 32) != 101)])  # not the end of 1e-0
-
-    def _numbers(self, json: memoryview, count: int) -> npt.NDArray[np.float64] | None:
-        flat = self._parse(json, count)
-        if flat is not None:
-            return flat
-        # Texts that are no numbers of JSON may be numbers all the same: with 0 in their places the rest must be JSON.
-        texts: list[bytes] = []
-
-        def note(found: re.Match[bytes]) -> bytes:
-            texts.append(found[0])
-            return b"0"
-
-        zeros = _WORD.sub(note, json)
-        if len(texts) != count:
-            return None
-        values = [number(text.decode("latin-1")) for text in texts]
-        if None in values or self._parse(zeros, count) is None:
-            return None
-        return np.array(values, np.float64)
-
-    def _parse(self, json: bytes | memoryview, count: int) -> npt.NDArray[np.float64] | None:
-        try:
-            # No name for the parsed array: the parser can be used again only when nothing refers to what it parsed.
-            flat = np.frombuffer(self._parser.parse(json).as_buffer(of_type="d"))  # type: ignore[union-attr]
-        except (ValueError, TypeError, RuntimeError):
-            return None
-        return flat if flat.size == count else None
-
-
-_Found: TypeAlias = tuple[Places, Places, Places | None]
-"""Where rows begin and end, and for nested ones where all brackets of each are."""
+_POINTS = PiecedText(None)
+"""Nodes of `careful_rows` have no text of their own: only their piece knows its location."""
 
 
 class RowFaultError(Exception):
-    """A row that is not as its layout says; `index` is where."""
+    """A row that is not as its layout says; `offset` is that of the fault. `is_reported`: another rule has reported it."""
 
-    def __init__(self, rule: Rule, message: str, index: int) -> None:
+    def __init__(self, rule: Rule, message: str, offset: int, is_reported: bool = False) -> None:
         super().__init__(message)
-        self.rule, self.message, self.index = rule, message, index
+        self.rule, self.message, self.offset, self.is_reported = rule, message, offset, is_reported
+
+
+def numbers_of(row: Node, layout: Layout) -> tuple[list[float] | None, list[RowFaultError]]:
+    """Return the numbers of a row, or None and its faults: all texts in it that are no numbers."""
+    faults: list[RowFaultError] = []
+    while True:
+        try:
+            values = row_numbers(row, layout)
+        except RowFaultError as error:
+            faults.append(error)
+            if error.rule is not rules.NUMBER or len(faults) >= MAX_FAULTS_IN_ROW:
+                return None, faults
+            wrong = next(item for item in elements(row) if item.offset == error.offset)
+            wrong.value, wrong.quoted = "0", False  # to find those behind it
+            continue
+        return (None if faults else values), faults
 
 
 def row_numbers(row: Node, layout: Layout) -> list[float]:
@@ -196,79 +74,89 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
     Raises
     ------
     RowFaultError
-        Where it has not the numbers that the layout says, or something that is no number.
+        When it has not the numbers of the layout, or a text that is no number.
     """
     if not isinstance(row, Sequence):
-        raise RowFaultError(rules.ROW, "is not a row [ … ] of numbers", row.index)
+        raise RowFaultError(rules.ROW, "is not a row [ … ] of numbers", row.offset, isinstance(row, MissingAlias))
     items = row.items
-    wanted = layout.stamped + layout.parts
+    expected = layout.stamped + layout.parts
     what = "poses" if layout.order else "numbers"
-    if len(items) != wanted:
-        _check_texts(items, wanted)
+    if len(items) != expected:
+        _check_texts(items, expected)
         time = "its time and " if layout.stamped else ""
-        parts = wanted - layout.stamped
         kind = "elements" if layout.stamped and layout.order else what
         found = f"{len(items)} {kind if len(items) != 1 else kind[:-1]}"
-        plain = [item for item in items if isinstance(item, Scalar)]
-        comma = ": a decimal comma?" if len(plain) == len(items) and decimal_commas(plain, wanted) else ""
-        raise RowFaultError(
-            rules.ROW, f"has {found} instead of {wanted}{f' ({time}{parts} {what})' if time else ''}{comma}", row.index
-        )
+        scalars = [item for item in items if isinstance(item, Scalar)]
+        comma = ": a decimal comma?" if len(scalars) == len(items) and has_decimal_commas(scalars, expected) else ""
+        parts = f" ({time}{expected - layout.stamped} {what})" if time else ""
+        raise RowFaultError(rules.ROW, f"has {found} instead of {expected}{parts}{comma}", row.offset)
     if not layout.order:
         return [_number(item) for item in items]
     values = [_number(item) for item in items[: layout.stamped]]
     for k, pose in enumerate(items[layout.stamped :]):
         if not isinstance(pose, Sequence):
-            raise RowFaultError(rules.ROW, f"has no list of {layout.pose_size} numbers for pose {k}", pose.index)
+            message = f"has no list of {layout.pose_size} numbers for pose {k}"
+            raise RowFaultError(rules.ROW, message, pose.offset, isinstance(pose, MissingAlias))
         if len(pose.items) != layout.pose_size:
-            raise RowFaultError(
-                rules.ROW, f"has {len(pose.items)} numbers instead of {layout.pose_size} in pose {k}", pose.index
-            )
+            message = f"has {len(pose.items)} numbers instead of {layout.pose_size} in pose {k}"
+            raise RowFaultError(rules.ROW, message, pose.offset)
         values += [_number(item) for item in pose.items]
     return values
 
 
-def decimal_commas(items: list[Scalar], wanted: int) -> bool:
-    """Whether a row is as wide as `wanted` numbers are, some with a decimal comma: one without a blank, among others that have one."""
-    tight = [after.index == item.index + len(item.text) + 1 for item, after in itertools.pairwise(items)]
+def has_decimal_commas(items: list[Scalar], expected: int) -> bool:
+    """Return whether a row has `expected` numbers when pairs of digits with a comma and no blank between are numbers with a decimal comma.
+
+    There must be other commas that are followed by a blank.
+    """
+    tight = [after.offset == item.offset + len(item.value) + 1 for item, after in itertools.pairwise(items)]
     pairs = at = 0
     while at < len(tight):
-        both = tight[at] and _WHOLE.fullmatch(items[at].text) and _DIGITS.fullmatch(items[at + 1].text)
+        both = tight[at] and _WHOLE.fullmatch(items[at].value) and _DIGITS.fullmatch(items[at + 1].value)
         pairs += bool(both)
         at += 2 if both else 1
-    return 0 < pairs == len(items) - wanted and (not all(tight) or len(tight) == 1)
+    return 0 < pairs == len(items) - expected and (not all(tight) or len(tight) == 1)
 
 
-def _check_texts(items: list[Node], wanted: int) -> None:
-    """Where a row has too few or too many elements for a text among them, say that."""
-    texts = [item for item in items if isinstance(item, Scalar) and not item.quoted and number(item.text) is None]
-    if texts and len(items) - len(texts) == wanted:
-        raise RowFaultError(
-            rules.ROW, f"has {texts[0].text[:40]!r}, which is no number, beside its numbers", texts[0].index
-        )
+def _check_texts(items: list[Node], expected: int) -> None:
+    """Raise the fault of a row with too few or too many elements where a text in it is the cause."""
+    texts = [item for item in items if isinstance(item, Scalar) and not item.quoted and number(item.value) is None]
+    if texts and len(items) - len(texts) == expected:
+        message = f"has {texts[0].value[:40]!r}, which is no number, beside its numbers"
+        raise RowFaultError(rules.ROW, message, texts[0].offset)
     for item in texts:
-        parts = re.split(r"\s*;\s*|\s+", item.text.strip())
+        parts = re.split(r"\s*;\s*|\s+", item.value.strip())
         if len(parts) > 1 and all(number(part) is not None for part in parts):
-            wrong = "';' where a comma belongs" if ";" in item.text else "no comma between its numbers"
-            raise RowFaultError(rules.ROW, f"has {item.text[:40]!r}: {wrong}", item.index)
+            wrong = "';' in place of a comma" if ";" in item.value else "no comma between its numbers"
+            raise RowFaultError(rules.ROW, f"has {item.value[:40]!r}: {wrong}", item.offset)
 
 
 def _number(item: Node) -> float:
     if not isinstance(item, Scalar):
-        raise RowFaultError(rules.ROW, "has a list where a number is wanted", item.index)
-    value = None if item.quoted else number(item.text)
+        raise RowFaultError(rules.ROW, "has a list in place of a number", item.offset)
+    value = None if item.quoted else number(item.value)
     if value is None:
-        shown = f'"{item.text[:40]}"' if item.quoted else item.text[:40]
+        shown = f'"{item.value[:40]}"' if item.quoted else item.value[:40]
         if not item.quoted and not any(letter.isdigit() for letter in shown):
-            raise RowFaultError(rules.NUMBER, f"has {shown!r}, which is no number", item.index)
-        slip = number_slip(item.text)
-        said = f"has {shown}, which is no plain decimal number{f': {slip}' if slip else ''}"
-        raise RowFaultError(rules.NUMBER, said, item.index)
+            message = f"has {shown!r}, which is no number"
+            raise RowFaultError(rules.NUMBER, message, item.offset, isinstance(item, MissingAlias))
+        slip = number_slip(item.value)
+        message = f"has {shown}, which is no plain decimal number{f': {slip}' if slip else ''}"
+        raise RowFaultError(rules.NUMBER, message, item.offset)
     return value
 
 
+def elements(row: Node) -> Iterator[Scalar]:
+    """Return the numbers of a row in their order, those of its poses among them."""
+    if isinstance(row, Scalar):
+        yield row
+    elif isinstance(row, Sequence):
+        for item in row.items:
+            yield from elements(item)
+
+
 def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
-    """Walk through a piece of whole rows token by token; the `index` of each node is its place in the piece.
+    """Return the rows of a piece of whole rows, token by token.
 
     Raises
     ------
@@ -289,10 +177,10 @@ def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
         at, token = found.start(), found[0]
         if token == b"[":
             if filled or not (stack or ready):
-                raise UnusualError("a comma is missing", index=at)
-            if not stack and indent is not None and _UNCLEAR.search(text, dash, at):
-                raise UnusualError("there is a tab or a line end before a row", index=dash)
-            stack.append(Sequence(at, True))
+                raise UnusualError("a comma is missing", offset=at)
+            if not stack and indent is not None and UNCLEAR_ROW_START.search(text, dash, at):
+                raise UnusualError("there is a tab or a line end before a row", offset=dash)
+            stack.append(Sequence(_POINTS, at, True))
             ready = indent is None
         elif token == b"]" and stack:
             done = stack.pop()
@@ -306,9 +194,124 @@ def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
         elif not stack and token == b"-" and at in dashes and not ready:
             ready, filled, dash = True, False, at
         elif stack and not filled and _PLAIN.fullmatch(token):
-            stack[-1].items.append(Scalar(at, token.decode("ascii"), False))
+            stack[-1].items.append(Scalar(_POINTS, at, token.decode("ascii"), False))
             filled = True
         else:
-            raise UnusualError("there is something but numbers in a row", index=at)
+            raise UnusualError("a row has something besides numbers", offset=at)
     if stack or (indent is not None and ready):
-        raise UnusualError("a row does not end", index=stack[0].index if stack else dash)
+        raise UnusualError("a row does not end", offset=stack[0].offset if stack else dash)
+
+
+def rows_by_yaml(text: str, indent: int | None, where: PiecedText, line: int, column: int) -> list[Node]:
+    """Parse a piece of rows that begins at a line and column of the file as a YAML document of its own.
+
+    Raises
+    ------
+    UnusualError
+        When it is something else than a list without aliases.
+    FormatError
+        When it is no YAML.
+    """
+    if indent is None:
+        where.add("[", line, max(column - 1, 1))
+    where.add(text, line, column)
+    if indent is None:
+        last = text.rfind("\n")
+        where.add("]", line + text.count("\n"), len(text) - last if last >= 0 else column + len(text))
+    found = Diagnostics()
+    document = parse_text(where, found)
+    if found.refusal is not None:
+        raise FormatError(found.refusal)
+    if not isinstance(document.root, Sequence) or document.next_document is not None or document.has_aliases:
+        raise UnusualError("the rows are no list")
+    if indent is None:
+        _shift(document.root.items)
+    return document.root.items
+
+
+def _shift(nodes: list[Node]) -> None:
+    for node in nodes:
+        node.offset -= 1
+        if isinstance(node, Sequence):
+            _shift(node.items)
+
+
+def plain_rows(text: bytes, indent: int | None) -> list[object] | None:
+    """Return the rows of a piece as plain values where each is a line that JSON and YAML read alike, else None."""
+    if indent is None or b'"' in text or b"#" in text or not text.isascii():
+        return None
+    prefix, rows = " " * indent + "- [", []
+    for line in text.decode("ascii").split("\n"):
+        if line.startswith(prefix):
+            try:
+                row = json.loads(line[indent + 2 :])
+            except (ValueError, RecursionError):
+                return None
+            if any(isinstance(value, list) and any(isinstance(part, list) for part in value) for value in row):
+                return None
+            rows.append(row)
+        elif line.strip(" \r"):
+            return None
+    return rows
+
+
+@dataclass(frozen=True)
+class SingleRow:
+    """A row by itself.
+
+    Attributes
+    ----------
+    start, indent:
+        Where its line begins in its piece, and how far in its dash is; offsets of its nodes count from `start`.
+    node:
+        None where the row is no YAML.
+    rule, fault, fault_offset:
+        The rule that such a row breaks, the message, and the offset from `start`.
+    """
+
+    start: int
+    indent: int
+    node: Node | None
+    rule: Rule = rules.NOT_YAML
+    fault: str = ""
+    fault_offset: int | None = None
+
+
+def row_starts(text: bytes, indent: int) -> list[tuple[int, int]]:
+    """Return where the rows of a piece begin and end that are on lines of their own; `text` without comments."""
+    starts = [found.start() for found in re.finditer(rb"^" + b" " * indent + rb"-[ \r\n]", text, re.MULTILINE)]
+    return list(zip(starts, [*starts[1:], len(text)], strict=True))
+
+
+def single_row(text: bytes, indent: int, start: int) -> SingleRow:
+    """Read one row, which begins with the dash of its line; `start` is where it begins in its piece."""
+    try:
+        (row,) = careful_rows(text, indent)
+    except (UnusualError, ValueError):
+        pass
+    else:
+        return SingleRow(start, indent, row)
+    try:
+        (other,) = rows_by_yaml(decoded(text)[0], indent, PiecedText(None), 1, 1)
+    except FormatError as error:
+        rule = next(rule for rule in rules.RULES if rule.code == error.problem.rule)
+        if rule is rules.NOT_YAML:
+            return SingleRow(start, indent, None, rule, *_unbalanced(text, error.problem.message))
+        return SingleRow(start, indent, None, rule, error.problem.message)
+    except (UnusualError, ValueError):
+        return SingleRow(start, indent, None, rules.NOT_YAML, "there is more than a row of numbers")
+    return SingleRow(start, indent, other)
+
+
+def _unbalanced(text: bytes, otherwise: str) -> tuple[str, int | None]:
+    """Return which bracket of a row is missing or too many, or which byte is no text, and its offset; else the message of the parser."""
+    control = _CONTROL.search(text)
+    if control is not None:
+        what = "NUL byte" if control[0] == b"\0" else f"control character 0x{control[0][0]:02x}"
+        return f"there is a {what} in it", control.start()
+    more = text.count(b"[") - text.count(b"]")
+    if more < 0:
+        return "there is one ] too many" if more == -1 else f"there are {-more} ] too many", text.rindex(b"]")
+    if more > 0:
+        return "a ] is missing" if more == 1 else f"{more} ] are missing", len(text.rstrip())
+    return otherwise, None

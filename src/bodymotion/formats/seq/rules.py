@@ -133,13 +133,6 @@ TIME_ORDER = Rule(
     "The time of each frame is greater than that of the frame before it.",
     example=("- [ 0.5, 3 ]", "- [ 0.6, 3 ]"),
 )
-NOT_FINITE = Rule(
-    "SEQ113",
-    "error",
-    "Joint displacements, link positions and ZMPs are finite numbers.",
-    "judgement",
-    example=("- [ 0.1, .nan ]", "- [ 0.1, 0.2 ]"),
-)
 KEY_VALUE = Rule(
     "SEQ114",
     "error",
@@ -348,7 +341,7 @@ MISSPELT_CONTENT = Rule(
     "kept by its name as it is: what looks for joints, links or the ZMP does not find it",
     example=("content: JointDisplacment", "content: JointDisplacement"),
 )
-ODD_RATE = Rule(
+IRREGULAR_RATE = Rule(
     "SEQ227",
     "warning",
     "A motion has between a frame in 1000 s and a million frames in a second.",
@@ -356,6 +349,9 @@ ODD_RATE = Rule(
     "frameRate is in frames per second",
     example=("frameRate: 1e-9", "frameRate: 100"),
 )
+
+RETIRED = {"SEQ113": "MOT101"}
+"""Codes that rules had before, and the rules that took over."""
 
 RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
 """All rules, in the order of their codes."""

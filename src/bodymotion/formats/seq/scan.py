@@ -1,15 +1,13 @@
-"""Finds the rows of numbers in the bytes of a file, without parsing them, and takes them out of the text.
+"""Finds the rows of numbers in the bytes of a file without parsing them, and takes them out of the text.
 
-What is left, the skeleton, is small: the headers, with a mark `~` in place of the rows of each component. It is parsed as YAML; a
-mark that comes back as the only item of a sequence proves that YAML, too, saw rows there. Rows are known in three shapes: lines
-`- [ … ]` of one indentation below `frames:`, nested block lists `- - …` there, and a flow sequence `frames: [[…], […]]`. They are
-counted and cut into pieces of whole rows. Whatever is in another shape raises `UnusualError`, and the file is then parsed as YAML
-as a whole.
+What is left, the skeleton, is small: the headers, with a mark `~` in place of the rows of each component. It is parsed as YAML; a mark
+that is the only item of a sequence there proves that YAML sees rows in the same place. Rows are recognised in three shapes: lines `- [ … ]`
+of one indentation below `frames:`, nested block lists `- - …` there, and a flow sequence `frames: [[…], […]]`. They are counted and cut
+into pieces of whole rows. Any other shape raises `UnusualError`, and the file is then parsed as YAML as a whole.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
 from dataclasses import dataclass, field
 
@@ -17,21 +15,22 @@ import numpy as np
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.bits import Places
-from bodymotion.formats.seq.nodes import Places as TextPlaces
-from bodymotion.formats.seq.page import Mask, Page
-from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
+from bodymotion.formats.seq.file_bytes import ByteSource, Mask, Offsets, Page, UnusualError, decoded
+from bodymotion.formats.yaml.tree import PiecedText
 
-__all__ = ["PIECE", "Piece", "Scan", "Span", "first_odd_byte", "scan"]
+__all__ = ["PIECE", "Piece", "Scan", "Span", "scan"]
 
 PIECE = 1 << 19
-"""Rows are handled in pieces of about this many bytes."""
+"""[bytes] Rows are read in pieces of about this size."""
 MAX_PIECE = 1 << 26
-"""A row longer than this is not known to the fast reader."""
+"""[bytes] A longer row is left to the YAML parser."""
 MAX_SKELETON = 1 << 23
+"""[bytes] The text without its rows."""
 MAX_SPANS = 1000
 MAX_INDENT = 54
+"""[columns] Rows further in are left to the YAML parser."""
 _WINDOW = 1 << 14
+"""[bytes] The part of a file in which keys are searched for."""
 
 _KEY = re.compile(rb"(?:^|(?<=[\s,{\"']))frames[\"']?[ \t]*:(?=[\s\[])")
 _FLOW = re.compile(rb"(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[(?=(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[)")
@@ -61,7 +60,7 @@ class Piece:
 class Span:
     """Rows below one key: lines of `indent` spaces and a dash, or (`indent` None) the elements of a flow sequence.
 
-    All that was taken out of the text for them, comments included, are the bytes from `start` to `stop`.
+    The bytes from `start` to `stop` were taken out of the text for them, comments included.
     """
 
     indent: int | None
@@ -71,68 +70,40 @@ class Span:
 
     @property
     def num_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.pieces[-1].first_row + self.pieces[-1].rows if self.pieces else 0
 
 
 @dataclass
 class Scan:
-    """What is left of a file without its rows: the text with marks, and for the place of each mark the rows that were there."""
+    """A file without its rows: the text with marks, the rows by the offset of their mark in it, and the encoding."""
 
-    where: TextPlaces
+    text: PiecedText
     marks: dict[int, Span]
     encoding: str
 
     def with_rows(self, source: ByteSource, wanted: set[int]) -> Scan:
-        """Put all rows back into the text but those of the marks `wanted`."""
-        where, marks, encoding = TextPlaces(self.where.path), {}, self.encoding
-        for start, text, line, column in self.where.pieces():
+        """Return the scan with all rows back in the text but those of the marks `wanted`."""
+        whole, marks, encoding = PiecedText(self.text.path), {}, self.encoding
+        for start, text, line, column in self.text.pieces():
             mark = start + text.find("~")
             span = self.marks.get(mark)
             if span and mark not in wanted:
-                text, said = decoded(source.read(span.start, span.stop - span.start))
-                encoding = said or encoding
+                text, other = decoded(source.read(span.start, span.stop - span.start))
+                encoding = other or encoding
             elif span:
-                marks[where.length + mark - start] = span
-            where.add(text, line, column)
-        return Scan(where, marks, encoding)
-
-
-def decoded(part: bytes) -> tuple[str, str | None]:
-    """Return bytes of a file as text, and the encoding where it is not the usual one."""
-    try:
-        return part.decode("utf-8"), None
-    except UnicodeDecodeError:
-        return part.decode("cp932", "replace"), "cp932"
-
-
-def first_odd_byte(source: ByteSource) -> tuple[int, int, int] | None:
-    """Return line, column and value of the first byte of a file that is not UTF-8, None where there is none."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    at, line, column = source.start, 1, 1
-    while at < source.size:
-        part = source.read(at, PIECE)
-        at += len(part)
-        try:
-            text, wrong = decoder.decode(part, not part or at >= source.size), None
-        except UnicodeDecodeError as error:
-            text, wrong = error.object[: error.start].decode("utf-8"), error.object[error.start]
-        lines = text.count("\n")
-        line, column = line + lines, (1 if lines else column) + len(text) - (text.rfind("\n") + 1)
-        if wrong is not None:
-            return line, column, wrong
-        if not part:
-            break
-    return None
+                marks[whole.length + mark - start] = span
+            whole.add(text, line, column)
+        return Scan(whole, marks, encoding)
 
 
 def scan(source: ByteSource, page: Page | None = None) -> Scan:
-    """Take the rows out of a file. In bounded memory, at close to the speed of reading.
+    """Take the rows out of a file, in bounded memory and at close to the speed of reading.
 
     Raises
     ------
     UnusualError
-        When rows are in a shape that is not known here, or the text without its rows is too large.
+        When rows are in another shape than the three, or the text without its rows is too large.
     """
     return _Scanner(source, page or Page()).run()
 
@@ -140,7 +111,7 @@ def scan(source: ByteSource, page: Page | None = None) -> Scan:
 class _Scanner:
     def __init__(self, source: ByteSource, page: Page) -> None:
         self.source = source
-        self.where = TextPlaces(source.path)
+        self.skeleton = PiecedText(source.path)
         self.marks: dict[int, Span] = {}
         self.encoding = source.encoding
         self.line, self.column = 1, 1
@@ -150,7 +121,7 @@ class _Scanner:
 
     def run(self) -> Scan:
         searched = 0
-        known = 0  # up to here it is known what is a comment; no key is looked at twice
+        known = 0  # the text before is searched for comments already: no key is looked at twice
         while True:
             found = _KEY.search(self.window, searched)
             end = found.end() if found else len(self.window)
@@ -166,7 +137,7 @@ class _Scanner:
             searched = known = found.end()
             flow, block = _FLOW.match(self.window, found.end()), _BLOCK.match(self.window, found.end())
             if flow is not None:
-                self.take(flow.end() - 1, b"[~]", None)
+                self.remove_rows(flow.end() - 1, b"[~]", None)
                 searched = known = 0
             elif block is not None:
                 lead = self.window[block.end() :]
@@ -175,20 +146,20 @@ class _Scanner:
                 assert dashes is not None
                 key_column = len(dashes[0].rstrip(b"\"'")) if dashes.end() == found.start() else MAX_INDENT
                 if key_column <= indent <= MAX_INDENT:
-                    self.take(block.end(), b" " * indent + b"- ~\n", indent)
+                    self.remove_rows(block.end(), b" " * indent + b"- ~\n", indent)
                     searched = known = 0
-        self.text(self.window)
-        return Scan(self.where, self.marks, self.encoding)
+        self.keep(self.window)
+        return Scan(self.skeleton, self.marks, self.encoding)
 
     def more(self) -> bool:
         part = self.source.read(self.base + len(self.window), max(_WINDOW, len(self.window)))
         self.window += part
-        if len(self.window) + self.where.length > MAX_SKELETON and part:
-            raise self.unusual("the text is long, and its rows are in no known shape")
+        if len(self.window) + self.skeleton.length > MAX_SKELETON and part:
+            raise self.unusual("the headers are long, or the rows have another shape")
         return bool(part)
 
     def in_comment(self, start: int, stop: int) -> bool:
-        """Whether what stands between two places of a line of the window begins a comment."""
+        """Return whether a comment begins in a part of a line of the window."""
         part = self.window[start:stop]
         if b"#" not in part:
             return False
@@ -196,7 +167,7 @@ class _Scanner:
         return _COMMENT.search(part) is not None
 
     def end_of_line(self, at: int) -> int:
-        """Find where the line ends that the place `at` of the window is in."""
+        """Return where the line ends that the offset `at` of the window is in."""
         while True:
             found = _BREAK.search(self.window, at)
             if found:
@@ -208,32 +179,32 @@ class _Scanner:
     def unusual(self, message: str) -> UnusualError:
         return UnusualError(message, Location(self.source.path, self.line))
 
-    def text(self, part: bytes) -> None:
+    def keep(self, part: bytes) -> None:
         """Append text of the file to the skeleton."""
-        text, said = decoded(part)
-        self.encoding = said or self.encoding
-        if b"\r" in part and b"\n" not in part and not self.where.length:
+        text, other = decoded(part)
+        self.encoding = other or self.encoding
+        if b"\r" in part and b"\n" not in part and not self.skeleton.length:
             raise self.unusual("the lines end with carriage returns only")
-        self.where.add(text, self.line, self.column)
+        self.skeleton.add(text, self.line, self.column)
         self.line += text.count("\n")
         last = text.rfind("\n")
         self.column = len(text) - last if last >= 0 else self.column + len(text)
 
-    def take(self, at: int, mark: bytes, indent: int | None) -> None:
-        """Move the rows that begin at `at` of the window from the text into a span, and leave the mark."""
+    def remove_rows(self, at: int, mark: bytes, indent: int | None) -> None:
+        """Move the rows that begin at the offset `at` of the window from the text into a span, and leave the mark."""
         if len(self.marks) == MAX_SPANS:
             raise self.unusual(f"there are more than {MAX_SPANS} sequences of frames")
-        self.text(self.window[:at])
+        self.keep(self.window[:at])
         start = self.base + at
         span = Span(indent, start)
-        self.marks[self.where.length + mark.index(b"~")] = span
-        self.where.add(mark.decode(), self.line, self.column)
+        self.marks[self.skeleton.length + mark.index(b"~")] = span
+        self.skeleton.add(mark.decode(), self.line, self.column)
         end = self.flow_rows(span, start) if indent is None else self.block_rows(span, start, indent)
         span.stop = end
         self.window, self.base = b"", end
 
     def block_rows(self, span: Span, pos: int, indent: int) -> int:
-        """Walk through lines of rows; gives where they end."""
+        """Read lines of rows; return where they end."""
         page, rows, want = self.page, 0, PIECE
         while True:
             page.load(self.source, pos, want)
@@ -242,7 +213,7 @@ class _Scanner:
             stop = None if found.all() else self.end_of_rows(starts, found, indent, last)
             keep = len(starts) if stop is None else stop
             if stop is None and not last:
-                # The last row may go on after this piece: it is left for the next one.
+                # The last row may continue behind this piece: it is left for the next one.
                 whole = np.flatnonzero(found)
                 keep = int(whole[-1]) if len(whole) else 0
                 if not found[:keep].any():
@@ -263,8 +234,8 @@ class _Scanner:
             if stop is not None or last:
                 return pos
 
-    def end_of_rows(self, starts: Places, found: Mask, indent: int, last: bool) -> int | None:
-        """Return the first line that belongs to no row: neither begins one, nor goes on with one, nor is blank or a comment."""
+    def end_of_rows(self, starts: Offsets, found: Mask, indent: int, last: bool) -> int | None:
+        """Return the first line that belongs to no row: it neither begins nor continues one, and is neither blank nor a comment."""
         page = self.page
         for k in np.flatnonzero(~(found | page.begin_with(starts, b" " * (indent + 1)))).tolist():
             if k + 1 == len(starts) and not last:
@@ -273,16 +244,16 @@ class _Scanner:
             if line.strip() and not line.lstrip().startswith(b"#"):
                 dash = line[: indent + 1] == b" " * indent + b"-" and not line.startswith(b"---")
                 if dash and line.strip() == b"-" and k + 1 == len(starts):
-                    found[k] = True  # a file that was cut off: the row is there, and is faulty
+                    found[k] = True  # a file that was cut off: the row is there and is faulty
                     return None
                 if dash or line.startswith(b"\t"):
                     where = Location(self.source.path, self.line + int(k), indent + 1)
-                    raise UnusualError("a row begins in an unusual way", where)
+                    raise UnusualError("a row begins neither with '- [' nor with '- -'", where)
                 return int(k)
         return None
 
     def flow_rows(self, span: Span, pos: int) -> int:
-        """Walk through `[[…], […]]` from its first bracket on; gives where it ends."""
+        """Read `[[…], […]]` from its first bracket on; return where it ends."""
         pos += 1
         self.column += 1
         page, rows, want = self.page, 0, PIECE
@@ -325,7 +296,7 @@ class _Scanner:
             if count:
                 first = int(b[0])
                 if not (_BETWEEN if rows else _SPACE).fullmatch(page.copy(0, first)):
-                    raise self.unusual("there is something between two rows")
+                    raise self.unusual("there is something besides a comma between two rows")
                 self.advance(raw[:first])
                 span.pieces.append(Piece(pos + first, after - first, rows, count, self.line, self.column))
                 self.advance(raw[first:after])

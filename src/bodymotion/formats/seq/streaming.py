@@ -10,13 +10,12 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Source
 from bodymotion.formats.seq.document import Document, whole_document
-from bodymotion.formats.seq.headers import ComponentHeader, read_headers
-from bodymotion.formats.seq.reader import component_of, finite_problems, read_document, row_blocks, source_of
+from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
+from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
+from bodymotion.formats.seq.reader import Effort, component_of, read_document, read_rows, source_of
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
-from bodymotion.formats.seq.source_bytes import ByteSource, UnusualError
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion
 
@@ -40,27 +39,27 @@ class MotionReader:
     Attributes
     ----------
     components:
-        What the file says of each component (`ComponentHeader`), its frames counted, not parsed.
+        The components without their rows (`ComponentHeader`), their frames counted, not parsed.
     extra, source, problems:
-        As in the `Motion` that `load` gives, but for the problems that only the rows show.
+        As in the `Motion` that `load` returns, without the problems that only the rows show.
     """
 
     def __init__(self, path: str | Path) -> None:
         self._bytes = ByteSource.open(path)
         try:
-            read_document(self._bytes, self._take)
+            read_document(self._bytes, self._open)
         except BaseException:
             self._bytes.close()
             raise
 
-    def _take(self, document: Document) -> None:
-        headers = read_headers(document)
+    def _open(self, document: Document) -> None:
+        headers, problems = _sound_headers(document)
         for header in headers.components:
-            next(row_blocks(header), None)  # rows in a shape that only a full YAML parse knows show here
+            next(_blocks(header), None)  # rows in a shape that only a full YAML parse can read raise here
         self.components: tuple[ComponentHeader, ...] = headers.components
         self.extra = headers.extra
         self.source: Source = source_of(document, headers)
-        self.problems: tuple[Problem, ...] = tuple(headers.problems)
+        self.problems: tuple[Problem, ...] = problems
 
     @property
     def num_frames(self) -> int:
@@ -81,9 +80,9 @@ class MotionReader:
         try:
             first, final = (row_numbers(header.frames.row(row), header.layout)[0] for row in (0, last))
         except RowFaultError as error:
-            raise error.rule.error(f"the last frame {error.message}", header.location) from None
+            raise error.rule.error(f"the first or last frame {error.message}", header.location) from None
         except UnusualError as error:
-            whole = read_headers(whole_document(self._bytes, error))
+            whole, _ = _sound_headers(whole_document(self._bytes, error))
             return self._ends(index, whole.components[index])
         return first, final
 
@@ -96,19 +95,14 @@ class MotionReader:
         Raises
         ------
         FormatError
-            At a row that has not the numbers it should have.
+            At a faulty row.
         """
         if num_frames < 1:
             raise ValueError(f"a chunk has at least one frame, not {num_frames}")
         cursors = [_Cursor(self._bytes, k, header) for k, header in enumerate(self.components)]
         for first in range(0, self.num_frames, num_frames):
-            components: list[Component] = []
-            problems: list[Problem] = []
-            for cursor in cursors:
-                component, found = cursor.take(num_frames)
-                components.append(component)
-                problems += found
-            yield MotionChunk(tuple(components), self.extra, self.source, tuple(problems), first)
+            components = tuple(cursor.component(num_frames) for cursor in cursors)
+            yield MotionChunk(components, self.extra, self.source, (), first)
 
     def pieces(self, index: int, num_frames: int) -> Iterator[tuple[Floats | None, Floats]]:
         """Read one component in pieces of so many frames, the last one shorter: times (N,) or None, and values (N, …).
@@ -116,17 +110,17 @@ class MotionReader:
         Raises
         ------
         FormatError
-            At a row that has not the numbers it should have.
+            At a faulty row.
         """
         cursor = _Cursor(self._bytes, index, self.components[index])
         while found := cursor.values(num_frames):
-            values, times, _ = found
+            values, times = found
             yield times, values
 
     def ranges(self) -> tuple[tuple[Floats, Floats] | None, ...]:
         """Return the lowest and the highest values of each component, of the shape that its values have in one frame.
 
-        All rows are read, in bounded memory. None for components without frames; nan is passed over.
+        All rows are read, in bounded memory. None for components without frames; nan is ignored.
         """
         lower: list[Floats | None] = [None] * len(self.components)
         upper: list[Floats | None] = [None] * len(self.components)
@@ -157,25 +151,63 @@ class MotionReader:
 
 
 _RANGE_ROWS = 1024
+"""Rows that are searched at a time."""
+
+
+def _sound_headers(document: Document) -> tuple[Headers, tuple[Problem, ...]]:
+    """Return the headers of a document and what else is to be known of them.
+
+    Raises
+    ------
+    FormatError
+        When the motion cannot be read as a whole.
+    """
+    found = Diagnostics(document.source.path)
+    found.extend(document.faults.problems)
+    found.refusal = document.faults.refusal
+    headers = read_headers(document, found)
+    if found.refusal is not None:
+        raise FormatError(found.refusal, found.problems)
+    return headers, found.problems
+
+
+def _blocks(header: ComponentHeader) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
+    """Return the rows (N, width) of a component as they are read, with the number of the first one.
+
+    Raises
+    ------
+    FormatError
+        At a faulty row.
+    """
+    if header.layout is None:
+        return
+    found, row = Diagnostics(header.location.path), 0
+    for _, block in read_rows(header, header.layout, (), found, Effort([header])):
+        if found.refusal is not None:
+            break
+        yield row, block
+        row += len(block)
+    if found.refusal is not None:
+        raise FormatError(found.refusal, found.problems)
 
 
 class _Cursor:
-    """Goes through the rows of one component."""
+    """Reads the rows of one component in order."""
 
     def __init__(self, source: ByteSource, index: int, header: ComponentHeader) -> None:
         self._source, self._index, self._header = source, index, header
-        self._blocks = row_blocks(header)
+        self._blocks = _blocks(header)
         self._left: npt.NDArray[np.float64] | None = None
         self._row = 0
 
     def _next(self) -> npt.NDArray[np.float64] | None:
-        """Return more rows than those that were taken."""
+        """Return the next block of rows, without those that were returned before; None at the end."""
         try:
             found = next(self._blocks, None)
         except UnusualError as error:
-            document = whole_document(self._source, error)
-            self._header = read_headers(document).components[self._index]
-            self._blocks = row_blocks(self._header)
+            headers, _ = _sound_headers(whole_document(self._source, error))
+            self._header = headers.components[self._index]
+            self._blocks = _blocks(self._header)
             found = next(self._blocks, None)
         while found is not None and found[0] + len(found[1]) <= self._row:
             found = next(self._blocks, None)
@@ -198,8 +230,8 @@ class _Cursor:
             self._row += len(part)
         return np.concatenate(parts) if parts else np.empty((0, layout.width))
 
-    def values(self, count: int) -> tuple[Floats, Floats | None, npt.NDArray[np.float64]] | None:
-        """Return the values of the next rows, their times and the rows; None at the end."""
+    def values(self, count: int) -> tuple[Floats, Floats | None] | None:
+        """Return the values of the next rows and their times; None at the end."""
         if self._header.layout is None:
             return None
         rows = self.rows(count)
@@ -207,20 +239,15 @@ class _Cursor:
             return None
         values, times = self._header.layout.empty(len(rows))
         self._header.layout.store(rows, values, times)
-        return values, times, rows
+        return values, times
 
-    def take(self, count: int) -> tuple[Component, list[Problem]]:
-        """Make a component of the next `count` rows."""
-        header, first = self._header, self._row
+    def component(self, count: int) -> Component:
+        """Return a component made of the next `count` rows."""
+        header = self._header
         if header.layout is None:
-            return component_of(header, None, None), []
-        found = self.values(count)
-        if found is None:
-            return component_of(header, *header.layout.empty(0)), []
-        values, times, rows = found
-        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-        problems = finite_problems(header, first + int(bad[0]), len(bad)) if len(bad) else []
-        return component_of(header, frozen(values), times), problems
+            return component_of(header, None, None)
+        values, times = self.values(count) or header.layout.empty(0)
+        return component_of(header, frozen(values), times)
 
 
 def open_motion(path: str | Path) -> MotionReader:
@@ -232,6 +259,6 @@ def open_motion(path: str | Path) -> MotionReader:
     Raises
     ------
     FormatError
-        As `load` does for what the headers and the first rows show.
+        When the headers or the first rows have a fault for which `load` returns no motion.
     """
     return MotionReader(path)

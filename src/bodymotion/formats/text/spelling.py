@@ -1,44 +1,53 @@
-"""Words that are almost one of a format's: a slip of the pen, and not a word of its own."""
+"""Texts that are almost what a format knows: words that are misspelt, and numbers with a slip in them."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["meant"]
+__all__ = ["meant", "number_slip"]
 
-LONGEST = 60
-"""Nobody means a known word by one that is longer than this."""
-_APART = re.compile(r"[\s_.-]+")
+MAX_WORD = 60
+"""[characters] A longer word is not compared with known ones."""
+MAX_NUMBER_TEXT = 1000
+"""[characters] The part of a text that is searched for slips in numbers."""
+
+_SEPARATORS = re.compile(r"[\s_.-]+")
+_XACRO = re.compile(r"\$[{(]")
+_LIST = re.compile(r"\d,\d+,|[.]\d*,|,\d*[.]")
+_COMMA = re.compile(r"(?<![\w.])[-+]?\d+,\d+(?![\w.])")
+_LETTER_O = re.compile(r"(?<![\w])[-+]?[0-9.]*[oO][0-9.]*(?![\w])")
 
 
 def meant(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that is meant by one that is not known: but for capitals, `_` and `-`, or a letter or two, the same.
+    """Return the known word for which an unknown one is probably meant; None where no known word is similar enough.
 
-    Two letters may be wrong (missing, too many, others, swapped with the next) from eight letters on, one from four on: `JointDisplacment`
-    is meant for `JointDisplacement`, while `LeftJointDisplacement` is a name of its own. None where no known word is as near.
+    Capitals, `_`, `-`, `.` and blanks make no difference. Besides, one letter may be wrong (missing, added, another, or swapped with the
+    next) in words of four letters and more, two in words of eight and more: `JointDisplacment` is meant for `JointDisplacement`, while
+    `LeftJointDisplacement` is another name.
     """
-    if not word or len(word) > LONGEST:
+    if not word or len(word) > MAX_WORD:
         return None
     plain, nearest, fewest = _plain(word), None, 3
     for name in known:
         other = _plain(name)
         if plain == other:
             return name
-        most = 0 if len(other) < 4 else 1 if len(other) < 8 else 2
-        if most and abs(len(plain) - len(other)) <= most:
-            wrong = _slips(plain, other)
-            if wrong <= most and wrong < fewest:
+        limit = 0 if len(other) < 4 else 1 if len(other) < 8 else 2
+        if limit and abs(len(plain) - len(other)) <= limit:
+            wrong = _edit_distance(plain, other)
+            if wrong <= limit and wrong < fewest:
                 nearest, fewest = name, wrong
     return nearest
 
 
 def _plain(word: str) -> str:
-    return _APART.sub("", word).casefold()
+    return _SEPARATORS.sub("", word).casefold()
 
 
-def _slips(a: str, b: str) -> int:
-    """Count the letters to put in, take out, change or swap with the next, to make one word of the other."""
+def _edit_distance(a: str, b: str) -> int:
+    """Return how many letters must be added, removed, changed or swapped with the next to turn one word into the other."""
     earlier: list[int] = []
     last = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):
@@ -50,3 +59,29 @@ def _slips(a: str, b: str) -> int:
             row.append(cost)
         earlier, last = last, row
     return last[-1]
+
+
+def number_slip(text: str) -> str:
+    """Return what is wrong with a text that should be one number, or several with blanks between; "" where that is not clear.
+
+    Examples: a decimal comma, a minus sign that is not that of the keyboard, an expression of xacro.
+    """
+    text = text[:MAX_NUMBER_TEXT]
+    if _XACRO.search(text):
+        return "an expression of xacro: run xacro on the file first"
+    strange = next((letter for letter in text if not letter.isascii()), None)
+    if strange is not None:
+        code = f"U+{ord(strange):04X}"
+        name = unicodedata.name(strange, "")
+        if "MINUS" in name or "DASH" in name or "HYPHEN" in name:
+            return f"its minus is the character {code}: write the - of the keyboard"
+        return f"it has the character {code}{f' ({name.lower()})' if name else ''}"
+    if _LIST.search(text):
+        return "commas between the numbers: write blanks"
+    comma = _COMMA.search(text)
+    if comma is not None:
+        return f"a decimal comma? Write {comma[0].replace(',', '.')}"
+    letter = _LETTER_O.search(text)
+    if letter is not None and any(sign.isdigit() for sign in letter[0]):
+        return "the letter O in place of 0?"
+    return ""

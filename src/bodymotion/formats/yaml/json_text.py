@@ -1,0 +1,98 @@
+"""JSON as a tree of nodes, for what JSON allows and YAML parsers do not.
+
+That is: characters beyond the first 65536 as two escapes (as `json.dumps` writes them), a colon on another line than its key, keys of
+more than 1024 characters. The grammar is that of RFC 8259, with `NaN`, `Infinity` and `-Infinity`, which many programs write.
+"""
+
+from __future__ import annotations
+
+import re
+from json import JSONDecoder
+
+from bodymotion.formats.yaml.tree import Mapping, Node, Positions, Scalar, Sequence
+
+__all__ = ["parse_json"]
+
+_DECODER = JSONDecoder()
+_SPACE = re.compile(r"[ \t\r\n]*+")
+_WORD = re.compile(
+    r"(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?|true|false|null|NaN|-?Infinity|~)(?=[ \t\r\n,\]}])"
+)
+"""Numbers and words; and the mark that stands in place of rows that were taken out of the text (see `formats.seq.scan`)."""
+
+
+def parse_json(data: str, text: Positions, max_depth: int) -> Mapping:
+    """Parse a text as JSON and return its top node.
+
+    Raises
+    ------
+    ValueError
+        When it is not JSON, is no object, or is nested too deep.
+    """
+    parser = _Parser(data, text, max_depth)
+    root = parser.value(0)
+    if parser.next() or not isinstance(root, Mapping):
+        raise ValueError("not an object in JSON")
+    return root
+
+
+class _Parser:
+    def __init__(self, data: str, text: Positions, max_depth: int) -> None:
+        self.data, self.text, self.max_depth = data, text, max_depth
+        self.at = 0
+
+    def next(self) -> str:
+        """Return the next character that is no space; nothing at the end."""
+        found = _SPACE.match(self.data, self.at)
+        assert found
+        self.at = found.end()
+        return self.data[self.at : self.at + 1]
+
+    def expect(self, characters: str) -> str:
+        """Read one of some characters."""
+        found = self.next()
+        if not found or found not in characters:
+            raise ValueError(f"expected one of {characters}")
+        self.at += 1
+        return found
+
+    def string(self) -> Scalar:
+        offset = self.at
+        if self.next() != '"':
+            raise ValueError("expected a string")
+        value: str
+        value, self.at = _DECODER.raw_decode(self.data, self.at)
+        if not value.isascii():  # half a pair of escapes is no character
+            value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return Scalar(self.text, offset, value, True)
+
+    def value(self, depth: int) -> Node:
+        if depth > self.max_depth:
+            raise ValueError("nested too deep")
+        kind, offset = self.next(), self.at
+        if kind == '"':
+            return self.string()
+        if kind == "[":
+            self.at += 1
+            items = Sequence(self.text, offset, True)
+            more = self.next() != "]" or self.expect("]") == ""
+            while more:
+                items.items.append(self.value(depth + 1))
+                more = self.expect(",]") == ","
+            return items
+        if kind == "{":
+            self.at += 1
+            pairs = Mapping(self.text, offset, True)
+            more = self.next() != "}" or self.expect("}") == ""
+            while more:
+                self.next()
+                key = self.string()
+                self.expect(":")
+                pairs.pairs.append((key, self.value(depth + 1)))
+                more = self.expect(",}") == ","
+            return pairs
+        found = _WORD.match(self.data, offset)
+        if found is None:
+            raise ValueError("expected a value")
+        self.at = found.end()
+        return Scalar(self.text, offset, found[0], False)

@@ -1,0 +1,525 @@
+"""YAML as a tree of nodes that know their location, made from the parser's events: safe and bounded.
+
+Nothing is constructed from tags. An alias is the node that it stands for, never a copy. All values stay texts until a format reads them
+by its own rules. Nesting is bounded, through aliases too, and so is the number of nodes that aliases unfold to: code may walk through a
+tree without further care.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
+
+if TYPE_CHECKING:
+    import yaml
+
+__all__ = [
+    "Dialect",
+    "Document",
+    "Mapping",
+    "MissingAlias",
+    "Node",
+    "PiecedText",
+    "Positions",
+    "Scalar",
+    "Sequence",
+    "in_words",
+    "key_text",
+    "parse_yaml",
+]
+
+MAX_MERGED_KEYS = 1_000_000
+"""Keys that the merge keys of one file copy."""
+ALIAS_GROWTH = 16
+"""Aliases may unfold to so many times as many nodes as the text has, beside the dialect's `free_aliases`."""
+LONG_LIST = 2_000
+"""[characters] A longer list of plain numbers does not go through the YAML parser where the dialect says so."""
+
+_CORE = "tag:yaml.org,2002:"
+_TAGS = ("str", "int", "float", "bool", "null", "seq", "map")
+_LIST = re.compile(r"\[(\s*+(?:[-+.0-9eE]++\s*+,\s*+)++(?:[-+.0-9eE]++\s*+)?+)\]")
+_TOKEN = re.compile(r"[^\s,]+")
+_WORDS = {
+    "did not find expected '-' indicator": "the line is not indented like the other items of its list, or there is one bracket too many",
+    "did not find expected key": "the line is not indented like the keys around it",
+    "mapping values are not allowed in this context": "the line is indented deeper than the one before, or has one ':' too many",
+    "could not find expected ':'": "a ':' followed by a space is missing",
+    "found a tab character that violates indentation": "there is a tab in the indentation",
+    "found character that cannot start any token": "no value can begin with this character (a tab, '@', '`' or '%')",
+    "did not find expected ',' or ']'": "a ',' or ']' is missing",
+    "did not find expected ',' or '}'": "a ',' or '}' is missing",
+    "found unexpected end of stream": "the quote that opens here is not closed",
+}
+
+
+class Positions(Protocol):
+    """Returns where in a file the characters of a text are."""
+
+    @property
+    def path(self) -> str | Path | None:
+        """The file."""
+
+    def location(self, offset: int, /) -> Location:
+        """Return line and column of a character."""
+
+
+class PiecedText:
+    """A text that is put together of pieces, each from a line and column of a file."""
+
+    def __init__(self, path: str | None) -> None:
+        self.path = path
+        self._starts: list[int] = []
+        self._pieces: list[tuple[str, int, int]] = []
+        self._newlines: list[list[int] | None] = []
+        self.length = 0
+
+    def add(self, text: str, line: int, column: int) -> None:
+        """Append a piece whose first character is at `line`, `column` of the file (both from 1)."""
+        self._starts.append(self.length)
+        self._pieces.append((text, line, column))
+        self._newlines.append(None)
+        self.length += len(text)
+
+    def pieces(self) -> Iterator[tuple[int, str, int, int]]:
+        """Return the offset of the first character, text, line and column of each piece."""
+        for start, piece in zip(self._starts, self._pieces, strict=True):
+            yield start, *piece
+
+    @property
+    def data(self) -> str:
+        """The whole text."""
+        return "".join(piece for piece, _, _ in self._pieces)
+
+    def location(self, offset: int, inside: str | None = None) -> Location:
+        """Return line and column in the file of the character at `offset` of the text."""
+        k = max(bisect_right(self._starts, offset) - 1, 0)
+        text, line, column = self._pieces[k] if self._pieces else ("", 1, 1)
+        offset -= self._starts[k] if self._pieces else offset
+        breaks = self._newlines[k] if self._pieces else []
+        if breaks is None:
+            mark = "\n" if "\n" in text or "\r" not in text else "\r"
+            breaks = self._newlines[k] = [i for i, c in enumerate(text) if c == mark]
+        passed = bisect_right(breaks, offset - 1)
+        if passed:
+            return Location(self.path, line + passed, offset - breaks[passed - 1], inside)
+        return Location(self.path, line, column + offset, inside)
+
+
+class _Node:
+    __slots__ = ("offset", "text")
+
+    def __init__(self, text: Positions, offset: int) -> None:
+        self.text = text
+        self.offset = offset
+
+    @property
+    def location(self) -> Location:
+        """The first character of the node in the file."""
+        return self.text.location(self.offset)
+
+
+class Scalar(_Node):
+    """A single value as its text.
+
+    `quoted`: it is in quotes, is a block of text, or has a tag that makes it a string; then it is no number and no truth value.
+    """
+
+    __slots__ = ("quoted", "value")
+    height = 0
+    nodes = 1
+
+    def __init__(self, text: Positions, offset: int, value: str, quoted: bool) -> None:
+        self.text, self.offset, self.value, self.quoted = text, offset, value, quoted
+
+
+class MissingAlias(Scalar):
+    """An empty value in place of an alias that names nothing, which is reported."""
+
+    __slots__ = ()
+
+
+class Sequence(_Node):
+    """A list of nodes.
+
+    Attributes
+    ----------
+    flow:
+        Whether it is written in brackets.
+    numbers, numbers_offset:
+        Of a long list of plain numbers its text between the brackets, and where that begins; nodes are made of it when `items` is read.
+    height, nodes:
+        How deep it is nested, and how many nodes it has in all, aliases unfolded.
+    """
+
+    __slots__ = ("_items", "flow", "height", "nodes", "numbers", "numbers_offset")
+
+    def __init__(self, text: Positions, offset: int, flow: bool) -> None:
+        super().__init__(text, offset)
+        self.flow = flow
+        self.height, self.nodes = 0, 1
+        self.numbers, self.numbers_offset = "", 0
+        self._items: list[Node] = []
+
+    @property
+    def items(self) -> list[Node]:
+        """The nodes."""
+        if self.numbers and not self._items:
+            found = _TOKEN.finditer(self.numbers)
+            self._items = [
+                Scalar(self.text, self.numbers_offset + token.start(), token.group(), False) for token in found
+            ]
+        return self._items
+
+    @items.setter
+    def items(self, items: list[Node]) -> None:
+        self._items = items
+
+
+class Mapping(_Node):
+    """Keys with values.
+
+    Attributes
+    ----------
+    flow, height, nodes:
+        As of a Sequence.
+    pairs:
+        Keys and values as the file has them, repeated keys and merge keys included.
+    items:
+        Values by key, of repeated keys the last, merged ones behind the others; filled where the dialect merges.
+    offsets:
+        Where the keys of the mapping itself are.
+    """
+
+    __slots__ = ("flow", "height", "items", "nodes", "offsets", "pairs")
+
+    def __init__(self, text: Positions, offset: int, flow: bool = False) -> None:
+        super().__init__(text, offset)
+        self.flow = flow
+        self.height, self.nodes = 0, 1
+        self.pairs: list[tuple[Node, Node]] = []
+        self.items: dict[str, Node] = {}
+        self.offsets: dict[str, int] = {}
+
+    def location_of(self, key: str) -> Location:
+        """Return the location of a key; that of the mapping where the key is merged into it or missing."""
+        return self.text.location(self.offsets.get(key, self.offset))
+
+
+Node: TypeAlias = Scalar | Sequence | Mapping
+
+
+def key_text(node: Node) -> str:
+    """Return the name of a key; a key that is no scalar gets one that shows it."""
+    return node.value if isinstance(node, Scalar) else "[…]" if isinstance(node, Sequence) else "{…}"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The rules of a format about its YAML, and its limits.
+
+    Attributes
+    ----------
+    not_yaml, empty, alias:
+        Broken by a text that is no YAML or nested too deep, by one without content, by aliases that name nothing or unfold to too much.
+    tag, forbids_tags:
+        Broken by tags other than YAML's own; whether such a text is refused.
+    merges, key_twice, bad_key:
+        Whether `Mapping.items` is filled, with the keys of `<<` merged; then the rules for repeated keys and keys that are no scalars.
+    max_depth:
+        Levels of nesting.
+    free_aliases:
+        Nodes that aliases may unfold to in a file of any size.
+    long_lists:
+        Whether long lists of numbers are left as text.
+    """
+
+    not_yaml: Rule
+    empty: Rule
+    alias: Rule
+    tag: Rule
+    forbids_tags: bool = True
+    merges: bool = False
+    key_twice: Rule | None = None
+    bad_key: Rule | None = None
+    max_depth: int = 64
+    free_aliases: int = 100_000
+    long_lists: bool = False
+
+
+@dataclass
+class Document:
+    """A parsed text.
+
+    Attributes
+    ----------
+    root:
+        The top node.
+    anchors:
+        Nodes by the name of their anchor; of several of one name the last.
+    has_aliases:
+        Whether there is an alias.
+    next_document:
+        Where a second document begins; None where the text has one.
+    """
+
+    root: Node
+    anchors: dict[str, Node]
+    has_aliases: bool = False
+    next_document: int | None = None
+
+
+def parse_yaml(
+    data: str, text: Positions, dialect: Dialect, found: Diagnostics, anchors: AnyMapping[str, Node] | None = None
+) -> Document:
+    """Parse a text.
+
+    Parameters
+    ----------
+    data, text:
+        The characters, and where they are in the file.
+    dialect:
+        The rules and limits of the format.
+    found:
+        Gets all faults with which the tree is still right in its other parts.
+    anchors:
+        Those of a file that includes this one: aliases may name them.
+
+    Raises
+    ------
+    FormatError
+        When it is no YAML, is nested too deep, is empty, or its aliases unfold to too many nodes.
+    """
+    known = dict(anchors or {})
+    if dialect.long_lists and len(data) > LONG_LIST:
+        blanked, lists = _without_long_lists(data)
+        trial = Diagnostics(found.path)
+        document = _parse(blanked, text, _Builder(text, dialect, trial, dict(known), lists))
+        if not lists:
+            found.extend(trial.problems)
+            found.refusal = found.refusal or trial.refusal
+            return document
+        # Not all of them were lists: some are in strings or comments.
+    return _parse(data, text, _Builder(text, dialect, found, known, {}))
+
+
+def _without_long_lists(data: str) -> tuple[str, dict[int, str]]:
+    """Return the text with blanks in long lists of numbers, and the numbers of each by the offset of its bracket."""
+    lists: dict[int, str] = {}
+    pieces: list[str] = []
+    done = 0
+    for found in _LIST.finditer(data):
+        if found.end() - found.start() > LONG_LIST:
+            lists[found.start()] = found.group(1)
+            pieces += [data[done : found.start(1)], "\n".join(" " * len(line) for line in found.group(1).split("\n"))]
+            done = found.end(1)
+    return "".join([*pieces, data[done:]]), lists
+
+
+def _parse(data: str, text: Positions, builder: _Builder) -> Document:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    rule = builder.dialect.not_yaml
+    try:
+        root, more = builder.build(yaml.parse(data, Loader=loader))
+    except yaml.MarkedYAMLError as error:
+        raise builder.error(rule, *in_words(error)) from None
+    except yaml.reader.ReaderError as error:
+        # The C parser counts bytes of UTF-8 here, the Python one characters.
+        head = data.encode("utf-8", "surrogatepass")[: error.position]
+        offset = len(head.decode("utf-8", "replace")) if loader is not yaml.SafeLoader else error.position
+        raise builder.error(rule, f"not YAML: {error.reason}", offset) from None
+    except FormatError:
+        raise
+    except (yaml.YAMLError, UnicodeError, ValueError) as error:
+        raise builder.error(rule, f"not YAML: {error}", 0) from None
+    if root is None:
+        raise builder.error(builder.dialect.empty, "the file is empty", 0)
+    return Document(root, builder.anchors, builder.has_aliases, more)
+
+
+def in_words(error: yaml.MarkedYAMLError) -> tuple[str, int]:
+    """Return what a parser did not expect, and at which character; of quotes without an end, where they open."""
+    mark = error.problem_mark or error.context_mark
+    if error.context == "while scanning a quoted scalar" and error.context_mark is not None:
+        mark = error.context_mark
+    parser = ", ".join(part for part in (error.context, error.problem) if part)
+    plain = _WORDS.get(error.problem or "")
+    return f"not YAML: {plain} ({parser})" if plain else f"not YAML: {parser}", mark.index if mark else 0
+
+
+class _Open:
+    """A list or mapping that has begun; of a mapping, keys and values stand in turn in `children`."""
+
+    __slots__ = ("anchor", "children", "height", "node", "nodes")
+
+    def __init__(self, node: Sequence | Mapping, anchor: str | None) -> None:
+        self.node = node
+        self.anchor = anchor
+        self.children: list[Node] = []
+        self.height = self.nodes = 0
+
+
+class _Builder:
+    def __init__(
+        self, text: Positions, dialect: Dialect, found: Diagnostics, anchors: dict[str, Node], lists: dict[int, str]
+    ) -> None:
+        self.text, self.dialect, self.found = text, dialect, found
+        self.anchors, self.lists = anchors, lists
+        self.incomplete: set[str] = set()
+        """Names of anchors whose nodes have not ended yet."""
+        self.events = self.unfolded = self.merged = 0
+        self.has_aliases = False
+
+    def error(self, rule: Rule, message: str, offset: int) -> FormatError:
+        return rule.error(message, self.text.location(offset))
+
+    def build(self, events: Iterator[object]) -> tuple[Node | None, int | None]:
+        """Return the root of the first document, and where another one begins."""
+        import yaml
+
+        root: Node | None = None
+        done = False
+        stack: list[_Open] = []
+        for event in events:
+            self.events += 1
+            kind = type(event)
+            node: Node
+            if kind is yaml.ScalarEvent:
+                assert isinstance(event, yaml.ScalarEvent)
+                tag = None if event.tag is None else self.tag(event.tag, _offset(event))
+                quoted = (bool(event.style) and tag not in ("int", "float", "bool")) or tag in ("!", "str")
+                node = Scalar(self.text, _offset(event), event.value, quoted)
+                if event.anchor is not None:
+                    self.anchors[event.anchor] = node
+            elif kind in (yaml.SequenceStartEvent, yaml.MappingStartEvent):
+                assert isinstance(event, yaml.CollectionStartEvent)
+                stack.append(self.opened(event, len(stack)))
+                continue
+            elif kind in (yaml.SequenceEndEvent, yaml.MappingEndEvent):
+                node = self.closed(stack.pop())
+            elif kind is yaml.AliasEvent:
+                assert isinstance(event, yaml.AliasEvent)
+                node = self.alias(event)
+            elif kind is yaml.DocumentStartEvent and done:
+                assert isinstance(event, yaml.DocumentStartEvent)
+                return root, _offset(event)
+            else:
+                done = done or kind is yaml.DocumentEndEvent
+                continue
+            if not stack:
+                root = node
+                continue
+            top = stack[-1]
+            top.children.append(node)
+            if node.__class__ is not Scalar:
+                top.height = max(top.height, node.height)
+                top.nodes += node.nodes - 1
+        return root, None
+
+    def tag(self, tag: str, offset: int) -> str:
+        """Return the name of one of YAML's own tags; report another one."""
+        if tag == "!":
+            return tag
+        name = tag.removeprefix(_CORE)
+        if name == tag or name not in _TAGS:
+            message = f"the tag {tag[:60]!r} has no meaning in this format"
+            if self.dialect.forbids_tags:
+                self.found.refuse(self.error(self.dialect.tag, message, offset))
+            else:
+                self.found.report(self.dialect.tag, message, self.text.location(offset))
+            return ""
+        return name
+
+    def opened(self, event: yaml.CollectionStartEvent, depth: int) -> _Open:
+        import yaml
+
+        offset, flow = _offset(event), bool(event.flow_style)
+        if event.tag is not None:
+            self.tag(event.tag, offset)
+        if depth >= self.dialect.max_depth:
+            raise self.error(self.dialect.not_yaml, f"nodes are nested more than {self.dialect.max_depth} deep", offset)
+        node = (Mapping if isinstance(event, yaml.MappingStartEvent) else Sequence)(self.text, offset, flow)
+        if self.lists and isinstance(node, Sequence):
+            bracket = event.end_mark.index - 1 if event.end_mark else -1
+            if bracket in self.lists:
+                node.numbers, node.numbers_offset = self.lists.pop(bracket), bracket + 1
+        if event.anchor is not None:
+            self.anchors.pop(event.anchor, None)
+            self.incomplete.add(event.anchor)
+        return _Open(node, event.anchor)
+
+    def closed(self, ended: _Open) -> Node:
+        node = ended.node
+        if isinstance(node, Mapping):
+            node.pairs = list(zip(ended.children[::2], ended.children[1::2], strict=True))
+            if self.dialect.merges:
+                self.merge(node)
+                ended.height = max((ended.height, *(item.height for item in node.items.values())))
+                ended.nodes = sum(item.nodes for item in node.items.values()) - len(ended.children)
+        elif not node.numbers:
+            node.items = ended.children
+        node.height = ended.height + 1
+        node.nodes = 1 + len(ended.children) + ended.nodes
+        if node.height > self.dialect.max_depth:
+            # Nodes of the text itself are not nested deeper: see `opened`.
+            message = f"aliases nest nodes more than {self.dialect.max_depth} deep"
+            raise self.error(self.dialect.alias, message, node.offset)
+        if ended.anchor is not None:
+            self.anchors[ended.anchor] = node
+            self.incomplete.discard(ended.anchor)
+        return node
+
+    def alias(self, event: yaml.AliasEvent) -> Node:
+        name, offset = event.anchor or "", _offset(event)
+        self.has_aliases = True
+        node = self.anchors.get(name)
+        if node is None:
+            state = "is inside of the node that it names" if name in self.incomplete else "names no node before it"
+            self.found.refuse(self.error(self.dialect.alias, f"the alias *{name[:60]} {state}", offset))
+            return MissingAlias(self.text, offset, "", False)
+        self.unfolded += node.nodes
+        limit = self.dialect.free_aliases + ALIAS_GROWTH * self.events
+        if self.unfolded > limit:
+            message = f"*{name[:60]} and the aliases before it unfold to {self.unfolded} nodes, more than {limit}"
+            raise self.error(self.dialect.alias, message, offset)
+        return node
+
+    def merge(self, mapping: Mapping) -> None:
+        """Fill the items of a mapping: its own, and those that merge keys bring in."""
+        sources: list[Node] = []
+        for key, value in mapping.pairs:
+            if not isinstance(key, Scalar):
+                assert self.dialect.bad_key is not None
+                self.found.report(self.dialect.bad_key, "a key is a list or a mapping: it is left out", key.location)
+            elif key.value == "<<" and not key.quoted:
+                sources += value.items if isinstance(value, Sequence) else [value]
+            else:
+                if key.value in mapping.items:
+                    assert self.dialect.key_twice is not None
+                    message = f"the key {key.value[:60]} occurs a second time in its mapping"
+                    self.found.report(self.dialect.key_twice, message, key.location)
+                mapping.items[key.value] = value
+                mapping.offsets[key.value] = key.offset
+        for source in sources:
+            if not isinstance(source, Mapping):
+                if not isinstance(source, MissingAlias):
+                    message = "<< must name a mapping, whose keys are merged"
+                    self.found.refuse(self.error(self.dialect.alias, message, mapping.offset))
+                continue
+            self.merged += len(source.items)
+            if self.merged > MAX_MERGED_KEYS:
+                raise self.error(self.dialect.alias, f"<< merges more than {MAX_MERGED_KEYS} keys", mapping.offset)
+            for name, value in source.items.items():
+                mapping.items.setdefault(name, value)
+
+
+def _offset(event: yaml.Event) -> int:
+    return int(event.start_mark.index) if event.start_mark else 0

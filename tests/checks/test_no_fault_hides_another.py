@@ -1,0 +1,340 @@
+"""One fault hides no other: a fault of meaning removes no finding, and a fault of syntax removes none before it."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import reduce
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bodymotion as bm
+from bodymotion.checks.unmoved import SAID
+from sample_files import tries
+
+NOT_YET_FOR_ERRORS: frozenset[str] = frozenset({".urdf", ".xml", ".wrl", ".body", ".seq", ".cha"})
+"""Formats whose readers give no partial value yet: an error of reading hides what the rules about bodies and motions find."""
+
+URDF = """\
+<robot name="r">
+  <link name="base">
+    <inertial>
+      <mass value="3"/>
+      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
+    </inertial>
+  </link>
+  <link name="arm">
+    <inertial>
+      <mass value="2"/>
+      <inertia ixx="0.2" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.2"/>
+    </inertial>
+  </link>
+  <link name="hand">
+    <inertial>
+      <mass value="1"/>
+      <inertia ixx="0.3" ixy="0" ixz="0" iyy="0.3" iyz="0" izz="0.3"/>
+    </inertial>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="arm"/>
+    <axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="9" velocity="2"/>
+  </joint>
+  <joint name="wrist" type="prismatic">
+    <parent link="arm"/><child link="hand"/>
+    <axis xyz="0 0 1"/>
+    <limit lower="-2" upper="2" effort="8" velocity="3"/>
+  </joint>
+</robot>
+"""
+MJCF = """\
+<mujoco model="m">
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="base">
+      <freejoint/>
+      <inertial pos="0 0 0" mass="3" diaginertia="0.1 0.1 0.1"/>
+      <geom type="sphere" size="0.3"/>
+      <body name="arm">
+        <joint name="shoulder" axis="0 1 0" range="-1 1"/>
+        <inertial pos="0 0 0" mass="2" diaginertia="0.2 0.2 0.2"/>
+        <geom type="sphere" size="0.2"/>
+        <body name="hand">
+          <joint name="wrist" type="slide" axis="0 0 1" range="-2 2"/>
+          <inertial pos="0 0 0" mass="1" diaginertia="0.3 0.3 0.3"/>
+          <geom type="sphere" size="0.1"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+BODY = """\
+format: ChoreonoidBody
+format_version: 2.0
+name: r
+links:
+  -
+    name: BASE
+    joint_type: free
+    mass: 3.0
+    inertia: [0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1]
+  -
+    name: ARM
+    parent: BASE
+    joint_type: revolute
+    joint_id: 0
+    joint_axis: [0, 1, 0]
+    joint_range: [-60, 60]
+    mass: 2.0
+    inertia: [0.2, 0, 0, 0, 0.2, 0, 0, 0, 0.2]
+  -
+    name: HAND
+    parent: ARM
+    joint_type: prismatic
+    joint_id: 1
+    joint_axis: [0, 0, 1]
+    joint_range: [-2, 2]
+    mass: 1.0
+    inertia: [0.3, 0, 0, 0, 0.3, 0, 0, 0, 0.3]
+"""
+SEQ = """\
+type: CompositeSeq
+content: BodyMotion
+formatVersion: 2
+frameRate: 100
+numFrames: 3
+components:
+  -
+    type: MultiValueSeq
+    content: JointDisplacement
+    numParts: 2
+    numFrames: 3
+    frames:
+      - [ 0.1, 0.2 ]
+      - [ 0.11, 0.2 ]
+      - [ 0.12, 0.2 ]
+  -
+    type: MultiSE3Seq
+    content: LinkPosition
+    numParts: 1
+    numFrames: 3
+    SE3Format: XYZQWQXQYQZ
+    frames:
+      - [ [ 0, 0, 0.71, 1, 0, 0, 0 ] ]
+      - [ [ 0, 0, 0.72, 1, 0, 0, 0 ] ]
+      - [ [ 0, 0, 0.73, 1, 0, 0, 0 ] ]
+"""
+CHA = """\
+controls body gripper
+bpm 120
+
+speed 0.5 1 2
+
+time body_pos gripper
+0.0  0 0 0.48  0
+0.5  0 0 0.47  -0.5
+1.0  0 0 0.46  0
+"""
+WRL = """\
+#VRML V2.0 utf8
+PROTO Joint [ exposedField SFString jointType "" exposedField SFInt32 jointId -1 exposedField SFVec3f jointAxis 0 0 1
+  exposedField MFFloat llimit [ ] exposedField MFFloat ulimit [ ] exposedField SFVec3f translation 0 0 0
+  exposedField MFNode children [ ] ] { }
+PROTO Segment [ exposedField SFFloat mass 0 exposedField SFVec3f centerOfMass 0 0 0
+  exposedField MFFloat momentsOfInertia [ ] exposedField MFNode children [ ] ] { }
+PROTO Humanoid [ exposedField MFNode humanoidBody [ ] exposedField MFNode joints [ ] exposedField MFNode segments [ ]
+  exposedField SFString name "" exposedField SFString version "" ] { }
+DEF R Humanoid {
+  version "1.0"
+  humanoidBody [
+    DEF BASE Joint {
+      jointType "free"
+      children [
+        DEF BASE_S Segment { mass 3
+          momentsOfInertia [ 0.1 0 0 0 0.1 0 0 0 0.1 ] }
+        DEF ARM Joint {
+          jointType "rotate" jointId 0
+          jointAxis 0 1 0
+          llimit [ -1 ] ulimit [ 1 ]
+          children [
+            DEF ARM_S Segment { mass 2
+              momentsOfInertia [ 0.2 0 0 0 0.2 0 0 0 0.2 ] }
+            DEF HAND Joint {
+              jointType "slide" jointId 1
+              jointAxis 0 0 1
+              llimit [ -2 ] ulimit [ 2 ]
+              children [
+                DEF HAND_S Segment { mass 1
+                  momentsOfInertia [ 0.3 0 0 0 0.3 0 0 0 0.3 ] }
+              ]
+            }
+          ]
+        }
+      ]
+    }
+  ]
+  joints [ USE BASE USE ARM USE HAND ]
+  segments [ USE BASE_S USE ARM_S USE HAND_S ]
+}
+"""
+
+# Each fault: what stands in the sound file, what replaces it, the rule, and whether the reader cannot read a part because of it.
+FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
+    ".urdf": (
+        URDF,
+        (
+            ('lower="-1" upper="1"', 'lower="-90" upper="90"', "BODY115", False),
+            ('lower="-2" upper="2"', 'lower="2" upper="-2"', "BODY112", False),
+            ('iyy="0.2"', 'iyy="2"', "BODY133", False),
+            ('<axis xyz="0 1 0"/>', '<axis xyz="0 3 0"/>', "BODY110", False),
+            ('<mass value="3"/>', '<mass value="-3"/>', "BODY130", False),
+            ('effort="8" velocity="3"', 'effort="8" velocity="fast"', "XML104", True),
+            ('ixx="0.3"', 'ixx="x"', "XML104", True),
+        ),
+        "<unclosed",
+    ),
+    ".xml": (
+        MJCF,
+        (
+            ('range="-1 1"', 'range="-90 90"', "BODY115", False),
+            ('range="-2 2"', 'range="2 -2"', "BODY112", False),
+            ('"0.2 0.2 0.2"', '"0.2 2 0.2"', "BODY133", False),
+            ('mass="3"', 'mass="-3"', "BODY130", False),
+            ('size="0.1"', 'size="x"', "XML104", True),
+        ),
+        "<unclosed",
+    ),
+    ".body": (
+        BODY,
+        (
+            ("joint_range: [-2, 2]", "joint_range: [2, -2]", "BODY112", False),
+            ("[0.2, 0, 0, 0, 0.2,", "[0.2, 0, 0, 0, 2,", "BODY133", False),
+            ("joint_axis: [0, 1, 0]", "joint_axis: [0, 3, 0]", "BODY110", False),
+            ("mass: 3.0", "mass: -3.0", "BODY130", False),
+            ("joint_id: 1", "joint_id: 0", "BODY117", False),
+            ("mass: 1.0", "mass: heavy", "BDY107", True),
+        ),
+        "  - [",
+    ),
+    ".wrl": (
+        WRL,
+        (
+            ("llimit [ -1 ] ulimit [ 1 ]", "llimit [ -90 ] ulimit [ 90 ]", "BODY115", False),
+            ("llimit [ -2 ] ulimit [ 2 ]", "llimit [ 2 ] ulimit [ -2 ]", "BODY112", False),
+            ("0.2 0 0 0 0.2 0", "0.2 0 0 0 2 0", "BODY133", False),
+            ("jointAxis 0 1 0", "jointAxis 0 3 0", "BODY110", False),
+            ("mass 3", "mass -3", "BODY130", False),
+            ("jointId 1", "jointId 0", "BODY117", False),
+            ("mass 1", 'mass "heavy"', "VRML102", True),
+        ),
+        "Shape {",
+    ),
+    ".seq": (
+        SEQ,
+        (
+            ("0, 0, 0.71, 1, 0,", "0, 0, 0.71, 1.05, 0,", "MOT102", False),
+            ("0, 0, 0.72, 1, 0,", "0, 0, 0.72, 0, 0,", "MOT103", False),
+            ("0, 0, 0.73, 1, 0,", "0, 0, 0.73, 7, 0,", "MOT104", False),
+            ("content: BodyMotion", "content: BodyMotoin", "SEQ204", False),
+            ("[ 0.12, 0.2 ]", "[ 0.12, x ]", "SEQ111", True),
+            ("[ 0.11, 0.2 ]", "[ 0.11 ]", "SEQ110", True),
+        ),
+        "      - [ [",
+    ),
+    ".cha": (
+        CHA,
+        (
+            ("bpm 120", "bpm -120", "CHA130", True),
+            ("speed 0.5 1 2", "speed 3 1 2", "CHA155", True),
+            ("-0.5\n", "-2.5\n", "CHA213", False),
+            ("0 0 0.46", "0 x 0.46", "CHA204", True),
+        ),
+        "1.5 0 0 0.4",
+    ),
+}
+
+
+def planted(text: str, fault: tuple[str, str, str, bool]) -> str:
+    assert text.count(fault[0]) == 1, fault[0]
+    return text.replace(fault[0], fault[1])
+
+
+def found(text: str, suffix: str, folder: Path) -> dict[str, set[int | None]]:
+    """Return the lines of the findings in a file, by rule; a rule that is to retire counts as the one that stays."""
+    path = folder / f"robot{suffix}"
+    path.write_text(text)
+    lines: dict[str, set[int | None]] = {}
+    for problem in bm.check(path).problems:
+        for rule in {problem.rule, *(stays for stays, codes in SAID.items() if problem.rule in codes)}:
+            lines.setdefault(rule, set()).add(problem.location.line)
+    return lines
+
+
+@pytest.mark.parametrize("suffix", FAULTS)
+def test_the_sound_file_has_no_problems(suffix, tmp_path):
+    assert found(FAULTS[suffix][0], suffix, tmp_path) == {}
+
+
+@pytest.mark.parametrize("suffix", FAULTS)
+def test_each_fault_is_found(suffix, tmp_path):
+    text, faults, _ = FAULTS[suffix]
+    for fault in faults:
+        assert fault[2] in found(planted(text, fault), suffix, tmp_path)
+
+
+@pytest.mark.parametrize("suffix", FAULTS)
+@given(data=st.data())
+@settings(max_examples=tries(40), deadline=None)
+def test_a_fault_of_meaning_removes_no_finding(suffix, data):
+    text, faults, _ = FAULTS[suffix]
+    chosen = data.draw(st.lists(st.sampled_from(faults), unique=True, min_size=1))
+    if suffix in NOT_YET_FOR_ERRORS:
+        chosen = [fault for fault in chosen if not fault[3]] or chosen[:1]
+    with tempfile.TemporaryDirectory() as folder:
+        assert {fault[2] for fault in chosen} <= found(reduce(planted, chosen, text), suffix, Path(folder)).keys()
+
+
+@pytest.mark.parametrize("suffix", FAULTS)
+@given(data=st.data())
+@settings(max_examples=tries(20), deadline=None)
+def test_a_fault_of_syntax_removes_no_finding_before_it(suffix, data):
+    text, faults, end = FAULTS[suffix]
+    chosen = data.draw(st.lists(st.sampled_from(faults), unique=True, min_size=1))
+    if suffix in NOT_YET_FOR_ERRORS:
+        chosen = []
+    with tempfile.TemporaryDirectory() as folder:
+        report = found(f"{reduce(planted, chosen, text)}{end}\n", suffix, Path(folder))
+        assert {fault[2] for fault in chosen} <= report.keys()
+
+
+FIVE = """\
+<robot name="r">
+  <link name="base"/>
+  <link name="arm">
+    <inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>
+  </link>
+  <link name="hand"/>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="arm"/>
+    <axis xyz="0 1 0"/>
+    <limit lower="-90" upper="90" effort="9" velocity="2"/>
+  </joint>
+  <joint name="wrist" type="revolve">
+    <parent link="arm"/><child link="hand"/>
+  </joint>
+</robot>
+"""
+
+
+def test_five_faults_of_a_urdf(tmp_path):
+    """Limits in degrees, an impossible inertia and an unrelated joint of an unknown type: all are found."""
+    path = tmp_path / "robot.urdf"
+    path.write_text(FIVE)
+    report = bm.check(path)
+    lines = {(problem.rule, problem.location.line) for problem in report.problems}
+    assert ("URDF120", 12) in lines
+    if ".urdf" not in NOT_YET_FOR_ERRORS:
+        assert {("BODY115", 10), ("BODY133", 4)} <= lines
