@@ -46,7 +46,7 @@ class Diagnostics:
         self.unknown: set[Subject] = set()
         """Parts of the value that the file has and that could not be read."""
         self.refusal: Problem | None = None
-        """The first problem for which `load` returns no value, where the reader distinguishes such from other errors."""
+        """The first error for which no value is loaded: see `refuse`."""
         self._found: dict[Problem, None] = {}
         self._listed: Counter[str] = Counter()
         self._last: dict[str, Problem] = {}
