@@ -88,7 +88,7 @@ class Diagnostics:
         self._found[problem] = None
 
     def refuse(self, error: FormatError) -> None:
-        """Record an error for which no value is loaded; the reader goes on all the same, for what else is wrong."""
+        """Record an error for which `load` returns no value; the reader goes on all the same, for what else is wrong."""
         self.extend(error.problems)
         self.refusal = self.refusal or error.problem
 

@@ -105,7 +105,6 @@ FORMATS: tuple[Format, ...] = (
         _later("choreonoid_body", "read_body"),
         sniffing.looks_like_body,
         holds="Body",
-        check=_later("choreonoid_body", "check_body_file"),
     ),
     Format(
         "urdf",

@@ -62,7 +62,7 @@ of it.
 
 from __future__ import annotations
 
-from bodymotion.formats.choreonoid_body.reader import check_body_file, parse_body, read_body
+from bodymotion.formats.choreonoid_body.reader import parse_body, read_body
 from bodymotion.formats.choreonoid_body.rules import RULES
 
-__all__ = ["RULES", "check_body_file", "parse_body", "read_body"]
+__all__ = ["RULES", "parse_body", "read_body"]

@@ -1,7 +1,7 @@
-"""Devices: the sensors that the OpenHRP document knows as well, and others, kept with all their keys.
+"""Devices: the sensors that the OpenHRP document defines, and others, kept with all their keys.
 
-A camera or a range sensor may be given in another frame (`optical_frame`, `optical_frame_rotation`): its `pose` here always is that of
-a device which looks along −z with +y up.
+A camera or a range sensor may be given in another frame (`optical_frame`, `optical_frame_rotation`): its `pose` here is always that of a
+device that looks along −z with +y up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.fields import Fields, forgiving
+from bodymotion.formats.choreonoid_body.fields import Fields, default_on_error
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.devices import (
@@ -25,7 +25,7 @@ from bodymotion.model.devices import (
     VisionSensor,
 )
 
-__all__ = ["DEVICES", "read_device"]
+__all__ = ["DEVICES", "KEYS_OF_DEVICE", "read_device"]
 
 SENSORS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
@@ -37,66 +37,76 @@ SENSORS: dict[str, type[Device]] = {
     "RangeCamera": VisionSensor,
     "RangeSensor": RangeSensor,
 }
-OTHERS = ("Attachment", "DigitalIO", "Holder", "IMU", "Imu", "PointLight", "SpotLight")
-"""Devices of Choreonoid itself that are not in the OpenHRP document."""
-DEVICES = (*SENSORS, *OTHERS)
-"""The types of nodes that Choreonoid itself knows as devices."""
+DEVICES = (*SENSORS, "Attachment", "DigitalIO", "Holder", "IMU", "Imu", "PointLight", "SpotLight")
+"""The types of nodes that Choreonoid itself has as devices."""
 
-PLACE = ("type", "translation", "rotation", "elements")
+KEYS_OF_DEVICE: dict[str, tuple[str, ...]] = {
+    "pose": ("translation", "rotation"),
+    "front_clip_distance": ("near_clip_distance",),
+    "back_clip_distance": ("far_clip_distance",),
+    "scan_angle": ("yaw_range", "scan_angle"),
+    "scan_step": ("yaw_step", "scan_step"),
+    "scan_rate": ("scan_rate",),
+    "max_distance": ("max_distance",),
+    "field_of_view": ("field_of_view",),
+    "type": ("format", "type"),
+    **{name: (name,) for name in ("name", "id", "width", "height", "frame_rate")},
+}
+"""By the attributes of a device, the keys that hold them."""
 
-FRAMES = {
+OPTICAL_FRAMES = {
     "gl": (1.0, 0.0, 0.0, 0.0),
     # x to the right, y down, z forward
     "cv": (0.0, 1.0, 0.0, 0.0),
     # x forward, y to the left, z up
     "robotics": (0.5, 0.5, -0.5, -0.5),
 }
-
+IMAGE_FORMATS = ("COLOR", "DEPTH", "COLOR_DEPTH", "POINT_CLOUD", "COLOR_POINT_CLOUD", "NONE")
 UNLIMITED = (-1.0, -1.0, -1.0)
 
 
 def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Device:
-    """Make a device of a node that stands at `transform` (4, 4), its own pose included, in link number `link`."""
+    """Return the device of a node with the pose `transform` (4, 4), its own included, in link number `link`."""
     if not poses.is_rigid(transform):
-        fields.tell(rules.SCALED, f"{fields.title} stands under a Transform with a scale")
-    found = SENSORS.get(kind)
+        fields.report(rules.SCALED, f"{fields.title} is inside of a Transform with a scale")
+    sensor = SENSORS.get(kind)
     pose = poses.from_matrix(poses.nearest_rigid(transform))
-    if found in (VisionSensor, RangeSensor):
-        pose = poses.compose(pose, poses.from_parts(np.zeros(3), _optical(fields)))
+    if sensor in (VisionSensor, RangeSensor):
+        pose = poses.compose(pose, poses.from_parts(np.zeros(3), _optical_frame(fields)))
     common: dict[str, Any] = {
         "name": fields.text("name"),
         "id": fields.integer("id", default=-1),
         "link": link,
         "pose": frozen(pose),
     }
-    given: dict[str, Any] = {}
-    if found is AccelerationSensor:
-        given = {"max_acceleration": _limit(fields, "max_acceleration")}
-    elif found is Gyro:
-        given = {"max_angular_velocity": _limit(fields, "max_angular_velocity")}
-    elif found is ForceSensor:
-        given = {name: _limit(fields, name) for name in ("max_force", "max_torque")}
-    elif found is VisionSensor:
-        given = _camera(fields)
-    elif found is RangeSensor:
-        given = _scanner(fields)
-    extra = fields.rest(PLACE)
-    if found is None:
+    own: dict[str, Any] = {}
+    if sensor is AccelerationSensor:
+        own = {"max_acceleration": _limit(fields, "max_acceleration")}
+    elif sensor is Gyro:
+        own = {"max_angular_velocity": _limit(fields, "max_angular_velocity")}
+    elif sensor is ForceSensor:
+        own = {name: _limit(fields, name) for name in ("max_force", "max_torque")}
+    elif sensor is VisionSensor:
+        own = _camera(fields)
+    elif sensor is RangeSensor:
+        own = _range_sensor(fields)
+    extra = fields.rest(("type", "translation", "rotation", "elements"))
+    if sensor is None:
         return OtherDevice(**common, type=kind, extra=extra)
-    device: Device = found(**common, **given, extra=extra)
+    device: Device = sensor(**common, **own, extra=extra)
     return device
 
 
-@forgiving((1.0, 0.0, 0.0, 0.0))
-def _optical(fields: Fields) -> tuple[float, ...]:
-    turn = fields.rotation("optical_frame_rotation")
-    if turn is not None:
-        return turn
+@default_on_error((1.0, 0.0, 0.0, 0.0))
+def _optical_frame(fields: Fields) -> tuple[float, ...]:
+    rotation = fields.rotation("optical_frame_rotation")
+    if rotation is not None:
+        return rotation
     name = fields.text("optical_frame", default="gl")
-    if name not in FRAMES:
-        wrong = f"optical_frame of {fields.title} is {name!r:.60}: gl, cv and robotics are known"
-        raise rules.WRONG_VALUE.error(wrong, fields.place("optical_frame"))
-    return FRAMES[name]
+    if name not in OPTICAL_FRAMES:
+        message = f"optical_frame of {fields.title} is {name!r:.60}; it must be gl, cv or robotics"
+        raise rules.WRONG_VALUE.error(message, fields.location("optical_frame"))
+    return OPTICAL_FRAMES[name]
 
 
 def _limit(fields: Fields, name: str) -> Floats:
@@ -104,48 +114,33 @@ def _limit(fields: Fields, name: str) -> Floats:
 
 
 def _camera(fields: Fields) -> dict[str, Any]:
-    given: dict[str, Any] = {
-        "type": fields.text("format", default="COLOR"),
+    image_format = fields.text("format", default="COLOR")
+    if image_format not in IMAGE_FORMATS:
+        message = f"format of {fields.title} is {image_format!r:.60}, none of {', '.join(IMAGE_FORMATS)}"
+        fields.context.found.report(rules.WRONG_VALUE, message, fields.location("format"), severity="warning")
+    is_wide = fields.text("lens_type", default="NORMAL") != "NORMAL"
+    fields.used -= {"lens_type", "lensType"}
+    field_of_view = fields.angle("field_of_view", default=0.785398)
+    if not is_wide and not 0 < field_of_view < math.pi:
+        fields.unknown.add("field_of_view")
+        message = f"field_of_view of {fields.title} is {field_of_view:g} rad; that of a normal lens is between 0 and π"
+        fields.report(rules.FIELD_OF_VIEW, message, "field_of_view")
+    return {
+        "type": image_format,
         "width": fields.integer("width", default=640),
         "height": fields.integer("height", default=480),
-        "field_of_view": fields.angle("field_of_view", default=0.785398),
+        "field_of_view": field_of_view,
         "front_clip_distance": fields.number("near_clip_distance", default=0.04),
         "back_clip_distance": fields.number("far_clip_distance", default=200.0),
         "frame_rate": fields.number("frame_rate", default=30.0),
     }
-    title = fields.title
-    if given["type"] not in ("COLOR", "DEPTH", "COLOR_DEPTH", "POINT_CLOUD", "COLOR_POINT_CLOUD", "NONE"):
-        fields.tell(rules.CAMERA, f"format of {title} is {given['type']!r:.60}, which is not known", "format")
-    wide = fields.text("lens_type", default="NORMAL") != "NORMAL"
-    fields.used -= {"lens_type", "lensType"}
-    if not 0 < given["field_of_view"] < (2 * math.pi + 1e-3 if wide else math.pi):
-        fields.tell(
-            rules.CAMERA,
-            f"field_of_view of {title} is {given['field_of_view']:g} rad, too wide or not above 0",
-            "field_of_view",
-        )
-    near, far = given["front_clip_distance"], given["back_clip_distance"]
-    if not 0 < near < far:
-        fields.tell(rules.CAMERA, f"clip distances of {title} are {near:g} and {far:g}, not two distances in order")
-    if min(given["width"], given["height"]) < 1 or given["frame_rate"] <= 0:
-        image = f"{given['width']} × {given['height']} at {given['frame_rate']:g} Hz"
-        fields.tell(rules.CAMERA, f"the image of {title} is {image}")
-    return given
 
 
-def _scanner(fields: Fields) -> dict[str, Any]:
+def _range_sensor(fields: Fields) -> dict[str, Any]:
     default = RangeSensor()
-    given = {
+    return {
         "scan_angle": fields.angle("yaw_range", "scan_angle", default=math.radians(120.0)),
         "scan_step": fields.angle("yaw_step", "scan_step", default=math.radians(1.0)),
         "scan_rate": fields.number("scan_rate", default=default.scan_rate),
         "max_distance": fields.number("max_distance", default=default.max_distance),
     }
-    if not (
-        0 <= given["scan_angle"] <= 2 * math.pi + 1e-3
-        and (given["scan_step"] > 0 or given["scan_angle"] == 0)
-        and min(given["scan_rate"], given["max_distance"]) > 0
-    ):
-        shown = ", ".join(f"{name} {value:g}" for name, value in given.items())
-        fields.tell(rules.SCAN, f"{fields.title} has {shown}")
-    return given

@@ -1,28 +1,29 @@
 """Geometry and appearance: the nodes of VRML97 under other keys, so they are handed to its readers.
 
-What differs: angles are in the file's unit, the main size of a primitive that is not given is 1, surfaces are seen from both sides, an
-Extrusion with too few orientations is not turned from there on and with too few scales shrinks to a point, shininess may come as a
-specular exponent. Capsule and Mesh are not in VRML97.
+What differs: angles are in the file's unit, a missing main size of a primitive is 1, surfaces are seen from both sides, an Extrusion with
+too few orientations is not rotated from there on and with too few scales shrinks to a point, shininess may be a specular exponent. Capsule
+and Mesh are not in VRML97.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from bodymotion.diagnostics import Problem
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.document import Mapping, Scalar, Sequence
-from bodymotion.formats.choreonoid_body.fields import Fields, forgiving, label
-from bodymotion.formats.choreonoid_body.plain import Context
+from bodymotion.formats.choreonoid_body.fields import Context, Fields, default_on_error, label
 from bodymotion.formats.vrml.appearance import AppearanceReader
 from bodymotion.formats.vrml.geometry import GEOMETRY_NODES, GeometryReader
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.rules import BAD_SIZE
+from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Capsule, Geometry, Material
 
 if TYPE_CHECKING:
+    from bodymotion.formats.text.source_text import Text
     from bodymotion.formats.vrml.inline import InlineLoader
     from bodymotion.formats.vrml.nodes import Value
 
@@ -45,27 +46,39 @@ MATERIAL_KEYS = (
 
 
 class ShapeReader:
-    """Makes geometry and materials; a node that is used several times, by aliases, gives the same object each time."""
+    """Reads geometry and materials; a node that aliases use several times becomes the same object each time."""
 
     def __init__(self, context: Context, parts: InlineLoader) -> None:
-        self.geometries = GeometryReader(context.problems, lambda node: node)
-        self.appearances = AppearanceReader(context.problems, lambda node: node, parts.resolve)
+        self._problems: list[Problem] = []
+        """What the readers of VRML97 report, until it is added to the context's."""
+        self.geometries = GeometryReader(self._problems, lambda node: node)
+        self.appearances = AppearanceReader(self._problems, lambda node: node, parts.resolve)
         self._geometries: dict[tuple[int, bool], tuple[Mapping, Geometry | None]] = {}
         self._materials: dict[int, tuple[Mapping, Material]] = {}
 
     def geometry(self, node: Mapping, context: Context, textured: bool) -> Geometry | None:
-        """Return the geometry of a node, None where it shows nothing."""
+        """Return the geometry of a node; None where it shows nothing."""
         key = (id(node), textured)
         if key not in self._geometries:
-            self._geometries[key] = (node, self._geometry(Fields(node, context, "a geometry"), textured))
+            try:
+                self._geometries[key] = (node, self._geometry(Fields(node, context, "a geometry"), textured))
+            finally:
+                self._report(context)
         return self._geometries[key][1]
 
     def material(self, node: Mapping, context: Context) -> Material:
         """Return the material of an appearance."""
         if id(node) not in self._materials:
-            made = self.appearances.read(_appearance(Fields(node, context, "an appearance")))
+            try:
+                made = self.appearances.read(_appearance(Fields(node, context, "an appearance")))
+            finally:
+                self._report(context)
             self._materials[id(node)] = (node, made)
         return self._materials[id(node)][1]
+
+    def _report(self, context: Context) -> None:
+        context.found.extend(self._problems)
+        self._problems.clear()
 
     def _geometry(self, fields: Fields, textured: bool) -> Geometry | None:
         kind = fields.text("type")
@@ -73,39 +86,36 @@ class ShapeReader:
         if kind == "Capsule":
             return self._capsule(fields)
         build = _BUILDERS.get(kind)
-        given = build(fields) if build is not None else {}
+        values = build(fields) if build is not None else {}
         if kind == "Mesh":
             kind = "IndexedFaceSet"
         if build is None and kind not in GEOMETRY_NODES:
-            fields.tell(
-                rules.GEOMETRY,
-                f"a geometry has the type {kind!r:.60}, which is not known" if kind else "a geometry has no type",
-                "type",
-            )
+            message = f"a geometry has the unknown type {kind!r:.60}" if kind else "a geometry has no type"
+            fields.report(rules.GEOMETRY, message, "type")
             return None
-        return self.geometries.read(_vrml(fields.node, kind, given), textured)
+        return self.geometries.read(_vrml(fields.node, kind, values), textured)
 
     def _capsule(self, fields: Fields) -> Capsule | None:
         radius, height = _size(fields, "radius"), _size(fields, "height")
         if radius > 0 and height >= 0:
             return Capsule(radius, height)
-        fields.tell(BAD_SIZE, f"Capsule of size {radius:g} {height:g}")
+        fields.report(BAD_SIZE, f"Capsule of size {radius:g} {height:g}")
         return None
 
 
 def _vrml(node: Mapping, kind: str, fields: dict[str, Value]) -> VrmlNode:
-    return VrmlNode(kind, fields=fields, text=node.text, offset=node.offset)
+    return VrmlNode(kind, fields=fields, text=cast("Text", node.text), offset=node.offset)
 
 
 def _size(fields: Fields, name: str) -> float:
     if not fields.has(name):
-        fields.tell(rules.NO_SIZE, f"{fields.title} has no {name}")
+        fields.report(rules.NO_SIZE, f"{fields.title} has no {name}")
     return fields.number(name, default=1.0)
 
 
 def _box(fields: Fields) -> dict[str, Value]:
     if not fields.has("size"):
-        fields.tell(rules.NO_SIZE, f"{fields.title} has no size")
+        fields.report(rules.NO_SIZE, f"{fields.title} has no size")
     return {"size": frozen(fields.vector("size", default=(1.0, 1.0, 1.0)))}
 
 
@@ -114,60 +124,60 @@ def _sphere(fields: Fields) -> dict[str, Value]:
 
 
 def _cylinder(fields: Fields) -> dict[str, Value]:
-    given: dict[str, Value] = {"radius": _size(fields, "radius"), "height": _size(fields, "height")}
-    return given | {part: fields.flag(part, default=True) for part in ("side", "top", "bottom")}
+    values: dict[str, Value] = {"radius": _size(fields, "radius"), "height": _size(fields, "height")}
+    return values | {part: fields.flag(part, default=True) for part in ("side", "top", "bottom")}
 
 
 def _cone(fields: Fields) -> dict[str, Value]:
-    given: dict[str, Value] = {"bottomRadius": _size(fields, "radius"), "height": _size(fields, "height")}
-    return given | {part: fields.flag(part, default=True) for part in ("side", "bottom")}
+    values: dict[str, Value] = {"bottomRadius": _size(fields, "radius"), "height": _size(fields, "height")}
+    return values | {part: fields.flag(part, default=True) for part in ("side", "bottom")}
 
 
 def _surface(fields: Fields) -> dict[str, Value]:
-    given: dict[str, Value] = {
+    values: dict[str, Value] = {
         "creaseAngle": fields.angle("crease_angle", default=0.0),
         "solid": fields.flag("solid", default=False),
     }
-    # What is not said is left to the reader: it finds out which side of an Extrusion is outside.
-    return given | {"ccw": fields.flag("ccw", default=True)} if fields.has("ccw") else given
+    # Without ccw, the reader finds out which side of an Extrusion is outside.
+    return values | {"ccw": fields.flag("ccw", default=True)} if fields.has("ccw") else values
 
 
 def _extrusion(fields: Fields) -> dict[str, Value]:
-    given = _surface(fields) | {
+    values = _surface(fields) | {
         "beginCap": fields.flag("begin_cap", default=True),
         "endCap": fields.flag("end_cap", default=True),
     }
     section, spine = fields.rows("cross_section", width=2), fields.rows("spine", width=3)
     count = 2 if spine is None else len(spine)
-    turns, scale = fields.rows("orientation", width=4), fields.rows("scale", width=2)
-    if turns is not None and len(turns):
-        turned = turns * [1.0, 1.0, 1.0, fields.context.angle_unit]
-        given["orientation"] = _continued(turned, count, [0.0, 0.0, 1.0, 0.0])
+    rotations, scale = fields.rows("orientation", width=4), fields.rows("scale", width=2)
+    if rotations is not None and len(rotations):
+        rotations = rotations * [1.0, 1.0, 1.0, fields.context.angle_unit]
+        values["orientation"] = _continued(rotations, count, [0.0, 0.0, 1.0, 0.0])
     if scale is not None and len(scale):
-        given["scale"] = _continued(scale, count, [0.0, 0.0])
+        values["scale"] = _continued(scale, count, [0.0, 0.0])
     if section is not None:
-        given["crossSection"] = section
+        values["crossSection"] = section
     if spine is not None:
-        given["spine"] = spine
-    return given
+        values["spine"] = spine
+    return values
 
 
 def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
-    """Return one row for each point of the spine; one stands for all."""
+    """Return one row for each point of the spine; a single row is for all of them."""
     if 1 < len(rows) < count:
         return frozen(np.concatenate([rows, np.tile(row, (count - len(rows), 1))]))
     return frozen(rows)
 
 
 def _grid(fields: Fields) -> dict[str, Value]:
-    given = _surface(fields)
+    values = _surface(fields)
     for name, key in (("x_dimension", "xDimension"), ("z_dimension", "zDimension")):
-        given[key] = fields.integer(name, default=0)
+        values[key] = fields.integer(name, default=0)
     for name, key in (("x_spacing", "xSpacing"), ("z_spacing", "zSpacing")):
-        given[key] = fields.number(name, default=1.0)
+        values[key] = fields.number(name, default=1.0)
     heights = fields.rows("height", width=1)
-    given["height"] = frozen(np.zeros(0)) if heights is None else heights.reshape(-1)
-    return given | _corners(fields)
+    values["height"] = frozen(np.zeros(0)) if heights is None else heights.reshape(-1)
+    return values | _corners(fields)
 
 
 def _face_set(fields: Fields) -> dict[str, Value]:
@@ -177,7 +187,7 @@ def _face_set(fields: Fields) -> dict[str, Value]:
         fields.used.add("faces")
         whole = faces[: len(faces) // 3 * 3].reshape(-1, 3)
         faces = np.concatenate([whole, np.full((len(whole), 1), -1, dtype=np.int32)], axis=1).reshape(-1)
-    given = _surface(fields) | {
+    values = _surface(fields) | {
         "coord": _vrml(fields.node, "Coordinate", {"point": frozen(np.zeros((0, 3))) if points is None else points}),
         "coordIndex": faces,
     }
@@ -185,36 +195,36 @@ def _face_set(fields: Fields) -> dict[str, Value]:
         ("normalIndex", ("normal_indices",)),
         ("texCoordIndex", ("tex_coord_indices", "tex_coord_index")),
     ):
-        given[key] = _indices(fields, *names)
-    return given | _corners(fields)
+        values[key] = _indices(fields, *names)
+    return values | _corners(fields)
 
 
 def _points(fields: Fields) -> dict[str, Value]:
     points, colors = fields.rows("vertices", width=3), fields.rows("colors", width=3)
-    given: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     if points is not None:
-        given["coord"] = _vrml(fields.node, "Coordinate", {"point": points})
+        values["coord"] = _vrml(fields.node, "Coordinate", {"point": points})
     if colors is not None:
-        given["color"] = _vrml(fields.node, "Color", {"color": colors})
-    return given
+        values["color"] = _vrml(fields.node, "Color", {"color": colors})
+    return values
 
 
 def _corners(fields: Fields) -> dict[str, Value]:
-    given: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     normals, uv = fields.rows("normals", width=3), fields.rows("tex_coords", "tex_coord", width=2)
     if normals is not None:
-        given["normal"] = _vrml(fields.node, "Normal", {"vector": normals})
+        values["normal"] = _vrml(fields.node, "Normal", {"vector": normals})
     if uv is not None:
-        given["texCoord"] = _vrml(fields.node, "TextureCoordinate", {"point": uv})
-    return given
+        values["texCoord"] = _vrml(fields.node, "TextureCoordinate", {"point": uv})
+    return values
 
 
-@forgiving(NO_INDICES)
+@default_on_error(NO_INDICES)
 def _indices(fields: Fields, *names: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     values = np.array(fields.numbers(*names) or [], dtype=np.float64)
     if not np.isfinite(values).all() or (np.abs(values) > 2**31 - 1).any() or (values % 1 != 0).any():
-        wrong = f"{names[0]} of {fields.title} must be a list of whole numbers"
-        raise rules.WRONG_VALUE.error(wrong, fields.place(names[0]))
+        message = f"{names[0]} of {fields.title} must be a list of whole numbers"
+        raise rules.WRONG_VALUE.error(message, fields.location(names[0]))
     return values.astype(np.int32)
 
 
@@ -232,59 +242,59 @@ _BUILDERS = {
 
 
 def _appearance(fields: Fields) -> VrmlNode:
-    given: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     material, texture = fields.find("material"), fields.find("texture")
     if isinstance(material, Mapping):
-        given["material"] = _material(Fields(material, fields.context, "a material"))
+        values["material"] = _material(Fields(material, fields.context, "a material"))
     if isinstance(texture, Mapping):
-        given["texture"] = _texture(Fields(texture, fields.context, "a texture"))
-    turned = fields.find("texture_transform")
-    if isinstance(turned, Mapping):
-        given["textureTransform"] = _texture_transform(Fields(turned, fields.context, "a texture_transform"))
-    return _vrml(fields.node, "Appearance", given)
+        values["texture"] = _texture(Fields(texture, fields.context, "a texture"))
+    transform = fields.find("texture_transform")
+    if isinstance(transform, Mapping):
+        values["textureTransform"] = _texture_transform(Fields(transform, fields.context, "a texture_transform"))
+    return _vrml(fields.node, "Appearance", values)
 
 
 def _material(fields: Fields) -> VrmlNode:
-    given: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for key, names in (
         ("diffuseColor", ("diffuse", "diffuse_color")),
         ("emissiveColor", ("emissive", "emissive_color")),
         ("specularColor", ("specular", "specular_color")),
     ):
         if fields.has(*names):
-            given[key] = frozen(fields.vector(*names, default=(0.0, 0.0, 0.0)))
+            values[key] = frozen(fields.vector(*names, default=(0.0, 0.0, 0.0)))
     for key, name, other in (
         ("ambientIntensity", "ambient", "ambient_intensity"),
         ("transparency", "transparency", "transparency"),
         ("shininess", "shininess", "shininess"),
     ):
         if fields.has(name, other):
-            given[key] = fields.number(name, other, default=0.0)
+            values[key] = fields.number(name, other, default=0.0)
     if fields.has("specular_exponent"):
         # VRML's shininess 1 is an exponent of 128.
-        given["shininess"] = min(max(fields.number("specular_exponent", default=25.0), 0.0) / 128.0, 1.0)
-    fields.warn_of_misspelt(MATERIAL_KEYS)
-    return _vrml(fields.node, "Material", given)
+        values["shininess"] = min(max(fields.number("specular_exponent", default=25.0), 0.0) / 128.0, 1.0)
+    fields.report_misspelt(MATERIAL_KEYS)
+    return _vrml(fields.node, "Material", values)
 
 
 def _texture(fields: Fields) -> VrmlNode:
-    given: dict[str, Value] = {"url": list(fields.texts("url", "uri"))}
+    values: dict[str, Value] = {"url": list(fields.texts("url", "uri"))}
     for name, key in (("repeat_s", "repeatS"), ("repeat_t", "repeatT")):
-        given[key] = fields.flag(name, default=True)
-    return _vrml(fields.node, "ImageTexture", given)
+        values[key] = fields.flag(name, default=True)
+    return _vrml(fields.node, "ImageTexture", values)
 
 
 def _texture_transform(fields: Fields) -> VrmlNode:
-    given: dict[str, Value] = {
+    values: dict[str, Value] = {
         "center": frozen(fields.vector("center", default=(0.0, 0.0))),
         "translation": frozen(fields.vector("translation", default=(0.0, 0.0))),
         "scale": frozen(fields.vector("scale", default=(1.0, 1.0))),
     }
     value = fields.find("rotation")
     if isinstance(value, Scalar):
-        given["rotation"] = fields.angle("rotation", default=0.0)
+        values["rotation"] = fields.angle("rotation", default=0.0)
     elif isinstance(value, Sequence):
-        # About an axis like all rotations, though only a turn about z means something on an image.
+        # About an axis like all rotations, though only a rotation about z has a meaning on an image.
         w, _, _, z = fields.rotation() or (1.0, 0.0, 0.0, 0.0)
-        given["rotation"] = 2.0 * float(np.arctan2(z, w))
-    return _vrml(fields.node, "TextureTransform", given)
+        values["rotation"] = 2.0 * float(np.arctan2(z, w))
+    return _vrml(fields.node, "TextureTransform", values)

@@ -1,68 +1,194 @@
-"""The links of a file, one by one: what each says of itself, before they are put together into a tree."""
+"""The links of a file, one by one: pose, joint, mass and elements of each, before they are joined to a tree; and extra joints."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics import Location, Locator, Subject
+from bodymotion.diagnostics.text import listed
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.document import Sequence
-from bodymotion.formats.choreonoid_body.fields import camel
-from bodymotion.formats.choreonoid_body.joints import JOINT_KEYS, axis, read_joint
-from bodymotion.formats.choreonoid_body.masses import MASS_KEYS, read_mass
+from bodymotion.formats.choreonoid_body.fields import Fields, camel, default_on_error
+from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.links import Joint, Segment
+from bodymotion.model.body import ExtraJoint, ExtraJointType
+from bodymotion.model.devices import Device
+from bodymotion.model.links import Joint, JointType, Segment
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location
-    from bodymotion.formats.choreonoid_body.document import Mapping
     from bodymotion.formats.choreonoid_body.elements import ElementReader, LinkParts
-    from bodymotion.formats.choreonoid_body.fields import Fields
-    from bodymotion.model.devices import Device
 
-__all__ = ["LINK_KEYS", "RawLink", "changed_link", "read_link", "read_track"]
+__all__ = [
+    "LINK_KEYS",
+    "RawExtraJoint",
+    "RawLink",
+    "change_link",
+    "locator",
+    "read_extra_joint",
+    "read_link",
+    "read_mass",
+    "read_track",
+    "unknown_attributes",
+]
 
+JOINT_TYPES: dict[str, JointType] = {
+    "fixed": "fixed",
+    "free": "free",
+    "revolute": "rotate",
+    "rotate": "rotate",
+    "prismatic": "slide",
+    "slide": "slide",
+    "pseudo_continuous_track": "crawler",
+    "pseudoContinuousTrack": "crawler",
+    "pseudo-continuous-track": "crawler",
+    "crawler": "crawler",
+}
+"""The types of the manual, and the names that OpenHRP has for them."""
+EXTRA_JOINT_TYPES: dict[str, ExtraJointType] = {
+    "ball": "ball",
+    "hinge": "hinge",
+    "piston": "piston",
+    "xyz": "xyz",
+    "xy": "xy",
+    "z": "z",
+}
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+MAX_ID = 9999
+MAX_TRACK_LINKS = 2_000
+
+MOTOR_KEYS = (
+    "gear_ratio",
+    "gear_efficiency",
+    "rotor_inertia",
+    "rotor_resistor",
+    "torque_const",
+    "encoder_pulse",
+)
+"""Also the names of these numbers in a Joint."""
+JOINT_KEYS = (
+    "joint_type",
+    "joint_id",
+    "joint_name",
+    "joint_axis",
+    "joint_range",
+    "joint_angle",
+    "joint_displacement",
+    "joint_velocity_range",
+    "max_joint_velocity",
+    "joint_effort_range",
+    "max_joint_effort",
+    "joint_axis_inertia",
+    *MOTOR_KEYS,
+)
+MASS_KEYS = ("mass", "center_of_mass", "inertia")
 LINK_KEYS = ("type", "name", "parent", "translation", "rotation", "elements", "import", *JOINT_KEYS, *MASS_KEYS)
-MOST_TRACK_LINKS = 2_000
+EXTRA_JOINT_KEYS = (
+    "name",
+    "joint_type",
+    "joint_axis",
+    "axis",
+    "link1_name",
+    "link2_name",
+    "link1_local_pos",
+    "link2_local_pos",
+)
+
+KEYS_OF_LINK: dict[str, tuple[str, ...]] = {
+    **{part: (part,) for part in (*MOTOR_KEYS, *MASS_KEYS)},
+    **dict.fromkeys(("lower", "upper"), ("joint_range",)),
+    **dict.fromkeys(("velocity_lower", "velocity_upper"), ("joint_velocity_range", "max_joint_velocity")),
+    "name": ("joint_name", "name"),
+    "type": ("joint_type",),
+    "id": ("joint_id",),
+    "axis": ("joint_axis",),
+    "offset": ("translation",),
+    "rotation": ("rotation",),
+    "parent": ("parent",),
+    "shapes": ("elements",),
+}
+"""By the attributes of a link and of its joint, the keys that hold them; the first that is there counts."""
+KEYS_OF_EXTRA_JOINT: dict[str, tuple[str, ...]] = {
+    "name": ("name",),
+    "type": ("joint_type",),
+    "axis": ("joint_axis", "axis"),
+    "links": ("link1_name", "link2_name"),
+    "positions": ("link1_local_pos", "link2_local_pos"),
+}
+
+
+def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
+    """Return a function that locates an object made of a mapping, and its attributes; `keys` by attribute. It holds no nodes."""
+    text, start, offsets = node.text, node.offset, dict(node.offsets)
+
+    def locate(part: Subject) -> Location | None:
+        if not part:
+            return text.location(start)
+        names = keys.get(str(part[0]), (str(part[0]),))
+        spellings = (spelling for name in names for spelling in (name, camel(name)))
+        key = next((spelling for spelling in spellings if spelling in offsets), None)
+        return None if key is None else text.location(offsets[key])
+
+    return locate
+
+
+def unknown_attributes(unknown: set[str], keys: AnyMapping[str, tuple[str, ...]]) -> list[str]:
+    """Return the attributes whose keys are among those that could not be read."""
+    return [attribute for attribute, names in keys.items() if unknown.intersection(names)]
 
 
 @dataclass
 class RawLink:
-    """A link that has no number yet; `parent` is the link itself where it is known, else its name, "" for none."""
+    """A link that has no number yet.
+
+    Attributes
+    ----------
+    parent:
+        The link itself where it is known, else its name, "" for none.
+    position, rotation:
+        (3,) [m] and w x y z: the pose in the parent.
+    node, device_nodes:
+        The mappings of the link and of its devices.
+    unknown:
+        Keys that could not be read.
+    mass_unset:
+        Whether the link has no mass: it then has 1 kg.
+    """
 
     name: str
     parent: RawLink | str
     joint: Joint
     position: tuple[float, ...]
-    turn: tuple[float, ...]
+    rotation: tuple[float, ...]
     node: Mapping
+    unknown: set[str] = field(default_factory=set)
     segments: list[Segment] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
-    device_nodes: list[Mapping] = field(default_factory=list)
+    device_nodes: list[tuple[Mapping, set[str]]] = field(default_factory=list)
     mass_unset: bool = False
-    mass_misspelt: bool = False
 
     @property
     def location(self) -> Location:
-        """Where the link stands."""
+        """Where the link begins."""
         return self.node.location
 
-    def place(self, *names: str) -> Location:
-        """Return the place of the first of several keys that the link has, in whatever spelling; else that of the link."""
+    def location_of(self, *names: str) -> Location:
+        """Return the location of the first of several keys that the link has, in any spelling; else that of the link."""
         spellings = (spelling for name in names for spelling in (name, camel(name)))
-        key = next((spelling for spelling in spellings if spelling in self.node.places), None)
+        key = next((spelling for spelling in spellings if spelling in self.node.offsets), None)
         return self.location if key is None else self.node.location_of(key)
 
     @property
     def offset(self) -> Floats:
         """The pose (7,) in the parent."""
-        return frozen(np.array([*self.position, *self.turn]))
+        return frozen(np.array([*self.position, *self.rotation]))
 
     @property
     def title(self) -> str:
-        """What to call the link in a message."""
+        """What the link is called in messages."""
         return f"link {self.name!r}" if self.name else "a link without a name"
 
     def copy(self) -> RawLink:
@@ -72,111 +198,314 @@ class RawLink:
 
 
 def read_link(fields: Fields, elements: ElementReader) -> RawLink:
-    """Read a link.
-
-    Raises
-    ------
-    FormatError
-        When a value is none that its key can have.
-    """
-    name = _name(fields)
+    """Return a link."""
+    name = fields.text("name")
     link = RawLink(
         name=name,
         parent=fields.text("parent"),
-        joint=read_joint(fields, name),
+        joint=_read_joint(fields, name),
         position=fields.translation() or (0.0, 0.0, 0.0),
-        turn=fields.rotation() or (1.0, 0.0, 0.0, 0.0),
+        rotation=fields.rotation() or (1.0, 0.0, 0.0, 0.0),
         node=fields.node,
+        unknown=fields.unknown,
     )
     parts = elements.read(fields.find("elements"), fields.title)
     fields.find("type", "import")
+    if parts.is_faulty:
+        fields.unknown.add("elements")
     _fill(link, fields, parts)
-    link.mass_misspelt = bool(fields.warn_of_misspelt(LINK_KEYS) & set(MASS_KEYS))
+    fields.report_misspelt(LINK_KEYS)
     link.joint = replace(link.joint, extra={**link.joint.extra, **fields.rest()})
     return link
 
 
-def _name(fields: Fields) -> str:
-    name = fields.text("name")
-    if not name:
-        fields.tell(rules.NO_NAME, "a link has no name")
-    return name
+def _shapes_of(parts: LinkParts) -> Segment:
+    return Segment(
+        visuals=tuple(d.shape for d in parts.drawn if d.visual),
+        collisions=tuple(d.shape for d in parts.drawn if d.collision),
+    )
 
 
 def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
-    """Put segments and devices into a link: its own mass and shapes come first, then its RigidBodies."""
-    visuals = tuple(d.shape for d in parts.drawn if d.visual)
-    collisions = tuple(d.shape for d in parts.drawn if d.collision)
-    given = fields.has("mass") or fields.has("inertia") or fields.has("center_of_mass")
-    if given or not parts.segments:
-        mass, center, inertia = read_mass(fields) if given else (1.0, frozen(np.zeros(3)), frozen(np.eye(3)))
-        link.mass_unset = not given
-        own = Segment(mass=mass, center_of_mass=center, inertia=inertia, visuals=visuals, collisions=collisions)
+    """Add segments and devices to a link: its own mass and shapes come first, then its RigidBodies."""
+    own = _shapes_of(parts)
+    has_mass = fields.has("mass") or fields.has("inertia") or fields.has("center_of_mass")
+    if has_mass or not parts.segments:
+        mass, center, inertia = read_mass(fields) if has_mass else (1.0, frozen(np.zeros(3)), frozen(np.eye(3)))
+        link.mass_unset = not has_mass
+        link.segments.append(replace(own, mass=mass, center_of_mass=center, inertia=inertia))
+    elif own.visuals or own.collisions:
         link.segments.append(own)
-    elif visuals or collisions:
-        link.segments.append(Segment(visuals=visuals, collisions=collisions))
     link.segments += parts.segments
     link.devices += parts.devices
     link.device_nodes += parts.device_nodes
 
 
-def changed_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
-    """Return the root link of a SubBody what the SubBody's own keys say: joint, place, further elements; it keeps its name."""
+def change_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
+    """Change the root link of a SubBody by the keys of the SubBody: joint, pose, further elements; it keeps its name."""
     root.parent = fields.text("parent")
-    root.joint = read_joint(fields, root.name, root.joint)
+    root.joint = _read_joint(fields, root.name, root.joint)
     root.position = fields.translation() or root.position
-    root.turn = fields.rotation() or root.turn
+    root.rotation = fields.rotation() or root.rotation
+    root.unknown = root.unknown | fields.unknown
     parts = elements.read(fields.find("elements"), fields.title)
-    visuals = tuple(d.shape for d in parts.drawn if d.visual)
-    collisions = tuple(d.shape for d in parts.drawn if d.collision)
-    if visuals or collisions:
-        root.segments.append(Segment(visuals=visuals, collisions=collisions))
+    own = _shapes_of(parts)
+    if own.visuals or own.collisions:
+        root.segments.append(own)
     root.segments += parts.segments
     root.devices += parts.devices
     root.device_nodes += parts.device_nodes
-    fields.warn_of_misspelt((*LINK_KEYS, "uri", "prefix", "suffix", "device_prefix", "joint_id_offset"))
+    fields.report_misspelt((*LINK_KEYS, "uri", "prefix", "suffix", "device_prefix", "joint_id_offset"))
     root.joint = replace(root.joint, extra={**root.joint.extra, **fields.rest(("type", "name"))})
 
 
 def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
-    """Read a ContinuousTrack: a chain of `num_joints` equal links NAME0, NAME1 …, the first free, each other one turning on the one before.
+    """Return the links of a ContinuousTrack: a chain of `num_joints` equal links NAME0, NAME1 and so on.
 
-    `initial_joint_angles` are where the joints of all but the first stand at first.
+    The first is free, each other one rotates on the one before. `initial_joint_angles` are the displacements of the joints of all but the
+    first.
 
     Raises
     ------
     FormatError
-        When there are too many links, or a value is none that its key can have.
+        When there are too many links, or the angles are no list of numbers.
     """
-    name = _name(fields)
+    name = fields.text("name")
     count = fields.integer("num_joints", default=1)
-    if not 1 <= count <= MOST_TRACK_LINKS:
-        wrong = f"num_joints of {fields.title} is {count}"
-        raise rules.TOO_LARGE.error(wrong, fields.place("num_joints"))
+    if not 1 <= count <= MAX_TRACK_LINKS:
+        message = f"num_joints of {fields.title} is {count}; 1 to {MAX_TRACK_LINKS} links can be made"
+        raise rules.TOO_LARGE.error(message, fields.location("num_joints"))
     first = RawLink(
         name=f"{name}0",
         parent=fields.text("parent"),
         joint=Joint(name=f"{name}0", type="free"),
         position=fields.translation() or (0.0, 0.0, 0.0),
-        turn=fields.rotation() or (1.0, 0.0, 0.0, 0.0),
+        rotation=fields.rotation() or (1.0, 0.0, 0.0, 0.0),
         node=fields.node,
+        unknown=fields.unknown,
     )
-    turning = axis(fields, "joint_axis")
-    turning = frozen([0.0, 1.0, 0.0]) if turning is None or not turning.any() else turning
+    axis = _read_axis(fields, "joint_axis")
+    axis = frozen([0.0, 1.0, 0.0]) if axis is None or not axis.any() else axis
     offset = fields.vector("joint_offset", default=(0.0, 0.0, 0.0))
     given = fields.find("initial_joint_angles")
     if given is not None and not isinstance(given, Sequence):
         fields.refuse("initial_joint_angles", "a list of numbers", given)
-    some = given.items[: count - 1] if given is not None else []
-    angles = [fields.scalar_number("initial_joint_angles", item) * fields.context.angle_unit for item in some]
+    items = given.items[: count - 1] if given is not None else []
+    angles = [fields.scalar_number("initial_joint_angles", item) * fields.context.angle_unit for item in items]
     _fill(first, fields, elements.read(fields.find("elements"), fields.title))
-    first.joint = replace(first.joint, axis=turning, extra={**fields.rest(("type",)), "isContinuousTrack": True})
+    first.joint = replace(first.joint, axis=axis, extra={**fields.rest(("type",)), "isContinuousTrack": True})
     track = [first]
     for number in range(1, count):
         link = first.copy()
         link.name, link.parent = f"{name}{number}", track[-1]
-        link.position, link.turn = offset, (1.0, 0.0, 0.0, 0.0)
+        link.position, link.rotation = offset, (1.0, 0.0, 0.0, 0.0)
         extra = {"joint_displacement": angles[number - 1]} if number <= len(angles) else {}
-        link.joint = Joint(name=link.name, type="rotate", axis=turning, extra=extra)
+        link.joint = Joint(name=link.name, type="rotate", axis=axis, extra=extra)
         track.append(link)
     return track
+
+
+def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
+    """Return the joint of a link called `name`; what the link does not have is taken from `base`.
+
+    Lengths are metres and angles radians in the joint, degrees in most files. `extra` holds what has no attribute of its own, under its
+    name of version 2.0: `joint_displacement` (the initial one), `joint_effort_range` [N or Nm]; `equivalentInertia` [kg m²] is
+    joint_axis_inertia, the inertia of motor and gear at the joint.
+    """
+    default = base or Joint(name=name)
+    extra = dict(default.extra)
+    kind = _read_type(fields) or default.type
+    unit = fields.context.angle_unit if kind == "rotate" else 1.0
+    lower, upper = _read_range(fields, "joint_range", unit) or (default.lower, default.upper)
+    velocity = _read_range(fields, "max_joint_velocity", unit)
+    velocity = _read_range(fields, "joint_velocity_range", unit) or velocity
+    effort = _read_range(fields, "max_joint_effort", 1.0)
+    effort = _read_range(fields, "joint_effort_range", 1.0) or effort
+    if effort is not None:
+        extra["joint_effort_range"] = list(effort)
+    angle = fields.number("joint_angle", default=math.nan) * unit
+    displacement = fields.number("joint_displacement", default=angle)
+    if not math.isnan(displacement):
+        extra["joint_displacement"] = displacement
+    inertia = fields.number("joint_axis_inertia", default=0.0)
+    if inertia:
+        extra["equivalentInertia"] = inertia
+    return replace(
+        default,
+        name=fields.text("joint_name") or (default.name if base else name),
+        type=kind,
+        id=_read_id(fields, default.id),
+        axis=_read_joint_axis(fields, kind, default.axis),
+        lower=lower,
+        upper=upper,
+        velocity_lower=velocity[0] if velocity else default.velocity_lower,
+        velocity_upper=velocity[1] if velocity else default.velocity_upper,
+        extra=extra,
+        **{key: fields.number(key, default=getattr(default, key)) for key in MOTOR_KEYS},
+    )
+
+
+@default_on_error(None)
+def _read_type(fields: Fields) -> JointType | None:
+    word = fields.text("joint_type")
+    if word and word not in JOINT_TYPES:
+        fields.unknown.add("joint_type")
+        message = f"joint_type of {fields.title} is {word!r:.60}, none of {', '.join(JOINT_TYPES)}"
+        raise rules.JOINT_TYPE.error(message, fields.location("joint_type"))
+    return JOINT_TYPES[word] if word else None
+
+
+def _read_id(fields: Fields, default: int) -> int:
+    number = fields.integer("joint_id", default=default)
+    if number > MAX_ID:
+        fields.unknown.add("joint_id")
+        fields.report(rules.ID_RANGE, f"joint_id of {fields.title} is {number}, above {MAX_ID}", "joint_id")
+        return -1
+    return max(number, -1)
+
+
+@default_on_error(None)
+def _read_range(fields: Fields, name: str, unit: float) -> tuple[float, float] | None:
+    """Return lower and upper end; one number is that of both, the word unlimited none."""
+    value = fields.find(name)
+    if value is None:
+        return None
+    ends = value.items if isinstance(value, Sequence) else [value]
+    if not 1 <= len(ends) <= 2:
+        fields.refuse_length((name,), 2)
+    numbers = [
+        math.inf
+        if isinstance(end, Scalar) and end.value.lower() == "unlimited"
+        else fields.scalar_number(name, end) * unit
+        for end in ends
+    ]
+    if isinstance(ends[0], Scalar) and ends[0].value.lower() == "unlimited":
+        numbers[0] = -math.inf
+    if len(numbers) == 1 and numbers[0] < 0 and name.startswith("max_"):
+        message = f"{name} of {fields.title} is {numbers[0] / unit:g}, a negative number"
+        fields.report(rules.NEGATIVE, message, name)
+    lower, upper = (-abs(numbers[0]), abs(numbers[0])) if len(numbers) == 1 else numbers
+    if math.isnan(lower) or math.isnan(upper):
+        fields.not_finite(name, lower, upper)
+        return None
+    return lower, upper
+
+
+def _read_joint_axis(fields: Fields, kind: JointType, default: Floats) -> Floats:
+    axis = _read_axis(fields, "joint_axis")
+    if axis is None:
+        return default
+    if not axis.any():
+        if kind in ("rotate", "slide", "crawler"):
+            fields.unknown.add("joint_axis")
+            fields.report(rules.NO_AXIS, f"joint_axis of {fields.title} is 0 0 0", "joint_axis")
+        return frozen([0.0, 0.0, 1.0])
+    return axis
+
+
+@default_on_error(None)
+def _read_axis(fields: Fields, *names: str) -> Floats | None:
+    """Return an axis (3,) of length 1, or zero; a vector, or a letter with or without a sign. None where the key is missing."""
+    value = fields.find(*names)
+    if value is None:
+        return None
+    if isinstance(value, Scalar):
+        letter = value.value.upper()
+        sign = -1.0 if letter.startswith("-") else 1.0
+        letter = letter.removeprefix("-").removeprefix("+")
+        if letter not in AXES:
+            message = f"{names[0]} of {fields.title} is {value.value!r:.60}, neither a vector nor X, Y, Z, -X, -Y, -Z"
+            raise rules.JOINT_AXIS.error(message, value.location)
+        if value.value != value.value.upper():
+            message = f"{names[0]} of {fields.title} is {value.value!r}: read as {value.value.upper()!r}"
+            fields.report(rules.JOINT_AXIS, message, names[0])
+        return frozen(sign * np.array(AXES[letter]) + 0.0)
+    vector = np.array(fields.vector(*names, default=(0.0, 0.0, 1.0)))
+    largest = np.abs(vector).max()
+    if largest == 0.0:
+        return frozen(vector)
+    length = float(np.linalg.norm(vector / largest))
+    if abs(length * largest - 1.0) > 1e-6:
+        shown = " ".join(f"{number:.6g}" for number in vector)
+        message = f"{names[0]} of {fields.title} is {shown}, of length {length * largest:.6g}"
+        fields.report(rules.AXIS_LENGTH, message, names[0])
+    return frozen(vector if length * largest == 1.0 else vector / largest / length)
+
+
+def read_mass(fields: Fields) -> tuple[float, Floats, Floats]:
+    """Return mass [kg], center of mass (3,) [m] and inertia (3, 3) [kg m²] about it, of a link itself or of a RigidBody in it."""
+    mass = fields.number("mass", default=0.0)
+    center = frozen(fields.vector("center_of_mass", default=(0.0, 0.0, 0.0)))
+    return mass, center, _read_inertia(fields)
+
+
+@default_on_error(frozen(np.eye(3)))
+def _read_inertia(fields: Fields) -> Floats:
+    numbers = fields.numbers("inertia")
+    if numbers is None:
+        return frozen(np.zeros((3, 3)))
+    if len(numbers) == 6:
+        xx, xy, xz, yy, yz, zz = numbers
+        numbers = [xx, xy, xz, xy, yy, yz, xz, yz, zz]
+    if len(numbers) != 9:
+        fields.unknown.add("inertia")
+        message = f"inertia of {fields.title} has {len(numbers)} numbers; 9 or 6 are needed"
+        raise rules.INERTIA_SIZE.error(message, fields.location("inertia"))
+    if not all(map(math.isfinite, numbers)):
+        fields.not_finite("inertia", *numbers)
+        return frozen(np.zeros((3, 3)))
+    return frozen(np.array(numbers).reshape(3, 3))
+
+
+@dataclass(frozen=True)
+class RawExtraJoint:
+    """An extra joint whose links are known by name only."""
+
+    fields: Fields
+    joint: ExtraJoint
+    names: tuple[str, str]
+
+    def renamed(self, prefix: str, suffix: str) -> RawExtraJoint:
+        """Return the joint as part of a body that has it in a SubBody."""
+        first, second = self.names
+        return replace(self, names=(f"{prefix}{first}{suffix}", f"{prefix}{second}{suffix}"))
+
+    def joined(self, links: AnyMapping[str, int], is_incomplete: bool = False) -> ExtraJoint | None:
+        """Return the joint between links with numbers; None where one of them is missing, which is recorded.
+
+        In an incomplete model that may be no fault of the joint.
+        """
+        for key, name in zip(("link1_name", "link2_name"), self.names, strict=True):
+            if name not in links:
+                message = f"{key} of {self.fields.title} is {name!r:.60}, which is no link: the joint is left out"
+                problem = rules.EXTRA_LINK.problem(message, self.fields.location(key))
+                self.fields.context.found.add(replace(problem, severity="warning") if is_incomplete else problem)
+                return None
+        return replace(self.joint, links=(links[self.names[0]], links[self.names[1]]))
+
+
+def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
+    """Return an extra joint, a constraint that closes a loop; None where it is of an unknown type, which is recorded."""
+    kind = fields.text("joint_type", default="ball")
+    if kind not in EXTRA_JOINT_TYPES:
+        types = listed(EXTRA_JOINT_TYPES, 9)
+        message = f"joint_type of {fields.title} is {kind!r:.60}, none of {types}: the joint is left out"
+        fields.report(rules.EXTRA_TYPE, message, "joint_type")
+        return None
+    axis = _read_axis(fields, "joint_axis", "axis")
+    if axis is None or not axis.any():
+        if axis is not None and kind not in ("ball", "xyz"):
+            fields.unknown.add("joint_axis")
+            fields.report(rules.NO_AXIS, f"joint_axis of {fields.title} is 0 0 0", "joint_axis")
+        axis = frozen([1.0, 0.0, 0.0] if kind in ("xyz", "xy", "z") else [0.0, 0.0, 1.0])
+    positions = [fields.vector(name, default=(0.0, 0.0, 0.0)) for name in ("link1_local_pos", "link2_local_pos")]
+    names = (fields.text("link1_name"), fields.text("link2_name"))
+    fields.report_misspelt(EXTRA_JOINT_KEYS, 0.8)
+    joint = ExtraJoint(
+        name=fields.text("name"),
+        type=EXTRA_JOINT_TYPES[kind],
+        positions=np.array(positions),
+        axis=axis,
+        extra=fields.rest(),
+    )
+    return RawExtraJoint(fields, joint, names)

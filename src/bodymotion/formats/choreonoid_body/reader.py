@@ -1,39 +1,85 @@
-"""Reading a whole model: its file, and the body that is made of it."""
+"""From a .body file to a Body with all its faults: its header, its links in a tree, with those of the files that it has as SubBodies."""
 
 from __future__ import annotations
 
 import codecs
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, ReadResult
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Locator,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+)
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.checks import check_links
-from bodymotion.formats.choreonoid_body.fields import camel
-from bodymotion.formats.choreonoid_body.links import LINK_KEYS
-from bodymotion.formats.choreonoid_body.model import HEADER_KEYS, Model, ModelLoader, read_bytes
-from bodymotion.formats.faults import Faults, with_first
+from bodymotion.formats.choreonoid_body.devices import KEYS_OF_DEVICE
+from bodymotion.formats.choreonoid_body.elements import ElementReader
+from bodymotion.formats.choreonoid_body.fields import (
+    Context,
+    Fields,
+    angle_unit,
+    camel,
+    label,
+    open_text,
+    path_of,
+)
+from bodymotion.formats.choreonoid_body.links import (
+    KEYS_OF_EXTRA_JOINT,
+    KEYS_OF_LINK,
+    LINK_KEYS,
+    RawExtraJoint,
+    RawLink,
+    change_link,
+    locator,
+    read_extra_joint,
+    read_link,
+    read_track,
+    unknown_attributes,
+)
+from bodymotion.formats.choreonoid_body.resources import find_file, read_bytes
+from bodymotion.formats.resources import PART_OUTSIDE, PART_REMOTE, NotFound, ResourceFinder
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.yaml.recovery import read_on
-from bodymotion.model.body import Body
-from bodymotion.model.links import Link
+from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
+from bodymotion.geometry.units import FULL_TURN
+from bodymotion.model.body import Body, ExtraJoint
+from bodymotion.model.links import MOST_LINKS, Link
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location, Problem
-    from bodymotion.formats.choreonoid_body.links import RawLink
+__all__ = ["parse_body", "read_body"]
 
-_CERTAIN = (rules.NOT_YAML, rules.WRONG_VALUE, rules.KEY_TWICE, rules.MISSPELT, rules.SUFFIX, rules.NOT_FINITE)
-"""What is wrong whatever else may stand in a line that was taken out."""
+MAX_FILES = 1_000
+"""Files of one model."""
+MAX_KEYS = 1_000_000
+"""Keys of all links of a file, those that aliases repeat counted as often as they are read."""
+MAX_SUB_BODY_DEPTH = 16
+MIN_RANGE = FULL_TURN + 0.01
+"""[°] Ranges that are all smaller look like radians: one joint of a robot at least rotates farther."""
+MIN_JOINTS_IN_RANGE = 4
+"""Joints with such ranges in whole degrees that are no coincidence."""
+MAX_CIRCLE_SHOWN = 10
+"""Links of a circle of parents that are named."""
 
-__all__ = ["check_body_file", "parse_body", "read_body"]
+HEADER_KEYS = ("format", "format_version", "angle_unit", "name", "root_link", "links", "extra_joints", "foot_links")
+"""The keys of the top node, and one of plugins that is almost one of them."""
+_CERTAIN = frozenset(
+    rule.code
+    for rule in (rules.NOT_YAML, rules.WRONG_VALUE, rules.KEY_TWICE, rules.MISSPELT, rules.SUFFIX, rules.NOT_FINITE)
+)
+"""Rules that do not depend on what may have been in a line that was left out."""
 
 
-def read_body(path: str | Path, *, allow_outside: bool = False) -> Body:
-    """Read a Choreonoid model.
+def read_body(path: str | Path, *, allow_outside: bool = False) -> ReadResult[Body]:
+    """Read a Choreonoid model with all its faults.
 
     Parameters
     ----------
@@ -44,93 +90,434 @@ def read_body(path: str | Path, *, allow_outside: bool = False) -> Body:
 
     Returns
     -------
-    The body, its links in link-index order. What is odd in the file, which parts are missing, and which types of element only plugins
-    know, is in `problems`.
+    The body, its links in link-index order, and all problems of its file: missing parts and types of elements that only plugins have
+    among them.
+    """
+    path = Path(path)
+    try:
+        data = read_bytes(path)
+    except FormatError as error:
+        return ReadResult(None, error.problems, refusal=error.problem)
+    return _read(data, path, allow_outside)
+
+
+def parse_body(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
+    """Return the model in the bytes of the file at `path`; see `read_body`.
 
     Raises
     ------
     FormatError
-        When the text is not YAML, or no body can be made of what it says.
+        When the file cannot be read as a whole; `problems` of the exception are all that are wrong with it.
     """
-    path = Path(path)
-    return parse_body(read_bytes(path), path, allow_outside=allow_outside)
+    return _read(data, path, allow_outside).require()
 
 
-def parse_body(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
-    """Read a Choreonoid model from the bytes of the file at `path`; see `read_body`."""
-    # Numbers near the largest there are may overflow on the way; what is not finite in the end is said.
-    with np.errstate(all="ignore"):
-        return _read(data, path, allow_outside)
-
-
-def _read(data: bytes, path: Path, allow_outside: bool) -> Body:
-    problems: list[Problem] = []
-    parts = InlineLoader(path.parent, allow_outside, model=path)
-    loader = ModelLoader(parts, problems)
-    loader.start(path.resolve())
-    try:
-        model = loader.load(path, data)
-    except FormatError as error:
-        # What was odd before the fault is to be known, too.
-        met = dict.fromkeys([*problems, *parts.problems, *error.problems])
-        raise FormatError(error.problem, tuple(met)) from error
-    return _made(model, parts, problems, path)
-
-
-def check_body_file(path: str | Path, *, allow_outside: bool = False) -> tuple[Problem, ...]:
-    """Return all that is wrong with a model, errors too, where `read_body` ends with the first of them; it takes the same options.
-
-    Of one rule, 20 faults are listed, and the last of them says how many more there are.
-    """
-    path = Path(path)
-    with np.errstate(all="ignore"):
-        try:
-            data = read_bytes(path)
-        except FormatError as error:
-            return error.problems
-        try:
-            return _read(data, path, allow_outside).problems
-        except FormatError as error:
-            first = FormatError(error.problem, error.problems)  # without what it was raised from: all that was read
-        if first.problem.rule == rules.NOT_YAML.code and first.problem.location.path == str(path):
-            return _read_on(data, path, first, allow_outside)
-        return with_first(first, _all_faults(data, path, allow_outside))
-
-
-def _read_on(data: bytes, path: Path, first: FormatError, allow_outside: bool) -> tuple[Problem, ...]:
-    """Say why a file is no YAML, and what else is wrong with it."""
-
-    def tried(text: bytes) -> ReadResult[None] | FormatError:
-        found = _all_faults(text, path, allow_outside)
-        not_yaml = [p for p in found if p.rule == rules.NOT_YAML.code and p.location.path == str(path)]
-        return FormatError(not_yaml[0]) if not_yaml else ReadResult(None, found)
-
+def _read(data: bytes, path: Path, allow_outside: bool) -> ReadResult[Body]:
+    result = _attempt(data, path, allow_outside)
+    if isinstance(result, ReadResult):
+        return result
     try:
         text = data.removeprefix(codecs.BOM_UTF8).decode().encode()
     except UnicodeDecodeError:
-        return first.problems
+        return ReadResult(None, result.problems, refusal=result.problem)
     keys = {spelling for name in (*HEADER_KEYS, *LINK_KEYS) for spelling in (name, camel(name))}
-    doubtful = {rule.code for rule in rules.RULES if rule not in _CERTAIN}
-    recovered = read_on(text, first, tried, keys)
-    others = (p for p in recovered.problems if not recovered.line_lost or p.rule not in doubtful)
-    return (*recovered.faults, *others)
+    recovered = read_on(text, result, lambda data: _attempt(data, path, allow_outside), keys)
+    others = (problem for problem in recovered.problems if not recovered.line_lost or problem.rule in _CERTAIN)
+    value = None if recovered.line_lost else recovered.value
+    return ReadResult(value, (*recovered.faults, *others), refusal=recovered.faults[0])
 
 
-def _all_faults(data: bytes, path: Path, allow_outside: bool) -> tuple[Problem, ...]:
-    problems = Faults()
-    parts = InlineLoader(path.parent, allow_outside, model=path)
-    loader = ModelLoader(parts, problems)
-    loader.start(path.resolve())
-    try:
-        model = loader.load(path, data)
-        if model.links:
-            _made(model, parts, problems, path)
-    except FormatError as error:
-        problems.extend(error.problems)
-    return tuple(dict.fromkeys([*problems.told(), *parts.problems]))
+def _attempt(data: bytes, path: Path, allow_outside: bool) -> ReadResult[Body] | FormatError:
+    """Return the model in a text; an error where it is no YAML."""
+    found = Diagnostics(path)
+    parts = InlineLoader(ResourceFinder(path.parent, allow_outside, model=path))
+    loader = _ModelLoader(parts, path)
+    body = None
+    # Numbers near the largest there are may overflow on the way; results that are not finite are reported.
+    with np.errstate(all="ignore"):
+        try:
+            model = loader.load(path, data, found)
+            if model.links:
+                body = _made(model, parts, found, path)
+        except FormatError as error:
+            found.refuse(error)
+    if found.refusal is not None and found.refusal.rule == rules.NOT_YAML.code:
+        return FormatError(found.refusal, found.problems)
+    found.extend(parts.problems)
+    problems = found.problems
+    if body is not None:
+        body = replace(body, problems=problems)
+    return ReadResult(body, problems, found.refusal is None, found.refusal)
 
 
-def _made(model: Model, parts: InlineLoader, problems: list[Problem], path: Path) -> Body:
+@dataclass
+class _Model:
+    """One file.
+
+    Attributes
+    ----------
+    links:
+        Depth first from the root, each with its parent.
+    is_incomplete:
+        Whether a SubBody or a link could not be read.
+    links_missing, extra_joints_missing:
+        Whether links or extra joints of the file are not in the model.
+    """
+
+    name: str
+    version: str
+    encoding: str
+    links: list[RawLink]
+    extra_joints: list[RawExtraJoint] = field(default_factory=list)
+    extra: dict[str, object] = field(default_factory=dict)
+    is_incomplete: bool = False
+    links_missing: bool = False
+    extra_joints_missing: bool = False
+
+
+class _ModelLoader:
+    """Loads the files of one model, each once."""
+
+    def __init__(self, parts: InlineLoader, path: Path) -> None:
+        self.parts = parts
+        self.plain_left = Context(Diagnostics()).plain_left
+        self._models: dict[Path, _Model | None] = {}
+        self._open = [path.resolve()]
+
+    def load(self, path: Path, data: bytes, found: Diagnostics) -> _Model:
+        """Return the model in a file.
+
+        Raises
+        ------
+        FormatError
+            When it is no YAML, or has no links.
+        """
+        return _FileReader(open_text(data, path, found), self, found).read()
+
+    def sub_body(self, fields: Fields, found: Diagnostics) -> _Model | None:
+        """Return the model of a SubBody; None where it cannot be read, which is recorded."""
+        uri, where = fields.text("uri"), fields.location("uri")
+        path = find_file(uri, path_of(fields.node), self.parts.finder)
+        if isinstance(path, NotFound):
+            # That a file outside is not opened is a rule of our own, and is reported as such.
+            if path.rule is PART_OUTSIDE:
+                found.add(path.problem(where))
+            else:
+                hint = path.rule.hint if path.rule is PART_REMOTE else None
+                found.report(rules.SUB_BODY, f"{path.message}: the SubBody is left out", where, hint=hint)
+            return None
+        if path in self._open or len(self._open) >= MAX_SUB_BODY_DEPTH:
+            reason = "contains itself" if path in self._open else f"is nested more than {MAX_SUB_BODY_DEPTH} deep"
+            fields.report(rules.SUB_BODY, f"{path.name} {reason}: left out", "uri")
+            return None
+        if path not in self._models:
+            self._models[path] = None
+            self._open.append(path)
+            try:
+                self._models[path] = self._load_sub_body(path, found)
+            except FormatError as error:
+                found.extend(error.problems)
+                found.report(rules.SUB_BODY, f"{path.name} is left out", where)
+            finally:
+                self._open.pop()
+        return self._models[path]
+
+    def _load_sub_body(self, path: Path, found: Diagnostics) -> _Model:
+        if len(self._models) > MAX_FILES:
+            raise rules.TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
+        # The model is whole without a faulty SubBody.
+        own = Diagnostics(path)
+        try:
+            model = self.load(path, read_bytes(path), own)
+        except FormatError as error:
+            own.refuse(error)
+        if own.refusal is not None:
+            raise FormatError(own.refusal, own.problems)
+        found.extend(own.problems)
+        return model
+
+
+class _FileReader:
+    def __init__(self, document: Document, loader: _ModelLoader, found: Diagnostics) -> None:
+        self.document = document
+        self.loader = loader
+        self.found = found
+        self.context = Context(found)
+        self.elements = ElementReader(document, self.context, loader.parts)
+        self.extra: dict[str, object] = {}
+        self.extra_joints: list[RawExtraJoint] = []
+        self.extra_joints_missing = False
+        self.links: list[RawLink] = []
+        self.visited = 0
+        self.is_incomplete = False
+        """Whether a SubBody could not be read: links may lack their parents for no fault of theirs."""
+        self.is_faulty = False
+        """Whether a link could not be read."""
+        self.orphans: set[int] = set()
+        """The links that lack their parents because of a SubBody."""
+
+    def read(self) -> _Model:
+        root = self.document.root
+        if not isinstance(root, Mapping):
+            raise rules.NOT_A_BODY.error("the top node is not a mapping", root.location)
+        header = Fields(root, self.context, "the body")
+        version = self.header(header)
+        links = header.find("links")
+        header.find("root_link", "name", "extra_joints")
+        if "links" in header.report_misspelt(HEADER_KEYS) and links is None:
+            raise self.misspelt_links()
+        if links is None:
+            raise rules.NO_LINK.error("the file has no links", root.location)
+        for node in links.items if isinstance(links, Sequence) else [links]:
+            self.link(node)
+        self.check_ranges(root.location.path)
+        for node in self.mappings(header, "extra_joints"):
+            extra_joint = read_extra_joint(Fields(node, self.context, "an extra joint"))
+            if extra_joint is None:
+                self.extra_joints_missing = True
+            else:
+                self.extra_joints.append(extra_joint)
+        name, wanted = header.text("name"), header.text("root_link")
+        tree = self.tree(wanted, header.location("root_link" if wanted else "links"))
+        self.context.plain_left = self.loader.plain_left
+        own = header.rest(("format", "links"))
+        self.loader.plain_left = self.context.plain_left
+        return _Model(
+            name,
+            version,
+            getattr(root.text, "encoding", ""),
+            tree,
+            self.extra_joints,
+            {**self.extra, **own},
+            self.is_incomplete or self.is_faulty,
+            self.is_incomplete or self.is_faulty or len(tree) < len(self.links),
+            self.extra_joints_missing,
+        )
+
+    def misspelt_links(self) -> FormatError:
+        """Return the problem of the misspelt key `links` as an error."""
+        slips = (p for p in self.found.problems if p.rule == rules.MISSPELT.code and p.data.get("meant") == "links")
+        slip = list(slips)[-1]
+        self.found.discard([slip])
+        return FormatError(replace(slip, severity="error"))
+
+    def header(self, header: Fields) -> str:
+        kind = header.text("format")
+        if kind != "ChoreonoidBody":
+            if kind or not header.has("links"):
+                message = (
+                    f"format is {kind!r:.60}, not 'ChoreonoidBody'" if kind else "there is no format, and no links"
+                )
+                raise rules.NOT_A_BODY.error(message, header.location("format"))
+            header.report(rules.NOT_A_BODY, "the file has no format")
+        version = header.text("format_version")
+        if version:
+            number = header.number("format_version", default=1.0)
+            if number not in (1.0, 2.0):
+                message = f"format_version is {version:.60}, neither 1.0 nor 2.0"
+                header.report(rules.VERSION, message, "format_version")
+            if number >= 2.0 and header.text("angle_unit") == "radian":
+                header.report(rules.ANGLE_UNIT, f"angle_unit is radian in version {version:.60}", "angle_unit")
+        self.context.angle_unit = angle_unit(header, self.context.angle_unit)
+        return version
+
+    def check_ranges(self, path: str | None) -> None:
+        """Report that the ranges of all joints in degrees are small, and no whole numbers or many: they look like radians."""
+        unit = self.context.angle_unit
+        if unit == 1.0:
+            return
+        limited = [
+            (link, max(abs(link.joint.lower), abs(link.joint.upper)) / unit)
+            for link in self.links
+            if link.joint.type == "rotate" and link.location.path == path
+            if np.isfinite([link.joint.lower, link.joint.upper]).all() and link.joint.upper > link.joint.lower
+        ]
+        if not limited:
+            return
+        widest, largest = max(limited, key=lambda one: one[1])
+        ends = [end / unit for link, _ in limited for end in (link.joint.lower, link.joint.upper)]
+        are_whole = all(abs(end - round(end)) < 1e-9 for end in ends)
+        if largest <= MIN_RANGE and not (are_whole and len(limited) < MIN_JOINTS_IN_RANGE):
+            ranges = (
+                "the range of the only joint is"
+                if len(limited) == 1
+                else f"the ranges of all {len(limited)} joints are"
+            )
+            where = widest.location_of("joint_range")
+            self.found.report(rules.DEGREES, f"{ranges} within ±{largest:.4g} degrees", where)
+
+    def link(self, node: Node) -> None:
+        self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
+        if self.visited > MAX_KEYS or len(self.links) > MOST_LINKS:
+            raise rules.TOO_LARGE.error(f"the body has more than {MOST_LINKS} links", node.location)
+        if isinstance(node, Sequence):
+            # An alias may stand for several links.
+            for item in node.items:
+                self.link(item)
+            return
+        try:
+            self.one_link(node)
+        except FormatError as error:
+            self.found.refuse(error)
+            self.is_faulty = True
+
+    def one_link(self, node: Node) -> None:
+        if not isinstance(node, Mapping):
+            raise rules.WRONG_VALUE.error("a link must be a mapping", node.location)
+        name = node.items.get("name")
+        title = label("link", name) if isinstance(name, Scalar) and name.value else "a link without a name"
+        fields = Fields(_imported(node), self.context, title)
+        kind = fields.text("type", default="Link")
+        match kind:
+            case "Link":
+                self.links.append(read_link(fields, self.elements))
+            case "SubBody":
+                fields.title = f"the SubBody {fields.text('uri')!r:.60}"
+                self.sub_body(fields)
+            case "ContinuousTrack":
+                self.links += read_track(fields, self.elements)
+            case "Skip" | "SkipLink":
+                return
+            case _:
+                message = f"{title} has the type {kind!r:.60}, none of Link, SubBody, ContinuousTrack, Skip"
+                raise rules.LINK_TYPE.error(message, fields.location("type"))
+
+    def sub_body(self, fields: Fields) -> None:
+        model = self.loader.sub_body(fields, self.found)
+        prefix, suffix = fields.text("prefix"), fields.text("suffix")
+        device_prefix, id_offset = fields.text("device_prefix"), fields.integer("joint_id_offset", default=0)
+        if model is None or not model.links:
+            self.is_incomplete = True
+            return
+        self.is_incomplete |= model.is_incomplete
+        copies = {id(link): link.copy() for link in model.links}
+        for original in model.links:
+            link = copies[id(original)]
+            if isinstance(original.parent, RawLink):
+                link.parent = copies[id(original.parent)]
+            joint_id = link.joint.id + id_offset if link.joint.id >= 0 else -1
+            link.name = f"{prefix}{link.name}{suffix}"
+            link.joint = replace(link.joint, name=f"{prefix}{link.joint.name}{suffix}", id=joint_id)
+            link.devices = [replace(device, name=f"{device_prefix}{device.name}") for device in link.devices]
+            self.links.append(link)
+        change_link(fields, copies[id(model.links[0])], self.elements)
+        self.extra_joints += [joint.renamed(prefix, suffix) for joint in model.extra_joints]
+        self.extra = {**self.extra, **model.extra}
+
+    def mappings(self, header: Fields, name: str) -> Iterator[Mapping]:
+        value = header.find(name)
+        for item in value.items if isinstance(value, Sequence) else [] if value is None else [value]:
+            if isinstance(item, Mapping):
+                yield item
+                continue
+            self.extra_joints_missing = True
+            with self.found.recover():
+                header.refuse(name, "a list of mappings", item)
+
+    def tree(self, wanted: str, where: Location) -> list[RawLink]:
+        """Return the links depth first, each with its parent."""
+        if not self.links and self.found.refusal is not None:
+            return []
+        if not self.links:
+            reasons = (*self.loader.parts.problems, *self.found.problems) if self.is_incomplete else ()
+            reason = next((problem for problem in reasons if problem.severity != "note"), None)
+            if reason is not None:
+                raise rules.NO_LINK.error(f"the body has no link: {reason.message}", where, reason.hint)
+            raise rules.NO_LINK.error("the body has no link", where)
+        by_name: dict[str, RawLink] = {}
+        for link in self.links:
+            by_name.setdefault(link.name, link)
+        root = by_name.get(wanted) if wanted else self.links[0]
+        if root is None:
+            self.found.refuse(rules.ROOT.error(f"root_link is {wanted!r:.60}, which is no link", where))
+            root = next((link for link in self.links if not link.parent), self.links[0])
+        if root.parent:
+            self.found.report(rules.ROOT, f"{root.title} has a parent", root.location_of("parent"))
+            root.parent = ""
+        children: dict[int, list[RawLink]] = {}
+        for link in self.links:
+            if isinstance(link.parent, str) and link.parent:
+                link.parent = self.parent(link, by_name, root)
+            if isinstance(link.parent, RawLink):
+                children.setdefault(id(link.parent), []).append(link)
+        ordered = []
+        stack = [root]
+        while stack:
+            link = stack.pop()
+            ordered.append(link)
+            stack += reversed(children.get(id(link), []))
+        in_tree = {id(link) for link in ordered}
+        self.report_loose([link for link in self.links if id(link) not in in_tree])
+        return ordered
+
+    def parent(self, link: RawLink, by_name: dict[str, RawLink], root: RawLink) -> RawLink | str:
+        found = by_name.get(str(link.parent))
+        if found is not None:
+            return found
+        if self.is_incomplete and not self.is_faulty:
+            # It is probably in the file that is missing: the link is left out with it.
+            self.orphans.add(id(link))
+            return ""
+        if not self.is_faulty:
+            message = f"the parent of {link.title} is {link.parent!r:.60}, which is no link"
+            self.found.refuse(rules.PARENT.error(message, link.location_of("parent")))
+        # A child of the root, so that neither it nor its children are reported as left out.
+        link.unknown = link.unknown | {"parent", "translation", "rotation"}
+        return root
+
+    def report_loose(self, loose: list[RawLink]) -> None:
+        """Report links that are not connected to the root: each that has no parent, and each circle of parents, with the links below."""
+        tops: dict[int, list[RawLink]] = {}
+        """By each link, the circle above it, or the one link at the top."""
+        below: Counter[int] = Counter()
+        for link in loose:
+            way: dict[int, RawLink] = {}
+            at = link
+            while id(at) not in tops and id(at) not in way:
+                way[id(at)] = at
+                if not isinstance(at.parent, RawLink):
+                    break
+                at = at.parent
+            if id(at) in way:
+                tops[id(at)] = list(way.values())[list(way).index(id(at)) :]
+            top = tops[id(at)]
+            for on_way in way:
+                tops[on_way] = top
+        for link in loose:
+            below[id(tops[id(link)])] += 1
+        reported: set[int] = set()
+        for link in loose:
+            top = tops[id(link)]
+            if id(top) in reported:
+                continue
+            reported.add(id(top))
+            others = below[id(top)] - len(top)
+            more = f", with {counted(others, 'link')} below" if others else ""
+            if isinstance(top[0].parent, RawLink):
+                names = " → ".join(one.name[:60] for one in [*top[:MAX_CIRCLE_SHOWN], top[0]])
+                names += " …" if len(top) > MAX_CIRCLE_SHOWN else ""
+                message = f"{names}: these links are parents of each other and are left out{more}"
+                hint = "give one of them a parent that is connected to the root"
+                self.found.report(rules.LOOSE, message, top[0].location_of("parent"), hint=hint)
+            elif id(top[0]) in self.orphans:
+                message = f"{top[0].title} is left out{more}: its parent could not be read"
+                self.found.report(rules.LOOSE, message, top[0].location, hint="", severity="warning")
+            else:
+                self.found.report(rules.LOOSE, f"{top[0].title} has no parent and is left out{more}", top[0].location)
+
+
+def _imported(node: Mapping) -> Mapping:
+    """Return a link with the keys that its `import` brings in, where it does not have them itself."""
+    source = node.items.get("import")
+    if not isinstance(source, Mapping):
+        return node
+    whole = Mapping(node.text, node.offset)
+    whole.offsets = node.offsets
+    whole.items = {**source.items, **node.items}
+    return whole
+
+
+def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) -> Body:
     numbers = {id(link): number for number, link in enumerate(model.links)}
     links = tuple(
         Link(
@@ -143,30 +530,55 @@ def _made(model: Model, parts: InlineLoader, problems: list[Problem], path: Path
         )
         for number, raw in enumerate(model.links)
     )
-    check_links(links, model.links, problems)
     by_name: dict[str, int] = {}
     for link in links:
         by_name.setdefault(link.name, link.index)
-    joined = [(raw, raw.joined(by_name, model.incomplete)) for raw in model.extra_joints]
-    extra_joints = tuple(joint for _, joint in joined if joint is not None)
-    places = _places(model.links)
-    places["extra_joints"] = tuple(raw.fields.node.location for raw, joint in joined if joint is not None)
+    for number, raw in enumerate(model.links):
+        _check_mass(links[number], raw, found)
+    joined = [(raw, raw.joined(by_name, model.is_incomplete)) for raw in model.extra_joints]
+    extra_joints = [(raw, joint) for raw, joint in joined if joint is not None]
+    if len(extra_joints) < len(joined) or model.extra_joints_missing:
+        found.mark_unknown(("extra_joints", "all"))
+    if model.links_missing:
+        found.mark_unknown(("links", "all"), ("devices", "all"))
+    locations = _locations(model.links, extra_joints, found)
     return Body(
         name=model.name or path.stem,
         links=links,
         devices=tuple(replace(device, link=number) for number, raw in enumerate(model.links) for device in raw.devices),
-        extra_joints=extra_joints,
+        extra_joints=tuple(joint for _, joint in extra_joints),
         root_pose=links[0].offset,
         info={"name": model.name},
         extra=model.extra,
-        source=Source("body", path, model.version, model.encoding, places=places),
-        problems=tuple(dict.fromkeys([*problems, *parts.problems])),
+        source=Source("body", path, model.version, model.encoding, locations=locations),
     )
 
 
-def _places(links: list[RawLink]) -> dict[str, tuple[Location, ...]]:
-    """Say where links and their devices stand."""
-    return {
-        "links": tuple(link.location for link in links),
-        "devices": tuple(node.location for link in links for node in link.device_nodes),
-    }
+def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
+    """Report a mass that cannot be made of its parts, or that is missing; the rules about masses are those on bodies."""
+    subject: Subject = ("links", link.index)
+    if not np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
+        message = f"the mass, center of mass or inertia of {raw.title}, the sum of its parts, is not finite"
+        where = raw.location_of("mass", "inertia")
+        found.report(rules.NOT_FINITE, message, where, hint="its parts have numbers that are too large")
+        found.mark_unknown(*((*subject, key) for key in ("mass", "center_of_mass", "inertia")))
+    elif raw.mass_unset and link.joint.type != "fixed" and not raw.unknown & {"mass", "center_of_mass", "inertia"}:
+        found.report(rules.MASS_UNSET, f"{raw.title} has no mass: it has 1 kg", raw.location, subject=subject)
+
+
+def _locations(
+    links: list[RawLink], extra_joints: list[tuple[RawExtraJoint, ExtraJoint]], found: Diagnostics
+) -> SourceMap:
+    """Return where links, devices and extra joints are in their files, and mark what could not be read of them."""
+    entries: dict[Subject, Location | Locator] = {}
+    devices = [device for link in links for device in link.device_nodes]
+    for name, keys, nodes in (
+        ("links", KEYS_OF_LINK, [(link.node, link.unknown) for link in links]),
+        ("devices", KEYS_OF_DEVICE, devices),
+        ("extra_joints", KEYS_OF_EXTRA_JOINT, [(raw.fields.node, raw.fields.unknown) for raw, _ in extra_joints]),
+    ):
+        for number, (node, unknown) in enumerate(nodes):
+            entries[name, number] = locator(node, keys)
+            if unknown:
+                found.mark_unknown(*((name, number, key) for key in unknown_attributes(unknown, keys)))
+    return SourceMap(entries, found.unknown)

@@ -1,7 +1,6 @@
 """Files that elements name: scenes in VRML97 and COLLADA, meshes, and elements in other YAML files; each is opened once.
 
-Which files may be opened is the business of the loader of Inline parts: those in the folder tree of the model. `package://NAME/path` is
-looked for in the folders above the file that says so.
+`formats.resources` decides which files may be opened. `package://NAME/path` is looked for in the folders above the file that names it.
 """
 
 from __future__ import annotations
@@ -13,43 +12,57 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.document import Document, Mapping, Node, Scalar, Sequence, parse_document
+from bodymotion.formats.choreonoid_body.fields import open_text
 from bodymotion.formats.meshes.collada import Part, SceneNode, read_collada
 from bodymotion.formats.meshes.single_mesh import read_mesh_file
+from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import parse_vrml
 from bodymotion.formats.vrml.scene import Drawn, Place, SceneWalker, node_transform
+from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape, Texture
+from bodymotion.system.open_files import open_file
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location, Problem
     from bodymotion.formats.vrml.nodes import Scene
     from bodymotion.geometry.shapes import Material, Mesh
 
-__all__ = ["COLLADA", "ELEMENTS", "MESHES", "SCENES", "ResourceReader", "asked_nodes", "locate", "read_elements"]
+__all__ = [
+    "COLLADA",
+    "ELEMENTS",
+    "MESHES",
+    "SCENES",
+    "ResourceReader",
+    "find_file",
+    "named_nodes",
+    "read_bytes",
+    "read_elements",
+]
 
 SCENES = (".wrl", ".vrml")
 COLLADA = (".dae",)
 MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
 ELEMENTS = (".yaml", ".yml", ".scen")
+"""File name extensions of resources."""
 
 PACKAGE = "package://"
-MOST_BYTES = 2 * 10**8
+MAX_BYTES = 2 * 10**8
+"""[bytes] One file in YAML."""
 
 
-def locate(uri: str, base: Path | None, parts: InlineLoader, location: Location) -> Path | None:
-    """Return the file that a uri means, None where there is none to be opened; why is in the loader's problems."""
+def find_file(uri: str, holder: Path | None, finder: ResourceFinder) -> Path | NotFound:
+    """Return the file that a uri in a file means, or why it is not opened."""
     uris = [uri] if uri else []
     if uri.startswith(PACKAGE):
         name, _, rest = uri.removeprefix(PACKAGE).partition("/")
-        homes = ((folder, _package(name, folder)) for folder in parts.folders(base))
-        uris = [os.path.relpath(home / rest, folder) for folder, home in homes if home is not None] or uris
-    return parts.resolve_urls(uris, base, location)
+        packages = ((folder, _package(name, folder)) for folder in finder.folders(holder))
+        uris = [os.path.relpath(package / rest, folder) for folder, package in packages if package is not None] or uris
+    return finder.find(uris, holder)
 
 
 def _package(name: str, folder: Path) -> Path | None:
@@ -60,176 +73,209 @@ def _package(name: str, folder: Path) -> Path | None:
     return None
 
 
-def read_elements(path: Path, including: Document) -> Document:
-    """Parse a YAML file whose elements another file includes; it may use that one's anchors.
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises
+    ------
+    FormatError
+        When it cannot be opened, or is too large for a model.
+    """
+    where = Location(str(path))
+    try:
+        with open_file(path) as file:
+            if file.seek(0, 2) > MAX_BYTES:
+                raise rules.TOO_LARGE.error(f"the file is larger than {MAX_BYTES} bytes", where)
+            file.seek(0)
+            return file.read()
+    except FormatError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise rules.UNREADABLE.error(f"cannot be opened: {reason}", where) from error
+
+
+def read_elements(path: Path, including: Document, found: Diagnostics) -> Document:
+    """Parse a YAML file whose elements another file includes; it may use the anchors of that one.
 
     Raises
     ------
     FormatError
         When it cannot be opened, or is not YAML.
     """
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise rules.TOO_LARGE.error(f"{path.name} is larger than {MOST_BYTES} bytes")
-        data = path.read_bytes()
-    except OSError as error:
-        raise rules.UNREADABLE.error(f"{path.name}: {error.strerror}") from error
-    return parse_document(data, path, including.anchors)
+    own = Diagnostics(path)
+    document = open_text(read_bytes(path), path, own, including.anchors)
+    if own.refusal is not None:
+        raise FormatError(own.refusal, own.problems)
+    found.extend(own.problems)
+    return document
 
 
 class ResourceReader:
-    """Draws the files that resources name.
+    """Reads the shapes of the files that resources name.
 
-    `asked` has, by uri, the names of nodes that the model takes out of a file: such a node is not drawn again within another one.
+    Parameters
+    ----------
+    found:
+        Gets the problems.
+    parts:
+        Reads the parts of VRML97 files.
+    names:
+        By uri, the names of nodes that the model has out of a file: such a node is not drawn again within another one.
     """
 
-    def __init__(self, problems: list[Problem], parts: InlineLoader, asked: dict[str, set[str]]) -> None:
-        self.problems = problems
+    def __init__(self, found: Diagnostics, parts: InlineLoader, names: dict[str, set[str]]) -> None:
+        self.found = found
         self.parts = parts
-        self.asked = asked
-        self.walker = SceneWalker(problems, parts)
+        self.names = names
+        self._problems: list[Problem] = []
+        """What the walker reports, until it is added to the others."""
+        self._walker = SceneWalker(self._problems, parts)
         self._scenes: dict[Path, Scene | None] = {}
         self._meshes: dict[Path, Mesh | None] = {}
         self._collada: dict[Path, SceneNode | None] = {}
         self._left_out: set[str] = set()
         self._wanted = ""
-        self._found: tuple[VrmlNode, Floats] | None = None
+        self._node: tuple[VrmlNode, Floats] | None = None
 
-    def mesh(self, path: Path, location: Location) -> Mesh | None:
-        """Return the mesh of a file, None where it cannot be read (which is noted)."""
+    def mesh(self, path: Path, where: Location) -> Mesh | None:
+        """Return the mesh of a file; None where it cannot be read, which is recorded."""
         if path not in self._meshes:
             try:
                 self._meshes[path] = read_mesh_file(path)
             except ValueError as error:
                 self._meshes[path] = None
-                self.problems.append(rules.RESOURCE_BROKEN.problem(f"{path.name}: {error}", location))
+                self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {error}", where)
         return self._meshes[path]
 
-    def scene(
-        self, path: Path, uri: str, name: str, excluded: list[str], place: Place, location: Location
-    ) -> list[Drawn]:
-        """Return the shapes of a VRML97 file, or of its node called `name`, at a place.
+    def scene(self, path: Path, uri: str, name: str, excluded: list[str], frame: Place, where: Location) -> list[Drawn]:
+        """Return the shapes of a VRML97 file, or of its node called `name`, at a pose.
 
-        A node that is asked for by name keeps the direction that it has in its file, not its position.
+        A node that is named keeps the orientation that it has in its file, not its position.
         """
-        scene = self._open(path, location)
+        scene = self._open_scene(path, where)
         if scene is None:
             return []
-        asked = self.asked.get(uri, set()) if name else set()
-        self._left_out = (asked | set(excluded)) - {name}
+        others = self.names.get(uri, set()) if name else set()
+        self._left_out = (others | set(excluded)) - {name}
         if not name:
-            return self._draw(scene.nodes, place)
-        self._wanted, self._found = name, None
+            return self._draw(scene.nodes, frame)
+        self._wanted, self._node = name, None
         self._draw(scene.nodes, Place())
         self._wanted = ""
-        if self._found is None:
-            self.problems.append(rules.RESOURCE_NODE.problem(f"{path.name} has no node {name!r:.60}", location))
+        if self._node is None:
+            self.found.report(rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", where)
             return []
-        node, above = self._found
+        node, above = self._node
         inside = [node]
         if node.type == "Transform":
             above, inside = above @ node_transform(node), access.children(node)
-        turned = np.array(above)
-        turned[:3, 3] = 0.0
-        return self._draw(inside, Place(place.transform @ turned, place.visual, place.collision))
+        rotation = np.array(above)
+        rotation[:3, 3] = 0.0
+        return self._draw(inside, Place(frame.transform @ rotation, frame.visual, frame.collision))
 
     def collada(
-        self, path: Path, uri: str, name: str, excluded: list[str], place: Place, location: Location
+        self, path: Path, uri: str, name: str, excluded: list[str], frame: Place, where: Location
     ) -> list[Drawn]:
         """Return the shapes of a COLLADA file, or of its node called `name`, as `scene` does."""
         if path not in self._collada:
-            self._collada[path] = self._open_collada(path, location)
+            self._collada[path] = self._open_collada(path, where)
         root = self._collada[path]
         if root is None:
             return []
-        asked = self.asked.get(uri, set()) if name else set()
-        self._left_out = (asked | set(excluded)) - {name}
+        others = self.names.get(uri, set()) if name else set()
+        self._left_out = (others | set(excluded)) - {name}
         drawn: list[Drawn] = []
         if not name:
-            self._draw_collada(root, place.transform @ root.transform, place, path, location, drawn)
+            self._draw_collada(root, frame.transform @ root.transform, frame, path, where, drawn)
             return drawn
-        found = _find(root, root.transform, name)
+        found = _find_node(root, root.transform, name)
         if found is None:
-            self.problems.append(rules.RESOURCE_NODE.problem(f"{path.name} has no node {name!r:.60}", location))
+            self.found.report(rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", where)
             return []
-        node, turned = found[0], np.array(found[1])
-        turned[:3, 3] = 0.0
-        self._draw_collada(node, place.transform @ turned, place, path, location, drawn)
+        node, rotation = found[0], np.array(found[1])
+        rotation[:3, 3] = 0.0
+        self._draw_collada(node, frame.transform @ rotation, frame, path, where, drawn)
         return drawn
 
     def _draw_collada(
-        self, node: SceneNode, transform: Floats, place: Place, path: Path, location: Location, drawn: list[Drawn]
+        self, node: SceneNode, transform: Floats, frame: Place, path: Path, where: Location, drawn: list[Drawn]
     ) -> None:
         for part in node.parts:
-            material = self._textured(part, path, location)
-            drawn.append(Drawn(Shape(part.mesh, transform, material, node.name), place.visual, place.collision))
+            material = self._textured(part, path, where)
+            drawn.append(Drawn(Shape(part.mesh, transform, material, node.name), frame.visual, frame.collision))
         for child in node.children:
             if not {child.name, child.id} & self._left_out:
-                self._draw_collada(child, transform @ child.transform, place, path, location, drawn)
+                self._draw_collada(child, transform @ child.transform, frame, path, where, drawn)
 
-    def _open_collada(self, path: Path, location: Location) -> SceneNode | None:
+    def _open_collada(self, path: Path, where: Location) -> SceneNode | None:
         try:
             root, remarks = read_collada(path)
         except ValueError as error:
-            self.problems.append(rules.RESOURCE_BROKEN.problem(f"{path.name}: {error}", location))
+            self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {error}", where)
             return None
-        self.problems += [rules.RESOURCE_PARTS.problem(f"{path.name}: {remark}", location) for remark in remarks]
+        for remark in remarks:
+            self.found.report(rules.RESOURCE_PARTS, f"{path.name}: {remark}", where)
         return root
 
-    def _textured(self, part: Part, path: Path, location: Location) -> Material:
+    def _textured(self, part: Part, path: Path, where: Location) -> Material:
         if not part.image:
             return part.material
-        image = self.parts.resolve_urls([part.image], path, location)
-        return replace(part.material, texture=None if image is None else Texture(image, part.image))
+        image = self.parts.finder.find(part.image, path)
+        if isinstance(image, NotFound):
+            self.found.add(image.problem(where))
+            return replace(part.material, texture=None)
+        return replace(part.material, texture=Texture(image, part.image))
 
-    def _draw(self, nodes: list[VrmlNode], place: Place) -> list[Drawn]:
-        self.walker.drawn = []
+    def _draw(self, nodes: list[VrmlNode], frame: Place) -> list[Drawn]:
+        walker = self._walker
+        walker.drawn = []
         try:
-            self.walker.walk(nodes, place, self._meet)
+            walker.walk(nodes, frame, self._visit)
         except FormatError as error:
-            self.problems.append(error.problem)
-            drawn = self.walker.drawn
-            # What was still to be walked through must not come up in the next file.
-            self.walker = SceneWalker(self.problems, self.parts)
-            return drawn
-        return self.walker.drawn
+            self._problems.append(error.problem)
+            # The nodes that were not visited yet must not be visited in the next file.
+            self._walker = SceneWalker(self._problems, self.parts)
+        drawn = walker.drawn
+        if self._problems:
+            self.found.extend(self._problems)
+            self._problems.clear()
+        return drawn
 
-    def _meet(self, node: VrmlNode, place: Place) -> bool:
+    def _visit(self, node: VrmlNode, frame: Place) -> bool:
         if self._wanted:
-            if self._found is None and node.name == self._wanted:
-                self._found = (node, place.transform)
-            return self._found is not None or node.type == "Shape"
+            if self._node is None and node.name == self._wanted:
+                self._node = (node, frame.transform)
+            return self._node is not None or node.type == "Shape"
         return bool(node.name) and node.name in self._left_out
 
-    def _open(self, path: Path, location: Location) -> Scene | None:
+    def _open_scene(self, path: Path, where: Location) -> Scene | None:
         if path not in self._scenes:
             self._scenes[path] = None
             try:
                 scene = parse_vrml(path.read_bytes(), path)
             except OSError as error:
-                self.problems.append(rules.RESOURCE_BROKEN.problem(f"{path.name}: {error.strerror}", location))
+                self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {error.strerror}", where)
             except FormatError as error:
-                self.problems += [
-                    error.problem,
-                    rules.RESOURCE_BROKEN.problem(f"{path.name} is left out", location),
-                ]
+                self.found.add(error.problem)
+                self.found.report(rules.RESOURCE_BROKEN, f"{path.name} is left out", where)
             else:
-                self.problems += scene.problems
+                self.found.extend(scene.problems)
                 self._scenes[path] = scene
         return self._scenes[path]
 
 
-def _find(node: SceneNode, transform: Floats, name: str) -> tuple[SceneNode, Floats] | None:
+def _find_node(node: SceneNode, transform: Floats, name: str) -> tuple[SceneNode, Floats] | None:
     """Return the node of that name or id, and its transform in the scene, from a node whose transform is known."""
     if name in (node.name, node.id):
         return node, transform
-    below = (_find(child, transform @ child.transform, name) for child in node.children)
+    below = (_find_node(child, transform @ child.transform, name) for child in node.children)
     return next((found for found in below if found is not None), None)
 
 
-def asked_nodes(root: Node) -> dict[str, set[str]]:
-    """Return the names of nodes that a document asks for, by uri."""
-    asked: dict[str, set[str]] = {}
+def named_nodes(root: Node) -> dict[str, set[str]]:
+    """Return the names of the nodes that a document has out of files, by uri."""
+    names: dict[str, set[str]] = {}
     seen: set[int] = set()
     stack: list[Node] = [root]
     while stack:
@@ -238,10 +284,10 @@ def asked_nodes(root: Node) -> dict[str, set[str]]:
             continue
         seen.add(id(node))
         if isinstance(node, Sequence):
-            stack += [] if node.long else node.items
+            stack += [] if node.numbers else node.items
         elif isinstance(node, Mapping):
             uri, name = node.items.get("uri"), node.items.get("node")
             if isinstance(uri, Scalar) and isinstance(name, Scalar):
-                asked.setdefault(uri.value, set()).add(name.value)
+                names.setdefault(uri.value, set()).add(name.value)
             stack += node.items.values()
-    return asked
+    return names

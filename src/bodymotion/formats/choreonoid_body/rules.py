@@ -1,4 +1,4 @@
-"""What a .body file has to say and how, and what makes a model hard to use."""
+"""The rules of .body files. Rules about the meaning of a model are those on bodies (`bodymotion.checks`)."""
 
 from __future__ import annotations
 
@@ -90,14 +90,6 @@ MISSPELT_MASS = Rule(
     "as it stands it has no effect",
     example=("Mass: 2 # in kg", "mass: 2 # in kg"),
 )
-UNIT_ODD = Rule(
-    "BDY115",
-    "warning",
-    "With angle_unit radian, joints do not turn round and round many times.",
-    "judgement",
-    "write angle_unit: degree, if the file's angles are degrees",
-    example=("angle_unit: radian", "angle_unit: degree"),
-)
 DEGREES = Rule(
     "BDY116",
     "warning",
@@ -130,19 +122,6 @@ TOO_LARGE = Rule(
 
 # Links
 NO_LINK = Rule("BDY120", "error", "A body has a link.", example=("links: [ ]", "links: [ { name: BASE } ]"))
-NO_NAME = Rule(
-    "BDY121",
-    "warning",
-    "A link has a name.",
-    example=("- { type: Link, parent: WAIST", "- { type: Link, name: TAIL, parent: WAIST"),
-)
-SAME_NAME = Rule(
-    "BDY122",
-    "warning",
-    "Each link has a name of its own.",
-    hint="a parent of that name is the first one",
-    example=("name: WAIST # again", "name: HIP # again"),
-)
 PARENT = Rule(
     "BDY123", "error", "The parent of a link is the name of another link.", example=("parent: WEIST", "parent: WAIST")
 )
@@ -172,14 +151,6 @@ SUB_BODY = Rule(
     "The file of a SubBody is there, can be read, and does not contain itself.",
     leaves_out=True,
     example=("uri: hnad.body", "uri: hand.body"),
-)
-ROOT_MOVES = Rule(
-    "BDY128",
-    "warning",
-    "The root link's joint is free or fixed: where the root is, its pose says, and a column of its own moves nothing.",
-    "reference",
-    "put a fixed link above it, if it is to move",
-    example=("joint_type: revolute # of the root\n    joint_id: 3", "joint_type: free # of the root"),
 )
 
 # Joints
@@ -215,28 +186,6 @@ ID_RANGE = Rule(
     "A joint_id is a small whole number from 0 on; a negative one is none.",
     example=("joint_id: 1000000", "joint_id: 0"),
 )
-ID_TWICE = Rule(
-    "BDY135",
-    "error",
-    "No two joints have the same joint_id.",
-    hint="the first in link order moves with it",
-    example=("joint_id: 0 # of the knee", "joint_id: 1 # of the knee"),
-)
-ID_GAP = Rule(
-    "BDY136",
-    "warning",
-    "The joint_ids run from 0 without gaps.",
-    "judgement",
-    "the columns of the ids that are missing move nothing",
-    example=("joint_id: 2 # of the knee", "joint_id: 1 # of the knee"),
-)
-LIMITS = Rule(
-    "BDY137",
-    "warning",
-    "A lower limit is below the upper one.",
-    "judgement",
-    example=("joint_range: [ 90, -90 ]", "joint_range: [ -90, 90 ]"),
-)
 ROTATION_AXIS = Rule(
     "BDY138",
     "warning",
@@ -244,7 +193,7 @@ ROTATION_AXIS = Rule(
     fixable=True,
     example=("rotation: [ 0, 0, 1.05, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
 )
-NO_TURN = Rule(
+NO_ROTATION_AXIS = Rule(
     "BDY139",
     "error",
     "The axis of a rotation has a length; a rotation without is none.",
@@ -252,7 +201,6 @@ NO_TURN = Rule(
 )
 
 # Masses
-MASS = Rule("BDY140", "error", "A mass is a number, zero or greater.", example=("mass: -5", "mass: 5"))
 INERTIA_SIZE = Rule(
     "BDY141",
     "error",
@@ -268,29 +216,6 @@ MASS_UNSET = Rule(
         "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2 }",
         "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2, mass: 1, inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ] }",
     ),
-)
-NO_MASS = Rule(
-    "BDY143",
-    "warning",
-    "A link that moves has a mass and an inertia.",
-    "judgement",
-    "simulators refuse it, or it flies away",
-    example=("mass: 0 # in kg", "mass: 2 # in kg"),
-)
-ASYMMETRIC = Rule(
-    "BDY144",
-    "warning",
-    "An inertia tensor is symmetric.",
-    "judgement",
-    example=("inertia: [ 0.1, 0.02, 0, 0, 0.1, 0, 0, 0, 0.1 ]", "inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]"),
-)
-TRIANGLE = Rule(
-    "BDY145",
-    "warning",
-    "No body has an inertia tensor with a negative principal moment, or one larger than the sum of the other two.",
-    "judgement",
-    "simulators refuse it",
-    example=("inertia: [ 0.02, 0, 0, 0.02, 0, 0.09 ]", "inertia: [ 0.02, 0, 0, 0.02, 0, 0.02 ]"),
 )
 
 # Elements
@@ -328,19 +253,12 @@ NOT_SHOWN = Rule(
     leaves_out=True,
     example=("- { type: Fog }", "- { type: Group }"),
 )
-CAMERA = Rule(
+FIELD_OF_VIEW = Rule(
     "BDY155",
     "warning",
-    "A camera's format, field of view, clip distances and image are such that a picture can be made.",
+    "The field of view of a camera with a normal lens is between 0 and 180 degrees.",
     "judgement",
     example=("field_of_view: 200", "field_of_view: 60"),
-)
-SCAN = Rule(
-    "BDY156",
-    "warning",
-    "A RangeSensor has ranges, steps, a rate and a distance that can be scanned.",
-    "judgement",
-    example=("yaw_step: 0", "yaw_step: 1"),
 )
 GEOMETRY = Rule(
     "BDY157",
@@ -392,5 +310,21 @@ EXTRA_TYPE = Rule(
     leaves_out=True,
     example=("joint_type: glue", "joint_type: ball"),
 )
+
+RETIRED = {
+    "BDY115": "BODY115",
+    "BDY121": "BODY104",
+    "BDY122": "BODY101",
+    "BDY128": "BODY119",
+    "BDY135": "BODY117",
+    "BDY136": "BODY118",
+    "BDY137": "BODY112",
+    "BDY140": "BODY130",
+    "BDY143": "BODY131",
+    "BDY144": "BODY134",
+    "BDY145": "BODY133",
+    "BDY156": "BODY153",
+}
+"""Codes that rules had before, and the rules that took over."""
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))
