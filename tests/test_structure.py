@@ -71,6 +71,7 @@ HEAVY = (
     "viser",
     "yaml",
     "simdjson",
+    "google.protobuf",
     "orjson",
     "scipy",
     "PIL",

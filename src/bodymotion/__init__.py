@@ -13,8 +13,6 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.system import display
-
 if TYPE_CHECKING:
     from bodymotion import checks as checks
     from bodymotion import dynamics as dynamics
@@ -188,16 +186,6 @@ __all__ = [
     "to_xarray",
     "view",
 ]
-
-
-def _notebooks() -> Any:  # noqa: ANN401
-    return importlib.import_module("bodymotion.notebooks")
-
-
-display.shown_by(
-    html=lambda thing: _notebooks().html_of(thing),
-    inline=lambda thing, other, **options: _notebooks().inline(thing, other, **options),
-)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

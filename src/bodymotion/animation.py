@@ -1,7 +1,7 @@
-"""A Spot move, as the document of animation files describes it: options, parameters and keyframes.
+"""A Spot move as the document of animation files describes it: options, parameters and keyframes.
 
-Units are metres, radians and seconds; a slice is a quarter of a beat. The values stay as the file gives them: under the names of the
-document's single columns, in its order. What a column means for the robot is in `choreography`.
+Units are metres, radians and seconds; a slice is a quarter of a beat. Values are kept as in the file, under the names of the document's
+single columns and in its order. `bodymotion.spot.playback` plays them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.source import Source
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
-from bodymotion.system.display import Shown
+from bodymotion.system.display import NotebookDisplay
+from bodymotion.system.upward import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
@@ -55,12 +56,12 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     **{f"{leg}_angles": (f"{leg}_hx", f"{leg}_hy", f"{leg}_kn") for leg in LEGS},
     **{f"{leg}_pos": (f"{leg}_x", f"{leg}_y", f"{leg}_z") for leg in LEGS},
 }
-"""The keywords that stand for several columns, and the single columns that they stand for, in their order."""
+"""The keywords for several columns, each with its single columns in their order."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """The range of a parameter; all None where the animation only names it, and the robot knows the range."""
+    """The range of a parameter; all None where the animation only names it and the robot has the range."""
 
     minimum: float | None = None
     default: float | None = None
@@ -80,11 +81,11 @@ class Keyframes(ContentEquality):
     times:
         (N,) [s]; from the column `time`, or from the option `frequency`.
     header:
-        The keywords of the line that defines the columns, in its order, groups as groups; `time` among them where it is a column. Empty:
-        chosen when it is written.
+        The keywords of the line of columns, in its order, groups as groups, with `time` where it is a column. Where it is empty, the writer
+        chooses the keywords.
     exact_zeros:
-        (N, C) bool, or None for all: which zeros stand as the bare text `0`. The vendor's message holds 1e-6 for these where the
-        column came in a group.
+        (N, C) bool, or None for all: which zeros are the bare text `0`. The vendor's message holds 1e-6 for these in columns of a
+        group.
     """
 
     columns: tuple[str, ...] = ()
@@ -111,8 +112,8 @@ class Keyframes(ContentEquality):
         return f"Keyframes({len(self)} keyframes x {len(self.columns)} columns{ranged})"
 
     def has(self, name: str) -> bool:
-        """Whether there is the single column of this name, or are all columns of the group."""
-        return all(column in self._places for column in GROUPS.get(name, (name,)))
+        """Return whether there is the single column of this name, or all columns of the group."""
+        return all(column in self._indices for column in GROUPS.get(name, (name,)))
 
     def column(self, name: str) -> Floats:
         """Return the values (N,) of a single column, or (N, K) of a group's columns in the group's order.
@@ -123,16 +124,16 @@ class Keyframes(ContentEquality):
             When a column of these is missing.
         """
         if name in GROUPS:
-            return frozen(self.values[:, [self._places[column] for column in GROUPS[name]]])
-        return frozen(self.values[:, self._places[name]])
+            return frozen(self.values[:, [self._indices[column] for column in GROUPS[name]]])
+        return frozen(self.values[:, self._indices[name]])
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {column: place for place, column in enumerate(self.columns)}
+    def _indices(self) -> dict[str, int]:
+        return {column: index for index, column in enumerate(self.columns)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Animation(Shown, ContentEquality):
+class Animation(NotebookDisplay, ContentEquality):
     """A Spot move.
 
     Attributes
@@ -160,50 +161,39 @@ class Animation(Shown, ContentEquality):
         return f"Animation({self.name!r}: {tracks}; {len(self.keyframes)} keyframes, {self.duration:g} s)"
 
     @classmethod
+    @provided_by("bodymotion.spot.playback.recording:animation_of")
     def from_motion(
         cls, motion: Motion, *, legs: LegColumns = "joints", name: str = "", bpm: float | None = None
     ) -> Animation:
-        """Make the animation that a motion of Spot is: a keyframe for each frame, with contacts.
+        """Return a motion of Spot as an animation, with a keyframe for each frame, and contacts.
+
+        The body of a motion without a root pose does not move; `problems` reports it (LOSS076).
 
         Parameters
         ----------
         motion:
-            Joints of Spot by their names (`fl_hx` … `hr_kn`, and with the arm `sh0` … `wr1`, `gripper`; the SDK's and the URDF's names
-            are known, too), and the body's pose. Contacts are those of a component FootContact, else they are inferred.
+            Joints of Spot by name (`fl_hx` … `hr_kn`, with the arm `sh0` … `wr1` and `gripper`; names of the SDK and of the URDF also
+            work), and the pose of the body. Contacts are those of a component FootContact, otherwise they are inferred.
         legs:
-            Whether legs are given by their "joints" or by their "feet".
+            Whether the animation has the "joints" of the legs or the positions of the "feet".
         name, bpm:
-            Of the move.
-
-        A motion without the body's pose stands still, as `problems` says (LOSS076).
+            Name and beats per minute of the move.
 
         Raises
         ------
         ValueError
-            When it is no motion of Spot, has no frames, or numbers that are not finite.
+            When it is not a motion of Spot, has no frames, or has numbers that are not finite.
         """
-        from bodymotion.diagnostics.losses import BODY_POSE
-        from bodymotion.spot.playback.recording import recorded
-
-        found = recorded(motion, legs)
-        options: dict[str, object] = {"controls": found.controls}
-        if bpm is not None:
-            options["bpm"] = float(bpm)
-        keyframes = Keyframes(columns=found.columns, values=found.values, times=found.times, header=found.header)
-        root = motion.link_position
-        problems = (
-            () if root is not None and root.num_parts else (BODY_POSE.problem("the motion has no pose of the root"),)
-        )
-        return cls(name=name, options=options, keyframes=keyframes, problems=problems)
+        raise NotImplementedError
 
     @property
     def title(self) -> str:
-        """The name as it is shown: blanks for underscores, each word with a capital first letter and small ones after."""
+        """The name for people: blanks for underscores, each word capitalized."""
         return " ".join(word.capitalize() for word in self.name.replace("_", " ").split(" "))
 
     @property
     def controls(self) -> tuple[str, ...]:
-        """The tracks that it moves."""
+        """The tracks that the animation controls."""
         tracks = self.options.get("controls", ())
         return tuple(str(track) for track in tracks) if isinstance(tracks, (tuple, list)) else ()
 
@@ -218,6 +208,7 @@ class Animation(Shown, ContentEquality):
         """From time 0 to the last keyframe [s]; 0 without keyframes."""
         return float(self.keyframes.times[-1]) if len(self.keyframes) else 0.0
 
+    @provided_by("bodymotion.spot.playback.playing:play")
     def play(
         self,
         *,
@@ -229,19 +220,8 @@ class Animation(Shown, ContentEquality):
         frame_rate: float | None = None,
         dance_frames: Mapping[int, npt.ArrayLike] | None = None,
     ) -> Motion:
-        """Return the motion that it commands, at a script's tempo `bpm`, for so many `slices`, with these `parameters`.
+        """Return the motion that the animation commands, at a script's tempo `bpm`, for a number of `slices`, with `parameters`.
 
-        All that is said there holds: see `bodymotion.spot.playback.play`.
+        See `bodymotion.spot.playback.play` for the arguments, the errors and how Spot plays an animation.
         """
-        from bodymotion.spot.playback.playing import play
-
-        return play(
-            self,
-            bpm=bpm,
-            slices=slices,
-            parameters=parameters,
-            start=start,
-            arm=arm,
-            frame_rate=frame_rate,
-            dance_frames=dance_frames,
-        )
+        raise NotImplementedError

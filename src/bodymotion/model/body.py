@@ -21,7 +21,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.model.devices import Device
 from bodymotion.model.links import MOVING, Joint, Link
-from bodymotion.system.display import Shown
+from bodymotion.system.display import NotebookDisplay
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion, MultiValueSeq
@@ -72,7 +72,7 @@ class Viewpoint(ContentEquality):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Body(Shown, ContentEquality):
+class Body(NotebookDisplay, ContentEquality):
     """A robot, or any other thing made of links.
 
     Attributes

@@ -28,7 +28,7 @@ from bodymotion.motion.interpolation import Method, frames_needed
 from bodymotion.motion.interpolation.resampling import common_rate, resampled_components
 from bodymotion.motion.rules import NOT_EDITED
 from bodymotion.motion.timeline import Timeline
-from bodymotion.system.display import Shown
+from bodymotion.system.display import NotebookDisplay
 
 __all__ = ["Motion"]
 
@@ -36,7 +36,7 @@ _S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Motion(Shown, ContentEquality):
+class Motion(NotebookDisplay, ContentEquality):
     """Components over time.
 
     ================================ =========================================================================================

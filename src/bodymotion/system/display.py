@@ -1,37 +1,31 @@
-"""How bodies, motions and animations show themselves in a notebook.
-
-What draws them stands far above them. The top of the package, which every program imports first, says here who that is.
-"""
+"""How bodies, motions and animations are displayed in a notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Shown", "shown_by"]
+from bodymotion.system.upward import provided_by
 
-_drawers: dict[str, Callable[..., Any]] = {}
-
-
-def shown_by(html: Callable[[object], str], inline: Callable[..., Any]) -> None:
-    """Say who writes a summary of a thing as HTML, and who plays it inline."""
-    _drawers.update(html=html, inline=inline)
+__all__ = ["NotebookDisplay"]
 
 
-class Shown:
-    """Base of what shows itself."""
+class NotebookDisplay:
+    """Base of values that notebooks display."""
 
+    @provided_by("bodymotion.notebooks:html_of")
     def _repr_html_(self) -> str:
-        """Return a summary as HTML, which notebooks show in place of the text."""
-        return str(_drawers["html"](self))
+        """Return a summary as HTML, which notebooks show instead of the text."""
+        raise NotImplementedError
 
+    @provided_by("bodymotion.notebooks:inline")
     def view(self, other: object = None, *, height: int = 560, show: Iterable[str] = ()) -> Any:  # noqa: ANN401
-        """Return it as a page that plays inline in a notebook; in a program, `save` the page or see `bodymotion.view`.
+        """Return a page that plays inline in a notebook; in a program, `save` the page or see `bodymotion.view`.
 
         Parameters
         ----------
         other:
-            The motion that a body is to move by, or the body that moves by a motion; an animation needs none.
+            The motion of a body, or the body of a motion; an animation needs none.
         height:
             [px] of the page in the notebook.
         show:
@@ -42,4 +36,4 @@ class Shown:
         ValueError
             When the two do not fit, or there is nothing to show.
         """
-        return _drawers["inline"](self, other, height=height, show=show)
+        raise NotImplementedError

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.animation import Animation, Keyframes
+from bodymotion.diagnostics.losses import BODY_POSE
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq, TimedComponent
@@ -21,10 +23,9 @@ __all__ = [
     "FOOT_CONTACT",
     "REACH_ERROR",
     "LegColumns",
-    "Recording",
     "SpotArrays",
+    "animation_of",
     "last_pose",
-    "recorded",
     "spot_arrays",
 ]
 
@@ -133,32 +134,15 @@ def last_pose(motion: Motion) -> SpotPose:
 LegColumns: TypeAlias = Literal["joints", "feet"]
 
 
-class Recording(NamedTuple):
-    """Tracks, columns and values (N, C) of keyframes with times (N,) [s], and the keywords of their columns."""
-
-    controls: tuple[str, ...]
-    header: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: Floats
-    times: Floats
-
-
-def recorded(motion: Motion, legs: LegColumns = "joints") -> Recording:
-    """Return the keyframes, one for each frame of a motion of Spot, in the animation frame in which it starts.
-
-    Parameters
-    ----------
-    motion:
-        Joints of the legs, optionally of the arm and the gripper; the body's pose. Contacts are those of the component FootContact, else
-        they are inferred from the heights and speeds of the feet.
-    legs:
-        Whether legs are defined by their "joints" or by the positions of their "feet".
-
-    Raises
-    ------
-    ValueError
-        When it is not a motion of Spot, has no frames, or numbers that are not finite.
-    """
+def animation_of(
+    cls: type[Animation],
+    motion: Motion,
+    *,
+    legs: LegColumns = "joints",
+    name: str = "",
+    bpm: float | None = None,
+) -> Animation:
+    """Return a motion of Spot as an animation, in the animation frame in which it starts; see `Animation.from_motion`."""
     if legs not in ("joints", "feet"):
         raise ValueError(f"legs: expected 'joints' or 'feet', got {legs!r}")
     arrays = spot_arrays(motion)
@@ -191,13 +175,19 @@ def recorded(motion: Motion, legs: LegColumns = "joints") -> Recording:
     if arrays.has_arm:
         controls += ("arm", "gripper")
         parts += [("arm_joints", ARM, arrays.arm), ("gripper", ("gripper",), arrays.gripper)]
-    return Recording(
-        controls,
-        ("time", *(keyword for keyword, _, _ in parts)),
-        tuple(name for _, names, _ in parts for name in names),
-        np.column_stack([values.reshape(len(times), -1) for _, _, values in parts]),
-        times,
+    keyframes = Keyframes(
+        columns=tuple(column for _, columns, _ in parts for column in columns),
+        values=np.column_stack([values.reshape(len(times), -1) for _, _, values in parts]),
+        times=times,
+        header=("time", *(keyword for keyword, _, _ in parts)),
     )
+    options: dict[str, object] = {"controls": controls}
+    if bpm is not None:
+        options["bpm"] = float(bpm)
+    root = motion.link_position
+    has_root = root is not None and bool(root.num_parts)
+    problems = () if has_root else (BODY_POSE.problem("the motion has no pose of the root"),)
+    return cls(name=name, options=options, keyframes=keyframes, problems=problems)
 
 
 def _without_flips(quaternions: Floats) -> Floats:
