@@ -169,7 +169,7 @@ def prints(said: tuple[str, ...], output: str) -> None:
 def uploads(command: Command, desk: Path) -> None:
     """Run a command that uploads to the stand-in robot which the page started before."""
     from bodymotion.spot import StandIn
-    from bodymotion.spot.client.credentials import PASSWORD, USERNAME
+    from bodymotion.spot.client.connection import PASSWORD, USERNAME
 
     with StandIn(certificate=desk / "rehearsal.pem") as robot:
         line = command.line.replace("127.0.0.1:4443", f"127.0.0.1:{robot.port}")

@@ -25,8 +25,7 @@ import bodymotion as bm
 from bodymotion.animation import GROUPS
 from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, SpotError, connected
-from bodymotion.spot.rehearsal.dancing import sequence_motion
-from bodymotion.spot.rehearsal.moves import move_parameters
+from bodymotion.spot.rehearsal.sequences import move_parameters, sequence_motion
 from bodymotion.spot.rehearsal.server import StandIn
 
 STATUS = pb.ChoreographyStatusResponse
@@ -315,10 +314,10 @@ def test_a_long_recording_in_one_go(robot, client):
 
 def test_a_dance_is_made_of_its_moves(files):
     """Where one move plays alone it is as played by itself; what no move controls stays; parameters of a move count."""
-    from bodymotion.spot.rehearsal.stage import Known
+    from bodymotion.spot.rehearsal.store import UploadedAnimation
 
     sway, wave = (bm.load(path) for path in files)
-    known = {a.name: Known(bm.spot.to_proto(a), a, "") for a in (sway, wave)}
+    known = {a.name: UploadedAnimation(bm.spot.to_proto(a), a, "") for a in (sway, wave)}
     show = sequence(("animation::wave", 0, 8), ("animation::sway", 8, 8), per_minute=480.0)
     motion = sequence_motion(show, known, arm=True)
     assert motion.extra["spot"] == {"bpm": 120.0, "slice": 0.125, "slices": 16.0}
@@ -405,7 +404,7 @@ def test_every_named_parameter_has_a_range():
     """The stand-in robot tells all of the document's parameters, as the reader of such texts understands them."""
     from bodymotion.formats.cha_proto.writer import limits_of
     from bodymotion.spot.playback.parameters import NEUTRAL
-    from bodymotion.spot.rehearsal.ranges import config_text
+    from bodymotion.spot.rehearsal.sequences import config_text
 
     found = limits_of(config_text())
     assert set(found) == set(NEUTRAL)

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from bodymotion.spot import Credentials, connected, find_credentials
-from bodymotion.spot.client.connecting import split_address
-from bodymotion.spot.client.credentials import PASSWORD, TOKEN, USERNAME
+from bodymotion.spot.client.connection import PASSWORD, TOKEN, USERNAME, split_address
 
 COMMAND = str(Path(sys.executable).parent / "bodymotion")
 SWAY = "controls body\nneutral_start\n\nno parameters\n\ntime body_pos\n0.0 0 0 0.48\n0.5 0 0.04 0.46\n"
@@ -72,7 +71,7 @@ def test_upload_that_can_not_be(stand_in, tmp_path):
             ((str(tmp_path / "no"), "--robot", robot), secrets, 1, "no such file"),
             ((str(file), "--robot", robot, "--certificate", "no.pem"), secrets, 1, "no.pem"),
             ((str(file), "--robot", "host:99999"), secrets, 2, "HOST:PORT"),
-            ((str(file), "--robot", robot, "--certificate", str(file)), secrets, 1, "is no certificate"),
+            ((str(file), "--robot", robot, "--certificate", str(file)), secrets, 1, "not a certificate"),
             ((str(file), "--robot", robot), secrets, 1, "--certificate"),
         ):
             result = run("upload", *arguments, secrets=given)

@@ -16,15 +16,12 @@ from bodymotion.checks.motions import MAX_FILE, check_motion, check_units
 from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Source, SourceMap
 from bodymotion.diagnostics.catalogue import selected
-from bodymotion.formats.cha import check_animation
-from bodymotion.formats.cha.rules import DEGREES, JUMP, METRES
 from bodymotion.formats.registry import Format, find_format, load, named_format, read
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.motion import rules as motion_rules
-from bodymotion.spot.playback.rules import BODY_SPEED
-from bodymotion.spot.playback.validation import validate
+from bodymotion.spot.playback.validation import all_problems
 from bodymotion.system.open_files import pipes_kept
 
 if TYPE_CHECKING:
@@ -96,10 +93,7 @@ def _of_file(row: Format, path: Path, body: Body | None, options: Mapping[str, A
         return _alone(row, path, options) if body is None else _on_body(row, path, body, options)
     if row.holds == "Body":
         return _of_model(row, path, body, options)
-    found = row.check(path)
-    if row.holds == "Animation" and _can_be_minded(found):
-        return (*found, *_minded(load(path, **options), found))
-    return found
+    return row.check(path)
 
 
 def _of_value(value: object, found: tuple[Problem, ...], body: Body | None) -> tuple[Problem, ...]:
@@ -177,25 +171,12 @@ def _problems(thing: object, body: Body | None) -> tuple[Problem, ...]:
     if isinstance(thing, Body):
         return check_body(thing)
     if isinstance(thing, Animation):
-        said = {problem.rule for problem in thing.problems}
-        found = (*thing.problems, *(problem for problem in check_animation(thing) if problem.rule not in said))
-        return (*found, *_minded(thing, found)) if _can_be_minded(found) else found
+        return all_problems(thing)
     if isinstance(thing, Motion):
         with np.errstate(all="ignore"):
             more = check_units(thing) if body is None else check_motion_on_body(thing, body)
             return (*check_motion(thing), *more)
     return tuple(getattr(thing, "problems", ()))
-
-
-def _can_be_minded(found: tuple[Problem, ...]) -> bool:
-    """Return whether an animation can be validated: one without errors, with angles in radians and places in metres."""
-    return not any(problem.severity == "error" or problem.rule in (DEGREES.code, METRES.code) for problem in found)
-
-
-def _minded(animation: Animation, found: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """Return the problems of playback. Where values jump, of which the format's own check speaks, the body's speed is none besides."""
-    jumps = any(problem.rule == JUMP.code for problem in found)
-    return tuple(problem for problem in validate(animation) if not (jumps and problem.rule == BODY_SPEED.code))
 
 
 def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[Problem, ...]:

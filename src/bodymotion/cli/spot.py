@@ -13,7 +13,7 @@ from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
-    from bodymotion.spot.client.uploading import Outcome
+    from bodymotion.spot.client.uploads import Outcome
     from bodymotion.viewer.app import Viewer
 
 __all__ = ["spot"]
@@ -57,10 +57,9 @@ def upload(
       bodymotion spot upload animations --robot 192.168.80.3
     """  # noqa: D301
     from bodymotion.cli.progress import progress
-    from bodymotion.spot.client.connecting import connected, split_address, vendor
-    from bodymotion.spot.client.credentials import find_credentials
-    from bodymotion.spot.client.uploading import animation_files
-    from bodymotion.spot.client.uploading import upload as send
+    from bodymotion.spot.client.connection import connected, find_credentials, split_address, vendor
+    from bodymotion.spot.client.uploads import animation_files
+    from bodymotion.spot.client.uploads import upload as send
 
     with _failures("upload"):
         _quiet_grpc()
@@ -117,7 +116,7 @@ def rehearse(
     """  # noqa: D301
     import os
 
-    from bodymotion.spot.client.credentials import PASSWORD, USERNAME, Credentials
+    from bodymotion.spot.client.connection import PASSWORD, USERNAME, Credentials
     from bodymotion.spot.rehearsal import StandIn
 
     with _failures("rehearse"):
@@ -156,7 +155,7 @@ def _quiet_grpc() -> None:
 
 @contextmanager
 def _failures(command: str) -> Iterator[None]:
-    from bodymotion.spot.client.connecting import SpotError
+    from bodymotion.spot.client.connection import SpotError
 
     with failures(f"spot {command}"):
         try:

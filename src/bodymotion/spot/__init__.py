@@ -25,9 +25,8 @@ if TYPE_CHECKING:
         to_text,
     )
     from bodymotion.model.body import Body
-    from bodymotion.spot.client.connecting import SpotError, connected
-    from bodymotion.spot.client.credentials import Credentials, find_credentials
-    from bodymotion.spot.client.uploading import Outcome, upload
+    from bodymotion.spot.client.connection import Credentials, SpotError, connected, find_credentials
+    from bodymotion.spot.client.uploads import Outcome, upload
     from bodymotion.spot.playback import SpotPose, play, sit, stand, validate
     from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
     from bodymotion.spot.playback.legs import Legs, foot_positions, leg_joints
@@ -47,10 +46,9 @@ _WHERE = {
         "to_proto",
         "to_text",
     ),
-    "spot.client.connecting": ("SpotError", "connected"),
-    "spot.client.credentials": ("Credentials", "find_credentials"),
+    "spot.client.connection": ("Credentials", "SpotError", "connected", "find_credentials"),
     "spot.rehearsal": ("StandIn",),
-    "spot.client.uploading": ("Outcome", "upload"),
+    "spot.client.uploads": ("Outcome", "upload"),
 }
 _RENAMED = {"Standing": "SpotPose", "mind": "validate"}
 """Old names, kept for one version."""

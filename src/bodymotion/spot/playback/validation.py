@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
+from bodymotion.formats.cha import check_animation
+from bodymotion.formats.cha import rules as cha_rules
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.motion import Motion, MultiValueSeq
@@ -26,7 +28,7 @@ from bodymotion.spot.playback.tracks import ARM, Tracks
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["validate"]
+__all__ = ["all_problems", "validate"]
 
 REACH_TOLERANCE = 1e-3
 """[m] Accepted distance of feet and hands from their goals."""
@@ -90,6 +92,21 @@ def validate(animation: Animation, *, arm: bool | None = None) -> tuple[Problem,
         check(played, found)
     found.diagnostics.extend(check_gait_cycle(animation))
     return found.diagnostics.problems
+
+
+def all_problems(animation: Animation) -> tuple[Problem, ...]:
+    """Return all problems of an animation: its own, those by the rules of the document, and those of the motion that is played.
+
+    An animation is played only if it has no errors, its angles are in radians and its positions in metres.
+    """
+    reported = {problem.rule for problem in animation.problems}
+    found = (*animation.problems, *(one for one in check_animation(animation) if one.rule not in reported))
+    codes = {problem.rule for problem in found}
+    if any(problem.severity == "error" for problem in found) or codes & {cha_rules.DEGREES.code, cha_rules.METRES.code}:
+        return found
+    # The rule about jumps of values already reports a body that is too fast.
+    repeated = {rules.BODY_SPEED.code} if cha_rules.JUMP.code in codes else set()
+    return (*found, *(problem for problem in validate(animation) if problem.rule not in repeated))
 
 
 class _Played:

@@ -1,18 +1,14 @@
-"""A stand-in robot: it speaks the real protocol on 127.0.0.1, takes animations and sequences as a robot does, and says what it plays.
+"""A stand-in robot: the real protocol on 127.0.0.1, with animations, sequences and dances as on a robot.
 
-=================== ====================================================================================================
-`certificates`      a throw-away certificate authority
-`answers`           headers and times of answers
-`gate`              who may ask: users, passwords, tokens
-`leases`            who may move the robot
-`stage`             what it knows and does: animations, sequences, the dance of the moment
-`moves`, `ranges`   a move of a sequence; the ranges of parameters that are only named
-`verdicts`          what it says about an animation or a sequence
-`dancing`           a sequence as a motion of Spot
-`basic_services`    robot id, login, directory, time, licence, leases, power, state
-`choreography`      the service of the dances
-`server`            all of it behind one port
-=================== ====================================================================================================
+================ ===========================================================================================
+`server`         all services behind one port; certificates
+`access`         users, passwords and tokens; leases for moving the robot
+`responses`      headers and times of responses
+`store`          the uploaded animations and sequences, and the current dance
+`sequences`      validation of animations and sequences, parameters of moves, a sequence as a motion of Spot
+`choreography`   ChoreographyService
+`basic_services` robot id, login, directory, time, licence, leases, power, state
+================ ===========================================================================================
 """
 
 from bodymotion.spot.rehearsal.server import StandIn

@@ -1,17 +1,16 @@
-"""The services around the dances: robot id, login, directory, time, licence, leases, power and state."""
+"""The services beside ChoreographyService: robot id, login, directory, time, licence, leases, power and state."""
 
 from __future__ import annotations
 
 import uuid
 from typing import Any
 
-from bodymotion.spot.client.connecting import vendor
-from bodymotion.spot.rehearsal.answers import answering, refused, set_time, time_of
-from bodymotion.spot.rehearsal.gate import Gate
-from bodymotion.spot.rehearsal.leases import RESOURCES, Leases
-from bodymotion.spot.rehearsal.stage import Stage
+from bodymotion.spot.client.connection import vendor
+from bodymotion.spot.rehearsal.access import RESOURCES, Accounts, Leases
+from bodymotion.spot.rehearsal.responses import responding, set_invalid_request, set_time, time_of
+from bodymotion.spot.rehearsal.store import Store
 
-__all__ = ["SERVICES", "Auth", "Directory", "Identity", "Lending", "License", "Power", "State", "Time"]
+__all__ = ["SERVICES", "Auth", "Directory", "Identity", "LeaseService", "License", "Power", "State", "Time"]
 
 API = "bosdyn.api."
 SERVICES = (
@@ -32,10 +31,10 @@ SERIAL = "spot-REHEARSAL"
 class Identity:
     """RobotIdService."""
 
-    @answering(f"{API}robot_id_pb2", "RobotIdResponse")
-    def GetRobotId(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Say who it is."""
-        known = answer.robot_id
+    @responding(f"{API}robot_id_pb2", "RobotIdResponse")
+    def GetRobotId(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return the identity of the robot."""
+        known = response.robot_id
         known.serial_number, known.computer_serial_number = SERIAL, SERIAL
         known.species, known.version, known.nickname = "spot", "V3", "stand-in"
         known.software_release.version.major_version = 5
@@ -45,43 +44,43 @@ class Identity:
 class Auth:
     """AuthService."""
 
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
+    def __init__(self, accounts: Accounts) -> None:
+        self._accounts = accounts
 
-    @answering(f"{API}auth_pb2", "GetAuthTokenResponse")
-    def GetAuthToken(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
+    @responding(f"{API}auth_pb2", "GetAuthTokenResponse")
+    def GetAuthToken(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
         """Return a token for a user name and password, or for a token."""
         if request.token:
-            token = self._gate.renew(request.token)
-            answer.status = answer.STATUS_OK if token else answer.STATUS_INVALID_TOKEN
+            token = self._accounts.renew(request.token)
+            response.status = response.STATUS_OK if token else response.STATUS_INVALID_TOKEN
         else:
             try:
-                token = self._gate.login(request.username, request.password)
+                token = self._accounts.login(request.username, request.password)
             except PermissionError:
-                answer.status = answer.STATUS_TEMPORARILY_LOCKED_OUT
+                response.status = response.STATUS_TEMPORARILY_LOCKED_OUT
                 return
-            answer.status = answer.STATUS_OK if token else answer.STATUS_INVALID_LOGIN
-        answer.token = token or ""
+            response.status = response.STATUS_OK if token else response.STATUS_INVALID_LOGIN
+        response.token = token or ""
 
 
 class Directory:
     """DirectoryService."""
 
-    @answering(f"{API}directory_pb2", "ListServiceEntriesResponse")
-    def ListServiceEntries(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
+    @responding(f"{API}directory_pb2", "ListServiceEntriesResponse")
+    def ListServiceEntries(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
         """List all services."""
         for service in SERVICES:
-            _describe(answer.service_entries.add(), service)
+            _describe(response.service_entries.add(), service)
 
-    @answering(f"{API}directory_pb2", "GetServiceEntryResponse")
-    def GetServiceEntry(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
+    @responding(f"{API}directory_pb2", "GetServiceEntryResponse")
+    def GetServiceEntry(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
         """Describe a service."""
         found = next((service for service in SERVICES if service[0] == request.service_name), None)
         if found is None:
-            answer.status = answer.STATUS_NONEXISTENT_SERVICE
+            response.status = response.STATUS_NONEXISTENT_SERVICE
             return
-        answer.status = answer.STATUS_OK
-        _describe(answer.service_entry, found)
+        response.status = response.STATUS_OK
+        _describe(response.service_entry, found)
 
 
 def _describe(entry: Any, service: tuple[str, str, str]) -> None:  # noqa: ANN401
@@ -90,16 +89,16 @@ def _describe(entry: Any, service: tuple[str, str, str]) -> None:  # noqa: ANN40
 
 
 class Time:
-    """TimeSyncService: the skew is the middle of both ways of a round trip, as the clocks of both ends saw it."""
+    """TimeSyncService: the skew of two clocks is half the difference of both ways of a round trip."""
 
     def __init__(self) -> None:
         self._best: dict[str, tuple[int, int]] = {}
 
-    @answering(f"{API}time_sync_pb2", "TimeSyncUpdateResponse")
-    def TimeSyncUpdate(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Take a round trip, and say how far the clocks are apart."""
+    @responding(f"{API}time_sync_pb2", "TimeSyncUpdateResponse")
+    def TimeSyncUpdate(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return the estimated skew of the clocks after a round trip."""
         clock = request.clock_identifier or uuid.uuid4().hex
-        answer.clock_identifier = clock
+        response.clock_identifier = clock
         if request.HasField("previous_round_trip") and request.clock_identifier:
             trip = request.previous_round_trip
             out, back = (
@@ -107,12 +106,12 @@ class Time:
                 time_of(trip.client_rx) - time_of(trip.server_tx),
             )
             length, skew = out + back, (out - back) // 2
-            set_time(answer.previous_estimate.round_trip_time, length)
-            set_time(answer.previous_estimate.clock_skew, skew)
+            set_time(response.previous_estimate.round_trip_time, length)
+            set_time(response.previous_estimate.clock_skew, skew)
             if clock not in self._best or length <= self._best[clock][0]:
                 self._best[clock] = (length, skew)
-        state = answer.state
-        set_time(state.measurement_time, time_of(answer.header.request_received_timestamp))
+        state = response.state
+        set_time(state.measurement_time, time_of(response.header.request_received_timestamp))
         if clock not in self._best:
             state.status = state.STATUS_MORE_SAMPLES_NEEDED
             return
@@ -126,127 +125,127 @@ class License:
 
     features = ("choreography",)
 
-    @answering(f"{API}license_pb2", "GetLicenseInfoResponse")
-    def GetLicenseInfo(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Show the licence."""
-        answer.license.status = answer.license.STATUS_VALID
-        answer.license.robot_serial = SERIAL
-        answer.license.licensed_features.extend(self.features)
+    @responding(f"{API}license_pb2", "GetLicenseInfoResponse")
+    def GetLicenseInfo(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return the licence."""
+        response.license.status = response.license.STATUS_VALID
+        response.license.robot_serial = SERIAL
+        response.license.licensed_features.extend(self.features)
 
-    @answering(f"{API}license_pb2", "GetFeatureEnabledResponse")
-    def GetFeatureEnabled(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Say which features are licensed."""
+    @responding(f"{API}license_pb2", "GetFeatureEnabledResponse")
+    def GetFeatureEnabled(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return which features are licensed."""
         for code in request.feature_codes:
-            answer.feature_enabled[code] = code in self.features
+            response.feature_enabled[code] = code in self.features
 
 
-class Lending:
-    """LeaseService. A lease that is taken by force ends the dance of whoever had it."""
+class LeaseService:
+    """LeaseService. Taking a lease by force ends the dance of its owner."""
 
-    def __init__(self, leases: Leases, stage: Stage) -> None:
-        self._leases, self._stage = leases, stage
+    def __init__(self, leases: Leases, store: Store) -> None:
+        self._leases, self._store = leases, store
 
-    @answering(f"{API}lease_pb2", "AcquireLeaseResponse")
-    def AcquireLease(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Return a lease that nobody has."""
-        self._lend(request, answer, take=False)
+    @responding(f"{API}lease_pb2", "AcquireLeaseResponse")
+    def AcquireLease(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return a lease that no client has."""
+        self._lend(request, response, force=False)
 
-    @answering(f"{API}lease_pb2", "TakeLeaseResponse")
-    def TakeLease(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Return a lease, whoever has it."""
-        self._lend(request, answer, take=True)
+    @responding(f"{API}lease_pb2", "TakeLeaseResponse")
+    def TakeLease(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return a lease, even if another client has it."""
+        self._lend(request, response, force=True)
 
-    def _lend(self, request: Any, answer: Any, *, take: bool) -> None:  # noqa: ANN401
+    def _lend(self, request: Any, response: Any, *, force: bool) -> None:  # noqa: ANN401
         resource = request.resource or RESOURCES[0]
         if resource not in RESOURCES:
-            answer.status = answer.STATUS_INVALID_RESOURCE
+            response.status = response.STATUS_INVALID_RESOURCE
             return
         owner = self._leases.owner(resource)
-        lease = self._leases.acquire(resource, request.header.client_name, take=take)
-        answer.lease_owner.client_name = self._leases.owner(resource)
+        lease = self._leases.acquire(resource, request.header.client_name, force=force)
+        response.lease_owner.client_name = self._leases.owner(resource)
         if lease is None:
-            answer.status = answer.STATUS_RESOURCE_ALREADY_CLAIMED
+            response.status = response.STATUS_RESOURCE_ALREADY_CLAIMED
             return
         if owner:
-            self._stage.interrupt()
-        answer.status = answer.STATUS_OK
-        answer.lease.CopyFrom(lease)
+            self._store.stop_dance()
+        response.status = response.STATUS_OK
+        response.lease.CopyFrom(lease)
 
-    @answering(f"{API}lease_pb2", "ReturnLeaseResponse")
-    def ReturnLease(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Take a lease back; the dance ends."""
+    @responding(f"{API}lease_pb2", "ReturnLeaseResponse")
+    def ReturnLease(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Release a lease; the dance ends."""
         if request.lease.resource not in RESOURCES:
-            answer.status = answer.STATUS_INVALID_RESOURCE
-        elif self._leases.give_back(request.lease):
-            self._stage.interrupt()
-            answer.status = answer.STATUS_OK
+            response.status = response.STATUS_INVALID_RESOURCE
+        elif self._leases.release(request.lease):
+            self._store.stop_dance()
+            response.status = response.STATUS_OK
         else:
-            answer.status = answer.STATUS_NOT_ACTIVE_LEASE
+            response.status = response.STATUS_NOT_ACTIVE_LEASE
 
-    @answering(f"{API}lease_pb2", "RetainLeaseResponse")
-    def RetainLease(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Say whether a lease is still in force."""
-        self._leases.judge(request.lease, answer.lease_use_result)
+    @responding(f"{API}lease_pb2", "RetainLeaseResponse")
+    def RetainLease(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return whether a lease is still active."""
+        self._leases.check(request.lease, response.lease_use_result)
 
-    @answering(f"{API}lease_pb2", "ListLeasesResponse")
-    def ListLeases(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """List all resources and who has them."""
+    @responding(f"{API}lease_pb2", "ListLeasesResponse")
+    def ListLeases(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """List all resources and their owners."""
         for resource in RESOURCES:
-            entry = answer.resources.add()
+            entry = response.resources.add()
             entry.resource = resource
             entry.lease_owner.client_name = self._leases.owner(resource)
             if self._leases.owner(resource) or request.include_full_lease_info:
                 entry.lease.CopyFrom(self._leases.current(resource))
-        answer.resource_tree.resource = "all-leases"
+        response.resource_tree.resource = "all-leases"
         for resource in RESOURCES:
-            answer.resource_tree.sub_resources.add().resource = resource
+            response.resource_tree.sub_resources.add().resource = resource
 
 
 class Power:
-    """PowerService: motors go on and off at once."""
+    """PowerService: motors switch on and off immediately."""
 
-    def __init__(self, leases: Leases, stage: Stage) -> None:
-        self._leases, self._stage = leases, stage
+    def __init__(self, leases: Leases, store: Store) -> None:
+        self._leases, self._store = leases, store
         self.on = False
         self._count = 0
 
-    @answering(f"{API}power_pb2", "PowerCommandResponse")
-    def PowerCommand(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
+    @responding(f"{API}power_pb2", "PowerCommandResponse")
+    def PowerCommand(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
         """Switch the motors."""
-        if not self._leases.judge(request.lease, answer.lease_use_result):
+        if not self._leases.check(request.lease, response.lease_use_result):
             return
         if request.request not in (request.REQUEST_ON_MOTORS, request.REQUEST_OFF_MOTORS):
-            refused(answer, "the stand-in robot switches its motors only")
+            set_invalid_request(response, "the stand-in robot only switches its motors")
             return
         self.on = request.request == request.REQUEST_ON_MOTORS
         if not self.on:
-            self._stage.interrupt()
+            self._store.stop_dance()
         self._count += 1
-        answer.power_command_id = self._count
-        answer.status = vendor(f"{API}power_pb2").STATUS_SUCCESS
+        response.power_command_id = self._count
+        response.status = vendor(f"{API}power_pb2").STATUS_SUCCESS
 
-    @answering(f"{API}power_pb2", "PowerCommandFeedbackResponse")
-    def PowerCommandFeedback(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Say that it was done."""
-        answer.status = vendor(f"{API}power_pb2").STATUS_SUCCESS
+    @responding(f"{API}power_pb2", "PowerCommandFeedbackResponse")
+    def PowerCommandFeedback(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Answer that the command was executed."""
+        response.status = vendor(f"{API}power_pb2").STATUS_SUCCESS
 
 
 class State:
     """RobotStateService: whether the motors are on, and whether there is an arm."""
 
-    def __init__(self, power: Power, stage: Stage, *, arm: bool) -> None:
-        self._power, self._stage, self._arm = power, stage, arm
+    def __init__(self, power: Power, store: Store, *, arm: bool) -> None:
+        self._power, self._store, self._arm = power, store, arm
 
-    @answering(f"{API}robot_state_pb2", "RobotStateResponse")
-    def GetRobotState(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Show the state."""
-        power = answer.robot_state.power_state
-        set_time(power.timestamp, self._stage.now())
+    @responding(f"{API}robot_state_pb2", "RobotStateResponse")
+    def GetRobotState(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return the state."""
+        power = response.robot_state.power_state
+        set_time(power.timestamp, self._store.now())
         power.motor_power_state = power.STATE_ON if self._power.on else power.STATE_OFF
         if self._arm:
-            answer.robot_state.manipulator_state.SetInParent()
+            response.robot_state.manipulator_state.SetInParent()
 
-    @answering(f"{API}robot_state_pb2", "RobotHardwareConfigurationResponse")
-    def GetRobotHardwareConfiguration(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Show what it is made of."""
-        answer.hardware_configuration.can_power_command_request_off_robot = False
+    @responding(f"{API}robot_state_pb2", "RobotHardwareConfigurationResponse")
+    def GetRobotHardwareConfiguration(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return the hardware configuration."""
+        response.hardware_configuration.can_power_command_request_off_robot = False

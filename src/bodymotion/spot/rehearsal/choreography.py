@@ -1,4 +1,4 @@
-"""ChoreographyService: animations and sequences up and down, and dances."""
+"""ChoreographyService: upload and download of animations and sequences, and dances."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from bodymotion.formats.cha_proto import to_move_info
-from bodymotion.spot.rehearsal.answers import NANO, answering, refused, set_time, time_of
+from bodymotion.spot.rehearsal.access import Leases
 from bodymotion.spot.rehearsal.basic_services import Power
-from bodymotion.spot.rehearsal.leases import Leases
-from bodymotion.spot.rehearsal.ranges import config_text
-from bodymotion.spot.rehearsal.stage import PREFIX, Dance, Sequence, Stage, slices_of
-from bodymotion.spot.rehearsal.verdicts import in_words, judge_animation, judge_sequence
+from bodymotion.spot.rehearsal.responses import NANO, responding, set_invalid_request, set_time, time_of
+from bodymotion.spot.rehearsal.sequences import config_text, validate_animation, validate_sequence, warning
+from bodymotion.spot.rehearsal.store import PREFIX, Dance, Store, UploadedSequence, slices_of
 
 __all__ = ["Choreography"]
 
@@ -19,188 +18,192 @@ PB = "bosdyn.api.spot.choreography_sequence_pb2"
 
 
 class Choreography:
-    """The service. `say` gets a line for what happens; `danced` is called with each dance that begins."""
+    """The service. `log` gets a line for each event, `danced` each dance that starts."""
 
     def __init__(
         self,
-        stage: Stage,
+        store: Store,
         leases: Leases,
         power: Power,
         *,
         arm: bool,
-        say: Callable[[str], object],
+        log: Callable[[str], object],
         danced: Callable[[Dance], object],
     ) -> None:
-        self._stage, self._leases, self._power, self._arm = stage, leases, power, arm
-        self._say, self._danced = say, danced
+        self._store, self._leases, self._power, self._arm = store, leases, power, arm
+        self._log, self._danced = log, danced
 
-    @answering(PB, "ListAllMovesResponse")
-    def ListAllMoves(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
+    @responding(PB, "ListAllMovesResponse")
+    def ListAllMoves(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
         """List the animations, as moves."""
-        for name, known in sorted(self._stage.animations.items()):
-            info = answer.moves.add()
+        for name, known in sorted(self._store.animations.items()):
+            info = response.moves.add()
             info.CopyFrom(to_move_info(known.animation))
             info.name = PREFIX + name
             info.animated_move_generated_id.value = known.generated_id
-        answer.move_param_config = config_text()
+        response.move_param_config = config_text()
 
-    @answering(PB, "UploadAnimatedMoveResponse")
-    def UploadAnimatedMove(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Take an animation, or say why not; without one, say that somebody is there."""
+    @responding(PB, "UploadAnimatedMoveResponse")
+    def UploadAnimatedMove(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Accept or refuse an animation; without one, answer that the service is there."""
         if not request.HasField("animated_move"):
-            answer.status = answer.STATUS_PING_RESPONSE
+            response.status = response.STATUS_PING_RESPONSE
             return
         name = request.animated_move.name
-        if self._stage.dancing():
-            answer.status = answer.STATUS_REJECTED_DANCE_ACTIVE
-            self._say(f"upload {name}: refused, a dance goes on")
+        if self._store.is_dancing():
+            response.status = response.STATUS_REJECTED_DANCE_ACTIVE
+            self._log(f"upload {name}: refused, a dance is running")
             return
-        animation, faults = self._stage.read(request.animated_move)
+        animation, problems = self._store.read(request.animated_move)
         if animation is None:
-            good, said = False, tuple(map(in_words, faults))
+            accepted, warnings = False, tuple(map(warning, problems))
         else:
-            good, said = judge_animation(animation, arm=self._arm)
+            accepted, warnings = validate_animation(animation, arm=self._arm)
         if not name:
-            good, said = False, (*said, "the animation has no name")
-        answer.warnings.extend(said)
-        answer.status = answer.STATUS_OK if good else answer.STATUS_ANIMATION_VALIDATION_FAILED
-        if good and animation is not None:
-            self._stage.keep(request.animated_move, animation, request.animated_move_generated_id.value)
-        count = f", {len(request.animated_move.animation_keyframes)} keyframes" if good else ""
-        self._say(f"upload {name}: {'ok' if good else 'refused'}{count}" + "".join(f"\n  {line}" for line in said))
+            accepted, warnings = False, (*warnings, "the animation has no name")
+        response.warnings.extend(warnings)
+        response.status = response.STATUS_OK if accepted else response.STATUS_ANIMATION_VALIDATION_FAILED
+        if accepted and animation is not None:
+            self._store.add(request.animated_move, animation, request.animated_move_generated_id.value)
+        count = f", {len(request.animated_move.animation_keyframes)} keyframes" if accepted else ""
+        self._log(
+            f"upload {name}: {'ok' if accepted else 'refused'}{count}" + "".join(f"\n  {line}" for line in warnings)
+        )
 
-    @answering(PB, "GetAnimationResponse")
-    def GetAnimation(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Return an animation back."""
-        known = self._stage.animations.get(request.name.removeprefix(PREFIX))
+    @responding(PB, "GetAnimationResponse")
+    def GetAnimation(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return an uploaded animation."""
+        known = self._store.animations.get(request.name.removeprefix(PREFIX))
         if known is None:
-            refused(answer, f"there is no animation {request.name}")
+            set_invalid_request(response, f"unknown animation {request.name}")
             return
-        answer.animated_move.CopyFrom(known.message)
+        response.animated_move.CopyFrom(known.message)
 
-    @answering(PB, "UploadChoreographyResponse")
-    def UploadChoreography(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Take a sequence, and say what is wrong with it; with non-strict parsing it is danced without that."""
+    @responding(PB, "UploadChoreographyResponse")
+    def UploadChoreography(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Accept a sequence, with warnings; with non-strict parsing its valid part can be danced."""
         sequence = request.choreography_sequence
-        danced, said = judge_sequence(sequence, self._stage.animations)
-        kept = Sequence(sequence, said, danced if request.non_strict_parsing or not said else None)
+        danced, warnings = validate_sequence(sequence, self._store.animations)
+        kept = UploadedSequence(sequence, warnings, danced if request.non_strict_parsing or not warnings else None)
         kept.labels.extend(sequence.choreography_info.labels)
-        self._stage.sequences[sequence.name] = kept
-        answer.warnings.extend(said)
-        self._say(f"sequence {sequence.name}: {len(sequence.moves)} moves" + "".join(f"\n  {line}" for line in said))
+        self._store.sequences[sequence.name] = kept
+        response.warnings.extend(warnings)
+        self._log(
+            f"sequence {sequence.name}: {len(sequence.moves)} moves" + "".join(f"\n  {line}" for line in warnings)
+        )
 
-    @answering(PB, "ListAllSequencesResponse")
-    def ListAllSequences(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
+    @responding(PB, "ListAllSequencesResponse")
+    def ListAllSequences(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
         """List the sequences."""
-        for name, sequence in sorted(self._stage.sequences.items()):
-            answer.known_sequences.append(name)
-            info = answer.sequence_info.add()
+        for name, sequence in sorted(self._store.sequences.items()):
+            response.known_sequences.append(name)
+            info = response.sequence_info.add()
             info.name = name
             info.labels.extend(sequence.labels)
             info.saved_state = info.SAVED_STATE_RETAINED if sequence.saved else info.SAVED_STATE_TEMPORARY
 
-    @answering(PB, "GetChoreographySequenceResponse")
-    def GetChoreographySequence(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Return a sequence back, with its animations."""
-        found = self._stage.sequences.get(request.sequence_name)
+    @responding(PB, "GetChoreographySequenceResponse")
+    def GetChoreographySequence(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return an uploaded sequence, with its animations."""
+        found = self._store.sequences.get(request.sequence_name)
         if found is None:
-            answer.status = answer.STATUS_UNKNOWN_SEQUENCE
+            response.status = response.STATUS_UNKNOWN_SEQUENCE
             return
-        answer.status = answer.STATUS_OK
-        answer.choreography_sequence.CopyFrom(found.message)
+        response.status = response.STATUS_OK
+        response.choreography_sequence.CopyFrom(found.message)
         names = dict.fromkeys(move.type.removeprefix(PREFIX) for move in found.message.moves)
         for name in names:
-            known = self._stage.animations.get(name)
+            known = self._store.animations.get(name)
             if known is not None and request.return_animation_names_only:
-                answer.animation_names.append(name)
+                response.animation_names.append(name)
             elif known is not None:
-                answer.animated_moves.add().CopyFrom(known.message)
+                response.animated_moves.add().CopyFrom(known.message)
 
-    @answering(PB, "SaveSequenceResponse")
-    def SaveSequence(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Mark a sequence as saved; it is forgotten with the stand-in robot all the same."""
-        found = self._stage.sequences.get(request.sequence_name)
+    @responding(PB, "SaveSequenceResponse")
+    def SaveSequence(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Mark a sequence as saved; like all others it is lost when the stand-in robot stops."""
+        found = self._store.sequences.get(request.sequence_name)
         if found is None:
-            answer.status = answer.STATUS_UNKNOWN_SEQUENCE
+            response.status = response.STATUS_UNKNOWN_SEQUENCE
             return
         found.saved = True
         found.labels.extend(label for label in request.add_labels if label not in found.labels)
-        answer.status = answer.STATUS_OK
+        response.status = response.STATUS_OK
 
-    @answering(PB, "ModifyChoreographyInfoResponse")
-    def ModifyChoreographyInfo(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
+    @responding(PB, "ModifyChoreographyInfoResponse")
+    def ModifyChoreographyInfo(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
         """Change the labels of a sequence."""
-        found = self._stage.sequences.get(request.sequence_name)
+        found = self._store.sequences.get(request.sequence_name)
         if found is None:
-            answer.status = answer.STATUS_UNKNOWN_SEQUENCE
+            response.status = response.STATUS_UNKNOWN_SEQUENCE
             return
         found.labels[:] = [label for label in found.labels if label not in request.remove_labels]
         found.labels.extend(label for label in request.add_labels if label not in found.labels)
-        answer.status = answer.STATUS_OK
+        response.status = response.STATUS_OK
 
-    @answering(PB, "DeleteSequenceResponse")
-    def DeleteSequence(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Forget a sequence."""
-        found = self._stage.sequences.pop(request.sequence_name, None)
-        answer.status = answer.STATUS_UNKNOWN_SEQUENCE if found is None else answer.STATUS_OK
+    @responding(PB, "DeleteSequenceResponse")
+    def DeleteSequence(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Delete a sequence."""
+        found = self._store.sequences.pop(request.sequence_name, None)
+        response.status = response.STATUS_UNKNOWN_SEQUENCE if found is None else response.STATUS_OK
 
-    @answering(PB, "ClearAllSequenceFilesResponse")
-    def ClearAllSequenceFiles(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Forget what was saved."""
-        for sequence in self._stage.sequences.values():
+    @responding(PB, "ClearAllSequenceFilesResponse")
+    def ClearAllSequenceFiles(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Mark all sequences as not saved."""
+        for sequence in self._store.sequences.values():
             sequence.saved = False
-        answer.status = answer.STATUS_OK
+        response.status = response.STATUS_OK
 
-    @answering(PB, "ExecuteChoreographyResponse")
-    def ExecuteChoreography(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Begin a dance: with a lease, with the motors on, now or at a time to come."""
+    @responding(PB, "ExecuteChoreographyResponse")
+    def ExecuteChoreography(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Start a dance, now or later; this needs a lease, and motors that are on."""
         name = request.choreography_sequence_name
-        found = self._stage.sequences.get(name)
-        if not self._leases.judge(request.lease, answer.lease_use_result):
-            answer.status = answer.STATUS_LEASE_ERROR
-            self._say(f"dance {name}: refused, no lease of the body in force")
+        found = self._store.sequences.get(name)
+        if not self._leases.check(request.lease, response.lease_use_result):
+            response.status = response.STATUS_LEASE_ERROR
+            self._log(f"dance {name}: refused, the lease of the body is not active")
         elif found is None:
-            answer.status = answer.STATUS_UNKNOWN_SEQUENCE
-            self._say(f"dance {name}: refused, no such sequence was uploaded")
+            response.status = response.STATUS_UNKNOWN_SEQUENCE
+            self._log(f"dance {name}: refused, the sequence was not uploaded")
         elif not self._power.on:
-            answer.status = answer.STATUS_ROBOT_COMMAND_ISSUES
-            self._say(f"dance {name}: refused, the motors are off")
+            response.status = response.STATUS_ROBOT_COMMAND_ISSUES
+            self._log(f"dance {name}: refused, the motors are off")
         elif found.danced is None or not found.danced.moves:
-            answer.status = answer.STATUS_INVALID_UPLOADED_CHOREOGRAPHY
-            self._say(f"dance {name}: refused, the sequence has faults")
+            response.status = response.STATUS_INVALID_UPLOADED_CHOREOGRAPHY
+            self._log(f"dance {name}: refused, the sequence is not valid")
         elif not 0 <= request.choreography_starting_slice < slices_of(found.danced):
-            refused(answer, f"the sequence has no slice {request.choreography_starting_slice:g}")
-            self._say(f"dance {name}: refused, it has no slice {request.choreography_starting_slice:g}")
+            set_invalid_request(response, f"the sequence has no slice {request.choreography_starting_slice:g}")
+            self._log(f"dance {name}: refused, it has no slice {request.choreography_starting_slice:g}")
         else:
-            start = time_of(request.start_time) if request.HasField("start_time") else self._stage.now()
-            dance = self._stage.begin(found.danced, start, request.choreography_starting_slice)
-            answer.status, answer.execution_id = answer.STATUS_OK, dance.number
-            self._say(f"dance {name}: {dance.slices} slices at {found.danced.slices_per_minute:g} a minute")
+            start = time_of(request.start_time) if request.HasField("start_time") else self._store.now()
+            dance = self._store.start_dance(found.danced, start, request.choreography_starting_slice)
+            response.status, response.execution_id = response.STATUS_OK, dance.number
+            self._log(f"dance {name}: {dance.slices} slices at {found.danced.slices_per_minute:g} per minute")
             self._danced(dance)
 
-    @answering(PB, "ChoreographyStatusResponse")
-    def ChoreographyStatus(self, request: Any, answer: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """Say what is danced."""
-        now, dance = self._stage.now(), self._stage.dance
-        set_time(answer.validity_time, now)
+    @responding(PB, "ChoreographyStatusResponse")
+    def ChoreographyStatus(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+        """Return the state of the dance."""
+        now, dance = self._store.now(), self._store.dance
+        set_time(response.validity_time, now)
         if dance is None:
-            answer.status = answer.STATUS_OTHER if self._power.on else answer.STATUS_POWERED_OFF
+            response.status = response.STATUS_OTHER if self._power.on else response.STATUS_POWERED_OFF
             return
         at = dance.slice_at(now)
-        answer.execution_id, answer.sequence_name = dance.number, dance.sequence.name
-        answer.sequence_slices = dance.slices
-        answer.sequence_slices_per_minute = dance.sequence.slices_per_minute
-        answer.current_slice = min(at, float(dance.slices))
+        response.execution_id, response.sequence_name = dance.number, dance.sequence.name
+        response.sequence_slices = dance.slices
+        response.sequence_slices_per_minute = dance.sequence.slices_per_minute
+        response.current_slice = min(at, float(dance.slices))
         begun = dance.start - round(dance.first_slice * 60.0 / dance.sequence.slices_per_minute * NANO)
-        set_time(answer.sequence_start_time, begun)
+        set_time(response.sequence_start_time, begun)
         if dance.stopped_at is not None:
-            answer.status = answer.STATUS_INTERRUPTED
-        elif dance.over(now):
-            answer.status = answer.STATUS_COMPLETED_SEQUENCE
+            response.status = response.STATUS_INTERRUPTED
+        elif dance.is_over(now):
+            response.status = response.STATUS_COMPLETED_SEQUENCE
         elif now < dance.start:
-            answer.status = answer.STATUS_WAITING_FOR_START_TIME
+            response.status = response.STATUS_WAITING_FOR_START_TIME
         else:
-            answer.status = answer.STATUS_DANCING
+            response.status = response.STATUS_DANCING
             for move in dance.sequence.moves:
                 if move.start_slice <= at < move.start_slice + move.requested_slices:
-                    answer.active_moves.add().move.CopyFrom(move)
+                    response.active_moves.add().move.CopyFrom(move)

@@ -1,31 +1,40 @@
-"""The stand-in robot as a whole: all services behind one TLS port of 127.0.0.1."""
+"""The stand-in robot: all services behind one TLS port of 127.0.0.1, with a certificate authority of its own."""
 
 from __future__ import annotations
 
+import datetime
+import ipaddress
 import secrets
 import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bodymotion.motion import Motion
-from bodymotion.spot.client.connecting import vendor
-from bodymotion.spot.client.credentials import Credentials
-from bodymotion.spot.rehearsal.basic_services import Auth, Directory, Identity, Lending, License, Power, State, Time
-from bodymotion.spot.rehearsal.certificates import make_certificates
+from bodymotion.spot.client.connection import Credentials, vendor
+from bodymotion.spot.rehearsal.access import Accounts, Leases, TokenCheck
+from bodymotion.spot.rehearsal.basic_services import (
+    Auth,
+    Directory,
+    Identity,
+    LeaseService,
+    License,
+    Power,
+    State,
+    Time,
+)
 from bodymotion.spot.rehearsal.choreography import Choreography
-from bodymotion.spot.rehearsal.dancing import sequence_motion
-from bodymotion.spot.rehearsal.gate import Gate, Interceptor
-from bodymotion.spot.rehearsal.leases import Leases
-from bodymotion.spot.rehearsal.stage import Dance, Stage
+from bodymotion.spot.rehearsal.sequences import sequence_motion
+from bodymotion.spot.rehearsal.store import Dance, Store
 
 __all__ = ["StandIn"]
 
 HOST = "127.0.0.1"
-LONGEST_MESSAGE = 128 << 20
-"""[bytes] gRPC's own limit of 4 MiB is less than a long recording has."""
+MAX_MESSAGE_BYTES = 128 << 20
+"""The default limit of gRPC, 4 MiB, is too small for a long recording."""
 
 
 class StandIn:
@@ -34,23 +43,23 @@ class StandIn:
     Parameters
     ----------
     port:
-        Where it listens, on 127.0.0.1 only; 0 takes a free one.
+        The port of 127.0.0.1 on which it listens; 0 for a free one.
     credentials:
-        Who is let in; by default the user "rehearsal" with a new password.
+        The user that can log in; by default "rehearsal" with a new password.
     certificate:
-        Where the certificate that a client needs is written; by default to a file that goes with the stand-in robot.
+        The file for the certificate that a client needs; by default a temporary file.
     arm:
         Whether it has an arm.
     say:
-        Gets a line for what happens; never a password.
+        Gets a line for each event; never a password.
     on_dance:
-        Gets the motion of each dance, the seconds until it begins, and the seconds of the motion that are left out at its start. It is
-        called in a thread of its own.
+        Gets the motion of each dance, the seconds until it starts, and the seconds of the motion that are left out at its start. It is
+        called in its own thread.
 
     Attributes
     ----------
     port, credentials:
-        Where it listens, and who is let in.
+        The port on which it listens, and the user that can log in.
     certificate:
         The file with the certificate that a client needs.
     """
@@ -67,21 +76,21 @@ class StandIn:
     ) -> None:
         self.credentials = credentials or Credentials("rehearsal", secrets.token_urlsafe(9))
         self.arm = arm
-        self.stage = Stage()
+        self.store = Store()
         self._say, self._on_dance = say, on_dance
         self._folder = tempfile.TemporaryDirectory(prefix="bodymotion-rehearsal-")
         self.certificate = Path(certificate or Path(self._folder.name) / "authority.pem")
         grpc = vendor("grpc")
-        gate = Gate(self.credentials.username, self.credentials.password)
+        accounts = Accounts(self.credentials.username, self.credentials.password)
         options = [
-            ("grpc.max_receive_message_length", LONGEST_MESSAGE),
-            ("grpc.max_send_message_length", LONGEST_MESSAGE),
+            ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+            ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
             ("grpc.so_reuseport", 0),
         ]
         self._server = grpc.server(
-            ThreadPoolExecutor(8, "bodymotion-rehearsal"), interceptors=[Interceptor(gate)], options=options
+            ThreadPoolExecutor(8, "bodymotion-rehearsal"), interceptors=[TokenCheck(accounts)], options=options
         )
-        self._add_services(gate)
+        self._add_services(accounts)
         made = make_certificates()
         secure = grpc.ssl_server_credentials([(made.key, made.server)])
         try:
@@ -94,37 +103,37 @@ class StandIn:
             self._folder.cleanup()
             raise
 
-    def _add_services(self, gate: Gate) -> None:
+    def _add_services(self, accounts: Accounts) -> None:
         leases = Leases()
-        power = Power(leases, self.stage)
+        power = Power(leases, self.store)
         dances = Choreography(
-            self.stage, leases, power, arm=self.arm, say=self._say, danced=self._dance if self._on_dance else _nothing
+            self.store, leases, power, arm=self.arm, log=self._say, danced=self._dance if self._on_dance else _nothing
         )
-        for service, servant in (
-            ("auth_service_pb2.AuthService", Auth(gate)),
+        for service, methods in (
+            ("auth_service_pb2.AuthService", Auth(accounts)),
             ("directory_service_pb2.DirectoryService", Directory()),
-            ("lease_service_pb2.LeaseService", Lending(leases, self.stage)),
+            ("lease_service_pb2.LeaseService", LeaseService(leases, self.store)),
             ("license_service_pb2.LicenseService", License()),
             ("power_service_pb2.PowerService", power),
             ("robot_id_service_pb2.RobotIdService", Identity()),
-            ("robot_state_service_pb2.RobotStateService", State(power, self.stage, arm=self.arm)),
+            ("robot_state_service_pb2.RobotStateService", State(power, self.store, arm=self.arm)),
             ("time_sync_service_pb2.TimeSyncService", Time()),
             ("spot.choreography_service_pb2.ChoreographyService", dances),
         ):
-            self._server.add_generic_rpc_handlers((_handlers(f"bosdyn.api.{service}", servant),))
+            self._server.add_generic_rpc_handlers((_handlers(f"bosdyn.api.{service}", methods),))
 
     def start(self) -> StandIn:
-        """Begin to listen."""
+        """Start to listen."""
         self._server.start()
         return self
 
     def stop(self) -> None:
-        """Listen no more; the certificate's file goes."""
+        """Stop to listen, and delete the temporary certificate."""
         self._server.stop(grace=0.2).wait(2.0)
         self._folder.cleanup()
 
     def wait(self) -> None:
-        """Return when it is stopped."""
+        """Wait until it is stopped."""
         self._server.wait_for_termination()
 
     def __enter__(self) -> StandIn:
@@ -138,9 +147,9 @@ class StandIn:
             left_out = dance.first_slice * 60.0 / dance.sequence.slices_per_minute
             assert self._on_dance is not None
             try:
-                motion = sequence_motion(dance.sequence, dict(self.stage.animations), arm=self.arm)
-                self._on_dance(motion, (dance.start - self.stage.now()) / 1e9, left_out)
-            except Exception as error:  # The robot goes on, whatever becomes of its picture.
+                motion = sequence_motion(dance.sequence, dict(self.store.animations), arm=self.arm)
+                self._on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
+            except Exception as error:  # The robot keeps running when the dance cannot be shown.
                 self._say(f"dance {dance.sequence.name}: cannot be shown: {error}")
 
         threading.Thread(target=show, name="bodymotion-dance", daemon=True).start()
@@ -150,8 +159,8 @@ def _nothing(dance: Dance) -> None:
     pass
 
 
-def _handlers(service: str, servant: object) -> Any:  # noqa: ANN401
-    """Make gRPC's handlers of the methods that a servant has; calls of the others are answered with UNIMPLEMENTED."""
+def _handlers(service: str, methods: object) -> Any:  # noqa: ANN401
+    """Return gRPC's handlers of the methods that an object has; calls of other methods are answered with UNIMPLEMENTED."""
     grpc, make = vendor("grpc"), vendor("google.protobuf.message_factory").GetMessageClass
     module, _, name = service.rpartition(".")
     described = vendor(module).DESCRIPTOR.services_by_name[name]
@@ -159,11 +168,72 @@ def _handlers(service: str, servant: object) -> Any:  # noqa: ANN401
         described.full_name,
         {
             method.name: grpc.unary_unary_rpc_method_handler(
-                getattr(servant, method.name),
+                getattr(methods, method.name),
                 request_deserializer=make(method.input_type).FromString,
                 response_serializer=make(method.output_type).SerializeToString,
             )
             for method in described.methods
-            if hasattr(servant, method.name)
+            if hasattr(methods, method.name)
         },
+    )
+
+
+CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
+CERTIFICATE_NAMES = ("*.spot.robot", "localhost")
+"""The vendor's client calls each service of a robot by a name that ends in spot.robot."""
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """The certificate of the authority, which clients need, and the certificate and key of the server, all as PEM."""
+
+    authority: bytes
+    server: bytes
+    key: bytes = field(repr=False)
+
+
+def make_certificates() -> Certificates:
+    """Return new certificates of an authority whose key is not kept."""
+    x509, ec = vendor("cryptography.x509"), vendor("cryptography.hazmat.primitives.asymmetric.ec")
+    usage = vendor("cryptography.x509.oid").ExtendedKeyUsageOID
+    coding = vendor("cryptography.hazmat.primitives.serialization")
+    root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    root_name, name = _name("bodymotion rehearsal authority"), _name("bodymotion rehearsal")
+    root = (
+        _certificate_of(root_name, root_name, root_key.public_key())
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(root_key, vendor("cryptography.hazmat.primitives.hashes").SHA256())
+    )
+    others = [x509.DNSName(other) for other in CERTIFICATE_NAMES] + [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    server = (
+        _certificate_of(name, root_name, key.public_key())
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName(others), critical=False)
+        .add_extension(x509.ExtendedKeyUsage([usage.SERVER_AUTH]), critical=False)
+        .sign(root_key, vendor("cryptography.hazmat.primitives.hashes").SHA256())
+    )
+    pem = coding.Encoding.PEM
+    return Certificates(
+        root.public_bytes(pem),
+        server.public_bytes(pem),
+        key.private_bytes(pem, coding.PrivateFormat.PKCS8, coding.NoEncryption()),
+    )
+
+
+def _name(text: str) -> Any:  # noqa: ANN401
+    x509 = vendor("cryptography.x509")
+    return x509.Name([x509.NameAttribute(vendor("cryptography.x509.oid").NameOID.COMMON_NAME, text)])
+
+
+def _certificate_of(subject: Any, issuer: Any, key: Any) -> Any:  # noqa: ANN401
+    x509 = vendor("cryptography.x509")
+    now = datetime.datetime.now(datetime.UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(minutes=5))
+        .not_valid_after(now + CERTIFICATE_LIFETIME)
     )

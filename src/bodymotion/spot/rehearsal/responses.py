@@ -1,4 +1,4 @@
-"""Answers to calls: each begins with a header that says when the call came, when it was answered, and that it was understood."""
+"""Responses to calls: each has a header with the times of the call and of the response, and whether the call was valid."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from bodymotion.spot.client.connecting import vendor
+from bodymotion.spot.client.connection import vendor
 
-__all__ = ["answering", "set_time", "time_of"]
+__all__ = ["NANO", "responding", "set_invalid_request", "set_time", "time_of"]
 
 NANO = 1_000_000_000
 
 
-def answering(module: str, name: str) -> Callable[[Callable[..., None]], Callable[..., Any]]:
-    """Make a call of a method that fills an answer of the message `name` in the vendor's `module`."""
+def responding(module: str, name: str) -> Callable[[Callable[..., None]], Callable[..., Any]]:
+    """Return a decorator that makes a call of a method that fills a response, the message `name` of the vendor's `module`."""
 
     def wrap(fill: Callable[..., None]) -> Callable[..., Any]:
         @wraps(fill)
         def call(self: object, request: Any, context: Any) -> Any:  # noqa: ANN401
             received = time.time_ns()
-            answer = getattr(vendor(module), name)()
-            header = answer.header
+            response = getattr(vendor(module), name)()
+            header = response.header
             header.request_header.CopyFrom(request.header)
             header.error.code = header.error.CODE_OK
             set_time(header.request_received_timestamp, received)
-            fill(self, request, answer, context)
+            fill(self, request, response, context)
             set_time(header.response_timestamp, time.time_ns())
-            return answer
+            return response
 
         return call
 
     return wrap
 
 
-def refused(answer: Any, why: str) -> None:  # noqa: ANN401
-    """Say in an answer's header that the call makes no sense."""
-    answer.header.error.code = answer.header.error.CODE_INVALID_REQUEST
-    answer.header.error.message = why
+def set_invalid_request(response: Any, reason: str) -> None:  # noqa: ANN401
+    """Mark a call as invalid in the header of its response."""
+    response.header.error.code = response.header.error.CODE_INVALID_REQUEST
+    response.header.error.message = reason
 
 
 def set_time(stamp: Any, nanoseconds: int) -> None:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""Uploading animations to a robot: only what changed, and only what has no error."""
+"""Upload animations to a robot: only those that changed and have no errors."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bodymotion.animation import Animation, Parameter
-from bodymotion.checks import check
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.cha_proto import to_proto
 from bodymotion.formats.cha_proto.writer import limits_of
-from bodymotion.formats.registry import load
-from bodymotion.spot.client.connecting import said_in_words, vendor
+from bodymotion.formats.registry import read
+from bodymotion.spot.client.connection import translated_errors, vendor
+from bodymotion.spot.playback.validation import all_problems
 
 __all__ = ["Outcome", "animation_files", "upload"]
 
-PATIENCE = 60.0
-"""[s] So long a robot may look at an animation."""
+UPLOAD_TIMEOUT = 60.0
+"""[s] A robot validates an animation before it answers."""
 
 Result = Literal["uploaded", "unchanged", "refused", "faulty"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an animation.
+    """The result of an upload.
 
     Attributes
     ----------
     name, source:
         The move's name, and the file it came from (None for an `Animation`).
     result:
-        "uploaded"; "unchanged", the robot has it; "refused" by the robot; "faulty", not sent because of its own errors.
+        "uploaded"; "unchanged", the robot has it already; "refused" by the robot; "faulty", not sent because of errors.
     warnings:
-        What the robot said about it.
+        The warnings of the robot.
     problems:
-        What `check` said about it.
+        The problems that were found before the upload.
     reason:
-        Why it was not sent, where no problem says it.
+        The reason why it was not sent, where it is not one of the problems.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Outcome:
 
 
 def animation_files(paths: Iterable[str | Path]) -> list[Path]:
-    """Return the files to upload: those named, and of folders all their `.cha`, in order of their names.
+    """Return the files to upload: the named files, and all `.cha` files of named folders, sorted by name.
 
     Raises
     ------
     FileNotFoundError
-        When a path does not exist, or a folder holds none.
+        When a path does not exist, or a folder has no such file.
     """
     found: list[Path] = []
     for path in map(Path, paths):
@@ -63,12 +63,12 @@ def animation_files(paths: Iterable[str | Path]) -> list[Path]:
             found_here = (file for file in path.iterdir() if file.suffix.lower() == ".cha" and file.is_file())
             inside = sorted(found_here, key=lambda file: file.name.casefold())
             if not inside:
-                raise FileNotFoundError(f"{path}: no .cha file is in this folder")
+                raise FileNotFoundError(f"{path}: the folder has no .cha file")
             found += inside
         elif path.exists():
             found.append(path)
         else:
-            raise FileNotFoundError(f"{path}: there is no such file or folder")
+            raise FileNotFoundError(f"{path}: no such file or folder")
     return list(dict.fromkeys(found))
 
 
@@ -84,23 +84,23 @@ def upload(
     Parameters
     ----------
     animations:
-        Animations or files of them.
+        Animations, or files of animations.
     robot:
         The vendor's `bosdyn.client.robot.Robot`, logged in (`bodymotion.spot.connected`).
     again:
-        Also send what the robot has already.
+        Also send animations that the robot has already.
     done:
-        Called after each one.
+        Called after each upload.
 
     Raises
     ------
     SpotError
         When the robot does not answer.
     """
-    room = vendor("bosdyn.choreography.client.choreography")
-    with said_in_words(str(robot.address)):
-        helper = room.AnimationUploadHelper(robot)
-        ranges = helper.choreography_client.list_all_moves(timeout=PATIENCE).move_param_config
+    module = vendor("bosdyn.choreography.client.choreography")
+    with translated_errors(str(robot.address)):
+        helper = module.AnimationUploadHelper(robot)
+        ranges = helper.choreography_client.list_all_moves(timeout=UPLOAD_TIMEOUT).move_param_config
     if again:
         helper.animation_name_to_generated_id.clear()
     outcomes: list[Outcome] = []
@@ -120,39 +120,44 @@ def _upload_one(
 ) -> Outcome:
     source = None if isinstance(thing, Animation) else Path(thing)
     name = thing.name if isinstance(thing, Animation) else Path(thing).name.split(".cha")[0]
-    report = check(thing)
+    animation, problems = _checked(thing)
 
-    def faulty(reason: str = "", problems: tuple[Problem, ...] = report.problems) -> Outcome:
+    def faulty(reason: str = "") -> Outcome:
         return Outcome(name, source, "faulty", problems=problems, reason=reason)
 
-    if report.errors:
+    if any(problem.severity == "error" for problem in problems):
         return faulty()
-    try:
-        animation = thing if isinstance(thing, Animation) else load(thing)
-    except FormatError as error:
-        return faulty(problems=error.problems)
     if not isinstance(animation, Animation):
-        return faulty("it holds no animation")
+        return faulty("the file is not an animation")
     name = animation.name
     if not name:
         return faulty("the move has no name: that of the file is empty")
     if name in before:
-        return faulty(f"another of these is the move {name}, too")
-    lacking = [
+        return faulty(f"another of these animations is also the move {name}")
+    missing = [
         key for key, given in animation.parameters.items() if given == Parameter() and key not in limits_of(ranges)
     ]
-    if lacking:
-        return faulty(
-            f"the robot tells no range of {', '.join(lacking)}: the file has to give minimum, default and maximum"
-        )
+    if missing:
+        return faulty(f"the robot has no range of {', '.join(missing)}; give minimum, default and maximum in the file")
     message = to_proto(animation, move_params_config=ranges or None)
-    room = vendor("bosdyn.choreography.client.choreography")
-    with said_in_words(where):
+    module = vendor("bosdyn.choreography.client.choreography")
+    with translated_errors(where):
         try:
-            answer = helper.upload_animated_move(message, timeout=PATIENCE)
-        except (room.AnimationValidationFailedError, room.AnimationRejectedDanceActiveError) as error:
-            said = tuple(error.response.warnings) or (str(error.error_message).rstrip("."),)
-            return Outcome(name, source, "refused", said, report.problems)
+            answer = helper.upload_animated_move(message, timeout=UPLOAD_TIMEOUT)
+        except (module.AnimationValidationFailedError, module.AnimationRejectedDanceActiveError) as error:
+            warnings = tuple(error.response.warnings) or (str(error.error_message).rstrip("."),)
+            return Outcome(name, source, "refused", warnings, problems)
     if answer is None:
-        return Outcome(name, source, "unchanged", problems=report.problems)
-    return Outcome(name, source, "uploaded", tuple(answer.warnings), report.problems)
+        return Outcome(name, source, "unchanged", problems=problems)
+    return Outcome(name, source, "uploaded", tuple(answer.warnings), problems)
+
+
+def _checked(thing: Animation | str | Path) -> tuple[object, tuple[Problem, ...]]:
+    """Return an animation, read from its file where it is one, and all its problems, those of the motion that is played among them."""
+    if isinstance(thing, Animation):
+        return thing, all_problems(thing)
+    try:
+        result = read(thing)[1]
+    except FormatError as error:
+        return None, error.problems
+    return result.value, all_problems(result.value) if isinstance(result.value, Animation) else result.problems

@@ -1,7 +1,4 @@
-"""What the stand-in robot knows and does: its animations, its sequences, and the dance of the moment.
-
-Times are nanoseconds of its clock.
-"""
+"""The state of the stand-in robot: uploaded animations and sequences, and the current dance. Times are nanoseconds of its clock."""
 
 from __future__ import annotations
 
@@ -14,17 +11,17 @@ from typing import Any
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.cha_proto import from_proto
-from bodymotion.spot.rehearsal.answers import NANO
+from bodymotion.spot.rehearsal.responses import NANO
 
-__all__ = ["PREFIX", "Dance", "Known", "Sequence", "Stage", "slices_of"]
+__all__ = ["PREFIX", "Dance", "Store", "UploadedAnimation", "UploadedSequence", "slices_of"]
 
 PREFIX = "animation::"
-"""Moves of sequences that are animations have types that begin so."""
+"""The prefix of the types of moves that are animations."""
 
 
 @dataclass(frozen=True)
-class Known:
-    """An animation that was uploaded: the message, the animation it means, and the id that its uploader gave it."""
+class UploadedAnimation:
+    """An animation that was uploaded: its message, the animation, and the id of the upload."""
 
     message: Any
     animation: Animation
@@ -32,8 +29,8 @@ class Known:
 
 
 @dataclass
-class Sequence:
-    """A sequence that was uploaded, what there is to say about it, and what is danced of it (None: nothing)."""
+class UploadedSequence:
+    """A sequence that was uploaded, the warnings about it, and the part that can be danced (None: nothing)."""
 
     message: Any
     warnings: tuple[str, ...]
@@ -44,7 +41,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Dance:
-    """A sequence that was started: `start` [ns] is when its first slice would be."""
+    """A sequence that was started; `start` [ns] is the time of `first_slice`."""
 
     number: int
     sequence: Any
@@ -54,31 +51,31 @@ class Dance:
 
     @property
     def slices(self) -> int:
-        """How many slices the sequence has."""
+        """The number of slices of the sequence."""
         return slices_of(self.sequence)
 
     def slice_at(self, now: int) -> float:
-        """Return the slice that is danced [slices], beginning at `first_slice`."""
+        """Return the slice at a time, with its fraction."""
         seconds = ((self.stopped_at or now) - self.start) / NANO
         return self.first_slice + max(seconds, 0.0) * float(self.sequence.slices_per_minute) / 60.0
 
-    def over(self, now: int) -> bool:
-        """Whether it has ended or was stopped."""
+    def is_over(self, now: int) -> bool:
+        """Return whether the dance has ended or was stopped."""
         return self.stopped_at is not None or self.slice_at(now) >= self.slices
 
 
 def slices_of(sequence: Any) -> int:  # noqa: ANN401
-    """Return how many slices a sequence has."""
+    """Return the number of slices of a sequence."""
     return max((move.start_slice + move.requested_slices for move in sequence.moves), default=0)
 
 
-class Stage:
-    """All that the robot holds in memory. Every method may be called from any thread."""
+class Store:
+    """Everything that the robot holds in memory. Every method may be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self.animations: dict[str, Known] = {}
-        self.sequences: dict[str, Sequence] = {}
+        self.animations: dict[str, UploadedAnimation] = {}
+        self.sequences: dict[str, UploadedSequence] = {}
         self.dance: Dance | None = None
         self._count = 0
 
@@ -87,34 +84,34 @@ class Stage:
         return time.time_ns()
 
     def read(self, message: Any) -> tuple[Animation | None, tuple[Problem, ...]]:  # noqa: ANN401
-        """Make an animation of the vendor's message; None and the faults where that cannot be done."""
+        """Return the animation of the vendor's message, or None and the problems."""
         try:
             return from_proto(message), ()
         except FormatError as error:
             return None, error.problems
 
-    def keep(self, message: Any, animation: Animation, generated_id: str) -> None:  # noqa: ANN401
-        """Hold an animation ready under its name."""
+    def add(self, message: Any, animation: Animation, generated_id: str) -> None:  # noqa: ANN401
+        """Add an animation under its name."""
         number = generated_id or hashlib.sha1(message.SerializeToString(), usedforsecurity=False).hexdigest()
         with self._lock:
-            self.animations[animation.name] = Known(message, animation, number)
+            self.animations[animation.name] = UploadedAnimation(message, animation, number)
 
-    def dancing(self) -> bool:
-        """Whether a dance goes on, or waits for its time."""
+    def is_dancing(self) -> bool:
+        """Return whether a dance is running, or waits for its start."""
         with self._lock:
-            return self.dance is not None and not self.dance.over(self.now())
+            return self.dance is not None and not self.dance.is_over(self.now())
 
-    def begin(self, sequence: Any, start: int, first_slice: float) -> Dance:  # noqa: ANN401
-        """Start a dance; one that goes on ends."""
+    def start_dance(self, sequence: Any, start: int, first_slice: float) -> Dance:  # noqa: ANN401
+        """Start a dance; a running one ends."""
         with self._lock:
             self._count += 1
             self.dance = Dance(self._count, sequence, max(start, self.now()), first_slice)
             return self.dance
 
-    def interrupt(self) -> None:
-        """Stop the dance that goes on."""
+    def stop_dance(self) -> None:
+        """Stop the running dance."""
         with self._lock:
-            if self.dance is not None and not self.dance.over(self.now()):
+            if self.dance is not None and not self.dance.is_over(self.now()):
                 self.dance = Dance(
                     self.dance.number, self.dance.sequence, self.dance.start, self.dance.first_slice, self.now()
                 )

@@ -1,0 +1,202 @@
+"""Connect to a robot, or to the stand-in robot, through the vendor's client: credentials, addresses, login.
+
+Credentials come from the environment or from a prompt, never from a command line, and are in no message.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "PASSWORD",
+    "PORT",
+    "TOKEN",
+    "USERNAME",
+    "Credentials",
+    "SpotError",
+    "connected",
+    "find_credentials",
+    "split_address",
+    "translated_errors",
+    "vendor",
+]
+
+PORT = 443
+LICENSE = "choreography"
+CALL_TIMEOUT = 10.0
+"""[s]"""
+USERNAME, PASSWORD = "BOSDYN_CLIENT_USERNAME", "BOSDYN_CLIENT_PASSWORD"
+"""The environment variables of the vendor's own programs."""
+TOKEN = "BOSDYN_CLIENT_TOKEN"
+"""The environment variable for a token of an earlier login."""
+
+
+class SpotError(RuntimeError):
+    """The robot cannot be reached, or refuses a request; the message gives the reason."""
+
+
+def vendor(module: str) -> Any:  # noqa: ANN401
+    """Return a module of the vendor's packages.
+
+    Raises
+    ------
+    ImportError
+        When it is missing; the message names the extra to install.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"talking to a robot needs an extra: pip install 'bodymotion[spot]' ({error.name or module} is missing)"
+        ) from error
+
+
+def split_address(address: str, port: int = PORT) -> tuple[str, int]:
+    """Split HOST or HOST:PORT; an IPv6 address with a port has brackets.
+
+    Raises
+    ------
+    ValueError
+        When there is no host, or the port is not a number from 1 to 65535.
+    """
+    host, colon, end = address.rpartition(":")
+    if not colon or _is_address(address) or host.startswith("[") != host.endswith("]"):
+        host, end = address, str(port)
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not end.isdecimal() or not 0 < int(end) < 65536:
+        raise ValueError(f"{address!r} is not an address of a robot; expected HOST or HOST:PORT")
+    return host, int(end)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def connected(
+    host: str, credentials: Credentials, *, port: int = PORT, certificate: str | Path | None = None
+) -> Iterator[Any]:
+    """Log in to a robot with a licence for choreography; the context is the vendor's `bosdyn.client.robot.Robot`.
+
+    Parameters
+    ----------
+    certificate:
+        The certificate (PEM) of the authority that signed the certificate of the robot; by default the vendor's.
+
+    Raises
+    ------
+    SpotError
+        When the robot does not answer, refuses the credentials, or has no such licence.
+    ImportError
+        When the extra `spot` is not installed.
+    OSError
+        When the certificate cannot be read.
+    """
+    sdk_module, choreography = vendor("bosdyn.client.sdk"), vendor("bosdyn.choreography.client.choreography")
+    for name in ("bosdyn.client", "bosdyn.Robot", "bodymotion"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    if certificate is not None and b"-----BEGIN CERTIFICATE-----" not in Path(certificate).read_bytes():
+        raise SpotError(f"{certificate} is not a certificate: a PEM file has a line BEGIN CERTIFICATE")
+    sdk = sdk_module.create_standard_sdk(
+        "bodymotion", [choreography.ChoreographyClient], cert_resource_glob=certificate and str(certificate)
+    )
+    robot = sdk.create_robot(host)
+    robot.update_secure_channel_port(port)
+    try:
+        with translated_errors(f"{host}:{port}"):
+            robot.get_id(id_service_name="robot-id")
+            if credentials.token:
+                robot.authenticate_with_token(credentials.token, timeout=CALL_TIMEOUT)
+            else:
+                robot.authenticate(credentials.username, credentials.password, timeout=CALL_TIMEOUT)
+            enabled = robot.ensure_client("license").get_feature_enabled([LICENSE], timeout=CALL_TIMEOUT)
+        if not enabled.get(LICENSE):
+            raise SpotError(f"{host} has no licence for {LICENSE}")
+        yield robot
+    finally:
+        sdk.clear_robots()
+        robot.shutdown()
+
+
+@contextmanager
+def translated_errors(where: str) -> Iterator[None]:
+    """Turn errors of the vendor's client into a `SpotError` with one sentence and without secrets."""
+    kinds, auth = vendor("bosdyn.client.exceptions"), vendor("bosdyn.client.auth")
+    try:
+        yield
+    except auth.InvalidLoginError:
+        raise SpotError(f"{where} refuses this user name and password") from None
+    except auth.InvalidTokenError:
+        raise SpotError(f"{where} refuses this token") from None
+    except auth.TemporarilyLockedOutError:
+        raise SpotError(f"{where} refuses all logins for a while, after too many wrong passwords") from None
+    except kinds.TimedOutError:
+        raise SpotError(f"{where} does not answer in time") from None
+    except (kinds.UnableToConnectToRobotError, kinds.UnknownDnsNameError, kinds.ProxyConnectionError) as error:
+        reason = _reason(error)
+        if "CERTIFICATE" in reason or "SSL_ERROR" in reason:
+            reason = "its certificate is not signed by the given authority (certificate=…, --certificate)"
+        raise SpotError(f"{where} cannot be reached: {reason}") from None
+    except kinds.UnauthenticatedError:
+        raise SpotError(f"{where} needs other credentials") from None
+    except kinds.Error as error:
+        raise SpotError(f"{where}: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """Return the first line of the reason of a failed call."""
+    details = getattr(getattr(error, "error", None), "details", None)
+    text = (details() if callable(details) else None) or str(error) or type(error).__name__
+    return str(text).splitlines()[0][:300]
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """A user name with its password, or a token. The secrets are not part of the representation."""
+
+    username: str = ""
+    password: str = field(default="", repr=False)
+    token: str = field(default="", repr=False)
+
+
+def find_credentials(
+    ask: Callable[[str], tuple[str, str]] | None = None,
+    *,
+    username: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> Credentials:
+    """Return credentials from the environment, or else from a prompt.
+
+    Parameters
+    ----------
+    ask:
+        Called with the user name, if it is known; returns user name and password.
+    username:
+        Overrides that of the environment.
+
+    Raises
+    ------
+    ValueError
+        When they are not in the environment and there is no prompt; the message names the variables.
+    """
+    given = os.environ if environment is None else environment
+    known = username or given.get(USERNAME, "")
+    if given.get(TOKEN) and not username:
+        return Credentials(token=given[TOKEN])
+    if known and given.get(PASSWORD):
+        return Credentials(known, given[PASSWORD])
+    if ask is None:
+        raise ValueError(f"no credentials for the robot: set {USERNAME} and {PASSWORD}, or {TOKEN}")
+    return Credentials(*ask(known))
