@@ -134,28 +134,6 @@ def _in_xml(data: bytes, path: Path, spots: set[Spot], names: set[str]) -> _Look
     return BelowLinks(data, path, spots, names).place
 
 
-def _in_body(data: bytes, path: Path, spots: set[Spot], names: set[str]) -> _Lookup:
-    from bodymotion.formats.choreonoid_body import document
-    from bodymotion.formats.choreonoid_body.fields import camel
-
-    root = document.parse_document(data, path).root
-    found: dict[Spot, document.Mapping] = {}
-    stack = [root.items.get("links")] if isinstance(root, document.Mapping) else []
-    while stack:
-        node = stack.pop()
-        if isinstance(node, document.Sequence):
-            stack += node.items
-        elif isinstance(node, document.Mapping) and (spot := _spot(node.location)) in spots:
-            found[spot] = node
-
-    def place(spot: Spot, link: Link, words: tuple[str, ...]) -> Location | None:
-        node = found.get(spot)
-        keys = [] if node is None else [key for word in words for key in (word, camel(word)) if key in node.places]
-        return node.location_of(keys[0]) if node is not None and keys else None
-
-    return place
-
-
 def _in_openhrp(data: bytes, path: Path, spots: set[Spot], names: set[str]) -> _Lookup:
     from bodymotion.formats.vrml.reader import parse_vrml
 
@@ -196,6 +174,5 @@ def _nodes(tops: list[Node], below: str = "") -> Iterator[Node]:
 _FINDERS: dict[str, Callable[[bytes, Path, set[Spot], set[str]], _Lookup]] = {
     "urdf": _in_xml,
     "mjcf": _in_xml,
-    "body": _in_body,
     "openhrp": _in_openhrp,
 }
