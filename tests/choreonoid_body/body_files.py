@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bodymotion.checks.bodies import check_body
 from bodymotion.formats.choreonoid_body import parse_body
 from bodymotion.model.body import Body
 
@@ -27,4 +28,10 @@ def link_with(text: str, **options) -> Body:
 
 
 def rules(body: Body) -> list[str]:
+    """Return the rules that a file breaks, those about the meaning of the model left out."""
     return [problem.rule for problem in body.problems]
+
+
+def all_rules(body: Body) -> set[str]:
+    """Return the rules that a file and the model in it break."""
+    return {problem.rule for problem in check_body(body)}

@@ -40,13 +40,13 @@ PLUGIN_NODES = {
 def test_every_sample_loads(corpus):
     assert len(FILES) >= 222
     strange = set()
-    for path in FILES:
-        body = read_body(path, allow_outside=True)
+    for path in sampled(FILES):
+        body = read_body(path, allow_outside=True).require()
         assert body.links and body.source.format == "body", path
         for problem in body.problems:
             assert problem.location.line and problem.location.column, problem
             if problem.rule == "BDY151":
-                strange.add(problem.message.split()[0])
+                strange.add(problem.data["type"])
         errors = {problem.rule for problem in body.problems if problem.severity == "error"}
         assert not errors, path
         kinds = {device.kind for device in body.devices}
@@ -54,7 +54,7 @@ def test_every_sample_loads(corpus):
         if "SubBody" not in text:
             said = set(re.findall(r"^[^#\n]*type: (\w+Device|CompetitorMarker)\s*$", text, re.MULTILINE))
             assert said <= kinds, path
-    assert strange == PLUGIN_NODES
+    assert strange == PLUGIN_NODES if ACCEPT else strange <= PLUGIN_NODES
 
 
 def test_a_file_is_known_by_its_content(corpus, tmp_path):
@@ -76,7 +76,7 @@ def share(corpus, tmp_path):
 
 
 def test_one_robot_in_both_formats(share):
-    ours, theirs = read_body(share / "PA10/PA10.body"), read_openhrp(share / "PA10/PA10.wrl").require()
+    ours, theirs = read_body(share / "PA10/PA10.body").require(), read_openhrp(share / "PA10/PA10.wrl").require()
     assert [link.name for link in ours.links] == [link.name for link in theirs.links]
     assert ours.joint_links == theirs.joint_links
     for a, b in zip(ours.links, theirs.links, strict=True):
@@ -94,7 +94,7 @@ def test_one_robot_in_both_formats(share):
 
 def test_parts_taken_out_of_one_scene_by_name(share):
     """The scene has the whole tank; each link takes its own part, whose place is that of the link."""
-    body = read_body(share / "Tank/Tank.body")
+    body = read_body(share / "Tank/Tank.body").require()
     tracks = [body.link(name) for name in ("TRACK_L", "TRACK_R")]
     assert {link.joint.type for link in tracks} == {"crawler"}
     left, right = (exact_box(link.visuals) for link in tracks)
@@ -113,7 +113,7 @@ def test_a_model_is_let_go_as_soon_as_it_is_not_used(share):
     gc.collect()
     gc.disable()
     try:
-        body = read_body(share / "Tank/Tank.body")
+        body = read_body(share / "Tank/Tank.body").require()
         mesh = weakref.ref(next(s.geometry for s in body.links[0].visuals if isinstance(s.geometry, Mesh)))
         del body
         assert mesh() is None

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.formats.choreonoid_body import check_body_file
+from bodymotion.formats.choreonoid_body import read_body
 from sample_files import tries
 
 MODEL = """\
@@ -112,7 +112,7 @@ def errors(path: Path) -> list:
 def test_the_model_is_whole(tmp_path):
     path = written(tmp_path, {})
     assert not errors(path)
-    assert check_body_file(path) == bm.load(path).problems
+    assert read_body(path).problems == bm.load(path).problems
 
 
 @pytest.mark.parametrize("right", FAULTS)
@@ -179,4 +179,4 @@ def test_whatever_is_changed_it_has_errors_where_the_reader_gives_up(seed, count
             # Of what is no YAML the check names the cause, which may stand before the place at which a parser stops.
             assert any(p.rule == first.rule and (p.location == first.location or p.rule == "BDY101") for p in found)
         else:
-            assert check_body_file(path) == problems
+            assert read_body(path).problems == problems

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from body_files import HEAD, parsed
 
-from bodymotion.diagnostics import FormatError
-from bodymotion.formats.choreonoid_body.document import LONG, Sequence, parse_document
+from bodymotion.diagnostics import Diagnostics, FormatError
+from bodymotion.formats.choreonoid_body.fields import open_text
+from bodymotion.formats.yaml.tree import LONG_LIST, Sequence
 
 COUNT = 600
 POINTS = np.arange(3 * COUNT).reshape(-1, 3) * 0.125
@@ -57,7 +58,7 @@ def test_aliases_of_a_list():
 
 def test_a_wrong_number_is_refused_with_its_place():
     points = listed(POINTS, ",\n            ").replace("100.0,", "e100,")
-    with pytest.raises(FormatError, match=r"vertices of a Mesh must be a number, here it is 'e100'") as caught:
+    with pytest.raises(FormatError, match="vertices of a Mesh is 'e100'") as caught:
         parsed(mesh_file(f"[ {points} ]", "[]"))
     # Eleven lines above the first number, which stands behind the bracket.
     assert (caught.value.problem.location.line, caught.value.problem.location.column) == (11 + 800, 13)
@@ -71,8 +72,8 @@ def test_what_is_no_list_of_numbers_stays_what_yaml_makes_of_it(wrong):
 
 def test_in_a_text_it_is_a_text():
     numbers = f"[ {listed(POINTS, ', ')} ]"
-    assert len(numbers) > LONG
-    document = parse_document(f"a: '{numbers}'\nb: {numbers}\n# {numbers}\n".encode())
+    assert len(numbers) > LONG_LIST
+    document = open_text(f"a: '{numbers}'\nb: {numbers}\n# {numbers}\n".encode(), None, Diagnostics())
     assert document.root.items["a"].value == numbers
     assert isinstance(document.root.items["b"], Sequence) and len(document.root.items["b"].items) == POINTS.size
 

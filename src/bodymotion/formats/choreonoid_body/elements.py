@@ -233,12 +233,12 @@ class ElementReader:
         almost = meant(kind, TYPES) if len(self._unknown_types) <= MAX_UNKNOWN_TYPES else None
         if almost is None:
             message = f"the type {kind} is not one of Choreonoid's own; {fields.title} is kept as it is"
-            fields.report(rules.PLUGIN_NODE, message)
+            self.context.found.report(rules.PLUGIN_NODE, message, fields.location(), data={"type": kind})
             return
         message = f"the type {kind} is unknown; {fields.title} is kept as it is, and has no effect"
         hint = f"did you mean {almost!r}?"
         where = fields.location("type")
-        self.context.found.report(rules.PLUGIN_NODE, message, where, hint=hint, severity="warning")
+        self.context.found.report(rules.PLUGIN_NODE, message, where, hint=hint, severity="warning", data={"type": kind})
 
     def _shape(self, fields: Fields, frame: Place) -> None:
         geometry = fields.find("geometry")
