@@ -15,6 +15,7 @@ from bodymotion.formats.choreonoid_body import read_body
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.geometry.shapes import Mesh
 from goldens import CORPUS, close, exact_box
+from sample_files import ACCEPT, sampled
 
 FILES = sorted((CORPUS / "body").rglob("*.body"))
 

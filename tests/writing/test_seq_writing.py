@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as arrays
 
 import bodymotion as bm
 from bodymotion.formats.seq import parse_seq
-from bodymotion.formats.seq.writing import write_seq
+from bodymotion.formats.seq.writer import write_seq
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.timeline import Timeline

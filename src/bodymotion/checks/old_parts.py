@@ -42,18 +42,6 @@ _MJCF = {
     "inertia": ("inertial@fullinertia", "inertial@diaginertia", "inertial"),
 }
 _MOTOR = ("gear_ratio", "gear_efficiency", "rotor_inertia", "rotor_resistor", "torque_const", "encoder_pulse")
-_BODY = {
-    **{part: (part,) for part in (*_MOTOR, "mass", "inertia")},
-    **dict.fromkeys(("lower", "upper"), ("joint_range",)),
-    "velocity": ("joint_velocity_range", "max_joint_velocity"),
-    "name": ("joint_name", "name"),
-    "type": ("joint_type",),
-    "id": ("joint_id",),
-    "axis": ("joint_axis",),
-    "offset": ("translation",),
-    "turn": ("rotation",),
-    "center": ("center_of_mass",),
-}
 _OPENHRP = {
     "lower": ("llimit",),
     "upper": ("ulimit",),
@@ -74,7 +62,7 @@ _OPENHRP = {
     "torque_const": ("torqueConst",),
     "encoder_pulse": ("encoderPulse",),
 }
-WORDS: dict[str, Mapping[str, tuple[str, ...]]] = {"urdf": _URDF, "mjcf": _MJCF, "body": _BODY, "openhrp": _OPENHRP}
+WORDS: dict[str, Mapping[str, tuple[str, ...]]] = {"urdf": _URDF, "mjcf": _MJCF, "openhrp": _OPENHRP}
 """For each format, what may say a part of a link: the first of these that is there.
 
 In XML the elements below a link's, and an attribute; in URDF `joint` is the one that holds the link.

@@ -226,7 +226,7 @@ def _piece_by_piece(
 ) -> tuple[Problem, ...] | None:
     """Convert .seq to .seq in little memory; None where the motion is needed as a whole, or is small."""
     from bodymotion.formats.seq import open_motion
-    from bodymotion.formats.seq.writing import can_copy, copy_seq
+    from bodymotion.formats.seq.writer import can_copy, copy_seq
     from bodymotion.motion.interpolation import HOLDING
     from bodymotion.system.atomic_files import whole_file
 

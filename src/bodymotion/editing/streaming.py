@@ -19,10 +19,9 @@ from bodymotion.diagnostics import Problem
 from bodymotion.editing.left import unframed_one
 from bodymotion.formats.seq import open_motion
 from bodymotion.formats.seq.headers import ComponentHeader
+from bodymotion.formats.seq.plan import Head, SE3Format, Style, Version, version_to_write
 from bodymotion.formats.seq.streaming import MotionReader
-from bodymotion.formats.seq.writing.names import SE3Format, Style, Version
-from bodymotion.formats.seq.writing.plan import Head, known_version
-from bodymotion.formats.seq.writing.writer import SeqWriter, style_like
+from bodymotion.formats.seq.writer import SeqWriter, style_like
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, OtherSeq, not_resampled
 from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
@@ -110,7 +109,7 @@ def resample_file(
 ) -> tuple[Problem, ...]:
     """Put one .seq file on a frame rate and write it into another; see `Motion.resample`. All else is as for `trim_file`.
 
-    Version, style, order and digits are those of `bodymotion.formats.seq.writing.write_seq`.
+    Version, style, order and digits are those of `bodymotion.formats.seq.writer.write_seq`.
 
     Raises
     ------
@@ -153,7 +152,7 @@ def resample_file(
             yield from _resampled(reader, index, header, counts.get(index, 0), rate, method, start, tell, watched)
 
         options = (
-            known_version(version, reader.source.version),
+            version_to_write(version, reader.source.version),
             style or _style(reader, target),
             se3_format,
             digits,
@@ -287,7 +286,7 @@ def _written(
             progress(done, total)
 
     with whole_file(target) as stream:
-        like = known_version(None, reader.source.version), _style(reader, target)
+        like = version_to_write(None, reader.source.version), _style(reader, target)
         writer = SeqWriter(stream, *(options or like))
         writer.top(reader.extra, heads)
         following = iter(heads)

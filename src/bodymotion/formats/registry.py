@@ -79,7 +79,7 @@ def _later(module: str, function: str) -> Callable[..., Any]:
 
 
 def _write_seq(motion: Motion, path: Path, **options: Any) -> tuple[Problem, ...]:  # noqa: ANN401
-    from bodymotion.formats.seq.writing import write_seq
+    from bodymotion.formats.seq.writer import write_seq
     from bodymotion.system.atomic_files import whole_file
 
     if path.suffix.lower() == ".json" and options.get("style") is None:
@@ -357,7 +357,7 @@ def save(value: object, path: str | Path, *, format: str | None = None, **option
         The name of a format of `FORMATS`, whatever the extension.
     options:
         Those of the format's writer; for .seq: `version`, `style`, `se3_format`, `frame_time`, `digits`
-        (see `bodymotion.formats.seq.writing.write_seq`); for .cha: `style`; for .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`;
+        (see `bodymotion.formats.seq.writer.write_seq`); for .cha: `style`; for .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`;
         for MJCF: `mesh`, `fix_inertia`.
 
     Returns

@@ -1,4 +1,4 @@
-"""Single values as text that YAML 1.1, YAML 1.2 and JSON read alike: numbers, truth values, texts, and what is made of them."""
+"""Single values as text that YAML 1.1, YAML 1.2 and JSON read alike: numbers, truth values, texts, lists and mappings of them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 
 from bodymotion.formats.text.decimals import number
 
-__all__ = ["LONGEST_KEY", "Unwritable", "key", "name", "rate", "value"]
+__all__ = ["MAX_KEY", "Unwritable", "key", "name", "rate", "value"]
 
 MAX_DEPTH = 50
-"""Deeper values are not written: readers refuse them."""
+"""Levels of nesting of a value; readers refuse more."""
 
-LONGEST_KEY = 500
-"""Readers of YAML give up on a key of more than 1024 characters, and an escaped character takes up to six (in flow style)."""
+MAX_KEY = 500
+"""[characters] Readers of YAML refuse keys of more than 1024, and an escaped character has up to six (in flow style)."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = re.compile(r"y|n|yes|no|on|off|true|false|null|nan|inf|infinity", re.IGNORECASE)
@@ -28,7 +28,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass
 class Unwritable:
-    """What could not be written of values: texts that are not Unicode, and values of types that YAML does not know."""
+    """What cannot be written of values: texts that are not Unicode, values of types that YAML does not have, numbers that are not finite."""
 
     texts: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ def rate(hertz: float) -> str:
 
 
 def quoted(text: str, lost: Unwritable) -> str:
-    """Return a text in double quotes; readers of YAML and JSON understand the same escapes."""
+    """Return a text in double quotes, with escapes that YAML and JSON have in common."""
     if _SURROGATE.search(text):
         lost.texts.append(text)
         text = _SURROGATE.sub("\ufffd", text)
@@ -62,7 +62,7 @@ def key(text: str, lost: Unwritable, json_style: bool = False) -> str:
 
 
 def value(thing: object, lost: Unwritable, json_style: bool = False, depth: int = 0) -> str:
-    """Return any value in flow style; what YAML cannot hold becomes null and is noted in `lost`."""
+    """Return any value in flow style; what YAML does not have becomes null and is added to `lost`."""
     if depth > MAX_DEPTH:
         lost.values.append(f"values nested more than {MAX_DEPTH} deep")
         return "null"

@@ -1,24 +1,110 @@
-"""What is written of a motion: the version, the heads of its components, their times; and what of it the target cannot hold."""
+"""What is written of a motion: the version with its spelling, the components without their frames, the times; and what is lost."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, losses
-from bodymotion.formats.seq.writing.names import VERSIONS, Version
-from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    OtherSeq,
+    Vector3Seq,
+)
 from bodymotion.motion.interpolation import check_motion_fits, frames_needed, resampled
 from bodymotion.motion.timeline import Timeline
 
-__all__ = ["Head", "head_of", "known_version", "timed_for"]
+__all__ = [
+    "COMPONENT_KEYS",
+    "TOP_KEYS",
+    "Head",
+    "SE3Format",
+    "Style",
+    "Version",
+    "content_meaning",
+    "content_name",
+    "head_of",
+    "key_name",
+    "version_to_write",
+    "with_times_for",
+]
+
+Version: TypeAlias = Literal[1, 2, 3, 4]
+Style: TypeAlias = Literal["block", "json"]
+SE3Format: TypeAlias = Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"]
+VERSIONS: tuple[Version, ...] = get_args(Version)
+
+_CONTENTS: dict[int, dict[str, str]] = {
+    1: {JOINT_DISPLACEMENT: "JointPosition"},
+    2: {},
+    3: {JOINT_DISPLACEMENT: "MultiJointDisplacementSeq", LINK_POSITION: "MultiLinkPositionSeq", ZMP: "ZMPSeq"},
+    4: {},
+}
+_MEANINGS: dict[int, dict[str, str]] = {
+    1: {"JointPosition": JOINT_DISPLACEMENT, "RelativeZMP": ZMP, "RelativeZmp": ZMP},
+    2: {},
+    3: {name: content for content, name in _CONTENTS[3].items()},
+    4: {"ZMPSeq": ZMP},
+}
+_KEYS = (
+    "type",
+    "content",
+    "formatVersion",
+    "frameRate",
+    "numFrames",
+    "components",
+    "numParts",
+    "partLabels",
+    "hasFrameTime",
+    "isRootRelative",
+    "SE3Format",
+    "frames",
+)
+
+
+def _snake(key: str) -> str:
+    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: "_" + match.group().lower(), key) if key[0].islower() else key
+
+
+_RESERVED = frozenset({*_KEYS, *map(_snake, _KEYS), "purpose", "format"})
+TOP_KEYS = _RESERVED - {"frames", "partLabels", "part_labels"}
+"""Keys of the format in the top node, in every spelling."""
+COMPONENT_KEYS = _RESERVED - {"components", "formatVersion", "format_version"}
+"""Keys of the format in a component, in every spelling."""
+
+
+def key_name(key: str, version: Version) -> str:
+    """Return a key in the spelling of a version."""
+    if version == 4:
+        return _snake(key)
+    return "format" if version == 1 and key == "SE3Format" else key
+
+
+def content_name(content: str, version: Version, is_root_relative: bool = False) -> str:
+    """Return a content in the spelling of a version; in version 1 a ZMP relative to the root has another name."""
+    if version == 1 and content == ZMP and is_root_relative:
+        return "RelativeZMP"
+    return _CONTENTS[version].get(content, content)
+
+
+def content_meaning(name: str, version: Version) -> str:
+    """Return the content that a name means in a version."""
+    return _MEANINGS[version].get(name, name)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """All of a component but its frames. `frame_rate` [Hz] is that of its frames, or the one on which stamped frames are wished."""
+    """A component without its frames. `frame_rate` [Hz] is that of its frames, or the one to which stamped frames are to be resampled."""
 
     type: str
     content: str
@@ -32,7 +118,7 @@ class Head:
 
 
 def head_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Head:
-    """Return the head of a component."""
+    """Return a component without its frames."""
     timeline = component.timeline
     return Head(
         type=type(component).__name__,
@@ -47,8 +133,8 @@ def head_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Head:
     )
 
 
-def known_version(version: int | str | None, read: str) -> Version:
-    """Return the version to write: the one asked for, else that of the file that was read, else 4.
+def version_to_write(version: int | str | None, read: str) -> Version:
+    """Return the version to write: the one that is given, else that of the file that was read, else 4.
 
     Raises
     ------
@@ -70,18 +156,18 @@ def _same(known: int, version: int | str) -> bool:
         return False
 
 
-def timed_for(motion: Motion, version: Version, frame_time: bool | None) -> tuple[Motion, list[Problem]]:
-    """Return the motion with times as they are to be written: stamps for all frames (True), for none (False), or as it has them (None).
+def with_times_for(motion: Motion, version: Version, frame_time: bool | None) -> tuple[Motion, list[Problem]]:
+    """Return the motion with the times that are written: stamps for all frames (True), for none (False), or as it has them (None).
 
     Raises
     ------
     ValueError
-        When stamps are asked for in version 1, when stamped frames need a rate and the motion names none, or when the frames of that rate
-        do not fit into memory.
+        For stamps in version 1, when stamped frames need a rate and the motion has none, or when the frames at that rate do not fit into
+        memory.
     """
     if version == 1:
         if frame_time:
-            raise ValueError("version 1 of .seq knows no time-stamped frames; versions 2, 3 and 4 do")
+            raise ValueError("version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have")
         frame_time = False
     if frame_time is None:
         return motion, []
@@ -108,7 +194,7 @@ def _check_frames(motion: Motion) -> None:
     try:
         check_motion_fits([c.timeline for c in stamped], counts, widths, max(rates, default=1.0))
     except MemoryError as error:
-        raise ValueError(f"the target holds no time stamps, and {error}") from None
+        raise ValueError(f"the target has no time stamps, and {error}") from None
 
 
 def _on_rate(
@@ -118,8 +204,8 @@ def _on_rate(
     rate = timeline.import_rate
     if rate is None:
         raise ValueError(
-            f"the frames of {component.content} have time stamps, the target holds none, and the motion names no frame rate: "
-            "put it on one with Motion.resample(frame_rate), or `--rate` on the command line"
+            f"the frames of {component.content} have time stamps, the target has none, and the motion has no frame rate; "
+            "resample it with Motion.resample(frame_rate), or `--rate` on the command line"
         )
     count = frames_needed(timeline, rate, "after")
     uniform = Timeline.uniform(count, rate)

@@ -1,38 +1,44 @@
-"""A body motion as text, put together piece by piece, in as much memory as a piece needs.
+"""Writing body motions in the four versions of the format, as YAML or JSON, piece by piece, in as much memory as a piece needs.
 
-The layout of the block style is that of the documents: keys in block style, a row of numbers in flow style on a line of its own. The json
-style is JSON with the same rows, one to a line.
+The block style is that of the documents: keys in block style, a row of numbers in flow style on a line of its own. The json style is JSON
+with the same rows, one to a line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from queue import Queue
+from threading import Thread
 from typing import BinaryIO
 
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.diagnostics.source import Source
-from bodymotion.formats.seq.writing import scalars
-from bodymotion.formats.seq.writing.beside import write_beside
-from bodymotion.formats.seq.writing.names import (
+from bodymotion.formats.seq import scalars
+from bodymotion.formats.seq.headers import ComponentHeader
+from bodymotion.formats.seq.plan import (
     COMPONENT_KEYS,
     TOP_KEYS,
+    Head,
     SE3Format,
     Style,
     Version,
+    content_meaning,
     content_name,
+    head_of,
     key_name,
-    means,
+    version_to_write,
+    with_times_for,
 )
-from bodymotion.formats.seq.writing.plan import Head, head_of, known_version, timed_for
-from bodymotion.formats.seq.writing.scalars import Unwritable
+from bodymotion.formats.seq.scalars import Unwritable
+from bodymotion.formats.seq.streaming import MotionReader
 from bodymotion.formats.text.decimals import PIECE, rounded, row_texts
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import ZMP, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 
-__all__ = ["ORDER_IN_VERSION", "Pieces", "SeqWriter", "style_like", "write_seq"]
+__all__ = ["ORDER_IN_VERSION", "Pieces", "SeqWriter", "can_copy", "copy_seq", "style_like", "write_seq"]
 
 Pieces = Iterable[tuple[Floats | None, Floats]]
 """Times (N,) or None, and values (N, …) of some frames."""
@@ -42,14 +48,14 @@ ORDER_IN_VERSION = Rule(
     "note",
     "Choreonoid reads the order XYZQXQYQZQW in version 1 only; the document has it in version 2.",
     "reference",
-    "the order XYZQWQXQYQZ is read by all",
+    "every program reads the order XYZQWQXQYQZ",
     example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
 )
 _TYPES = ("MultiValueSeq", "MultiSE3Seq", "Vector3Seq")
 _OLD_TYPES = ("MultiSe3Seq", "MultiAffine3Seq")
 _ORDERS = ("XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY")
 _UNIT = 1e-9
-"""A quaternion's length may differ from 1 by so much before a loss of it is reported."""
+"""Error of the length of a quaternion from which its loss is reported."""
 
 
 def write_seq(
@@ -62,12 +68,12 @@ def write_seq(
     frame_time: bool | None = None,
     digits: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Write a motion; gives what the file does not hold of it.
+    """Write a motion, and return what the file does not hold of it.
 
     Parameters
     ----------
     motion, stream:
-        What is written, and where to: a binary stream.
+        The motion, and a binary stream.
     version:
         1, 2, 3 or 4; by default that of the file that the motion was read from, and 4 for a new one.
     style:
@@ -84,10 +90,10 @@ def write_seq(
     ------
     ValueError
         For a version, style or order that does not exist, for stamps that do not increase, and where stamps must become a rate that
-        nobody named.
+        is not given.
     """
-    chosen = known_version(version, motion.source.version if motion.source.format == "seq" else "")
-    motion, problems = timed_for(motion, chosen, frame_time)
+    chosen = version_to_write(version, motion.source.version if motion.source.format == "seq" else "")
+    motion, problems = with_times_for(motion, chosen, frame_time)
     writer = SeqWriter(stream, chosen, style or style_like(motion.source), se3_format or "XYZQWQXQYQZ", digits)
     writer.top(motion.extra, [head_of(component) for component in motion.timed])
     for component in motion.components:
@@ -111,7 +117,7 @@ def _pieces_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Iterator[
 
 
 class SeqWriter:
-    """Writes `top`, then each `component` or `other`, then `end`, which gives the losses."""
+    """Writes `top`, then each `component` or `other`, then `end`, which returns the losses."""
 
     def __init__(
         self,
@@ -183,7 +189,7 @@ class SeqWriter:
         """Write a component of an unknown type as it is."""
         if component.type in _TYPES or (self.version == 1 and component.type in _OLD_TYPES):
             message = (
-                f"a component of type {component.type} is kept as data: a reader will take it for one of that type"
+                f"a component of type {component.type} is kept as data: readers will interpret it as one of that type"
             )
             self._note(losses.CONTENT, message, component.content)
         pairs = [
@@ -196,7 +202,7 @@ class SeqWriter:
         self._put("\n}" if self._json else "")
 
     def end(self) -> tuple[Problem, ...]:
-        """Write the end; gives what could not be written."""
+        """Write the end, and return what could not be written."""
         if self._json:
             self._put("\n]\n}\n" if self._begun else "]\n}\n")
         else:
@@ -228,7 +234,7 @@ class SeqWriter:
                     yield lead + text
                     lead = between
 
-        write_beside(texts(), self._stream)
+        _write_in_parallel(texts(), self._stream)
         if rows != head.num_frames:
             raise ValueError(f"{head.content}: {rows} rows for {head.num_frames} frames")
         if not rows:
@@ -254,19 +260,21 @@ class SeqWriter:
             return values
         if self.order == "XYZQXQYQZQW":
             return np.ascontiguousarray(values[..., [0, 1, 2, 4, 5, 6, 3]])
-        turns = values[..., 3:]
+        quaternions = values[..., 3:]
         with np.errstate(over="ignore", invalid="ignore"):
-            lengths = np.linalg.norm(turns, axis=-1)
+            lengths = np.linalg.norm(quaternions, axis=-1)
             tally.not_unit += int(np.count_nonzero(np.isfinite(lengths) & (np.abs(lengths - 1) > _UNIT)))
-            tally.not_unit += int(np.count_nonzero(np.isinf(lengths) & np.isfinite(turns).all(axis=-1)))
-        known = np.isfinite(turns).all(axis=-1, keepdims=True)
-        angles = np.where(known, rotations.to_rpy(np.where(known, turns, rotations.IDENTITY)), np.nan)
+            tally.not_unit += int(np.count_nonzero(np.isinf(lengths) & np.isfinite(quaternions).all(axis=-1)))
+        known = np.isfinite(quaternions).all(axis=-1, keepdims=True)
+        angles = np.where(known, rotations.to_rpy(np.where(known, quaternions, rotations.IDENTITY)), np.nan)
         return np.concatenate([values[..., :3], angles], axis=-1)
 
     def _content(self, content: str, is_root_relative: bool) -> str:
         spelled = content_name(content, self.version, is_root_relative)
-        if means(spelled, self.version) != content:
-            message = f"the content {content!r} means {means(spelled, self.version)} in version {self.version}"
+        if content_meaning(spelled, self.version) != content:
+            message = (
+                f"the content {content!r} means {content_meaning(spelled, self.version)} in version {self.version}"
+            )
             self._note(losses.CONTENT, message, content)
         return self._text(spelled)
 
@@ -274,7 +282,7 @@ class SeqWriter:
         lost = Unwritable()
         pairs = []
         for name, thing in extra.items():
-            if not isinstance(name, str) or name in taken or len(name) > scalars.LONGEST_KEY:
+            if not isinstance(name, str) or name in taken or len(name) > scalars.MAX_KEY:
                 lost.values.append(f"the key {str(name)[:40]!r}")
                 continue
             text = scalars.value(thing, lost, self._json)
@@ -310,7 +318,7 @@ class SeqWriter:
 
 
 class _Tally:
-    """What was met among the numbers of a component."""
+    """Counts of irregular numbers of a component."""
 
     def __init__(self) -> None:
         self.non_finite = 0
@@ -328,3 +336,122 @@ class _Tally:
                 f"{head.content}: time stamps must be finite and increase; frame {row + int(np.argmax(wrong))} does not"
             )
         self._last = float(times[-1])
+
+
+_WRITTEN = 1 << 20
+"""[bytes] About so much is written at once."""
+
+
+def _write_in_parallel(texts: Iterator[bytes], stream: BinaryIO) -> None:
+    """Write texts in a thread while the next ones are made; errors of the writing are raised here."""
+    pieces = _joined(texts)
+    stream.write(next(pieces, b""))
+    second = next(pieces, None)
+    if second is None:
+        return
+    queue: Queue[bytes | None] = Queue(4)
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        while (piece := queue.get()) is not None:
+            if not failed:
+                try:
+                    stream.write(piece)
+                except BaseException as error:
+                    failed.append(error)
+
+    thread = Thread(target=work, name="bodymotion-write", daemon=True)
+    thread.start()
+    try:
+        queue.put(second)
+        for piece in pieces:
+            queue.put(piece)
+            if failed:
+                break
+    finally:
+        queue.put(None)
+        thread.join()
+    if failed:
+        raise failed[0]
+
+
+def _joined(texts: Iterator[bytes]) -> Iterator[bytes]:
+    """Join texts to pieces that are worth a call to the system."""
+    found: list[bytes] = []
+    size = 0
+    for text in texts:
+        found.append(text)
+        size += len(text)
+        if size >= _WRITTEN:
+            yield b"".join(found)
+            found, size = [], 0
+    if found:
+        yield b"".join(found)
+
+
+def can_copy(reader: MotionReader, version: int | str | None = None, frame_time: bool | None = None) -> bool:
+    """Return whether the frames can be copied one by one: not when stamps must become a rate."""
+    stamped = any(header.has_frame_time for header in reader.components)
+    return not stamped or (version_to_write(version, reader.source.version) > 1 and frame_time is not False)
+
+
+def copy_seq(
+    reader: MotionReader,
+    stream: BinaryIO,
+    *,
+    version: int | str | None = None,
+    style: Style | None = None,
+    se3_format: SE3Format | None = None,
+    frame_time: bool | None = None,
+    digits: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Problem, ...]:
+    """Write what a reader reads, for motions larger than memory; return what the file does not hold. Options are those of `write_seq`.
+
+    `progress(done, total)` is called with numbers of frames, summed over the components.
+    """
+    chosen = version_to_write(version, reader.source.version)
+    if frame_time and chosen == 1:
+        raise ValueError("version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have")
+    if not can_copy(reader, chosen, frame_time):
+        raise ValueError("time stamps can become a rate only in memory: load the motion and save it")
+    writer = SeqWriter(stream, chosen, style or style_like(reader.source), se3_format or "XYZQWQXQYQZ", digits)
+    timed = [header for header in reader.components if header.layout is not None]
+    writer.top(reader.extra, [_head(header, frame_time) for header in timed])
+    total, done = sum(header.num_frames for header in timed), 0
+    for index, header in enumerate(reader.components):
+        if header.layout is None:
+            writer.other(OtherSeq(type=header.type, content=header.content, extra=header.extra))
+            continue
+        head, before = _head(header, frame_time), done
+
+        def pieces(
+            header: ComponentHeader = header, head: Head = head, index: int = index, before: int = before
+        ) -> Iterator[tuple[Floats | None, Floats]]:
+            row = 0
+            width = max(1, int(header.layout.width)) if header.layout else 1
+            for times, values in reader.pieces(index, max(1, 32 * PIECE // width)):
+                if head.has_frame_time and times is None:
+                    times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0)
+                row += len(values)
+                if progress is not None:
+                    progress(before + row, total)
+                yield times, values
+
+        writer.component(head, pieces())
+        done += header.num_frames
+    return writer.end()
+
+
+def _head(header: ComponentHeader, frame_time: bool | None) -> Head:
+    return Head(
+        type=header.type,
+        content=header.content,
+        num_frames=header.num_frames,
+        num_parts=None if header.type == "Vector3Seq" else header.num_parts,
+        frame_rate=header.frame_rate,
+        has_frame_time=header.has_frame_time if frame_time is None else frame_time,
+        is_root_relative=header.is_root_relative and header.type == "Vector3Seq",
+        part_labels=header.part_labels,
+        extra=header.extra,
+    )
