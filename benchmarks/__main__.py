@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 NAMES = (
     "importing",
+    "commands",
     "seq_reading",
     "seq_writing",
     "vrml_parsing",

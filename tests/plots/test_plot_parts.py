@@ -12,13 +12,11 @@ from hypothesis.extra.numpy import arrays
 
 import bodymotion as bm
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.plots import KINDS, available, sheets, subject_of
-from bodymotion.plots.limbs import Limb, limbs
-from bodymotion.plots.panels import beyond_limits, outside
-from bodymotion.plots.parts import Bars, Curves, Facts, Ground, Heading, Line, Strips
-from bodymotion.plots.paths import view_of
-from bodymotion.plots.strips import strips
-from bodymotion.plots.thinning import thinned
+from bodymotion.plots import KINDS, available, charts, subject_of
+from bodymotion.plots.curves import beyond_limits, curve_rows, decimated, outside
+from bodymotion.plots.ground import view_limits
+from bodymotion.plots.parts import Bars, CurveRows, Curves, Ground, Heading, KeyFigures, Line
+from bodymotion.plots.subject import JointGroup, joint_groups
 from sample_files import tries
 
 CURVE = arrays(
@@ -26,20 +24,20 @@ CURVE = arrays(
 )
 
 
-def parts(sheet, kind):
-    return [cell.part for cell in sheet.cells if isinstance(cell.part, kind)]
+def parts(chart, kind):
+    return [cell.part for cell in chart.cells if isinstance(cell.part, kind)]
 
 
 def one(measures, what, **options):
-    (sheet,) = bm.plot(measures, what=what, **options).sheets
-    return sheet
+    (chart,) = bm.plot(measures, what=what, **options).charts
+    return chart
 
 
 @given(CURVE, st.integers(2, 100))
 @settings(max_examples=tries(80))
 def test_thinning_keeps_peaks_and_ends_and_invents_nothing(values, most):
     times = np.arange(len(values)) / 7
-    t, v = thinned(times, values, most)
+    t, v = decimated(times, values, most)
     finite = np.where(np.isfinite(values), values, np.nan)
     assert np.all(np.diff(t) > 0)
     assert t[0] == times[0]
@@ -126,7 +124,7 @@ def test_joints_are_chosen_by_name_or_pattern(measures, pattern):
 
 
 def test_a_joint_that_is_not_there_is_said_with_those_that_are(measures):
-    with pytest.raises(ValueError, match=r"no joint 'TAIL'.*R_KNEE"):
+    with pytest.raises(ValueError, match=r"no joint matches 'TAIL'.*R_KNEE"):
         bm.plot(measures, what="joints", joints=["R_KNEE", "TAIL"])
 
 
@@ -143,22 +141,22 @@ def test_all_quantities_can_be_plotted(measures):
     assert set(there) <= set(KINDS)
     made = bm.plot(measures, what=there, end=1.0)
     assert made.names == there
-    for sheet in made.sheets:
-        assert sheet.cells
-        assert sheet.title
-        for panel in parts(sheet, Curves):
+    for chart in made.charts:
+        assert chart.cells
+        assert chart.title
+        for panel in parts(chart, Curves):
             assert np.isfinite([panel.lowest, panel.highest]).all()
             assert panel.lowest < panel.highest
 
 
-def test_parts_do_not_overlap_and_stay_on_the_sheet(measures):
-    for sheet in bm.plot(measures, what="all", end=1.0).sheets:
-        frames = [c for c in sheet.cells if not isinstance(c.part, (Heading, Facts))]
+def test_parts_do_not_overlap_and_stay_on_the_chart(measures):
+    for chart in bm.plot(measures, what="all", end=1.0).charts:
+        frames = [c for c in chart.cells if not isinstance(c.part, (Heading, KeyFigures))]
         for k, a in enumerate(frames):
             assert a.x > 0
-            assert a.x + a.width < sheet.width
+            assert a.x + a.width < chart.width
             assert a.y > 0
-            assert a.y + a.height < sheet.height
+            assert a.y + a.height < chart.height
             for b in frames[k + 1 :]:
                 assert a.x + a.width < b.x or b.x + b.width < a.x or a.y + a.height < b.y or b.y + b.height < a.y
 
@@ -166,9 +164,9 @@ def test_parts_do_not_overlap_and_stay_on_the_sheet(measures):
 @pytest.mark.parametrize("size", [(10.0, 8.0), (16.0, 24.0), 9.0])
 def test_the_size_is_as_asked_for(measures, size):
     for what in ("joints", "overview"):
-        sheet = one(measures, what, size=size, end=1.0)
-        assert sheet.width * sheet.scale == pytest.approx(size if isinstance(size, float) else size[0])
-        assert isinstance(size, float) or sheet.height * sheet.scale == pytest.approx(size[1])
+        chart = one(measures, what, size=size, end=1.0)
+        assert chart.width * chart.scale == pytest.approx(size if isinstance(size, float) else size[0])
+        assert isinstance(size, float) or chart.height * chart.scale == pytest.approx(size[1])
 
 
 SIZES = [(10.7, 6.0), (8.0, 6.0), (12.8, 7.2), (6.7, 9.0), 6.0]
@@ -176,16 +174,16 @@ SIZES = [(10.7, 6.0), (8.0, 6.0), (12.8, 7.2), (6.7, 9.0), 6.0]
 
 @pytest.mark.parametrize("size", SIZES)
 def test_at_any_size_all_is_there_and_nothing_overlaps(measures, size):
-    made = bm.plot(measures, what=["overview", "joints", "contacts", "zmp"], end=1.0, size=size).sheets
-    plain = bm.plot(measures, what=["overview", "joints", "contacts", "zmp"], end=1.0).sheets
-    for sheet, usual in zip(made, plain, strict=True):
-        assert [type(cell.part) for cell in sheet.cells] == [type(cell.part) for cell in usual.cells]
-        assert sheet.scale == made[0].scale >= 0.5
-        frames = [cell for cell in sheet.cells if not isinstance(cell.part, Heading)]
+    made = bm.plot(measures, what=["overview", "joints", "contacts", "zmp"], end=1.0, size=size).charts
+    plain = bm.plot(measures, what=["overview", "joints", "contacts", "zmp"], end=1.0).charts
+    for chart, usual in zip(made, plain, strict=True):
+        assert [type(cell.part) for cell in chart.cells] == [type(cell.part) for cell in usual.cells]
+        assert chart.scale == made[0].scale >= 0.5
+        frames = [cell for cell in chart.cells if not isinstance(cell.part, Heading)]
         for k, a in enumerate(frames):
             assert min(a.x, a.y, a.width, a.height) > 0
-            assert a.x + a.width < sheet.width
-            assert a.y + a.height < sheet.height
+            assert a.x + a.width < chart.width
+            assert a.y + a.height < chart.height
             for b in frames[k + 1 :]:
                 assert a.x + a.width < b.x or b.x + b.width < a.x or a.y + a.height < b.y or b.y + b.height < a.y
             if isinstance(a.part, Curves):
@@ -197,7 +195,7 @@ def test_at_any_size_all_is_there_and_nothing_overlaps(measures, size):
 def test_a_size_that_is_too_small_is_refused_with_one_that_is_not(measures, size):
     with pytest.raises(WrongUseError, match="too small") as refused:
         bm.plot(measures, "overview", end=1.0, size=size, dpi=100)
-    width, height = re.search(r"; (\d+)(?:x(\d+))? pixels", str(refused.value)).groups()
+    width, height = re.search(r"use (\d+)(?:x(\d+))? pixels", str(refused.value)).groups()
     enough = int(width) / 100 if height is None else (int(width) / 100, int(height) / 100)
     assert one(measures, "overview", end=1.0, size=enough, dpi=100).cells
     less = 0.95 * enough if height is None else (0.95 * enough[0], 0.95 * enough[1])
@@ -208,13 +206,13 @@ def test_a_size_that_is_too_small_is_refused_with_one_that_is_not(measures, size
 def test_times_of_a_clock_are_counted_from_a_round_number(biped, walk):
     q = walk.joint_displacement.values
     late = bm.Motion.from_joints(q, times=np.arange(len(q)) * 0.01 + 1.7e9 + 3.25)
-    sheet = one(biped, "joints", motion=late, joints="*KNEE")
-    assert (sheet.since, one(biped, "joints", motion=walk, joints="*KNEE").since) == (1.7e9, 0.0)
+    chart = one(biped, "joints", motion=late, joints="*KNEE")
+    assert (chart.time_origin, one(biped, "joints", motion=walk, joints="*KNEE").time_origin) == (1.7e9, 0.0)
     figure = bm.plot(biped, late, "joints", joints="*KNEE").figure()
     assert figure.axes[-1].get_xlabel() == "time − 1700000000 [s]"
     written = [label.get_text() for label in figure.axes[0].get_xticklabels()]
     assert {"4", "12"} <= set(written) or {"5", "10"} <= set(written)
-    with pytest.raises(ValueError, match=r"lasts from 1700000003\.25 s to 1700000013\.25 s"):
+    with pytest.raises(ValueError, match=r"is from 1700000003\.25 s to 1700000013\.25 s"):
         bm.plot(biped, late, "joints", start=1.0, end=2.0)
 
 
@@ -223,29 +221,29 @@ def test_an_overview_has_no_empty_parts(biped, swing):
     root = np.array(falling.link_position.values[:, 0])
     root[:, 2] -= 0.5 * 9.80665 * falling.times**2
     falling = bm.Motion.from_joints(np.zeros_like(falling.joint_displacement.values), 100.0, root=root)
-    sheet = one(biped, "overview", motion=falling, end=0.8)
-    assert not parts(sheet, Ground)
-    assert "Stability margin" not in [part.title for part in parts(sheet, Curves)]
-    assert parts(sheet, Bars)
+    chart = one(biped, "overview", motion=falling, end=0.8)
+    assert not parts(chart, Ground)
+    assert "Stability margin" not in [part.title for part in parts(chart, Curves)]
+    assert parts(chart, Bars)
 
 
 def test_only_the_times_asked_for(measures):
-    sheet = one(measures, "joints", start=2.0, end=3.0)
-    assert (sheet.start, sheet.end) == (2.0, 3.0)
-    for panel in parts(sheet, Curves):
+    chart = one(measures, "joints", start=2.0, end=3.0)
+    assert (chart.start, chart.end) == (2.0, 3.0)
+    for panel in parts(chart, Curves):
         assert (panel.lines[0].times[0], panel.lines[0].times[-1]) == (2.0, 3.0)
-    with pytest.raises(ValueError, match=r"no frame from 50 s on; .*lasts from 0 s to 10 s"):
+    with pytest.raises(ValueError, match=r"no frame from 50 s on; .*is from 0 s to 10 s"):
         one(measures, "joints", start=50.0)
 
 
 def test_limbs_are_arms_legs_and_the_trunk(biped):
     names = [joint.name for joint in biped.joints]
-    found = [[names[k] for k in limb.columns] for limb in limbs(biped, names)]
-    assert sorted(name for limb in found for name in limb) == sorted(names)
-    leg = next(limb for limb in found if "R_KNEE" in limb)
+    found = [[names[k] for k in joint_group.columns] for joint_group in joint_groups(biped, names)]
+    assert sorted(name for joint_group in found for name in joint_group) == sorted(names)
+    leg = next(joint_group for joint_group in found if "R_KNEE" in joint_group)
     assert leg == ["R_HIP_YAW", "R_HIP_ROLL", "R_HIP_PITCH", "R_KNEE", "R_ANKLE_PITCH", "R_ANKLE_ROLL"]
     assert ["HEAD_PAN", "HEAD_TILT"] in found
-    assert not any("R_ELBOW" in limb and "L_ELBOW" in limb for limb in found)
+    assert not any("R_ELBOW" in joint_group and "L_ELBOW" in joint_group for joint_group in found)
 
 
 def test_each_column_is_in_one_limb_whatever_the_body(corpus):
@@ -256,25 +254,25 @@ def test_each_column_is_in_one_limb_whatever_the_body(corpus):
             continue
         if isinstance(body, bm.Body) and body.num_joints:
             labels = [joint.name or f"joint {k}" for k, joint in enumerate(body.joints)]
-            columns = [k for limb in limbs(body, labels) for k in limb.columns]
+            columns = [k for joint_group in joint_groups(body, labels) for k in joint_group.columns]
             assert sorted(columns) == list(range(body.num_joints)), path.name
 
 
 def test_the_zero_moment_point_is_that_of_the_measures(measures):
-    sheet = one(measures, "zmp")
-    (ground,) = parts(sheet, Ground)
+    chart = one(measures, "zmp")
+    (ground,) = parts(chart, Ground)
     at = np.searchsorted(measures.times, ground.times)
     assert np.array_equal(ground.path, measures.zmp[at, :2])
     labels = {label: points for label, _, points, _ in ground.others}
-    assert set(labels) == {"Centre of mass", "ZMP of the file"}
+    assert set(labels) == {"Centre of mass", "Recorded ZMP"}
     for k in range(2):
         assert ground.path[:, k].max() == measures.zmp[:, k].max()
-    cell = next(cell for cell in sheet.cells if cell.part is ground)
+    cell = next(cell for cell in chart.cells if cell.part is ground)
     across, up = ground.x[1] - ground.x[0], ground.y[1] - ground.y[0]
     assert across / cell.width == pytest.approx(up / cell.height)
     worst = int(np.nanargmin(measures.stability_margin))
     assert ground.worst[0] == measures.times[worst]
-    margin, apart = parts(sheet, Curves)
+    margin, apart = parts(chart, Curves)
     assert margin.lines[0].values.min() == pytest.approx(1000 * measures.stability_margin.min())
     assert margin.floor == 0
     assert apart.unit == "mm"
@@ -314,31 +312,31 @@ def test_flight_is_a_gap_and_a_shadow(biped, swing):
     flying = bm.dynamics.measure(biped, swing(amplitude=0.05, height=3.0), ground=0.0)
     (bars,) = parts(one(flying, "contacts"), Bars)
     assert bars.behind == ((0.0, pytest.approx(2.0)),)
-    sheet = one(flying, "zmp")
-    (ground,) = parts(sheet, Ground)
+    chart = one(flying, "zmp")
+    (ground,) = parts(chart, Ground)
     assert ground.worst is None
     assert not ground.footprints
-    margin = parts(sheet, Curves)[0]
+    margin = parts(chart, Curves)[0]
     assert np.isnan(margin.lines[0].values).all()
-    assert margin.note == "no foot stands"
+    assert margin.note == "no foot in contact"
     falling = bm.dynamics.measure(biped, swing(amplitude=0.0, height=3.0), ground=0.0, gravity=0.0)
     assert np.isnan(parts(one(falling, "zmp"), Ground)[0].path).all()
 
 
 def test_the_overview_has_what_an_engineer_looks_for(measures, biped):
-    sheet = one(measures, "overview")
-    (strips,) = parts(sheet, Strips)
-    assert [row.line.label for row in strips.rows] != []
-    assert len(strips.rows) == biped.num_joints
-    titles = [part.title for part in parts(sheet, Curves)]
-    assert titles == ["Fastest joints", "Hardest working joints", "Stability margin"]
-    hardest = {line.label for line in parts(sheet, Curves)[1].lines}
+    chart = one(measures, "overview")
+    (curve_rows,) = parts(chart, CurveRows)
+    assert [row.line.label for row in curve_rows.rows] != []
+    assert len(curve_rows.rows) == biped.num_joints
+    titles = [part.title for part in parts(chart, Curves)]
+    assert titles == ["Fastest joints", "Joints with the largest torques", "Stability margin"]
+    hardest = {line.label for line in parts(chart, Curves)[1].lines}
     order = np.argsort(-np.abs(measures.torques).max(axis=0))
     assert hardest == {biped.joints[k].name for k in order[:5]}
-    facts = {name: value for name, value, _ in parts(sheet, Facts)[0].rows}
-    assert facts["Frames"] == "1001"
-    assert facts["Mass"] == f"{biped.mass:.3g} kg"
-    assert len(parts(sheet, Ground)) == len(parts(sheet, Bars)) == 1
+    key_figures = {name: value for name, value, _ in parts(chart, KeyFigures)[0].rows}
+    assert key_figures["Frames"] == "1001"
+    assert key_figures["Mass"] == f"{biped.mass:.3g} kg"
+    assert len(parts(chart, Ground)) == len(parts(chart, Bars)) == 1
 
 
 def test_a_body_that_is_mounted_has_no_feet_to_plot(corpus):
@@ -346,35 +344,35 @@ def test_a_body_that_is_mounted_has_no_feet_to_plot(corpus):
     motion = bm.Motion.from_joints(np.sin(np.arange(100)[:, None] / 20 + np.arange(9)) * 0.01, 50)
     subject = subject_of(body, motion)
     assert not {"zmp", "contacts", "stability_margin"} & set(available(subject))
-    (sheet,) = sheets(subject)
-    assert [part.title for part in parts(sheet, Curves)][-1] == "Most power"
+    (chart,) = charts(subject)
+    assert [part.title for part in parts(chart, Curves)][-1] == "Joints with the largest power"
 
 
 def test_joints_alone_walk_on_their_feet(biped, walk):
     alone = bm.plot(biped, walk.replaced(walk.joint_displacement), "overview")
-    assert any("follows the feet" in note for note in alone.sheets[0].notes)
-    assert not bm.plot(biped, walk, "overview").sheets[0].notes
+    assert any("follows the feet" in note for note in alone.charts[0].notes)
+    assert not bm.plot(biped, walk, "overview").charts[0].notes
 
 
 def test_a_motion_alone_is_plotted_as_it_is(walk):
     subject = subject_of(walk)
     assert available(subject) == ("overview", "links", "joints", "zmp")
-    for sheet in bm.plot(walk, what="all").sheets:
-        assert sheet.cells
-    panels = parts(bm.plot(walk, what="joints").sheets[0], Curves)
+    for chart in bm.plot(walk, what="all").charts:
+        assert chart.cells
+    panels = parts(bm.plot(walk, what="joints").charts[0], Curves)
     assert len(panels) == walk.joint_displacement.num_parts
     assert panels[3].lines[0].values.max() == walk.joint_displacement.values[:, 3].max()
 
 
 def test_an_animation_is_played(examples):
-    (sheet,) = bm.plot(examples / "trot.cha", what="contacts").sheets
-    assert parts(sheet, Bars)[0].labels == ("fl_foot", "fr_foot", "hl_foot", "hr_foot")
-    assert "Trot" in sheet.title
+    (chart,) = bm.plot(examples / "trot.cha", what="contacts").charts
+    assert parts(chart, Bars)[0].labels == ("fl_foot", "fr_foot", "hl_foot", "hr_foot")
+    assert "Trot" in chart.title
 
 
 def test_one_frame_is_enough_and_none_is_not(biped, walk, swing):
     for what in ("overview", "joints", "zmp", "contacts"):
-        assert bm.plot(biped, swing(frames=1), what).sheets
+        assert bm.plot(biped, swing(frames=1), what).charts
     empty = bm.Motion.from_joints(np.zeros((0, biped.num_joints)), 100.0)
     with pytest.raises(ValueError, match="no frames"):
         bm.plot(biped, empty)
@@ -394,32 +392,32 @@ def test_many_joints_have_a_panel_each_or_the_liveliest_have(count):
         links.append(bm.Link(name=f"l{k}", index=k + 1, parent=0 if k % 10 == 0 else k, joint=joint))
     body = bm.Body(links=tuple(links))
     q = np.outer(np.sin(np.arange(50) / 5), np.arange(1, count + 1) / count)
-    sheet = bm.plot(body, bm.Motion.from_joints(q, 50), "joints").sheets[0]
-    panels = parts(sheet, Curves)
+    chart = bm.plot(body, bm.Motion.from_joints(q, 50), "joints").charts[0]
+    panels = parts(chart, Curves)
     assert len(panels) == min(count, 120)
-    assert bool([note for note in sheet.notes if "of 300" in note]) == (count > 120)
+    assert bool([note for note in chart.notes if "of 300" in note]) == (count > 120)
     assert f"j{count - 1}" in {panel.title for panel in panels}
-    widths = {round(cell.width, 6) for cell in sheet.cells if isinstance(cell.part, Curves)}
+    widths = {round(cell.width, 6) for cell in chart.cells if isinstance(cell.part, Curves)}
     assert min(widths) > 0.8
-    rows = parts(bm.plot(body, bm.Motion.from_joints(q, 50)).sheets[0], Strips)[0].rows
+    rows = parts(bm.plot(body, bm.Motion.from_joints(q, 50)).charts[0], CurveRows)[0].rows
     assert len(rows) == 44
 
 
 def test_long_motions_stay_small(biped, swing):
     plot = bm.plot(biped, swing(frames=40_000), "joints")
-    assert all(len(line.times) <= 1300 for part in parts(plot.sheets[0], Curves) for line in part.lines)
+    assert all(len(line.times) <= 1300 for part in parts(plot.charts[0], Curves) for line in part.lines)
 
 
 @given(arrays(np.float64, (20, 2), elements=st.floats(-100, 100)), st.floats(1, 12), st.floats(0.5, 3))
 @settings(max_examples=tries(50))
 def test_a_metre_is_as_long_along_both_axes(path, width, least):
-    x, y, cut = view_of([], path, width, least, least + 4)
+    x, y, cut = view_limits([], path, width, least, least + 4)
     height = width * (y[1] - y[0]) / (x[1] - x[0])
     assert least - 1e-6 <= height <= least + 4 + 1e-6
     assert not cut
     assert np.all((path >= [x[0], y[0]]) & (path <= [x[1], y[1]]))
     solid = path[:3] * 0.01
-    x, y, cut = view_of([solid], path, width, least, least + 4)
+    x, y, cut = view_limits([solid], path, width, least, least + 4)
     assert np.all((solid >= [x[0], y[0]]) & (solid <= [x[1], y[1]]))
 
 
@@ -437,7 +435,7 @@ def test_numbers_that_are_none_make_gaps(biped, swing):
     q = np.array(swing(frames=50, amplitude=3.0).joint_displacement.values)
     q[10:12], q[20, 0] = np.nan, np.inf
     made = bm.plot(biped, bm.Motion.from_joints(q, 100.0), what="all")
-    for part in parts(made.sheets[made.names.index("joints")], Curves):
+    for part in parts(made.charts[made.names.index("joints")], Curves):
         assert np.isnan(part.lines[0].values).any()
         assert np.isfinite([part.lowest, part.highest]).all()
 
@@ -445,15 +443,15 @@ def test_numbers_that_are_none_make_gaps(biped, swing):
 def test_components_with_times_of_their_own(biped, walk):
     zmp = bm.Vector3Seq(content="ZMP", timeline=bm.Timeline.uniform(51, 5.0), values=np.zeros((51, 3)))
     mixed = walk.replaced(walk.joint_displacement, walk.link_position, zmp)
-    assert bm.plot(biped, mixed, "zmp").sheets
-    assert bm.plot(mixed, what="all").sheets
+    assert bm.plot(biped, mixed, "zmp").charts
+    assert bm.plot(mixed, what="all").charts
 
 
 def test_what_rounds_to_nothing_beside_the_rest_is_zero():
     times = np.arange(100) / 100
     values = np.linspace(-3e-5, 22.9, 100)[:, None]
     of = bm.dynamics.Series(name="a", title="a", of="joint", labels=("knee",), units=("°",), times=times, values=values)
-    assert [row.note for row in strips("a", of, (Limb("leg", (0,)),)).rows] == ["0 … 22.9°"]
+    assert [row.note for row in curve_rows("a", of, (JointGroup("leg", (0,)),)).rows] == ["0 … 22.9°"]
 
 
 def test_force_and_moment_of_a_sensor_are_told_apart(measures):
@@ -470,7 +468,9 @@ def test_crawlers_go_metres_and_do_not_work(corpus):
     measured = bm.dynamics.measure(tank, bm.Motion.from_joints(q, 100.0, root=np.tile(tank.root_pose, (50, 1))))
     velocities = bm.dynamics.series(measured, "joint_velocities")
     assert {label for label, unit in zip(velocities.labels, velocities.units, strict=True) if unit == "m/s"} == crawlers
-    (hardest,) = [part for part in parts(one(measured, "overview"), Curves) if part.title == "Hardest working joints"]
+    (hardest,) = [
+        part for part in parts(one(measured, "overview"), Curves) if part.title == "Joints with the largest torques"
+    ]
     assert hardest.lines
     assert not crawlers & {line.label for line in hardest.lines}
     assert not crawlers & {figure.part for figure in bm.dynamics.figures(measured) if figure.name.startswith("torque")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bodymotion as bm
-from bodymotion.plots import pictures
+from bodymotion.plots import drawing as pictures
 from bodymotion.rendering import texts
 from bodymotion.scene import fonts
 

@@ -134,8 +134,8 @@ def plot(
                 made.save(target)
         except UnknownPlotError as error:
             raise typer.BadParameter(one_line(error), param_hint="--what") from None
-    for sheet in made.sheets[:1]:
-        for note in sheet.notes:
+    for chart in made.charts[:1]:
+        for note in chart.notes:
             say(f"{target}: {one_line(note)}")
     written(target, ", ".join(made.names))
 

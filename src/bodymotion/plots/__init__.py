@@ -1,15 +1,16 @@
-"""Plots of a motion: pictures (PNG, SVG, PDF) and interactive pages. See docs/plots.md.
+"""Plots of a motion: images (PNG, SVG, PDF) and interactive pages. See docs/plots.md.
 
 >>> import bodymotion as bm
 >>> bm.plot("robot.wrl", "walk.seq", "torques").save("torques.png")   # doctest: +SKIP
 
-A plot is first made as parts in their places (`parts.py`), by one file for each kind of plot; then they are drawn, with matplotlib in
-`pictures.py` or with plotly in `pages.py`.
+A plot is first a `Chart`: parts at positions (`parts.py`), made by the functions of `kinds.py` and arranged by `layout.py`. A chart is drawn
+by matplotlib (`drawing.py`) or by plotly (`traces.py`, `pages.py`). To add a plot: write a function that returns a chart, and add a row to
+`KINDS`.
 """
 
 from __future__ import annotations
 
 from bodymotion.plots.api import Plot, form_of, plot, subject_of
-from bodymotion.plots.kinds import KINDS, UnknownPlotError, available, sheets
+from bodymotion.plots.kinds import KINDS, UnknownPlotError, available, charts
 
-__all__ = ["KINDS", "Plot", "UnknownPlotError", "available", "form_of", "plot", "sheets", "subject_of"]
+__all__ = ["KINDS", "Plot", "UnknownPlotError", "available", "charts", "form_of", "plot", "subject_of"]

@@ -1,4 +1,4 @@
-"""`plot`: pictures and interactive pages of a motion."""
+"""`plot`: images and interactive pages of a motion."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Measures, measure
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.plots.kinds import is_heavy, sheets
-from bodymotion.plots.parts import Sheet
-from bodymotion.plots.pictures import DPI, FORMATS, draw, picture
+from bodymotion.plots.drawing import DPI, FORMATS, draw, picture
+from bodymotion.plots.kinds import charts, is_heavy
+from bodymotion.plots.parts import Chart
 from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
 from bodymotion.scene.loading import Showable, files_of, load_inputs
@@ -33,50 +33,50 @@ __all__ = ["Plot", "Plottable", "plot", "subject_of"]
 Plottable: TypeAlias = Showable | Measures
 
 UNDERIVED = {"joints", "joint_displacements", "root_position"}
-"""For these nothing is differentiated, so that it may be done the quickest way."""
-MOST_POSES = 8_000_000
-"""Of motions with more poses of links than this, every n-th frame is measured where all links are needed."""
+"""Plots without derivatives, for which the fastest differentiation is used."""
+MAX_POSES = 8_000_000
+"""Link poses that are measured: of a longer motion, every n-th frame, where the plot needs all links."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """Plots of a motion, to be looked at, saved, or put on a page. In a notebook it shows itself."""
+    """Plots of a motion, to be shown, saved, or put on a page; notebooks display it."""
 
-    sheets: tuple[Sheet, ...]
+    charts: tuple[Chart, ...]
     theme: Theme = LIGHT
     dpi: float = DPI
     title: str = "bodymotion"
     files: tuple[Path, ...] = ()
-    """What was read for them."""
+    """Files that were read; they are never overwritten."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is plotted."""
-        return tuple(sheet.name for sheet in self.sheets)
+        """The names of the plots."""
+        return tuple(chart.name for chart in self.charts)
 
     def figure(self) -> Figure:
-        """Draw all as one matplotlib Figure, one below the other; it is in no window and pyplot does not know it."""
-        return draw(self.sheets, self.theme)
+        """Return one matplotlib Figure of all plots; it is in no window and not registered with pyplot."""
+        return draw(self.charts, self.theme)
 
     def interactive(self) -> tuple[Any, ...]:
         """Return a plotly Figure for each plot."""
         from bodymotion.plots.pages import interactive
 
-        return tuple(interactive(sheet, self.theme) for sheet in self.sheets)
+        return tuple(interactive(chart, self.theme) for chart in self.charts)
 
     def html(self) -> str:
-        """Return all as one self-contained page."""
+        """Return all plots as one self-contained page."""
         from bodymotion.plots.pages import page
 
-        return page(self.sheets, self.theme, self.title)
+        return page(self.charts, self.theme, self.title)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a picture (.png, .svg, .pdf) or an interactive page (.html), whole or not at all.
+        """Write an image (.png, .svg, .pdf) or an interactive page (.html), whole or not at all.
 
         Raises
         ------
         ValueError
-            When the name ends otherwise; `WrongUseError` when it is that of a file that was read.
+            When the extension is another one; `WrongUseError` when the file is one of those that were read.
         OSError
             When the file cannot be written.
         """
@@ -84,32 +84,30 @@ class Plot:
 
         form = form_of(path)
         check_not_read(path, self.files)
-        content = self.html().encode() if form == "html" else picture(self.sheets, form, self.theme, self.dpi)
+        content = self.html().encode() if form == "html" else picture(self.charts, form, self.theme, self.dpi)
         with whole_file(Path(path)) as file:
             file.write(content)
 
     def _repr_png_(self) -> bytes:
-        return picture(self.sheets, "png", self.theme, min(self.dpi, 100))
+        return picture(self.charts, "png", self.theme, min(self.dpi, 100))
 
     def __repr__(self) -> str:
         return f"Plot({', '.join(self.names)})"
 
 
 def form_of(path: str | PathLike[str]) -> str:
-    """Return the format of a file by its name: "png", "svg", "pdf" or "html".
+    """Return the format of a file by its extension: "png", "svg", "pdf" or "html".
 
     Raises
     ------
     ValueError
-        When it is none of these.
+        When the extension is another one.
     """
     form = Path(path).suffix.lower().lstrip(".")
     form = "html" if form == "htm" else form
     if form not in (*FORMATS, "html"):
         ways = ", ".join(f".{one}" for one in (*FORMATS, "html"))
-        raise ValueError(
-            f"{Path(path).name}: plots are written as {ways}, not as {'.' + form if form else 'a file without ending'}"
-        )
+        raise ValueError(f"{Path(path).name}: unknown extension; plots are written as {ways}")
     return form
 
 
@@ -129,41 +127,46 @@ def plot(
     window: int = 9,
     on_feet: bool | None = None,
     allow_outside: bool = False,
+    output: str | PathLike[str] | None = None,
 ) -> Plot:
     """Plot a motion on a body.
 
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or files of them, in any order; or a motion alone, of which only what the file has is plotted; or an Animation,
-        which is played by our Spot; or `Measures`, for a motion that was measured already.
+        A Body and a Motion, or their files, in any order; or a motion alone, of which only the values in the file can be plotted; or an
+        Animation, which is played on the built-in Spot; or `Measures` of a motion.
     what:
         Names of plots, such as "overview", "joints", "velocities", "torques", "zmp", "contacts", "sensors", or of any quantity of
-        `bodymotion.dynamics.QUANTITIES`; "all" for those that most people want.
+        `bodymotion.dynamics.QUANTITIES`; "all" for the most useful ones.
     joints:
-        Names or patterns ("*KNEE*") of the joints that are shown.
+        Names or patterns ("*KNEE*") of the shown joints.
     start, end:
-        [s] Only frames from then to then are shown.
+        [s] Only frames in this time span are shown.
     radians:
-        Angles in radians and margins in metres, as arrays have them, instead of degrees and millimetres.
+        Angles in radians and margins in metres instead of degrees and millimetres.
     dark:
-        Light colours on a dark ground.
+        Dark mode.
     size:
-        Width and height [inch] of each plot, or the width alone; the height is then as it comes. Letters become smaller where they have to.
+        Width and height [inch] of each plot, or the width alone. Text becomes smaller where necessary.
     dpi:
         Pixels per inch of a PNG.
     derivative, window:
-        How velocities and accelerations are found, see `bodymotion.dynamics.measure`.
+        Differentiation method, see `bodymotion.dynamics.measure`.
     on_feet:
-        Whether the root's pose follows the feet; when not given, as `bodymotion.dynamics.measure` has it.
+        Whether the root pose is computed from feet in contact, see `bodymotion.dynamics.measure`.
+    allow_outside:
+        Also read parts of a model that lie outside its folder.
+    output:
+        File to save the plot to, as `Plot.save` does.
 
     Raises
     ------
     FormatError
-        When nothing can be made of a file.
+        When a file cannot be read.
     ValueError
-        When motion and body do not fit; `WrongUseError` when there is no such plot or joint (the message lists those there are), no motion,
-        or nothing is left to plot, or the size is too small (it names one that is not).
+        When motion and body do not fit; `WrongUseError` when there is no such plot or joint (the message lists all), no motion, no frame,
+        or the size is too small (the message names a sufficient one).
     """
     names = (what,) if isinstance(what, str) else tuple(what)
     if set(names) <= UNDERIVED:
@@ -185,10 +188,13 @@ def plot(
         radians=radians,
     )
     if not len(subject.times):
-        raise ValueError("the motion has no frames, so there is nothing to plot")
+        raise ValueError("the motion has no frames to plot")
     width, height = size if isinstance(size, tuple) else (size, None)
-    made = sheets(subject, names, width=width, height=height, dpi=dpi)
-    return Plot(made, DARK if dark else LIGHT, dpi, subject.title, subject.files)
+    made = charts(subject, names, width=width, height=height, dpi=dpi)
+    plots = Plot(made, DARK if dark else LIGHT, dpi, subject.title, subject.files)
+    if output is not None:
+        plots.save(output)
+    return plots
 
 
 def subject_of(
@@ -201,7 +207,7 @@ def subject_of(
     on_feet: bool | None = None,
     allow_outside: bool = False,
 ) -> Subject:
-    """Return what is plotted of a body and a motion, see `plot`; of `heavy` plots of very long motions not every frame is measured."""
+    """Return the subject of plots of a body and a motion, see `plot`; with `heavy`, not every frame of a very long motion is measured."""
     if isinstance(body, Measures):
         return Subject(
             measures=body,
@@ -221,7 +227,7 @@ def subject_of(
         of = _measured(spot, play(animation), title, _name(animation, ""), heavy, derivative, window, None)
         return replace(of, files=files)
     if not given.motions:
-        raise WrongUseError("a plot needs a motion, and there is a body alone")
+        raise WrongUseError("a plot needs a motion, but only a body was given")
     moved = given.motions[0]
     if given.body is None:
         return Subject(measures=None, motion=moved, title=_name(moved, "Motion"), about="a motion alone", files=files)
@@ -243,12 +249,12 @@ def _measured(
 ) -> Subject:
     notes = []
     frames = max((component.num_frames for component in motion.timed), default=0)
-    every = -(-frames * len(body.links) // MOST_POSES) if heavy else 1
+    every = -(-frames * len(body.links) // MAX_POSES) if heavy else 1
     if every > 1:
         motion = _every(motion, every)
-        notes.append(f"the motion is so long that one of {every} frames was measured")
+        notes.append(f"the motion is long: one of {every} frames was measured")
     if on_feet is None and not heavy:
-        # Where the root is makes no difference to these, and is not found for nothing.
+        # These plots do not depend on the root.
         on_feet = False
     with np.errstate(invalid="ignore", over="ignore"):
         measures = measure(body, motion, derivative=derivative, window=window, on_feet=on_feet)

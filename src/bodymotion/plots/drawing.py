@@ -1,69 +1,88 @@
-"""Sheets drawn into a figure of matplotlib."""
+"""Charts drawn by matplotlib, and written as PNG, SVG and PDF."""
 
 from __future__ import annotations
 
+import io
+import logging
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bodymotion.diagnostics.text import moment
-from bodymotion.plots.panels import FINEST, outside
-from bodymotion.plots.parts import UNDER_LINE, WIDE, Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
-from bodymotion.plots.style import Theme
+from bodymotion.plots.curves import MIN_SPANS, outside
+from bodymotion.plots.parts import (
+    UNDER_LINE,
+    WIDE,
+    Bars,
+    Cell,
+    Chart,
+    CurveRows,
+    Curves,
+    Ground,
+    Heading,
+    KeyFigures,
+    Line,
+)
+from bodymotion.plots.style import FONTS, LIGHT, Theme, rc
+from bodymotion.scene.fonts import FAMILIES, warn_missing_letters
 from bodymotion.system.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Pen"]
+__all__ = ["DPI", "FORMATS", "Painter", "draw", "picture"]
 
 
-class Pen:
-    """Draws the parts of sheets into one figure, with letters and lines at a scale; widths and heights are those before they are scaled."""
+class Painter:
+    """Draw the parts of charts into one figure, with text and lines at a scale; widths and heights are before scaling."""
 
     def __init__(self, figure: Figure, theme: Theme, width: float, height: float, scale: float = 1.0) -> None:
         self.figure, self.theme, self.width, self.height, self.scale = figure, theme, width, height, scale
-        self.since = 0.0
+        self.time_origin = 0.0
 
-    def sheet(self, sheet: Sheet, top: float) -> None:
-        """Draw a sheet `top` [inch] below the upper edge."""
-        self.since = sheet.since
-        room = sheet.width - 0.6
-        size = float(np.clip(13 * room / (0.128 * max(len(sheet.title), 1)), 9, 13))
-        self.text(_cut(sheet.title, room, 0.0099 * size), 0.3, top + 0.36, size=size, weight="bold")
-        for k, line in enumerate(sheet.under):
+    def chart(self, chart: Chart, top: float) -> None:
+        """Draw a chart `top` [inch] below the upper edge."""
+        self.time_origin = chart.time_origin
+        room = chart.width - 0.6
+        size = float(np.clip(13 * room / (0.128 * max(len(chart.title), 1)), 9, 13))
+        self.text(_cut(chart.title, room, 0.0099 * size), 0.3, top + 0.36, size=size, weight="bold")
+        for k, line in enumerate(chart.subtitle):
             self.text(line, 0.3, top + 0.58 + UNDER_LINE * k, size=8, color=self.theme.muted)
-        for cell in sheet.cells:
+        for cell in chart.cells:
             placed = cell.down(top)
             part = placed.part
             if isinstance(part, Heading):
                 self.text(part.text, placed.x, placed.y + placed.height - 0.08, size=8.5, weight="bold")
-            elif isinstance(part, Facts):
-                self.facts(part, placed)
+            elif isinstance(part, KeyFigures):
+                self.key_figures(part, placed)
             else:
-                axes = self.axes(placed, sheet)
+                axes = self.axes(placed, chart)
                 if isinstance(part, Curves):
                     self.curves(part, axes, placed)
-                elif isinstance(part, Strips):
-                    self.strips(part, axes, placed)
+                elif isinstance(part, CurveRows):
+                    self.curve_rows(part, axes, placed)
                 elif isinstance(part, Bars):
                     self.bars(part, axes, placed)
                 else:
                     self.ground(part, axes, placed)
 
     def text(self, text: str, x: float, y: float, **how: Any) -> None:  # noqa: ANN401
-        """Write text with its baseline at a place [inch] from the upper left corner."""
+        """Write text with its baseline at a position [inch] from the upper left corner."""
         how.setdefault("color", self.theme.text)
         how["size"] *= self.scale
         self.figure.text(x / self.width, 1 - y / self.height, text, va=how.pop("va", "baseline"), **how)
 
     def time_after(self, time: float, _: float) -> str:
-        """Write a time [s] at an axis."""
-        return f"{round(time - self.since, 6):g}".replace("-", "−")
+        """Return the label of a time [s] at an axis."""
+        return f"{round(time - self.time_origin, 6):g}".replace("-", "−")
 
-    def axes(self, cell: Cell, sheet: Sheet) -> Axes:
-        """Add axes in the place of a cell."""
+    def axes(self, cell: Cell, chart: Chart) -> Axes:
+        """Add axes for a cell."""
         rectangle = (
             cell.x / self.width,
             1 - (cell.y + cell.height) / self.height,
@@ -78,7 +97,7 @@ class Pen:
             self.text(note, cell.x, cell.y - 0.05, size=6.3, color=self.theme.muted)
         elif note:
             self.text(note, cell.x + cell.width, cell.y - 0.06, size=7, color=self.theme.muted, ha="right")
-        name = part.title if not isinstance(part, (Heading, Facts)) else ""
+        name = part.title if not isinstance(part, (Heading, KeyFigures)) else ""
         room = cell.width + 0.4 if small else cell.width - (0.065 * len(note) + 0.1 if note else 0.0)
         self.text(
             _cut(name, room, 0.066 if small else 0.08),
@@ -87,17 +106,17 @@ class Pen:
             size=7.5 if small else 8.5,
         )
         if not isinstance(part, Ground):
-            span = sheet.end - sheet.start
+            span = chart.end - chart.start
             room = 0.01 * span or 0.5
-            axes.set_xlim(sheet.start - room, sheet.end + room)
+            axes.set_xlim(chart.start - room, chart.end + room)
             axes.xaxis.set_major_locator(
                 _ticker().MaxNLocator(max(int(cell.width / 0.55), 2), steps=[1, 2, 2.5, 5, 10])
             )
             axes.tick_params(labelbottom=cell.time_labels)
             if cell.time_title:
-                said = f"time − {moment(sheet.since)} [s]" if sheet.since else "time [s]"
-                axes.set_xlabel(said.replace("− -", "+ "), labelpad=self.scale)
-            if sheet.since:
+                title = f"time − {moment(chart.time_origin)} [s]" if chart.time_origin else "time [s]"
+                axes.set_xlabel(title.replace("− -", "+ "), labelpad=self.scale)
+            if chart.time_origin:
                 axes.xaxis.set_major_formatter(self.time_after)
         return axes
 
@@ -131,7 +150,7 @@ class Pen:
                 continue
             up = value > 0.5 * (part.lowest + part.highest)
             axes.annotate(
-                f"{time - self.since:.2f} s",
+                f"{time - self.time_origin:.2f} s",
                 (time, value),
                 xytext=(0, (3 if up else -8) * self.scale),
                 textcoords="offset points",
@@ -159,7 +178,7 @@ class Pen:
             zorder=3,
         )
 
-    def strips(self, part: Strips, axes: Axes, cell: Cell) -> None:
+    def curve_rows(self, part: CurveRows, axes: Axes, cell: Cell) -> None:
         """Draw rows of curves."""
         theme, count = self.theme, len(part.rows)
         axes.set_ylim(count, 0)
@@ -175,7 +194,7 @@ class Pen:
         for k, row in enumerate(part.rows):
             finite = row.line.values[np.isfinite(row.line.values)]
             low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
-            least = FINEST.get(row.unit, 1e-9)
+            least = MIN_SPANS.get(row.unit, 1e-9)
             if high - low < least:
                 low, high = (low + high - least) / 2, (low + high + least) / 2
             heights = k + 0.9 - 0.8 * (row.line.values - low) / (high - low)
@@ -260,10 +279,10 @@ class Pen:
             named[label] = axes.plot(
                 *points.T,
                 color=theme.color(kind),
-                lw=(3.2 if kind == "given" else 1.0) * self.scale,
-                alpha=0.5 if kind == "given" else 1.0,
+                lw=(3.2 if kind == "recorded" else 1.0) * self.scale,
+                alpha=0.5 if kind == "recorded" else 1.0,
                 ls="--" if kind == "muted" else "-",
-                zorder=3 if kind == "given" else 3.5,
+                zorder=3 if kind == "recorded" else 3.5,
                 label=label,
                 marker="." if len(points) == 1 else None,
             )[0]
@@ -283,8 +302,8 @@ class Pen:
         lines = need("matplotlib.lines", "plot", "plotting")
         named = {part.label: lines.Line2D([], [], color=theme.times[2], lw=1.8 * self.scale, label=part.label), **named}
         if part.worst is not None:
-            _, x, y, said = part.worst
-            named[said] = axes.plot(
+            _, x, y, text = part.worst
+            named[text] = axes.plot(
                 [x],
                 [y],
                 "o",
@@ -293,7 +312,7 @@ class Pen:
                 mec=theme.bad,
                 mew=1.4 * self.scale,
                 zorder=6,
-                label=f"least: {said}",
+                label=f"minimum: {text}",
             )[0]
         handles = list(named.values())
         wide = cell.width > WIDE
@@ -317,13 +336,13 @@ class Pen:
                     min(cell.height, 2.2) / self.height,
                 )
             )
-            shown = self.figure.colorbar(drawn, cax=bar, format=self.time_after if self.since else None)
+            shown = self.figure.colorbar(drawn, cax=bar, format=self.time_after if self.time_origin else None)
             shown.outline.set_visible(False)
             bar.set_title("t [s]", fontsize=6.5 * self.scale, color=theme.muted, loc="left", pad=7 * self.scale)
             bar.tick_params(labelsize=6.5 * self.scale)
             bar.grid(visible=False)
 
-    def facts(self, part: Facts, cell: Cell) -> None:
+    def key_figures(self, part: KeyFigures, cell: Cell) -> None:
         """Write key figures."""
         self.text(part.title, cell.x, cell.y - 0.06, size=8.5, weight="bold")
         y = cell.y + 0.02
@@ -338,10 +357,119 @@ class Pen:
 
 
 def _cut(text: str, width: float, each: float) -> str:
-    """Return as much of a text as fits into a width, its letters being `each` wide on average [inch]."""
+    """Return a text shortened to a width, for letters with a mean width of `each` [inch]."""
     most = max(int(width / each), 4)
     return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1 - most // 2) :]}"
 
 
 def _ticker() -> Any:  # noqa: ANN401
     return need("matplotlib.ticker", "plot", "plotting")
+
+
+DPI = 150
+FORMATS = ("png", "svg", "pdf")
+SPACE = 0.25
+"""[inch] Space between charts of one image."""
+
+
+def _silent(record: logging.LogRecord) -> bool:
+    return False
+
+
+@contextmanager
+def _style(theme: Theme, scale: float = 1.0) -> Iterator[None]:
+    """Apply the style of plots and silence warnings within the block; settings of the user are restored."""
+    matplotlib = need("matplotlib", "plot", "plotting")
+    with ExitStack() as stack:
+        stack.enter_context(matplotlib.rc_context())
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        # It would tell of each Japanese typeface that has no bold letters.
+        finder = logging.getLogger("matplotlib.font_manager")
+        finder.addFilter(_silent)
+        stack.callback(finder.removeFilter, _silent)
+        matplotlib.rcParams.update({k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith("backend")})
+        matplotlib.rcParams.update(rc(theme, _fonts(), scale))
+        yield
+
+
+@lru_cache(maxsize=1)
+def _fonts() -> tuple[str, ...]:
+    manager = need("matplotlib.font_manager", "plot", "plotting")
+    there = {one.name for one in manager.fontManager.ttflist}
+    return (*FONTS, *(name for name in FAMILIES if name in there))
+
+
+@lru_cache(maxsize=32)
+def _letters_of(family: str) -> frozenset[int]:
+    """Return the characters of a font."""
+    manager = need("matplotlib.font_manager", "plot", "plotting")
+    return frozenset(manager.get_font(manager.findfont(family)).get_charmap())
+
+
+def _foreign(figure: Figure) -> set[str]:
+    """Return the characters in a figure that the default font lacks; report those that all fonts lack."""
+    texts = need("matplotlib.text", "plot", "plotting")
+    written = {letter for text in figure.findobj(texts.Text) for letter in text.get_text() if letter.isprintable()}
+    foreign = {letter for letter in written if ord(letter) not in _letters_of(FONTS[0])}
+    if foreign:
+        warn_missing_letters(
+            one for one in foreign if not any(ord(one) in _letters_of(family) for family in _fonts()[1:])
+        )
+    return foreign
+
+
+def draw(charts: Sequence[Chart], theme: Theme = LIGHT) -> Figure:
+    """Return a matplotlib Figure of charts below each other; it is in no window.
+
+    Raises
+    ------
+    ImportError
+        When matplotlib is not installed.
+    """
+    figures = need("matplotlib.figure", "plot", "plotting")
+    agg = need("matplotlib.backends.backend_agg", "plot", "plotting")
+    width = max((chart.width for chart in charts), default=1.0)
+    height = max(sum(chart.height for chart in charts) + SPACE * max(len(charts) - 1, 0), 1.0)
+    scale = _scale(charts)
+    with _style(theme, scale):
+        figure: Figure = figures.Figure(figsize=(width * scale, height * scale), dpi=DPI)
+        agg.FigureCanvasAgg(figure)
+        pen = Painter(figure, theme, width, height, scale)
+        top = 0.0
+        for chart in charts:
+            pen.chart(chart, top)
+            top += chart.height + SPACE
+    return figure
+
+
+def picture(charts: Sequence[Chart], form: str, theme: Theme = LIGHT, dpi: float = DPI) -> bytes:
+    """Return charts as the bytes of an image: "png" or "svg" with charts below each other, "pdf" with one per page."""
+    out = io.BytesIO()
+    if form == "pdf":
+        matplotlib = need("matplotlib", "plot", "plotting")
+        pages = need("matplotlib.backends.backend_pdf", "plot", "plotting")
+        facts = {"Creator": "bodymotion", "Producer": None, "CreationDate": None}
+        figures = [draw([chart], theme) for chart in charts]
+        foreign = [_foreign(figure) for figure in figures]
+        with _style(theme, _scale(charts)):
+            if any(foreign):
+                # Most Japanese typefaces hold curves of a kind that cannot be embedded as TrueType (42).
+                matplotlib.rcParams["pdf.fonttype"] = 3
+            with pages.PdfPages(out, metadata=facts) as document:
+                for figure in figures:
+                    document.savefig(figure, dpi=dpi)
+        return out.getvalue()
+    metadata: dict[str, Any] = {"Software": "bodymotion"} if form == "png" else {"Date": None, "Creator": "bodymotion"}
+    figure = draw(charts, theme)
+    if form == "png":
+        # An SVG has its text as text: whoever shows it has typefaces for it, or not.
+        _foreign(figure)
+    with _style(theme, _scale(charts)):
+        figure.savefig(out, format=form, dpi=dpi, metadata=metadata)
+    return out.getvalue()
+
+
+def _scale(charts: Sequence[Chart]) -> float:
+    """Return the scale of charts in one image."""
+    return min((chart.scale for chart in charts), default=1.0)

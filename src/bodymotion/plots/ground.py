@@ -1,7 +1,8 @@
-"""The zero moment point on the ground, seen from above, in the footprints of those who stand; and how far inside it is."""
+"""The zero moment point: its path on the ground seen from above, the stability margin, and the footprints."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,27 +11,70 @@ import numpy.typing as npt
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Contacts, Measures, SupportPolygons, support_polygons
 from bodymotion.geometry.arrays import Floats
-from bodymotion.plots.contacts import stretches
+from bodymotion.plots.curves import decimated, line_of, ranged
 from bodymotion.plots.layout import SIDE, Flow
-from bodymotion.plots.panels import line_of, ranged
-from bodymotion.plots.parts import Color, Curves, Footprint, Ground, Sheet
-from bodymotion.plots.paths import thin_path, view_of
+from bodymotion.plots.parts import Chart, Color, Curves, Footprint, Ground, number_text
+from bodymotion.plots.quantities import stretches
 from bodymotion.plots.subject import Subject
-from bodymotion.plots.words import number
 
-__all__ = ["ground_part", "margin_part", "rests", "zmp_sheet"]
+__all__ = ["decimated_path", "ground_part", "has_zmp", "margin_part", "view_limits", "zmp_chart"]
 
-MOST_FOOTPRINTS = 240
-FAR = 0.3
-"""[m] So far below 0 the axis of the margin goes in any case."""
+MAX_POINTS = 1500
+MARGIN = 0.25
+"""[m] Distance around footprints in which a path is always shown."""
+
+
+def decimated_path(times: Floats, points: Floats) -> npt.NDArray[np.intp]:
+    """Return the frames of a path (T, 2) that are drawn, the outermost ones included."""
+    if len(times) <= MAX_POINTS:
+        return np.arange(len(times))
+    found = np.concatenate([decimated(times, points[:, k], MAX_POINTS // 2)[0] for k in range(2)])
+    return np.asarray(np.searchsorted(times, np.unique(found)))
+
+
+def view_limits(
+    solid: Sequence[Floats], path: Floats, width: float, least: float, most: float
+) -> tuple[tuple[float, float], tuple[float, float], bool]:
+    """Return the ranges of axes with equal scales, in a frame of this width and between two heights [inch].
+
+    All `solid` points (…, 2) are shown, and the part of the `path` (N, 2) near them.
+    The third value is whether a part of it is cut off.
+    """
+    low, high = _box([*solid, path])
+    cut = False
+    if any(np.isfinite(points).all(axis=1).any() for points in solid):
+        inner_low, inner_high = _box(solid)
+        room = max(0.6 * float(max(inner_high - inner_low)), MARGIN)
+        cut = bool((low < inner_low - room).any() or (high > inner_high + room).any())
+        low, high = np.maximum(low, inner_low - room), np.minimum(high, inner_high + room)
+    room = 0.06 * float(max(*(high - low), 0.05))
+    low, high = low - room, high + room
+    size = high - low
+    height = float(np.clip(width * size[1] / size[0], least, most))
+    scale = max(size[0] / width, size[1] / height)
+    middle, half = (low + high) / 2, np.array([width, height]) * scale / 2
+    x = float(middle[0] - half[0]), float(middle[0] + half[0])
+    y = float(middle[1] - half[1]), float(middle[1] + half[1])
+    return x, y, cut
+
+
+def _box(shapes: Sequence[Floats]) -> tuple[Floats, Floats]:
+    points = np.concatenate([np.reshape(shape, (-1, 2)) for shape in shapes])
+    points = points[np.isfinite(points).all(axis=1)]
+    return (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(2), np.ones(2))
+
+
+MAX_FOOTPRINTS = 240
+MIN_MARGIN_RANGE = 0.3
+"""[m] The axis of the margin reaches at least to minus this."""
 STEP = 0.3
-"""[m] What slides or rolls on so far while it stands, as wheels do, has a further footprint."""
-TRIED = 7
-"""So many moments of a foot's stance are tried: the largest footprint is drawn, not the heel or the toe alone."""
+"""[m] A foot or wheel that slides or rolls this far in contact gets another footprint."""
+MAX_TRIED_FRAMES = 7
+"""Frames of a stance phase that are tried: the largest footprint is drawn, not the heel or the toe alone."""
 
 
-def zmp_sheet(subject: Subject, flow: Flow) -> Sheet:
-    """Make the plot: the ground, the stability margin, and how far the file's own point is from the motion's."""
+def zmp_chart(subject: Subject, flow: Flow) -> Chart:
+    """Return the chart: ground, stability margin, and the difference between recorded and computed ZMP."""
     left, right = SIDE + 0.8, flow.width - SIDE - 0.9
     highest = max(6.2 * flow.stretch, 1.8)
     part = ground_part(subject, right - left, min(2.6, highest), highest)
@@ -42,13 +86,13 @@ def zmp_sheet(subject: Subject, flow: Flow) -> Sheet:
     given = subject.measures.given_zmp
     if given is not None:
         flow.y += 0.1
-        flow.across(subject.once("apart", lambda: _apart(subject, given)), 1.7, left=left, right=right)
-    return flow.sheet("zmp", "Zero moment point", subject)
+        flow.across(subject.cached("apart", lambda: _zmp_difference(subject, given)), 1.7, left=left, right=right)
+    return flow.chart("zmp", "Zero moment point", subject)
 
 
 def margin_part(subject: Subject) -> Curves:
-    """Make the curve of the stability margin, bad below 0."""
-    return subject.once("margin", lambda: _margin(subject))
+    """Return the curve of the stability margin, with its floor at 0."""
+    return subject.cached("margin", lambda: _margin(subject))
 
 
 def _margin(subject: Subject) -> Curves:
@@ -59,17 +103,17 @@ def _margin(subject: Subject) -> Curves:
     line = line_of("Stability margin", m.times[inside], margin, 0, most=1600)
     found = ranged((Curves("Stability margin", unit, (line,), floor=0.0),), from_zero=True)[0]
     if np.isnan(margin).all():
-        return replace(found, note="no foot stands")
+        return replace(found, note="no foot in contact")
     k = int(np.nanargmin(margin))
-    least = f"least {subject.length_text(float(margin[k] / factor))} at {m.times[inside][k]:.2f} s"
-    far = max(4 * max(float(np.nanmax(margin)), 0.0), FAR * factor)
+    least = f"minimum {subject.length_text(float(margin[k] / factor))} at {m.times[inside][k]:.2f} s"
+    far = max(4 * max(float(np.nanmax(margin)), 0.0), MIN_MARGIN_RANGE * factor)
     if found.lowest < -far:
         highest = 1.08 * max(float(np.nanmax(margin)), 0.0) + 0.08 * far
-        return replace(found, lowest=-far, highest=highest, note=f"{least}; below what is shown")
+        return replace(found, lowest=-far, highest=highest, note=f"{least}; below the axis")
     return replace(found, note=least)
 
 
-def _apart(subject: Subject, given: Floats) -> Curves:
+def _zmp_difference(subject: Subject, given: Floats) -> Curves:
     m = _measured(subject)
     inside = subject.inside(m.times)
     factor, unit = subject.length
@@ -79,41 +123,39 @@ def _apart(subject: Subject, given: Floats) -> Curves:
     note = (
         ""
         if np.isnan(size).all()
-        else f"median {number(float(np.nanmedian(size)))} {unit}, most {number(float(np.nanmax(size)))} {unit}"
+        else f"median {number_text(float(np.nanmedian(size)))} {unit}, maximum {number_text(float(np.nanmax(size)))} {unit}"
     )
-    return ranged((Curves("The file's point less the motion's", unit, lines, note=note, legend=True),), from_zero=True)[
-        0
-    ]
+    return ranged((Curves("Recorded ZMP minus computed ZMP", unit, lines, note=note, legend=True),), from_zero=True)[0]
 
 
 def ground_part(subject: Subject, width: float, least: float, most: float) -> Ground:
-    """Make the ground of `width` [inch], from `least` to `most` [inch] high."""
-    part = subject.once("ground", lambda: _ground(subject))
+    """Return the ground, `width` wide and from `least` to `most` high [inch]."""
+    part = subject.cached("ground", lambda: _ground(subject))
     solid = [one.corners for one in part.footprints] + [points for _, _, points, _ in part.others]
-    x, y, cut = view_of(solid, part.path, width, least, most)
+    x, y, cut = view_limits(solid, part.path, width, least, most)
     title = "ZMP from above; far parts are cut off" if cut else "Zero moment point, seen from above"
     return replace(part, title=title, x=x, y=y)
 
 
 def _ground(subject: Subject) -> Ground:
-    """Make the ground, with what it shows still to be found."""
+    """Return the ground without the ranges of its axes."""
     m = _measured(subject)
     inside = subject.inside(m.times)
     frames = np.flatnonzero(inside)
     times = m.times[frames]
     footprints = _footprints(m, frames)
-    kept = thin_path(times, m.zmp[frames, :2])
+    kept = decimated_path(times, m.zmp[frames, :2])
     others: list[tuple[str, Floats, Floats, Color]] = []
-    com = thin_path(times, m.center_of_mass[frames, :2])
+    com = decimated_path(times, m.center_of_mass[frames, :2])
     others.append(("Centre of mass", times[com], np.asarray(m.center_of_mass[frames[com], :2]), "muted"))
     if m.given_zmp is not None:
-        own = thin_path(times, m.given_zmp[frames, :2])
-        others.append(("ZMP of the file", times[own], np.asarray(m.given_zmp[frames[own], :2]), "given"))
+        own = decimated_path(times, m.given_zmp[frames, :2])
+        others.append(("Recorded ZMP", times[own], np.asarray(m.given_zmp[frames[own], :2]), "recorded"))
     path = np.asarray(m.zmp[frames[kept], :2])
     return Ground(
         "",
         footprints,
-        "ZMP of the motion",
+        "Computed ZMP",
         times[kept],
         path,
         tuple(others),
@@ -123,8 +165,8 @@ def _ground(subject: Subject) -> Ground:
     )
 
 
-def rests(subject: Subject) -> bool:
-    """Say whether there is a zero moment point at any time: of what falls all the time there is not."""
+def has_zmp(subject: Subject) -> bool:
+    """Return whether there is a zero moment point at any time; a robot that always falls has none."""
     m = _measured(subject)
     return bool(np.isfinite(m.zmp[subject.inside(m.times)]).any())
 
@@ -145,7 +187,7 @@ def _worst(m: Measures, frames: npt.NDArray[np.intp], subject: Subject) -> tuple
 
 
 def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, ...]:
-    """Return the feet's footprints: one for each time that they stand, more where they slide or roll on; and what several feet span."""
+    """Return the footprints: one per contact of a foot, more where it slides or rolls; and the hulls of several feet."""
     standing = m.contacts.standing[frames]
     found: list[Footprint] = []
     stances = [
@@ -154,7 +196,7 @@ def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, .
         for a, b in stretches(standing[:, k])
         for moments in _moments(m.contacts.points[frames[a:b], k, :2], a)
     ]
-    every = max(-(-len(stances) // MOST_FOOTPRINTS), 1)
+    every = max(-(-len(stances) // MAX_FOOTPRINTS), 1)
     for k, a, b, moments in stances[::every]:
         corners = max((_hull(m, int(frames[at]), [k]) for at in moments), key=_area)
         if len(corners) > 2:
@@ -163,7 +205,7 @@ def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, .
     several: list[Footprint] = []
     changes = np.flatnonzero(np.any(np.diff(standing.astype(np.int8), axis=0), axis=1)) + 1
     phases = [p for p in np.split(np.arange(len(frames)), changes) if len(p) and standing[p[0]].sum() > 1]
-    for phase in phases[:: max(-(-len(phases) // MOST_FOOTPRINTS), 1)]:
+    for phase in phases[:: max(-(-len(phases) // MAX_FOOTPRINTS), 1)]:
         corners = _hull(m, int(frames[phase[len(phase) // 2]]), [int(k) for k in np.flatnonzero(standing[phase[0]])])
         if len(corners) > 2:
             ends = float(m.times[frames[phase[0]]]), float(m.times[frames[phase[-1]]])
@@ -172,11 +214,11 @@ def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, .
 
 
 def _moments(points: Floats, first: int) -> list[list[int]]:
-    """Return for each footprint that a standing foot leaves the frames from which it may be taken."""
+    """Return the candidate frames for each footprint of a foot in contact."""
     count = len(points)
     net = float(np.linalg.norm(np.nan_to_num(points[-1] - points[0])))
     if net < STEP:
-        return [sorted({first + int(at) for at in np.linspace(0, count - 1, TRIED + 2)[1:-1]})]
+        return [sorted({first + int(at) for at in np.linspace(0, count - 1, MAX_TRIED_FRAMES + 2)[1:-1]})]
     steps = np.nan_to_num(np.linalg.norm(np.diff(points, axis=0), axis=1))
     way = np.concatenate([[0.0], np.cumsum(steps)])
     return [[first + int(np.searchsorted(way, s))] for s in np.linspace(0, way[-1], 2 + int(min(net / STEP, 40)))]
@@ -188,7 +230,7 @@ def _area(corners: Floats) -> float:
 
 
 def _hull(m: Measures, frame: int, feet: list[int]) -> Floats:
-    """Return the polygon (M, 2) that these feet span at a frame."""
+    """Return the convex polygon (M, 2) of these feet in a frame."""
     c = m.contacts
     standing = np.zeros((1, c.standing.shape[1]), dtype=bool)
     standing[0, feet] = True

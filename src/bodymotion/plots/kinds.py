@@ -1,4 +1,4 @@
-"""What can be plotted, by name: a few plots of several parts, and one of each quantity."""
+"""The kinds of plots by name: a few with several parts, and one for each quantity."""
 
 from __future__ import annotations
 
@@ -10,61 +10,57 @@ import numpy as np
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import QUANTITIES, measurable
-from bodymotion.plots.alone import alone_sheet
-from bodymotion.plots.contacts import contacts_sheet
-from bodymotion.plots.ground import zmp_sheet
-from bodymotion.plots.layout import Flow
-from bodymotion.plots.overview import overview_sheet
-from bodymotion.plots.parts import Sheet
-from bodymotion.plots.quantities import quantity_sheet, series_sheet
-from bodymotion.plots.sensors import has_sensors, sensors_sheet
-from bodymotion.plots.sizes import fitted
+from bodymotion.plots.ground import zmp_chart
+from bodymotion.plots.layout import Flow, fitted
+from bodymotion.plots.overview import alone_chart, overview_chart
+from bodymotion.plots.parts import Chart
+from bodymotion.plots.quantities import contacts_chart, has_sensors, quantity_chart, sensors_chart, series_chart
 from bodymotion.plots.subject import Subject
 
-__all__ = ["KINDS", "Kind", "UnknownPlotError", "available", "chosen", "is_heavy", "sheets"]
+__all__ = ["KINDS", "Kind", "UnknownPlotError", "available", "charts", "chosen", "is_heavy"]
 
 
 class UnknownPlotError(WrongUseError):
-    """Nothing that can be plotted has this name."""
+    """There is no plot of this name."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A plot: what it shows in words, how its sheet is made, and which quantity a motion on a body must have for it."""
+    """A kind of plot: its description, the function that makes its chart, and the quantity that it needs."""
 
     shows: str
-    make: Callable[[Subject, Flow], Sheet]
+    make: Callable[[Subject, Flow], Chart]
     exists: Callable[[Subject, set[str]], bool]
 
 
 def _of(name: str) -> Kind:
     return Kind(
-        QUANTITIES[name].title, lambda subject, flow: quantity_sheet(subject, flow, name), lambda _, has: name in has
+        QUANTITIES[name].title, lambda subject, flow: quantity_chart(subject, flow, name), lambda _, has: name in has
     )
 
 
 KINDS: dict[str, Kind] = {
-    "overview": Kind("what one wants to see first", overview_sheet, lambda s, has: True),
+    "overview": Kind("what one wants to see first", overview_chart, lambda s, has: True),
     "joints": _of("joint_displacements"),
     "velocities": _of("joint_velocities"),
     "accelerations": _of("joint_accelerations"),
     "torques": _of("torques"),
     "power": _of("power"),
-    "zmp": Kind("the zero moment point on the ground, and the margin", zmp_sheet, lambda s, has: "zmp" in has),
-    "contacts": Kind("when which foot stands or slips", contacts_sheet, lambda s, has: "contacts" in has),
-    "sensors": Kind("accelerometers, gyros and force sensors", sensors_sheet, lambda s, has: has_sensors(s)),
+    "zmp": Kind("the zero moment point on the ground, and the margin", zmp_chart, lambda s, has: "zmp" in has),
+    "contacts": Kind("when which foot stands or slips", contacts_chart, lambda s, has: "contacts" in has),
+    "sensors": Kind("accelerometers, gyros and force sensors", sensors_chart, lambda s, has: has_sensors(s)),
     **{name: _of(name) for name in QUANTITIES if name not in ("zmp", "contacts", "power", "torques")},
 }
-"""All plots of a motion on a body by name, in the order in which they are offered."""
+"""All plots of a motion on a body by name."""
 
 MAIN = ("overview", "joints", "velocities", "torques", "power", "zmp", "contacts", "sensors")
-"""What "all" means."""
+"""The plots of "all"."""
 LIGHT = ("joints", "velocities", "accelerations")
 """Plots that do not need the poses of all links."""
 
 
 def available(subject: Subject) -> tuple[str, ...]:
-    """Return the names of the plots that there are of a motion."""
+    """Return the names of the possible plots of a motion."""
     if subject.measures is None:
         return ("overview", *dict.fromkeys(_alone(subject)))
     has = set(measurable(subject.measures))
@@ -78,7 +74,7 @@ def _alone(subject: Subject) -> dict[str, str]:
 
 
 def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
-    """Return the plots that were asked for: the names, "all" for those that most people want.
+    """Return the names of the requested plots; "all" stands for the most useful ones.
 
     Raises
     ------
@@ -101,40 +97,40 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_heavy(what: Iterable[str]) -> bool:
-    """Say whether a plot needs the poses of all links, or what follows from them."""
+    """Return whether a plot needs the poses of all links."""
     return any(
         name not in LIGHT and name not in ("joint_displacements", "joint_velocities", "joint_accelerations")
         for name in what
     )
 
 
-def sheets(
+def charts(
     subject: Subject,
     what: Iterable[str] = ("overview",),
     *,
     width: float | None = None,
     height: float | None = None,
     dpi: float = 150,
-) -> tuple[Sheet, ...]:
-    """Make the sheets of these plots, each of this size [inch]; see `chosen` and `fitted`."""
+) -> tuple[Chart, ...]:
+    """Return the charts of these plots, each of this size [inch]; see `chosen` and `fitted`."""
     names = chosen(subject, what)
     # Numbers that are not finite make gaps in plots; that NumPy warns of them helps nobody here.
     with np.errstate(invalid="ignore", over="ignore"):
         made = fitted([partial(_make, subject, name) for name in names], width, height, dpi)
-    return tuple(replace(sheet, name=name) for sheet, name in zip(made, names, strict=True))
+    return tuple(replace(chart, name=name) for chart, name in zip(made, names, strict=True))
 
 
-def _make(subject: Subject, name: str, flow: Flow) -> Sheet:
+def _make(subject: Subject, name: str, flow: Flow) -> Chart:
     if subject.measures is not None:
         return KINDS[name].make(subject, flow)
     if name == "overview":
-        return alone_sheet(subject, flow)
+        return alone_chart(subject, flow)
     wanted = _alone(subject)[name]
-    last: Sheet | None = None
+    last: Chart | None = None
     for of in subject.components:
         if of.name == wanted:
             one = of.select([of.labels[k] for k in subject.columns]) if of.of == "joint" else of
-            last = series_sheet(subject, flow, one)
+            last = series_chart(subject, flow, one)
             flow.y += 0.1
     assert last is not None
     return last

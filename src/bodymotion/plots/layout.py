@@ -1,41 +1,45 @@
-"""Where parts are put on a sheet, in inches. A sheet is filled from above; they are stretched to fit one that is asked for."""
+"""The layout of charts: cells side by side and below each other, and charts of a given size."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from bodymotion.plots.parts import Bars, Cell, Curves, Facts, Ground, Heading, Part, Sheet, Strips
+import numpy as np
+
+from bodymotion.diagnostics import WrongUseError
+from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground, Heading, KeyFigures, Part
 from bodymotion.plots.subject import Subject
 
-__all__ = ["COLUMN_EDGE", "LEFT", "MOST_COLUMNS", "ROW", "SIDE", "WIDTH", "Flow"]
+__all__ = ["COLUMN_EDGE", "LEFT", "MAX_COLUMNS", "ROW", "SIDE", "WIDTH", "Flow", "TooSmallError", "fitted"]
 
 WIDTH = 13.0
-"""[inch] of a sheet, when nothing else is asked for."""
+"""[inch] Default width of a chart."""
 TOP, BOTTOM, SIDE = 0.75, 0.55, 0.3
 LEFT, BESIDE, COLUMN, COLUMN_EDGE = 1.75, 2.08, 3.25, 0.85
-"""[inch] Of an overview: where its plots begin; the room beside them for names and ranges; how wide the column of ground and figures is
-at least; and how far the ground ends from the right edge."""
+"""[inch] In an overview: left edge of its plots; space beside them for names and ranges; minimum width of the column with ground and
+figures; distance of the ground from the right edge."""
 ROW = 0.165
-"""[inch] of a row of an overview's strips."""
-MOST_COLUMNS = 8
+"""[inch] Height of a row of curves in an overview."""
+MAX_COLUMNS = 8
 LABELS, NAME, NOTE, TIME, GAP, HEADING = 0.56, 0.2, 0.15, 0.32, 0.1, 0.3
-"""[inch] left of a panel, above it for its name and its note, below it for times, between rows, and above a group."""
-LEAST_HEIGHT, LEAST_PANEL, LEAST_ROW, LEAST_BAR = 0.6, 0.45, 0.14, 0.17
-"""[inch] Less high are not: curves across a sheet, panels in a grid, rows of strips, and bars."""
-LEAST_WIDTH, LEAST_STRIPS, LEAST_FACTS, LEAST_GROUND, LEAST_IN_GRID = 1.8, 2.4, 3.2, 2.3, 0.75
-"""[inch] Less wide are not: curves across a sheet, strips, key figures, the ground, and panels in a grid."""
+"""[inch] Space left of a panel, above it for name and note, below it for times, between rows, and above a group."""
+MIN_HEIGHT, MIN_PANEL, MIN_ROW, MIN_BAR = 0.6, 0.45, 0.14, 0.17
+"""[inch] Minimum heights of curves across a chart, panels in a grid, rows of curves, and bars."""
+MIN_WIDTH, MIN_STRIPS, MIN_FACTS, MIN_GROUND, MIN_IN_GRID = 1.8, 2.4, 3.2, 2.3, 0.75
+"""[inch] Minimum widths of curves across a chart, rows of curves, key figures, the ground, and panels in a grid."""
 NAME_LETTER, NOTE_LETTER = 0.07, 0.055
-"""[inch] A letter above a panel of a grid is about so wide."""
-TITLE_LETTER, ASIDE_LETTER, MOST_TITLE = 0.078, 0.062, 3.0
-"""[inch] The same above curves across a sheet; and longer titles than this may be cut off with an ellipsis."""
-MOST_NAME = 24
-"""Names of more letters may be cut off with an ellipsis."""
+"""[inch] Mean width of a letter above a panel of a grid."""
+TITLE_LETTER, ASIDE_LETTER, MAX_TITLE = 0.078, 0.062, 3.0
+"""[inch] Mean width of a letter above curves across a chart; and the longest title that is not shortened."""
+MAX_NAME = 24
+"""Longer names may be shortened."""
 
 
 @dataclass
 class Flow:
-    """A sheet that is being filled: how wide it is, how far down it is filled, and by how much heights are stretched.
+    """A chart that is being filled: its width, the height that is filled, and the factor of heights.
 
     Attributes
     ----------
@@ -60,30 +64,30 @@ class Flow:
 
     @property
     def aside(self) -> float:
-        """Where the column of an overview begins in which the ground and the figures are [inch]."""
+        """Left edge [inch] of the column with ground and figures in an overview."""
         return min(0.75 * self.width, self.width - COLUMN)
 
     @property
     def middle(self) -> float:
-        """Where the plots of an overview end [inch]: names and ranges stand beside them."""
+        """Right edge [inch] of the plots of an overview; names and ranges are beside them."""
         return self.aside - BESIDE
 
     def across(self, part: Part, height: float, *, left: float, right: float, time_labels: bool = True) -> None:
-        """Put a part from `left` to `right` [inch]; `height` is stretched."""
+        """Add a part from `left` to `right` [inch]; `height` is multiplied by the factor."""
         least = min(_lowest(part, height) * self.room, height)
-        tall = height if isinstance(part, (Facts, Ground)) else max(height * self.stretch, least)
+        tall = height if isinstance(part, (KeyFigures, Ground)) else max(height * self.stretch, least)
         self.narrow |= right - left < _narrowest(part) - 1e-6
         self.y += NAME + 0.05
         self.cells.append(Cell(part, left, self.y, right - left, tall, time_labels))
         self.y += tall + (TIME if time_labels else 0.08)
 
     def heading(self, text: str, x: float = SIDE) -> None:
-        """Put a heading."""
+        """Add a heading."""
         self.cells.append(Cell(Heading(text), x, self.y, self.width - x - SIDE, HEADING))
         self.y += HEADING
 
-    def beside(self, top: float, left: float, ground: Ground | None, found: Facts) -> None:
-        """Put the ground, square by square, and facts below it into the column from `left` [inch] to the right edge, from `top` down."""
+    def beside(self, top: float, left: float, ground: Ground | None, found: KeyFigures) -> None:
+        """Add the ground and below it the key figures into the column from `left` [inch] to the right edge, from `top` down."""
         column = Flow(self.width, y=top)
         right = self.width - COLUMN_EDGE
         if ground is not None:
@@ -102,20 +106,20 @@ class Flow:
         self.y = max(self.y, column.y)
 
     def grid(self, groups: Sequence[tuple[str, Sequence[Curves]]]) -> None:
-        """Put groups of panels in rows; few panels are large, and small groups stand side by side."""
+        """Add groups of panels in rows; few panels are large, and small groups are side by side."""
         self.gridded = True
         suited, height = _suited([panels for _, panels in groups])
         columns = self.columns or suited
         slot = (self.width - 2 * SIDE) / columns
         for _, panels in groups:
             for one in panels:
-                letters = max(min(len(one.title), MOST_NAME) * NAME_LETTER, len(one.note) * NOTE_LETTER)
-                self.narrow |= slot < max(LABELS + 0.08 + LEAST_IN_GRID, letters + 0.1)
+                letters = max(min(len(one.title), MAX_NAME) * NAME_LETTER, len(one.note) * NOTE_LETTER)
+                self.narrow |= slot < max(LABELS + 0.08 + MIN_IN_GRID, letters + 0.1)
         for row in _rows(groups, columns):
             named = any(name for name, _ in row)
             noted = any(one.note for _, panels in row for one in panels)
             top = self.y + (HEADING if named else 0.05)
-            tall = max(height * self.stretch, LEAST_PANEL * self.room)
+            tall = max(height * self.stretch, MIN_PANEL * self.room)
             frame = top + NAME + (NOTE if noted else 0.0)
             at = 0
             for name, panels in row:
@@ -128,10 +132,10 @@ class Flow:
             self.y = frame + tall + TIME + GAP
 
     def _titled(self, cell: Cell) -> Cell:
-        """Say below the lowest of the cells that stand in a column what the numbers are, and left of the first of those in a row."""
-        if isinstance(cell.part, (Heading, Facts, Ground)):
+        """Add axis titles below the lowest cell of each column and left of the first cell of each row."""
+        if isinstance(cell.part, (Heading, KeyFigures, Ground)):
             return cell
-        timed = [one for one in self.cells if not isinstance(one.part, (Heading, Facts, Ground))]
+        timed = [one for one in self.cells if not isinstance(one.part, (Heading, KeyFigures, Ground))]
         below = any(
             one.y > cell.y + 0.1 and one.x < cell.x + cell.width and cell.x < one.x + one.width for one in timed
         )
@@ -145,13 +149,13 @@ class Flow:
         )
         return replace(cell, time_title=cell.time_labels and not below, unit_title=first)
 
-    def sheet(self, name: str, title: str, subject: Subject, notes: Sequence[str] = ()) -> Sheet:
-        """Return the sheet as it is filled."""
+    def chart(self, name: str, title: str, subject: Subject, notes: Sequence[str] = ()) -> Chart:
+        """Return the chart."""
         times = subject.times
         start, end = (float(times[0]), float(times[-1])) if len(times) else (0.0, 1.0)
         heading = subject.title + (f" — {title}" if title else "")
         span = f"{len(times)} frame{'s' * (len(times) != 1)}, {start:.2f} … {end:.2f} s"
-        made = Sheet(
+        made = Chart(
             name,
             heading,
             " · ".join(filter(None, (subject.about, span))),
@@ -162,7 +166,7 @@ class Flow:
             end,
             (*subject.notes, *notes),
         )
-        more = made.under_height
+        more = made.subtitle_height
         return replace(made, cells=tuple(cell.down(more) for cell in made.cells), height=made.height + more)
 
 
@@ -185,7 +189,7 @@ def _rows(groups: Sequence[tuple[str, Sequence[Curves]]], columns: int) -> list[
 
 
 def _suited(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
-    """Say how many panels a row has, and how high [inch] they are: few ones are large."""
+    """Return the number of panels in a row and their height [inch]; few panels are large."""
     count = sum(len(group) for group in groups)
     if count <= 3:
         return 1, 1.9
@@ -194,25 +198,119 @@ def _suited(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
     if count <= 12:
         return 3, 1.4
     longest = max(len(group) for group in groups)
-    return (max(4, min(longest, MOST_COLUMNS)), 1.05)
+    return (max(4, min(longest, MAX_COLUMNS)), 1.05)
 
 
 def _lowest(part: Part, height: float) -> float:
-    """Say how high a part is at least to be read, of one that is so high by itself [inch]."""
+    """Return the minimum height of a part with a given height [inch]."""
     if isinstance(part, Curves):
-        return LEAST_HEIGHT
-    if isinstance(part, Strips):
-        return LEAST_ROW * len(part.rows)
-    return LEAST_BAR * len(part.labels) if isinstance(part, Bars) else height
+        return MIN_HEIGHT
+    if isinstance(part, CurveRows):
+        return MIN_ROW * len(part.rows)
+    return MIN_BAR * len(part.labels) if isinstance(part, Bars) else height
 
 
 def _narrowest(part: Part) -> float:
-    """Say how wide a part across a sheet is at least to be read [inch]."""
-    if isinstance(part, (Facts, Heading)):
-        return LEAST_FACTS
-    if isinstance(part, Strips):
-        return LEAST_STRIPS
+    """Return the minimum width of a part across a chart [inch]."""
+    if isinstance(part, (KeyFigures, Heading)):
+        return MIN_FACTS
+    if isinstance(part, CurveRows):
+        return MIN_STRIPS
     if isinstance(part, Ground):
-        return LEAST_GROUND
+        return MIN_GROUND
     note = part.note if isinstance(part, Curves) else ""
-    return max(LEAST_WIDTH, min(len(part.title) * TITLE_LETTER + len(note) * ASIDE_LETTER + 0.2, MOST_TITLE))
+    return max(MIN_WIDTH, min(len(part.title) * TITLE_LETTER + len(note) * ASIDE_LETTER + 0.2, MAX_TITLE))
+
+
+MIN_SCALE, MIN_DPI = 0.53, 72.0
+"""Smallest scale of the text, and the resolution at which text of full size is just readable."""
+STEP = 0.025
+"""Step of the scale."""
+GROWTH, MAX_GROWTH = 1.015, 400
+"""Factor and maximum number of steps when a larger size is searched."""
+MAX_STRETCH = 30.0
+
+
+class TooSmallError(WrongUseError):
+    """The requested size is too small for readable text."""
+
+
+def fitted(
+    makes: Sequence[Callable[[Flow], Chart]], width: float | None, height: float | None, dpi: float
+) -> tuple[Chart, ...]:
+    """Return charts of this size [inch], all with text of one size; without a height, each has its own.
+
+    As many panels are in a row as fit; where that does not suffice, all is drawn smaller, down to what is readable at `dpi`.
+
+    Raises
+    ------
+    TooSmallError
+        When the size is too small for one of them; the message names the smallest that is not.
+    """
+    if width is None:
+        return tuple(make(Flow()) for make in makes)
+    least = min(max(MIN_DPI / dpi, MIN_SCALE), 1.0)
+    for scale in (*(float(one) for one in np.round(np.arange(1.0, least, -STEP), 3)), least):
+        found = [_found(make, width, height, scale) for make in makes]
+        if all(chart is not None for chart in found):
+            return tuple(replace(chart, scale=scale) for chart in found if chart is not None)
+    raise TooSmallError(_refusal(makes, width, height, dpi, least))
+
+
+def _found(make: Callable[[Flow], Chart], width: float, height: float | None, scale: float) -> Chart | None:
+    """Return a chart of this size drawn at a scale; None when it does not fit."""
+    wide = width / scale
+    best: Chart | None = None
+    most = 0.0
+    gridded = True
+    for columns in (0, *range(MAX_COLUMNS, 0, -1)):
+        if not gridded:
+            break
+        flow = Flow(wide, stretch=1.0 if height is None else 0.0, columns=columns, room=1 + scale - MIN_SCALE)
+        chart = make(flow)
+        gridded = flow.gridded
+        if flow.narrow or (height is not None and chart.height > height / scale):
+            continue
+        if height is None:
+            return chart
+        tall = height / scale
+        chart = replace(make(replace(flow, y=Flow().y, cells=[], stretch=_stretch(make, flow, tall))), height=tall)
+        if (size := _panel_size(chart)) > most:
+            best, most = chart, size
+    return best
+
+
+def _stretch(make: Callable[[Flow], Chart], flow: Flow, tall: float) -> float:
+    """Return the factor of heights with which a chart has a given height [inch]."""
+    low, high = 0.0, MAX_STRETCH
+    while high - low > 1e-3:
+        middle = 0.5 * (low + high)
+        made = make(replace(flow, y=Flow().y, cells=[], stretch=middle))
+        low, high = (middle, high) if made.height <= tall else (low, middle)
+    return low
+
+
+def _panel_size(chart: Chart) -> float:
+    """Return the size of the smallest panel of a chart."""
+    panels = [cell for cell in chart.cells if isinstance(cell.part, Curves)]
+    return min((min(cell.width / 1.6, cell.height) for cell in panels), default=1.0)
+
+
+def _refusal(
+    makes: Sequence[Callable[[Flow], Chart]], width: float, height: float | None, dpi: float, least: float
+) -> str:
+    """Return the message for a size that is too small, with one of the same shape that is not."""
+    wide, tall = width, height
+    for _ in range(MAX_GROWTH):
+        wide = math.ceil(wide * GROWTH * dpi) / dpi
+        tall = None if tall is None or height is None else math.ceil(wide * height / width * dpi) / dpi
+        if all(_found(make, wide, tall, least) is not None for make in makes):
+            break
+    requested, better = _words(width, height, dpi), _words(wide, tall, dpi)
+    return f"{requested} is too small; use {better}, or fewer dots per inch than {dpi:g}"
+
+
+def _words(width: float, height: float | None, dpi: float) -> str:
+    if height is None:
+        return f"{round(width * dpi)} pixels ({width:.2f} inches) of width"
+    return f"{round(width * dpi)}x{round(height * dpi)} pixels ({width:.2f} x {height:.2f} inches)"

@@ -1,4 +1,4 @@
-"""What one wants to see first: all joints, the fastest and the hardest ones, contacts, balance, and the key figures."""
+"""The overview: of a motion on a body, and of a motion alone."""
 
 from __future__ import annotations
 
@@ -8,43 +8,41 @@ import numpy as np
 
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Figure, Series, figures, measurable
-from bodymotion.plots.contacts import bars
-from bodymotion.plots.ground import ground_part, margin_part, rests
+from bodymotion.geometry import poses
+from bodymotion.plots.curves import curve_rows, most_varying, together
+from bodymotion.plots.ground import decimated_path, ground_part, has_zmp, margin_part, view_limits
 from bodymotion.plots.layout import COLUMN_EDGE, LEFT, ROW, Flow
-from bodymotion.plots.panels import together
-from bodymotion.plots.parts import Cell, Curves, Facts, Sheet, Strips
-from bodymotion.plots.quantities import groups_of
-from bodymotion.plots.strips import strips
-from bodymotion.plots.subject import Subject
-from bodymotion.plots.words import number
+from bodymotion.plots.parts import Cell, Chart, CurveRows, Curves, Ground, KeyFigures, number_text
+from bodymotion.plots.quantities import bars, groups_of
+from bodymotion.plots.subject import JointGroup, Subject
 
-__all__ = ["facts", "overview_sheet"]
+__all__ = ["alone_chart", "key_figures", "overview_chart"]
 
-HARDEST = 5
+MAX_CURVES = 5
 
 
-def overview_sheet(subject: Subject, flow: Flow) -> Sheet:
-    """Make the overview of a motion on a body."""
+def overview_chart(subject: Subject, flow: Flow) -> Chart:
+    """Return the overview of a motion on a body."""
     m = subject.measures
     assert m is not None
     has = set(measurable(m))
     right, aside = flow.middle, flow.aside
     top = flow.y
     if "joint_displacements" in has and subject.columns:
-        made = subject.once("strips", lambda: _strips(subject))
+        made = subject.cached("curve_rows", lambda: _joint_rows(subject))
         flow.across(made, max(ROW * len(made.rows), 0.8), left=LEFT, right=right, time_labels=False)
-        for name, title in (("joint_velocities", "Fastest joints"), ("torques", "Hardest working joints")):
+        for name, title in (("joint_velocities", "Fastest joints"), ("torques", "Joints with the largest torques")):
             if name == "joint_velocities" or (m.body.mass > 0 and _working(subject)):
-                most = subject.once(name, partial(_foremost, subject, name, title))
+                most = subject.cached(name, partial(_largest, subject, name, title))
                 flow.across(most, 1.15, left=LEFT, right=right, time_labels=False)
     if "contacts" in has:
-        feet = subject.once("bars", lambda: bars(subject))
+        feet = subject.cached("bars", lambda: bars(subject))
         flow.across(feet, max(0.22 * len(feet.labels), 0.45), left=LEFT, right=right, time_labels=False)
         margin = margin_part(subject)
         if any(np.isfinite(line.values).any() for line in margin.lines):
             flow.across(margin, 1.15, left=LEFT, right=right, time_labels=False)
     elif "power" in has and _working(subject) and m.body.mass > 0:
-        most = subject.once("power", lambda: _foremost(subject, "power", "Most power"))
+        most = subject.cached("power", lambda: _largest(subject, "power", "Joints with the largest power"))
         flow.across(most, 1.15, left=LEFT, right=right, time_labels=False)
     if flow.y == top:
         flow.across(_root(subject.series("root_position")), 1.6, left=LEFT, right=right, time_labels=False)
@@ -52,11 +50,11 @@ def overview_sheet(subject: Subject, flow: Flow) -> Sheet:
     highest = min(max(4.2 * flow.stretch, 1.2), 4.2)
     ground = (
         ground_part(subject, flow.width - COLUMN_EDGE - aside, min(1.6, highest), highest)
-        if "zmp" in has and rests(subject)
+        if "zmp" in has and has_zmp(subject)
         else None
     )
-    flow.beside(top, aside, ground, subject.once("facts", lambda: facts(subject)))
-    return flow.sheet("overview", "", subject)
+    flow.beside(top, aside, ground, subject.cached("key_figures", lambda: key_figures(subject)))
+    return flow.chart("overview", "", subject)
 
 
 def _number_last(flow: Flow) -> None:
@@ -65,26 +63,26 @@ def _number_last(flow: Flow) -> None:
     flow.y += 0.25
 
 
-def _strips(subject: Subject) -> Strips:
+def _joint_rows(subject: Subject) -> CurveRows:
     joints = subject.series("joint_displacements")
-    return strips("Joints", joints, groups_of(subject, joints))
+    return curve_rows("Joints", joints, groups_of(subject, joints))
 
 
 def _working(subject: Subject) -> list[str]:
-    """Return the names of the joints that move links: of a crawler's belt no torque is known."""
+    """Return the names of the shown joints with torques: all but crawlers."""
     assert subject.measures is not None
     joints = subject.measures.body.joints
     return [subject.joint_labels[k] for k in subject.columns if joints[k].type != "crawler"]
 
 
-def _foremost(subject: Subject, name: str, title: str) -> Curves:
-    """Show the columns with the greatest values, of the unit that most of them have."""
+def _largest(subject: Subject, name: str, title: str) -> Curves:
+    """Return a panel of the columns with the largest values, of the most frequent unit."""
     of = subject.series(name)
     if name != "joint_velocities":
         of = of.select(_working(subject))
     unit = max(set(of.units), key=of.units.count)
     sizes = np.where(np.isfinite(of.values), np.abs(of.values), 0.0).max(axis=0, initial=0.0)
-    columns = [int(k) for k in np.argsort(-sizes, kind="stable") if of.units[k] == unit][:HARDEST]
+    columns = [int(k) for k in np.argsort(-sizes, kind="stable") if of.units[k] == unit][:MAX_CURVES]
     return together(title, of, columns, labels=[shown(label, 18) for label in of.labels])
 
 
@@ -92,28 +90,91 @@ def _root(of: Series) -> Curves:
     return together(of.title, of, range(3))
 
 
-def facts(subject: Subject) -> Facts:
-    """Return the key figures of the whole motion, in units for people."""
+def key_figures(subject: Subject) -> KeyFigures:
+    """Return the key figures of the whole motion, in units for reading."""
     assert subject.measures is not None
     rows = []
     for one in figures(subject.measures):
         rows.append((one.title, _value(one, subject), _where(one)))
-    return Facts("Key figures", tuple(rows))
+    return KeyFigures("Key figures", tuple(rows))
 
 
 def _value(one: Figure, subject: Subject) -> str:
     value, unit = one.value, one.unit
     if unit == "share":
-        return f"{number(round(value * 100))} %"
+        return f"{number_text(round(value * 100))} %"
     if not unit:
         return f"{value:.0f}"
     if unit.startswith("rad") and not subject.radians:
         value, unit = float(np.rad2deg(value)), "°" + unit[3:]
     if unit == "m":
         return subject.length_text(value)
-    return f"{number(value)}{'' if unit == '°' else ' '}{unit}"
+    return f"{number_text(value)}{'' if unit == '°' else ' '}{unit}"
 
 
 def _where(one: Figure) -> str:
     when = "" if one.time is None else f"at {one.time:.2f} s"
     return ", ".join(filter(None, (shown(one.part or "", 24), when)))
+
+
+MAX_LINES = 6
+
+
+def alone_chart(subject: Subject, flow: Flow) -> Chart:
+    """Return the overview of a motion alone: its components over time, and the path of its zero moment point or root."""
+    right, aside = flow.middle, flow.aside
+    top = flow.y
+    if not subject.components:
+        raise ValueError("the motion has no frames to plot")
+    for of in subject.components:
+        columns = [*subject.columns] if of.of == "joint" else [*range(len(of.labels))]
+        if not columns:
+            continue
+        chosen = of.select([of.labels[k] for k in columns])
+        flow.y += 0.05
+        if len(columns) <= MAX_LINES:
+            flow.across(together(of.title, chosen, range(len(columns))), 1.3, left=LEFT, right=right)
+            continue
+        groups = groups_of(subject, of) if of.of == "joint" else (JointGroup("", tuple(range(len(columns)))),)
+        made = curve_rows(of.title, chosen, groups)
+        flow.across(made, ROW * len(made.rows), left=LEFT, right=right)
+        if of.of == "joint":
+            most = most_varying(chosen, MAX_LINES - 1)
+            flow.across(together("Joints that vary most", chosen, most), 1.3, left=LEFT, right=right)
+    flow.beside(top, aside, _way(subject, flow.width - COLUMN_EDGE - aside), _key_figures(subject))
+    return flow.chart("overview", "", subject)
+
+
+def _way(subject: Subject, width: float) -> Ground | None:
+    """Return the path of the recorded zero moment point on the ground, or else that of the root."""
+    motion = subject.motion
+    zmp, links = motion.zmp, motion.link_position
+    root = links.values[:, 0] if links is not None and links.num_parts and links.num_frames else None
+    if zmp is not None and zmp.num_frames and (not zmp.is_root_relative or root is not None):
+        times, points, label = zmp.timeline.times, zmp.values, "recorded ZMP"
+        if zmp.is_root_relative:
+            assert links is not None
+            here = np.asarray(links.timeline.frames_at(times))
+            points = poses.transform_points(links.values[here, 0], points)
+    elif root is not None:
+        assert links is not None
+        times, points, label = links.timeline.times, root[:, :3], "path of the root"
+    else:
+        return None
+    inside = subject.inside(times)
+    times, path = times[inside], np.asarray(points[inside, :2])
+    kept = decimated_path(times, path)
+    x, y, _ = view_limits([], path, width, 1.6, 4.2)
+    title = f"{label[0].upper()}{label[1:]}, seen from above"
+    return Ground(title, (), label, times[kept], path[kept], (), x, y)
+
+
+def _key_figures(subject: Subject) -> KeyFigures:
+    rows = []
+    for component in subject.motion.timed:
+        if component.num_frames:
+            rate = component.timeline.frame_rate
+            pace = "time-stamped" if rate is None else f"{number_text(rate, 5)} frames/s"
+            frames = component.num_frames
+            rows.append((component.content, f"{component.timeline.duration:.2f} s", f"{frames} frames, {pace}"))
+    return KeyFigures("Components", tuple(rows))

@@ -1,6 +1,6 @@
-"""Sheets as interactive plots: drawn by plotly in a browser, from one page that needs no network.
+"""Interactive charts, drawn by plotly in a browser, on a page that needs no network.
 
-A page has `script()` once, and a `fragment(…)` for each plot. What their JavaScript offers to a page stands at the top of `cursor.js`.
+A page has `script()` once, and a `fragment(…)` for each plot. The functions of its JavaScript are described at the top of `cursor.js`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.plots.frame import FONT, PIXELS
-from bodymotion.plots.parts import Sheet
+from bodymotion.plots.parts import Chart
 from bodymotion.plots.style import DARK, LIGHT, Theme
-from bodymotion.plots.traces import Traces
+from bodymotion.plots.traces import FONT, PIXELS, Traces
 from bodymotion.system.extras import need
 
 __all__ = ["fragment", "interactive", "page", "script", "spec"]
@@ -29,50 +28,50 @@ POLICY = (
 )
 
 
-def interactive(sheet: Sheet, theme: Theme = LIGHT) -> Any:  # noqa: ANN401
-    """Return a sheet as a `plotly.graph_objects.Figure`.
+def interactive(chart: Chart, theme: Theme = LIGHT) -> Any:  # noqa: ANN401
+    """Return a chart as a `plotly.graph_objects.Figure`.
 
     Raises
     ------
     ImportError
-        Without plotly; the message says how it is installed.
+        When plotly is not installed.
     """
     graph = need("plotly.graph_objects", "plot", "an interactive plot")
-    return graph.Figure(**spec(sheet, theme))
+    return graph.Figure(**spec(chart, theme))
 
 
 def script() -> str:
-    """Return what a page with plots needs once, before the first: plotly.js and our few functions, as HTML (4.8 MB)."""
+    """Return the HTML that a page needs once, before its first plot: plotly.js and our functions (4.8 MB)."""
     offline = need("plotly.offline", "plot", "an interactive plot")
     own = files("bodymotion.plots").joinpath("cursor.js").read_text(encoding="utf-8")
     return f"<script>{offline.get_plotlyjs()}</script>\n<script>{own}</script>\n"
 
 
-def fragment(sheet: Sheet, theme: Theme = LIGHT, identifier: str | None = None) -> str:
-    """Return a sheet as HTML to be put on a page after `script()`; `identifier` is that of its `div`. Nothing is needed for it here."""
-    name = identifier or f"bodymotion-{sheet.name}"
-    pen = Traces(sheet, theme)
+def fragment(chart: Chart, theme: Theme = LIGHT, identifier: str | None = None) -> str:
+    """Return a chart as HTML for a page with `script()`; `identifier` is that of its `div`. Does not need plotly."""
+    name = identifier or f"bodymotion-{chart.name}"
+    pen = Traces(chart, theme)
     tables = {one.name: _colors(one) for one in (LIGHT, DARK)}
     about = {
         "timed": pen.timed,
         "grounds": pen.grounds,
-        "start": sheet.start,
-        "end": sheet.end,
+        "start": chart.start,
+        "end": chart.end,
         "theme": theme.name,
         "colors": tables,
         "mark": theme.text,
     }
     content = _json({"figure": {"data": pen.data, "layout": pen.layout}, "about": about})
-    height = round(sheet.height * PIXELS)
+    height = round(chart.height * PIXELS)
     return (
         f'<div id="{escape(name)}" class="bodymotion-plot" style="width:100%;height:{height}px"></div>\n'
         f"<script>bodymotionPlot({_json(name)},{content})</script>\n"
     )
 
 
-def page(sheets: Sequence[Sheet], theme: Theme = LIGHT, title: str = "bodymotion") -> str:
-    """Return sheets as one self-contained page, which opens from a disk without a network."""
-    body = "".join(fragment(sheet, theme, f"plot-{k}") for k, sheet in enumerate(sheets))
+def page(charts: Sequence[Chart], theme: Theme = LIGHT, title: str = "bodymotion") -> str:
+    """Return charts as one self-contained page."""
+    body = "".join(fragment(chart, theme, f"plot-{k}") for k, chart in enumerate(charts))
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -83,14 +82,14 @@ def page(sheets: Sequence[Sheet], theme: Theme = LIGHT, title: str = "bodymotion
     )
 
 
-def spec(sheet: Sheet, theme: Theme = LIGHT) -> dict[str, Any]:
-    """Return a sheet as plotly's `data` and `layout`, with NumPy arrays for numbers."""
-    pen = Traces(sheet, theme)
+def spec(chart: Chart, theme: Theme = LIGHT) -> dict[str, Any]:
+    """Return the `data` and `layout` of a chart for plotly, with NumPy arrays."""
+    pen = Traces(chart, theme)
     return {"data": pen.data, "layout": pen.layout}
 
 
 def _colors(theme: Theme) -> list[str]:
-    """Return all colours of a theme, in one order."""
+    """Return all colours of a theme, in a fixed order."""
     found: list[str] = []
     for field, value in zip(fields(theme), astuple(theme), strict=True):
         if field.name != "name":
@@ -99,7 +98,7 @@ def _colors(theme: Theme) -> list[str]:
 
 
 def _json(thing: object) -> str:
-    """Write JSON that can stand in a script of a page: nothing in it ends the script."""
+    """Return JSON that is safe in a script element."""
     text = json.dumps(thing, default=_array, separators=(",", ":"), allow_nan=False)
     for character, code in (
         ("<", "\\u003c"),
@@ -113,7 +112,7 @@ def _json(thing: object) -> str:
 
 
 def _array(thing: object) -> object:
-    """Write arrays of numbers as plotly.js reads them, in base 64."""
+    """Return an array in the base 64 form of plotly.js."""
     if isinstance(thing, np.ndarray):
         kind = "f8" if thing.dtype == np.float64 else "f4"
         return {

@@ -1,4 +1,4 @@
-"""What a plot is made of, before anything is drawn: parts in their places. Pictures and pages are drawn from the same parts."""
+"""Charts before they are drawn: their parts and positions. Images (matplotlib) and pages (plotly) are drawn from the same charts."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ from bodymotion.geometry.arrays import Floats
 __all__ = [
     "Bars",
     "Cell",
+    "Chart",
+    "CurveRows",
     "Curves",
-    "Facts",
     "Footprint",
     "Ground",
     "Heading",
+    "KeyFigures",
     "Line",
     "Part",
     "Row",
-    "Sheet",
-    "Strips",
+    "number_text",
 ]
 
 UNDER_LETTER, UNDER_LINE = 0.066, 0.15
-"""[inch] Of the lines below a title: how wide a letter is, and how high a line."""
+"""[inch] Mean width of a letter and height of a line below the title."""
 
-LATE = 1e4
-"""[s] Of motions that begin later than this, or so long before 0, times at axes are counted from a round number."""
+MIN_LATE_START = 1e4
+"""[s] Times of motions that start later than this, or as long before 0, are shown relative to a round number."""
 WIDE = 6.0
-"""[inch] Wider grounds have a legend in larger letters and more columns."""
+"""[inch] Wider grounds have a legend with larger text and more columns."""
 
-Color: TypeAlias = int | Literal["muted", "given", "bad", "text"]
-"""A number of the palette, or what is drawn: what stands behind, what a file says, what is wrong."""
+Color: TypeAlias = int | Literal["muted", "recorded", "bad", "text"]
+"""An index of the palette, or a role."""
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One curve: its own times (N,) [s] and values (N,), NaN where there is a gap. It is thinned out: peaks are at their true times."""
+    """One curve: its own times (N,) [s] and values (N,), NaN where there is a gap. It has few points; peaks are at their true times."""
 
     label: str
     times: Floats
@@ -55,19 +56,19 @@ class Curves:
     Attributes
     ----------
     title, note:
-        Above the panel, on the left and (small) on the right.
+        Text above the panel, on the left and (small) on the right.
     unit:
-        What the axis says.
+        Unit of the axis.
     lower, upper:
-        The limits, drawn as a band; ±inf or None where there is none.
+        Limits, drawn as a band; ±inf or None where there is none.
     beyond:
-        (time, value) of the worst moments outside of the limits, marked in red.
+        (time, value) of the worst frames outside of the limits, marked in red.
     floor:
-        Below this value all is bad: filled in red.
+        Values below this one are filled in red.
     lowest, highest:
-        Of the axis.
+        Range of the axis.
     legend:
-        Whether the curves are named beside the panel.
+        Whether there is a legend beside the panel.
     """
 
     title: str
@@ -84,7 +85,7 @@ class Curves:
 
     @property
     def worst(self) -> tuple[float, float] | None:
-        """Of the moments `beyond` the limits the worst."""
+        """The worst of the frames `beyond` the limits."""
         low = -np.inf if self.lower is None else self.lower
         high = np.inf if self.upper is None else self.upper
         return max(self.beyond, key=lambda moment: max(moment[1] - high, low - moment[1]), default=None)
@@ -92,7 +93,7 @@ class Curves:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A curve of its own scale, in a row of `Strips`; `note` says between which values it goes."""
+    """A curve with its own scale in a row; `note` is its range."""
 
     line: Line
     note: str
@@ -101,8 +102,8 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Strips:
-    """Many curves one below the other, each scaled to its own row; `groups` are names and numbers of rows."""
+class CurveRows:
+    """Many curves in rows, each with its own scale; `groups` are names and numbers of rows."""
 
     title: str
     rows: tuple[Row, ...]
@@ -111,7 +112,7 @@ class Strips:
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """When something lasts: for each label spans (start, end) [s]; those `marked` are red upon them, those `behind` shadows of all."""
+    """Time spans (start, end) [s] for each label as bars; spans `marked` are red on them, spans `behind` are behind all bars."""
 
     title: str
     labels: tuple[str, ...]
@@ -125,7 +126,7 @@ class Bars:
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """A polygon (M, 2) [m] on the ground, from when to when [s]; `label` of the foot; without a color it is that of several feet."""
+    """A polygon (M, 2) [m] on the ground, with its time span [s]; `label` is that of the foot; without a color it belongs to several feet."""
 
     label: str
     corners: Floats
@@ -139,7 +140,7 @@ class Ground:
     """The ground from above, with equal axes [m].
 
     `path` (N, 2) with `times` (N,) is coloured by time; `others` are further paths: label, times, points and colour.
-    `worst` is a moment that is marked: time, x, y, and what is said there. `x` and `y` are what the axes show.
+    `worst` is a marked point: time, x, y, and its text. `x` and `y` are the ranges of the axes.
     """
 
     title: str
@@ -154,13 +155,13 @@ class Ground:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What its legend names."""
-        least = () if self.worst is None else (f"least: {self.worst[3]}",)
+        """The entries of its legend."""
+        least = () if self.worst is None else (f"minimum: {self.worst[3]}",)
         feet = dict.fromkeys(one.label for one in self.footprints)
         return (self.label, *feet, *(label for label, *_ in self.others), *least)
 
     def legend_columns(self, width: float) -> int:
-        """Say in how many columns its legend stands below a ground of this width [inch]."""
+        """Return the number of columns of the legend below a ground of this width [inch]."""
         longest = max(len(name) for name in self.names)
         if width > WIDE:
             return min(max(int((width + 0.6) / (0.068 * longest + 0.5)), 1), 4)
@@ -168,8 +169,8 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Key figures: what, how much, and when or where."""
+class KeyFigures:
+    """Key figures: name, value, and time or part."""
 
     title: str
     rows: tuple[tuple[str, str, str], ...]
@@ -177,19 +178,19 @@ class Facts:
 
 @dataclass(frozen=True)
 class Heading:
-    """A line of text above what belongs together."""
+    """A line of text above a group of parts."""
 
     text: str
 
 
-Part: TypeAlias = Curves | Strips | Bars | Ground | Facts | Heading
+Part: TypeAlias = Curves | CurveRows | Bars | Ground | KeyFigures | Heading
 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A part in its place [inch] from the upper left corner: the frame of its axes, without the labels around it.
+    """A part and the rectangle of its axes [inch] from the upper left corner, without the labels around it.
 
-    `time_labels` says whether times are written below, `time_title` and `unit_title` whether it is said there what they are.
+    `time_labels`, `time_title` and `unit_title`: whether the axes have labels of times and titles.
     """
 
     part: Part
@@ -202,15 +203,15 @@ class Cell:
     unit_title: bool = True
 
     def down(self, by: float) -> Cell:
-        """Return the same cell so much lower."""
+        """Return the cell moved down."""
         return replace(self, y=self.y + by)
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet:
-    """A plot: its name, what stands above it, its parts, its size [inch], and the times [s] that it is about.
+class Chart:
+    """A plot: its name, title and subtitle, its parts, its size [inch], and its time span [s].
 
-    In a picture everything, letters included, is drawn `scale` times as large.
+    In an image everything, text included, is drawn `scale` times as large.
     """
 
     name: str
@@ -225,20 +226,33 @@ class Sheet:
     scale: float = 1.0
 
     @property
-    def since(self) -> float:
-        """What is taken off times at axes: of times that begin late, as those of a clock do, a round number; else 0."""
-        if not LATE <= abs(self.start) < 1e15:
+    def time_origin(self) -> float:
+        """The origin of times at axes: a round number for large times, such as those of a clock; else 0."""
+        if not MIN_LATE_START <= abs(self.start) < 1e15:
             return 0.0
         unit = 10.0 ** np.ceil(np.log10(max(self.end - self.start, 1.0)))
         return float(np.floor(self.start / unit) * unit)
 
     @property
-    def under(self) -> tuple[str, ...]:
-        """The lines below the title: what the sheet is about, and notes."""
+    def subtitle(self) -> tuple[str, ...]:
+        """The lines below the title: the motion, and notes."""
         text = "   ·   ".join(filter(None, (self.about, *self.notes)))
         return tuple(wrap(text, max(int((self.width - 0.6) / UNDER_LETTER), 20)))
 
     @property
-    def under_height(self) -> float:
-        """How much higher [inch] those lines are than one is."""
-        return UNDER_LINE * max(len(self.under) - 1, 0)
+    def subtitle_height(self) -> float:
+        """Height [inch] of these lines beyond the first."""
+        return UNDER_LINE * max(len(self.subtitle) - 1, 0)
+
+
+def number_text(value: float, digits: int = 3) -> str:
+    """Return a number as text with few digits and a minus sign."""
+    value = float(value)
+    if not np.isfinite(value):
+        return "∞" if value > 0 else "−∞" if value < 0 else "—"
+    if abs(value) < 1e-9:
+        return "0"
+    text = f"{value:.{digits}g}" if 1e-3 <= abs(value) < 10**digits else f"{value:.0f}"
+    if abs(value) < 1e-3 or abs(value) >= 1e6:
+        text = f"{value:.1e}"
+    return text.replace("-", "−")

@@ -1,69 +1,87 @@
-"""The plot of one quantity: joint by joint in their limbs, foot by foot, or along the axes of the world."""
+"""Plots of one quantity, of the contacts of the feet, and of the sensors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
 
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import QUANTITIES, Series
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro
+from bodymotion.plots.curves import most_varying, panel, ranged, together
 from bodymotion.plots.layout import SIDE, Flow
-from bodymotion.plots.limbs import Limb
-from bodymotion.plots.panels import panel, ranged, together
-from bodymotion.plots.parts import Curves, Sheet
-from bodymotion.plots.strips import liveliest
-from bodymotion.plots.subject import Subject
+from bodymotion.plots.parts import Bars, Chart, Curves
+from bodymotion.plots.subject import JointGroup, Subject
 
-__all__ = ["MOST_PANELS", "groups_of", "quantity_sheet", "series_sheet"]
+__all__ = [
+    "MAX_PANELS",
+    "SLIP",
+    "bars",
+    "contacts_chart",
+    "groups_of",
+    "has_sensors",
+    "quantity_chart",
+    "sensors_chart",
+    "series_chart",
+    "stretches",
+]
 
-MOST_PANELS = 120
-MOST_TOGETHER = 8
+MAX_PANELS = 120
+MAX_TOGETHER = 8
 OWN_RANGE = ("joint_displacements", "work", "JointDisplacement", "LinkPosition", "limit_distances")
-"""Quantities whose panels are scaled one by one; of others those of a limb are drawn to one scale, to be compared."""
+"""Quantities whose panels have their own ranges; panels of other quantities have one range per group of joints."""
 
 
-def quantity_sheet(subject: Subject, flow: Flow, name: str) -> Sheet:
-    """Make the plot of a quantity of a motion on a body."""
-    return series_sheet(subject, flow, subject.series(name))
+def quantity_chart(subject: Subject, flow: Flow, name: str) -> Chart:
+    """Return the chart of a quantity of a motion on a body."""
+    return series_chart(subject, flow, subject.series(name))
 
 
-def series_sheet(subject: Subject, flow: Flow, of: Series) -> Sheet:
-    """Make the plot of a series."""
+def series_chart(subject: Subject, flow: Flow, of: Series) -> Chart:
+    """Return the chart of a series."""
     if of.of in ("joint", "link") and len(of.labels):
         notes = _many(subject, flow, of)
     else:
         notes = ()
         _few(flow, of)
-    return flow.sheet(of.name, of.title, subject, notes)
+    return flow.chart(of.name, of.title, subject, notes)
 
 
-def groups_of(subject: Subject, of: Series) -> tuple[Limb, ...]:
-    """Return the columns of a series in groups: of joints, the limbs."""
+def groups_of(subject: Subject, of: Series) -> tuple[JointGroup, ...]:
+    """Return the columns of a series in groups; those of joints by groups of joints."""
     if of.of != "joint":
-        return (Limb("", tuple(range(len(of.labels)))),)
+        return (JointGroup("", tuple(range(len(of.labels)))),)
     place = {column: k for k, column in enumerate(subject.columns)}
-    found = (Limb(limb.name, tuple(place[c] for c in limb.columns if c in place)) for limb in subject.limbs)
-    return tuple(limb for limb in found if limb.columns)
+    found = (
+        JointGroup(joint_group.name, tuple(place[c] for c in joint_group.columns if c in place))
+        for joint_group in subject.joint_groups
+    )
+    return tuple(joint_group for joint_group in found if joint_group.columns)
 
 
 def _many(subject: Subject, flow: Flow, of: Series) -> tuple[str, ...]:
-    groups, notes = subject.once((of.name, of.title), lambda: _panels(subject, of))
+    groups, notes = subject.cached((of.name, of.title), lambda: _panels(subject, of))
     flow.grid(groups)
     return notes
 
 
 def _panels(subject: Subject, of: Series) -> tuple[list[tuple[str, Sequence[Curves]]], tuple[str, ...]]:
-    chosen = set(liveliest(of, MOST_PANELS))
+    chosen = set(most_varying(of, MAX_PANELS))
     groups: list[tuple[str, Sequence[Curves]]] = []
-    several = len(of.labels) > MOST_TOGETHER
-    for color, limb in enumerate(groups_of(subject, of)):
-        made = [panel(of, k, color) for k in limb.columns if k in chosen]
-        groups.append((shown(limb.name, 60) if several else "", _scaled(of, made)))
+    several = len(of.labels) > MAX_TOGETHER
+    for color, joint_group in enumerate(groups_of(subject, of)):
+        made = [panel(of, k, color) for k in joint_group.columns if k in chosen]
+        groups.append((shown(joint_group.name, 60) if several else "", _scaled(of, made)))
     notes: list[str] = []
     if of.name in QUANTITIES and QUANTITIES[of.name].limits and of.lower is None:
-        notes.append("the model has no such limits")
+        notes.append("the model has no limits for this")
     if len(chosen) < len(of.labels):
-        notes.append(f"the {len(chosen)} of {len(of.labels)} columns that move most are shown; name others to see them")
+        notes.append(f"the {len(chosen)} of {len(of.labels)} columns that vary most are shown; select others by name")
     return groups, tuple(notes)
 
 
@@ -77,12 +95,126 @@ def _scaled(of: Series, panels: list[Curves]) -> list[Curves]:
 
 def _few(flow: Flow, of: Series) -> None:
     left, right = SIDE + 0.7, flow.width - SIDE
-    if of.of == "foot" and 1 < len(of.labels) <= MOST_TOGETHER:
+    if of.of == "foot" and 1 < len(of.labels) <= MAX_TOGETHER:
         flow.across(together(of.title, of, range(len(of.labels))), 2.6, left=left, right=right - 1.5)
         return
     count = len(of.labels)
-    for k in range(min(count, MOST_PANELS)):
+    for k in range(min(count, MAX_PANELS)):
         made = panel(of, k, k if of.of == "axis" else 0, most=1600)
         if count == 1:
             made = replace(made, title="")
         flow.across(made, 2.6 if count == 1 else 1.6, left=left, right=right, time_labels=k == count - 1)
+
+
+SLIP = 0.02
+"""[m/s] A foot in contact that slips faster than this is marked."""
+
+
+def stretches(flags: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the runs of set flags (T,): first frames and frames after the last."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def bars(subject: Subject) -> Bars:
+    """Return the bars of all feet."""
+    assert subject.measures is not None
+    m = subject.measures
+    inside = subject.inside(m.times)
+    times, slips = m.times[inside], m.contacts.slip_speeds[inside]
+    standing = np.asarray(m.contacts.standing[inside])
+    feet = range(standing.shape[1])
+    return Bars(
+        "Feet in contact",
+        tuple(shown(m.contacts.names[k] or f"foot {k}", 24) for k in feet),
+        tuple(_spans(np.asarray(standing[:, k], dtype=bool), times) for k in feet),
+        tuple(_spans(np.asarray(standing[:, k] & (slips[:, k] > SLIP)), times) for k in feet),
+        _spans(np.asarray(~standing.any(axis=1)), times),
+        "flight",
+        f"slips (over {SLIP * 1000:g} mm/s)",
+        tuple(feet),
+    )
+
+
+def _spans(flags: npt.NDArray[np.bool_], times: Floats) -> tuple[tuple[float, float], ...]:
+    """Return runs of frames as time spans; a frame lasts until the next one, the last one as long as the one before."""
+    if not len(times):
+        return ()
+    last = float(times[-1] - times[-2]) if len(times) > 1 else 0.01
+    ends = np.append(times[1:], times[-1] + last)
+    return tuple((float(times[a]), float(ends[b - 1])) for a, b in stretches(flags))
+
+
+def contacts_chart(subject: Subject, flow: Flow) -> Chart:
+    """Return the chart: bars, then height, slip and force of the feet."""
+    left, right = SIDE + 1.3, flow.width - SIDE - 1.7
+    made = subject.cached("bars", lambda: bars(subject))
+    flow.across(made, max(0.34 * len(made.labels), 0.7), left=left, right=right)
+    for name in ("foot_heights", "slip_speeds", "foot_forces"):
+        flow.y += 0.05
+        flow.across(subject.cached(name, partial(_of_feet, subject, name)), 1.6, left=left, right=right)
+    return flow.chart("contacts", "Contacts", subject)
+
+
+def _of_feet(subject: Subject, name: str) -> Curves:
+    of = subject.series(name)
+    feet = range(min(len(of.labels), MAX_TOGETHER))
+    return together(of.title, of, feet, labels=[shown(label, 20) for label in of.labels])
+
+
+READ = (AccelerationSensor, Gyro, ForceSensor)
+MAX_SENSORS = 24
+WHAT = {"N": "force", "Nm": "moment", "N m": "moment"}
+"""Quantities by unit, for sensors with more than one."""
+
+
+def has_sensors(subject: Subject) -> bool:
+    """Return whether the body has a sensor whose readings can be plotted."""
+    return subject.measures is not None and any(isinstance(one, READ) for one in subject.measures.body.devices)
+
+
+def sensors_chart(subject: Subject, flow: Flow) -> Chart:
+    """Return the chart: one panel for each sensor, two for a force sensor."""
+    panels, notes = subject.cached("sensors", lambda: _sensor_panels(subject))
+    columns = max(flow.columns, 1)
+    slot = (flow.width - 2 * SIDE) / columns
+    flow.gridded = True
+    top = flow.y
+    for k, one in enumerate(panels):
+        left = SIDE + k % columns * slot
+        top = flow.y + 0.05 if k % columns == 0 else top
+        flow.y = top
+        flow.across(one, 1.4, left=left + 0.8, right=left + slot - 1.5)
+    return flow.chart("sensors", "Sensors", subject, notes)
+
+
+def _sensor_panels(subject: Subject) -> tuple[list[Curves], tuple[str, ...]]:
+    m = subject.measures
+    assert m is not None
+    devices = [one for one in m.body.devices if isinstance(one, READ)]
+    panels = []
+    for device in devices[:MAX_SENSORS]:
+        reading = m.read(device)
+        by_unit: dict[str, list[int]] = {}
+        for k, unit in enumerate(reading.units):
+            by_unit.setdefault(unit, []).append(k)
+        saturated = np.asarray(reading.saturated)
+        for unit, columns in by_unit.items():
+            of = subject.fit(
+                Series(
+                    name="sensors",
+                    title=device.name,
+                    of="axis",
+                    labels=tuple(reading.columns[k] for k in columns),
+                    units=(unit,) * len(columns),
+                    times=reading.times,
+                    values=frozen(reading.values[:, columns]),
+                )
+            )
+            at_limit = "saturated at times" if saturated.reshape(len(reading.times), -1).any() else ""
+            title = f"{device.kind} {shown(device.name, 30)} on {shown(m.body.links[device.link].name, 30)}"
+            if len(by_unit) > 1:
+                title += f": {WHAT.get(unit, unit)}"
+            panels.append(together(title, of, range(len(columns)), note=at_limit))
+    more = len(devices) - MAX_SENSORS
+    return panels, (f"{more} more sensors not shown",) if more > 0 else ()

@@ -1,4 +1,4 @@
-"""Colours and sizes of plots, light and dark; the same for pictures and pages."""
+"""Colours and sizes of plots, light and dark; the same for images and pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bodymotion.plots.parts import Color
 __all__ = ["DARK", "FONTS", "LIGHT", "Theme", "rc"]
 
 FONTS = ("DejaVu Sans",)
-"""What all is drawn with that it has; for the rest there are `bodymotion.scene.fonts.FAMILIES`."""
+"""The default font; characters that it lacks are drawn with `bodymotion.scene.fonts.FAMILIES`."""
 
 
 @dataclass(frozen=True)
@@ -25,17 +25,17 @@ class Theme:
     text: str
     muted: str
     bad: str
-    given: str
+    recorded: str
     band: str
     shade: str
     palette: tuple[str, ...]
     times: tuple[str, ...]
 
     def color(self, color: Color) -> str:
-        """Return a colour by its number in the palette, which goes round, or by what it is for."""
+        """Return a colour by its index in the palette, which repeats, or by its role."""
         if isinstance(color, int):
             return self.palette[color % len(self.palette)]
-        return {"muted": self.muted, "given": self.given, "bad": self.bad, "text": self.text}[color]
+        return {"muted": self.muted, "recorded": self.recorded, "bad": self.bad, "text": self.text}[color]
 
 
 LIGHT = Theme(
@@ -47,7 +47,7 @@ LIGHT = Theme(
     text="#1c2430",
     muted="#66707f",
     bad="#d3122f",
-    given="#e07b00",
+    recorded="#e07b00",
     band="#2a9d6a",
     shade="#8b95a5",
     palette=("#1f5fbf", "#d2691e", "#12867a", "#8447b5", "#b8860b", "#c2407f", "#4d7c0f", "#4a5a70"),
@@ -62,7 +62,7 @@ DARK = Theme(
     text="#e3e8ef",
     muted="#98a3b3",
     bad="#ff5468",
-    given="#ffb454",
+    recorded="#ffb454",
     band="#4fd1a0",
     shade="#6d7889",
     palette=("#6aa5ff", "#ff9d5c", "#43d3c0", "#c594f5", "#e6c352", "#ff86bd", "#a6d84f", "#a9b8cc"),
@@ -71,7 +71,7 @@ DARK = Theme(
 
 
 def rc(theme: Theme, fonts: tuple[str, ...] = FONTS, scale: float = 1.0) -> dict[str, Any]:
-    """Return matplotlib's settings for a theme, letters and lines at a scale; used within a context, so that the user's own stay."""
+    """Return matplotlib's settings for a theme, text and lines at a scale; to be used in a context that restores those of the user."""
     return {
         "font.family": [*fonts],
         "font.size": 8.0 * scale,

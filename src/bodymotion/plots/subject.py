@@ -1,4 +1,4 @@
-"""What is plotted: a motion on a body, measured, or a motion alone; from when to when, which joints, in which units."""
+"""What is plotted: a motion on a body, or a motion alone; its time span, joints, groups of joints, and units."""
 
 from __future__ import annotations
 
@@ -18,14 +18,101 @@ from bodymotion.dynamics import Measures, Series, series
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.rotations import to_rpy
 from bodymotion.motion import MultiSE3Seq, Vector3Seq
-from bodymotion.plots.limbs import Limb, limbs, name_of
-from bodymotion.plots.words import number
+from bodymotion.plots.parts import number_text
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.quantities import Of
+    from bodymotion.model.body import Body
     from bodymotion.motion import Motion, MultiValueSeq
 
-__all__ = ["Subject"]
+__all__ = ["JointGroup", "Subject", "joint_groups", "name_of"]
+
+SHORT = 4
+"""Branches with fewer joints on one link are one group: the wheels of a vehicle, the fingers of a hand."""
+
+
+@dataclass(frozen=True)
+class JointGroup:
+    """A group of joints: its name, and its columns from the root outwards."""
+
+    name: str
+    columns: tuple[int, ...]
+
+
+def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
+    """Return the J joint columns of a body with names `labels` (J,) in groups such as arms and legs; each column is in one group.
+
+    A group continues from joint to joint along a chain of links. Where chains branch, those with fewer than four joints form one group.
+    """
+    column_of = {index: column for column, index in enumerate(body.joint_links) if index >= 0}
+    children: dict[int, list[int]] = {}
+    for link in body.links:
+        children.setdefault(link.parent, []).append(link.index)
+    count = [0] * len(body.links)
+    for link in reversed(body.links):
+        count[link.index] += link.index in column_of
+        if link.parent >= 0:
+            count[link.parent] += count[link.index]
+    groups: list[list[int]] = []
+    todo: list[list[int]] = [[index] for index in children.get(-1, [])]
+    while todo:
+        starts = todo.pop(0)
+        if len(starts) > 1:
+            groups.append([column_of[k] for start in starts for k in _below(start, children) if k in column_of])
+            continue
+        at, group = starts[0], []
+        while True:
+            if at in column_of:
+                group.append(column_of[at])
+            onwards = [child for child in children.get(at, []) if count[child]]
+            if len(onwards) != 1:
+                break
+            at = onwards[0]
+        short = [child for child in onwards if count[child] < SHORT]
+        if group and len(short) == len(onwards) and sum(count[child] for child in short) <= 2 * SHORT:
+            for child in onwards:
+                group += [column_of[k] for k in _below(child, children) if k in column_of]
+            onwards = short = []
+        if group:
+            groups.append(group)
+        long = [[child] for child in onwards if child not in short or len(short) == 1]
+        todo = [*long, *([short] if len(short) > 1 else []), *todo]
+    placed = {column for group in groups for column in group}
+    left = [column for column in range(len(labels)) if column not in placed]
+    groups.sort(key=min)
+    names = [name_of([labels[k] for k in group]) for group in groups]
+    found = tuple(
+        JointGroup(name if names.count(name) == 1 else _ends([labels[k] for k in group]), tuple(group))
+        for name, group in zip(names, groups, strict=True)
+    )
+    return (*found, JointGroup("columns without a link", tuple(left))) if left else found
+
+
+def _below(link: int, children: dict[int, list[int]]) -> list[int]:
+    found, todo = [], [link]
+    while todo:
+        at = todo.pop()
+        found.append(at)
+        todo += reversed(children.get(at, []))
+    return found
+
+
+def name_of(labels: Sequence[str]) -> str:
+    """Return the name of a group: the common beginning of its names, or its first and last."""
+    if len(labels) == 1:
+        return labels[0]
+    first, last = min(labels), max(labels)
+    start = first[: next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]
+    cut = max(start.rfind(mark) for mark in "_-./ ")
+    whole = start[:cut] if cut > 0 else start.rstrip("0123456789")
+    if len(whole.strip("_-./ ")) >= 2:
+        return whole.rstrip("_-./ ")
+    return _ends(labels)
+
+
+def _ends(labels: Sequence[str]) -> str:
+    return f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]
+
 
 T = TypeVar("T")
 
@@ -41,17 +128,17 @@ class Subject:
     motion:
         The motion itself.
     title, about:
-        What stands above a plot: what moves, and which motion.
+        Title of a plot: the robot, and the motion.
     joints:
         Names or patterns (`*`, `?`) of the joints that are shown; None for all.
     start, end:
-        [s] Only frames from then to then are shown.
+        [s] Only frames in this time span are shown.
     radians:
-        SI units also where people read degrees and millimetres.
+        Use SI units instead of degrees and millimetres.
     notes:
-        What is to be known about the motion.
+        Remarks on the motion.
     files:
-        What was read for it.
+        Files that were read.
     """
 
     measures: Measures | None
@@ -66,8 +153,8 @@ class Subject:
     files: tuple[Path, ...] = ()
     _made: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def once(self, key: object, make: Callable[[], T]) -> T:
-        """Make a part once, however often sheets are made of it to find one that fits."""
+    def cached(self, key: object, make: Callable[[], T]) -> T:
+        """Return a part, made only once although a chart may be laid out many times."""
         if key not in self._made:
             self._made[key] = make()
         found: T = self._made[key]
@@ -75,12 +162,12 @@ class Subject:
 
     @cached_property
     def columns(self) -> tuple[int, ...]:
-        """The joint columns that were asked for.
+        """The selected joint columns.
 
         Raises
         ------
         WrongUseError
-            When no joint has such a name; the message lists those there are.
+            When no joint has such a name; the message lists all.
         """
         labels = self.joint_labels
         if self.joints is None:
@@ -90,7 +177,7 @@ class Subject:
             hits = [k for k, label in enumerate(labels) if label == pattern or fnmatchcase(label, pattern)]
             if not hits:
                 there = ", ".join(labels) or "none"
-                raise WrongUseError(f"there is no joint {pattern!r}; there are: {there}")
+                raise WrongUseError(f"no joint matches {pattern!r}; joints: {there}")
             found.update(hits)
         return tuple(sorted(found))
 
@@ -103,15 +190,15 @@ class Subject:
         return () if joints is None else _labels(joints, "joint")
 
     @cached_property
-    def limbs(self) -> tuple[Limb, ...]:
+    def joint_groups(self) -> tuple[JointGroup, ...]:
         """The joints in groups."""
         if self.measures is not None:
-            return limbs(self.measures.body, self.joint_labels)
+            return joint_groups(self.measures.body, self.joint_labels)
         names = list(self.joint_labels)
-        return (Limb(name_of(names), tuple(range(len(names)))),) if names else ()
+        return (JointGroup(name_of(names), tuple(range(len(names)))),) if names else ()
 
     def series(self, name: str) -> Series:
-        """Return a quantity of `bodymotion.dynamics.QUANTITIES` as it is shown: its times, its joints, its units."""
+        """Return a quantity of `bodymotion.dynamics.QUANTITIES` with the times, joints and units that are shown."""
         assert self.measures is not None
         found = series(self.measures, name)
         if found.of == "joint" and self.joints is not None:
@@ -119,14 +206,14 @@ class Subject:
         return self.fit(found)
 
     def fit(self, found: Series) -> Series:
-        """Return a series within the times that are shown, in units for people."""
+        """Return a series within the time span, in the units that are shown."""
         if self.start is not None or self.end is not None:
             inside = self.inside(found.times)
             found = replace(found, times=frozen(found.times[inside]), values=frozen(found.values[inside]))
         return found if self.radians else found.in_degrees()
 
     def inside(self, times: Floats) -> npt.NDArray[np.bool_]:
-        """Say which of these times (T,) are shown.
+        """Return which of the times (T,) are shown.
 
         Raises
         ------
@@ -140,20 +227,18 @@ class Subject:
             kept &= times <= self.end + 1e-9
         if len(times) and not kept.any():
             begin = "" if self.start is None else f"from {moment(self.start)} s "
-            asked = f"{begin}on" if self.end is None else f"{begin or 'up '}to {moment(self.end)} s"
-            raise WrongUseError(
-                f"there is no frame {asked}; the motion lasts from {moment(times[0])} s to {moment(times[-1])} s"
-            )
+            span = f"{begin}on" if self.end is None else f"{begin or 'up '}to {moment(self.end)} s"
+            raise WrongUseError(f"no frame {span}; the motion is from {moment(times[0])} s to {moment(times[-1])} s")
         return kept
 
     @cached_property
     def components(self) -> tuple[Series, ...]:
-        """What a motion alone has, component by component."""
+        """The series of a motion alone, by component."""
         return tuple(self.fit(one) for component in self.motion.timed if component.num_frames for one in _of(component))
 
     @cached_property
     def times(self) -> Floats:
-        """All times [s] that are shown."""
+        """All shown times [s]."""
         if self.measures is not None:
             times = self.measures.times
             return np.asarray(times[self.inside(times)])
@@ -161,18 +246,18 @@ class Subject:
         return np.unique(np.concatenate(every)) if every else np.zeros(0)
 
     def angle(self, unit: str) -> str:
-        """Return the unit in which angles are shown."""
+        """Return a unit as shown, with degrees for radians."""
         return unit if self.radians else unit.replace("rad", "°")
 
     @property
     def length(self) -> tuple[float, str]:
-        """How small lengths are shown: factor and unit."""
+        """Factor and unit of small lengths."""
         return (1.0, "m") if self.radians else (1000.0, "mm")
 
     def length_text(self, value: float) -> str:
-        """Write a length [m] for people."""
+        """Return a length [m] as text."""
         factor, unit = (1.0, "m") if abs(value) >= 0.5 else self.length
-        return f"{number(value * factor)} {unit}"
+        return f"{number_text(value * factor)} {unit}"
 
 
 def _labels(component: MultiValueSeq | MultiSE3Seq | Vector3Seq, kind: str) -> tuple[str, ...]:
@@ -182,18 +267,18 @@ def _labels(component: MultiValueSeq | MultiSE3Seq | Vector3Seq, kind: str) -> t
 
 
 def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]:
-    """Return the series that a component is: its values, or places and orientations."""
+    """Return the series of a component: its values, or positions and orientations."""
     times, values, title = component.timeline.times, component.values, component.content
     if isinstance(component, MultiSE3Seq):
         parts = _labels(component, "link")
-        places = tuple(f"{part} {axis}" for part in parts for axis in "xyz")
-        turns = tuple(f"{part} {axis}" for part in parts for axis in ("roll", "pitch", "yaw"))
+        positions = tuple(f"{part} {axis}" for part in parts for axis in "xyz")
+        orientations = tuple(f"{part} {axis}" for part in parts for axis in ("roll", "pitch", "yaw"))
         angles = to_rpy(values[..., 3:])
         angles = np.unwrap(angles, axis=0) if len(times) else angles
         size = (len(times), -1)
         return (
-            _series(title, f"{title}: position", places, "m", times, values[..., :3].reshape(size)),
-            _series(title, f"{title}: orientation", turns, "rad", times, angles.reshape(size)),
+            _series(title, f"{title}: position", positions, "m", times, values[..., :3].reshape(size)),
+            _series(title, f"{title}: orientation", orientations, "rad", times, angles.reshape(size)),
         )
     if isinstance(component, Vector3Seq):
         title += " (in the root's frame)" if component.is_root_relative else ""
@@ -201,7 +286,7 @@ def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]
         return (_series(component.content, title, ("x", "y", "z"), unit, times, values, of="axis"),)
     is_joints = component.content == "JointDisplacement"
     labels = _labels(component, "joint" if is_joints else "part")
-    # Without a body nobody says which joints turn and which slide: their numbers stay as they are.
+    # Without a body it is unknown which joints rotate and which slide.
     unit = "m or rad" if is_joints else ""
     return (_series(component.content, title, labels, unit, times, values, of="joint" if is_joints else "link"),)
 

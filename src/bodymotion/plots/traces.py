@@ -1,19 +1,199 @@
-"""Sheets as plotly's data and layout, which a browser draws."""
+"""Charts as data and layout of plotly, which a browser draws."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.plots.frame import LATE_TIMES, PIXELS, Frame, safe
-from bodymotion.plots.panels import FINEST, outside
-from bodymotion.plots.parts import Bars, Cell, Curves, Facts, Ground, Heading, Line, Sheet, Strips
+from bodymotion.plots.curves import MIN_SPANS, outside
+from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground, Heading, KeyFigures, Line
 from bodymotion.plots.style import Theme
 
-__all__ = ["Traces"]
+__all__ = ["FONT", "PIXELS", "Frame", "Traces", "safe"]
+
+LATE_TIMES = ".12~g"
+"""Format (d3-format) of large times at axes, such as those of a clock."""
+PIXELS = 92
+"""Pixels per inch of the height of a chart; its width is that of the page."""
+FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+
+
+def safe(text: str) -> str:
+    """Return text with the characters escaped that plotly reads as HTML."""
+    return escape(text, quote=False)
+
+
+class Frame:
+    """Axes, texts and legends of a chart in plotly. `timed` are the axes over time, `grounds` those of grounds."""
+
+    def __init__(self, chart: Chart, theme: Theme) -> None:
+        self.chart, self.theme = chart, theme
+        self.timed: list[tuple[str, str]] = []
+        self.grounds: list[dict[str, Any]] = []
+        self.count = self.legends = 0
+        self.annotations: list[dict[str, Any]] = []
+        self.shapes: list[dict[str, Any]] = []
+        self.layout: dict[str, Any] = {
+            "autosize": True,
+            "height": round(chart.height * PIXELS),
+            "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
+            "paper_bgcolor": theme.page,
+            "plot_bgcolor": theme.panel,
+            "font": {"family": FONT, "size": 11, "color": theme.text},
+            "hovermode": "x",
+            "hoverdistance": 30,
+            "showlegend": True,
+            "barmode": "overlay",
+            "bargap": 0,
+            "dragmode": "zoom",
+            "hoverlabel": {"font": {"size": 11}},
+            "modebar": {
+                "orientation": "h",
+                "bgcolor": theme.page + "00",
+                "color": theme.muted,
+                "activecolor": theme.text,
+            },
+        }
+        self.text(f"<b>{safe(chart.title)}</b>", 0.3, 0.4, size=18)
+        subtitle = "<br>".join(safe(line) for line in chart.subtitle)
+        self.text(subtitle, 0.3, 0.62 + chart.subtitle_height, size=11, color=theme.muted)
+        self.layout["annotations"] = self.annotations
+        self.layout["shapes"] = self.shapes
+
+    def text(
+        self, text: str, x: float, y: float, *, size: float, color: str | None = None, anchor: str = "left"
+    ) -> None:
+        """Add text above a position [inch] from the upper left corner."""
+        if text:
+            self.annotations.append(
+                {
+                    "text": text,
+                    "x": x / self.chart.width,
+                    "y": 1 - y / self.chart.height,
+                    "xref": "paper",
+                    "yref": "paper",
+                    "xanchor": anchor,
+                    "yanchor": "bottom",
+                    "showarrow": False,
+                    "borderpad": 0,
+                    "align": "left",
+                    "font": {"size": size, "color": color or self.theme.text},
+                }
+            )
+
+    def axes(self, cell: Cell, title: str, note: str = "") -> tuple[str, str]:
+        """Add a pair of axes for a cell, and return their names for traces."""
+        self.count += 1
+        number = "" if self.count == 1 else str(self.count)
+        theme, chart = self.theme, self.chart
+        common = {
+            "gridcolor": theme.grid,
+            "linecolor": theme.edge,
+            "zeroline": False,
+            "ticks": "outside",
+            "ticklen": 3,
+            "tickcolor": theme.edge,
+            "tickfont": {"size": 9.5, "color": theme.muted},
+            "showline": True,
+            "automargin": False,
+        }
+        self.layout[f"xaxis{number}"] = {
+            **common,
+            "domain": [cell.x / chart.width, (cell.x + cell.width) / chart.width],
+            "anchor": f"y{number}",
+            "nticks": max(int(cell.width / 0.5), 3),
+        }
+        low = 1 - (cell.y + cell.height) / chart.height
+        self.layout[f"yaxis{number}"] = {
+            **common,
+            "domain": [max(low, 0.0), low + cell.height / chart.height],
+            "anchor": f"x{number}",
+            "nticks": max(int(cell.height / 0.26), 3),
+        }
+        small = cell.width < 3.5
+        self.text(safe(title), cell.x, cell.y - (0.15 if note and small else 0.02), size=10.5 if small else 12)
+        if note and small:
+            self.text(safe(note), cell.x, cell.y - 0.02, size=9, color=theme.muted)
+        elif note:
+            self.text(safe(note), cell.x + cell.width, cell.y - 0.02, size=10, color=theme.muted, anchor="right")
+        return f"x{number}", f"y{number}"
+
+    def over_time(
+        self, cell: Cell, title: str, note: str = ""
+    ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
+        """Add axes over time; return their two layouts, and the entries of traces for them."""
+        x, y = self.axes(cell, title, note)
+        across, up = self.layout["xaxis" + x[1:]], self.layout["yaxis" + y[1:]]
+        room = 0.01 * (self.chart.end - self.chart.start) or 0.5
+        across["range"] = [self.chart.start - room, self.chart.end + room]
+        across["showticklabels"] = cell.time_labels
+        across["hoverformat"] = ".3f"
+        across["ticksuffix"] = ""
+        if self.chart.time_origin:
+            across.update(tickformat=LATE_TIMES, nticks=max(int(cell.width / 0.9), 2))
+        if cell.time_title:
+            across["title"] = {"text": "time [s]", "font": {"size": 10, "color": self.theme.muted}, "standoff": 2}
+        if self.timed:
+            across["matches"] = self.timed[0][0].replace("axis", "")
+        self.timed.append(("xaxis" + x[1:], "yaxis" + y[1:]))
+        return across, up, {"xaxis": x, "yaxis": y}
+
+    def legend(self, cell: Cell, x: float, y: float, across: bool = False) -> str:
+        """Add a legend at a position [inch], and return its name."""
+        self.legends += 1
+        name = "legend" if self.legends == 1 else f"legend{self.legends}"
+        self.layout[name] = {
+            "x": x / self.chart.width,
+            "y": 1 - y / self.chart.height,
+            "xanchor": "left",
+            "yanchor": "top",
+            "bgcolor": self.theme.page + "00",
+            "font": {"size": 9.5},
+            "tracegroupgap": 0,
+            "itemwidth": 30,
+            "orientation": "h" if across else "v",
+        }
+        return name
+
+    def band(self, x: str, y: str, low: float, high: float, color: str, name: str) -> None:
+        """Add a band between two values behind the curves."""
+        self.shapes.append(
+            {
+                "type": "rect",
+                "xref": f"{x} domain",
+                "yref": y,
+                "x0": 0,
+                "x1": 1,
+                "y0": low,
+                "y1": high,
+                "name": name,
+                "fillcolor": color,
+                "line": {"width": 0},
+                "layer": "below",
+            }
+        )
+
+    def rule(self, x: str, y: str, at: float, dash: str) -> None:
+        """Add a line at a value behind the curves."""
+        self.shapes.append(
+            {
+                "type": "line",
+                "xref": f"{x} domain",
+                "yref": y,
+                "x0": 0,
+                "x1": 1,
+                "y0": at,
+                "y1": at,
+                "name": "limit",
+                "line": {"color": self.theme.bad, "width": 1, "dash": dash},
+                "layer": "below",
+            }
+        )
+
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -28,21 +208,21 @@ def _plain(values: Floats) -> list[float | None]:
 
 
 class Traces(Frame):
-    """Plotly's `data` and `layout` of a sheet."""
+    """The `data` and `layout` of a chart in plotly."""
 
-    def __init__(self, sheet: Sheet, theme: Theme) -> None:
-        super().__init__(sheet, theme)
+    def __init__(self, chart: Chart, theme: Theme) -> None:
+        super().__init__(chart, theme)
         self.data: list[dict[str, Any]] = []
-        for cell in sheet.cells:
+        for cell in chart.cells:
             part = cell.part
             if isinstance(part, Heading):
                 self.text(f"<b>{safe(part.text)}</b>", cell.x, cell.y + cell.height - 0.05, size=12)
-            elif isinstance(part, Facts):
-                self.facts(part, cell)
+            elif isinstance(part, KeyFigures):
+                self.key_figures(part, cell)
             elif isinstance(part, Curves):
                 self.curves(part, cell)
-            elif isinstance(part, Strips):
-                self.strips(part, cell)
+            elif isinstance(part, CurveRows):
+                self.curve_rows(part, cell)
             elif isinstance(part, Bars):
                 self.bars(part, cell)
             else:
@@ -129,7 +309,7 @@ class Traces(Frame):
             "line": {"color": self.theme.color(line.color), "width": 1.6, "dash": "dash" if line.dashed else "solid"},
         }
 
-    def strips(self, part: Strips, cell: Cell) -> None:
+    def curve_rows(self, part: CurveRows, cell: Cell) -> None:
         """Draw rows of curves."""
         theme, count = self.theme, len(part.rows)
         _, up, where = self.over_time(cell, part.title)
@@ -146,7 +326,7 @@ class Traces(Frame):
         for k, row in enumerate(part.rows):
             finite = row.line.values[np.isfinite(row.line.values)]
             low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-            least = FINEST.get(row.unit, 1e-9)
+            least = MIN_SPANS.get(row.unit, 1e-9)
             if high - low < least:
                 low, high = (low + high - least) / 2, (low + high + least) / 2
             color = theme.bad if row.beyond else theme.color(row.line.color)
@@ -161,11 +341,11 @@ class Traces(Frame):
                     "hovertemplate": f"%{{customdata:.4~g}} {safe(row.unit)}<extra>%{{fullData.name}}</extra>",
                 }
             )
-            at = 1 - (cell.y + cell.height * (k + 0.5) / max(count, 1)) / self.sheet.height
+            at = 1 - (cell.y + cell.height * (k + 0.5) / max(count, 1)) / self.chart.height
             self.annotations.append(
                 {
                     "text": safe(row.note),
-                    "x": (cell.x + cell.width + 0.06) / self.sheet.width,
+                    "x": (cell.x + cell.width + 0.06) / self.chart.width,
                     "y": at,
                     "xref": "paper",
                     "yref": "paper",
@@ -307,16 +487,16 @@ class Traces(Frame):
         steps = [[k / (len(theme.times) - 1), color] for k, color in enumerate(theme.times)]
         bar = {
             "thickness": 9,
-            "len": cell.height / self.sheet.height,
-            "x": (cell.x + cell.width + 0.08) / self.sheet.width,
+            "len": cell.height / self.chart.height,
+            "x": (cell.x + cell.width + 0.08) / self.chart.width,
             "xpad": 0,
             "ypad": 0,
-            "y": 1 - (cell.y + cell.height / 2) / self.sheet.height,
+            "y": 1 - (cell.y + cell.height / 2) / self.chart.height,
             "outlinewidth": 0,
             "title": {"text": "t [s]", "font": {"size": 9}},
             "tickfont": {"size": 9},
             "nticks": 6,
-            **({"tickformat": LATE_TIMES} if self.sheet.since else {}),
+            **({"tickformat": LATE_TIMES} if self.chart.time_origin else {}),
         }
         self.data.append(
             {
@@ -340,14 +520,14 @@ class Traces(Frame):
             }
         )
         if part.worst is not None:
-            _, at_x, at_y, said = part.worst
+            _, at_x, at_y, text = part.worst
             self.data.append(
                 {
                     **common,
                     "mode": "markers",
                     "x": [at_x],
                     "y": [at_y],
-                    "name": f"least: {safe(said)}",
+                    "name": f"minimum: {safe(text)}",
                     "hoverinfo": "name",
                     "marker": {"symbol": "circle-open", "size": 14, "color": theme.bad, "line": {"width": 2}},
                 }
@@ -360,9 +540,9 @@ class Traces(Frame):
                 "y": _plain(part.path[:, 1]),
             }
         )
-        self.layout["hovermode"] = "closest" if len(self.sheet.cells) < 2 else "x"
+        self.layout["hovermode"] = "closest" if len(self.chart.cells) < 2 else "x"
 
-    def facts(self, part: Facts, cell: Cell) -> None:
+    def key_figures(self, part: KeyFigures, cell: Cell) -> None:
         """Write key figures."""
         self.text(f"<b>{safe(part.title)}</b>", cell.x, cell.y - 0.02, size=12)
         y = cell.y + 0.05

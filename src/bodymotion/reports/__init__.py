@@ -67,7 +67,7 @@ def report(
     OSError
         When the page cannot be written.
     """
-    from bodymotion.plots import available, sheets, subject_of
+    from bodymotion.plots import available, charts, subject_of
     from bodymotion.plots.pages import fragment, script
     from bodymotion.reports.page import page
     from bodymotion.scene.loading import load_scene
@@ -89,7 +89,7 @@ def report(
     assert subject.measures is not None
     existing = available(subject)
     names = [name for name in plots if name in existing or name not in PLOTS]
-    drawn = [fragment(sheet) for sheet in sheets(subject, names)]
+    drawn = [fragment(chart) for chart in charts(subject, names)]
     done(2, NUM_STEPS)
     contents = contents_of(subject.measures, title=scene.title, notes=(*subject.notes, *scene.notes))
     done(3, NUM_STEPS)
