@@ -27,7 +27,7 @@ def camera(**fields) -> bm.VisionSensor:
     return bm.VisionSensor(**{**given, **fields})
 
 
-def pictures(device: bm.VisionSensor, scenery=(), root=None, rate: float = 10.0, links=()) -> bm.dynamics.Pictures:
+def pictures(device: bm.VisionSensor, scenery=(), root=None, rate: float = 10.0, links=()) -> bm.dynamics.CameraFrames:
     """Return the pictures of a camera on a root that moves; without `root` it looks from the world's origin along −z, up is +y."""
     root = np.tile(poses.IDENTITY, (2, 1)) if root is None else np.asarray(root)
     base = bm.Link(name="BASE", joint=bm.Joint(type="free"), segments=(bm.Segment(mass=1.0),))
@@ -335,7 +335,7 @@ def test_all_at_once_needs_room(monkeypatch):
     root = np.tile(poses.IDENTITY, (1001, 1))
     found = pictures(camera(width=640, height=480), [placed(bm.Sphere(0.5), 0, 0, -2)], root)
     monkeypatch.setattr("bodymotion.system.memory.available_memory", lambda: 200 * 2**20)
-    with pytest.raises(MemoryError, match="3001 pictures of 'EYE'"):
+    with pytest.raises(MemoryError, match="3001 frames of 'EYE'"):
         _ = found.depth
     assert next(iter(found)).depth.min() < 1.6
 
@@ -346,9 +346,9 @@ def test_all_at_once_needs_room(monkeypatch):
         ({"width": 0}, "0 × 30 pixels"),
         ({"field_of_view": 3.2}, "field of view of 3.2"),
         ({"field_of_view": np.nan}, "field of view"),
-        ({"front_clip_distance": 0.0}, "clip distances of 0 and 100 m"),
+        ({"front_clip_distance": 0.0}, "got 0 and 100 m"),
         ({"back_clip_distance": 0.005}, "clip distances"),
-        ({"link": 4}, "on link 4, the body has 1"),
+        ({"link": 4}, "on link 4; the body has 1"),
         ({"frame_rate": 1e12}, "frameRate of 1e"),
     ],
 )
@@ -423,4 +423,4 @@ def test_the_camera_of_the_example(examples):
         eye = poses.compose(link_poses[found.device.link], found.device.pose)
         ray = rotations.rotate(eye[3:], pixel_rays(found.device)[200, 320])
         assert depth[200, 320] == pytest.approx((6.0 - eye[0]) / ray[0], rel=1e-9)
-    assert not any(isinstance(reading, bm.dynamics.Pictures) for reading in measures.read_all(scenery))
+    assert not any(isinstance(reading, bm.dynamics.CameraFrames) for reading in measures.read_all(scenery))

@@ -179,9 +179,9 @@ def test_limits_hold_the_readings(tmp_path):
     force = bm.ForceSensor(link=1, max_force=np.full(3, 1.0), max_torque=np.full(3, 0.1))
     assert np.abs(measures.read(force).values).max(axis=0).tolist() == [1.0] * 3 + [0.1] * 3
     assert measures.read(force).columns == ("fx", "fy", "fz", "tx", "ty", "tz")
-    with pytest.raises(ValueError, match="is not read"):
+    with pytest.raises(ValueError, match="cannot be read"):
         measures.read(bm.OtherDevice())
-    with pytest.raises(ValueError, match="on link 9, the body has 4"):
+    with pytest.raises(ValueError, match="on link 9; the body has 4"):
         measures.read(bm.Gyro(link=9))
     with pytest.raises(KeyError, match="no device 'nose'"):
         measures.read("nose")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.dynamics import measure, slides
+from bodymotion.dynamics import foot_slips, measure
 from bodymotion.kernels.feet import stances
 from sample_files import tries
 
@@ -99,7 +99,7 @@ def slid(velocity, standing=True, crawls=False):
     moving = np.stack([velocity[0], velocity[1], 0 * T], axis=1)[:, None]
     speeds = np.where(on, np.linalg.norm(moving, axis=2), 0.0)
     contacts = bm.dynamics.Contacts((0,), ("A",), on, zero, np.zeros((len(T), 1, 3)), moving, speeds, (crawls,))
-    return slides(contacts, T)
+    return foot_slips(contacts, T)
 
 
 def test_a_slide_is_the_way_in_a_stance_and_its_moment_the_fastest():

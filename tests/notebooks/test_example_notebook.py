@@ -27,4 +27,4 @@ def test_every_cell_runs_and_the_things_show_themselves():
     printed = "".join(
         output.get("text", "") for cell in code for output in cell.outputs if output.output_type == "stream"
     )
-    assert "Least stability margin" in printed
+    assert "Minimum stability margin" in printed

@@ -15,8 +15,8 @@ from bodymotion.cli.output import failures, one_line, results, say
 
 if TYPE_CHECKING:
     from bodymotion.cli.measure_output import Block
-    from bodymotion.dynamics import Measures, Pictures, Reading
-    from bodymotion.dynamics.ranging import Thing
+    from bodymotion.dynamics import CameraFrames, Measures, Reading
+    from bodymotion.dynamics.sensors import Thing
     from bodymotion.geometry.shapes import Shape
     from bodymotion.model.body import Body
     from bodymotion.model.devices import Device
@@ -261,14 +261,14 @@ def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) 
     return found
 
 
-def _read(of: Reading | Pictures) -> Block:
+def _read(of: Reading | CameraFrames) -> Block:
     import numpy as np
 
     from bodymotion.cli.measure_output import Block
-    from bodymotion.dynamics import Pictures, Series
+    from bodymotion.dynamics import CameraFrames, Series
 
-    pictures = of if isinstance(of, Pictures) else None
-    reading = None if isinstance(of, Pictures) else of
+    pictures = of if isinstance(of, CameraFrames) else None
+    reading = None if isinstance(of, CameraFrames) else of
     return Block(
         Series(
             name=of.device.name,

@@ -15,11 +15,11 @@ import typer
 
 from bodymotion.cli.output import Data, number, problems_of
 from bodymotion.cli.page import Page
-from bodymotion.dynamics import extremes, figures, slides
+from bodymotion.dynamics import extremes, figures, foot_slips
 from bodymotion.model.motors import effort_range
 
 if TYPE_CHECKING:
-    from bodymotion.dynamics import Measures, Pictures, Series
+    from bodymotion.dynamics import CameraFrames, Measures, Series
     from bodymotion.geometry.arrays import Floats
 
 __all__ = ["Block", "about_written", "as_data", "page_of", "write"]
@@ -42,7 +42,7 @@ class Block:
 
     series: Series
     saturated: npt.NDArray[np.bool_] | None = None
-    pictures: Pictures | None = None
+    pictures: CameraFrames | None = None
 
 
 def about_written(path: Path, blocks: Sequence[Block]) -> str:
@@ -269,7 +269,7 @@ def _feet(measures: Measures) -> list[Data]:
         return []
     contacts = measures.contacts
     ways = np.zeros(len(contacts.names))
-    for slide in slides(contacts, measures.times):
+    for slide in foot_slips(contacts, measures.times):
         ways[slide.foot] += slide.way
     found = []
     for k, name in enumerate(contacts.names):

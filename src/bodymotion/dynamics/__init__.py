@@ -1,62 +1,93 @@
-"""A motion measured: how fast, how hard, in balance or not, and what its sensors would read. See docs/dynamics.md.
+"""Measures of a motion: velocities, forces, balance, contacts, and the readings of its sensors. See docs/dynamics.md.
 
 >>> import bodymotion as bm
->>> body = bm.load("biped.wrl")                    # doctest: +SKIP
->>> motion = bm.load("biped_walk.seq")             # doctest: +SKIP
+>>> body = bm.load_body("biped.wrl")               # doctest: +SKIP
+>>> motion = bm.load_motion("biped_walk.seq")      # doctest: +SKIP
 >>> measures = bm.dynamics.measure(body, motion)   # doctest: +SKIP
 >>> measures.torques                               # doctest: +SKIP
 
-Arrays go in, arrays come out, all frames at once. Whatever has a direction is along the world's axes unless its docstring says so.
+Functions take arrays and return arrays, all frames at once. Vectors are along the world's axes unless a docstring states otherwise.
 """
 
 from __future__ import annotations
 
-from bodymotion.dynamics.balance import contact_wrenches, shares, zero_moment_point
+import sys
+import warnings
+from typing import Any
+
+from bodymotion.dynamics.balance import contact_wrenches, load_shares, zero_moment_point
 from bodymotion.dynamics.contacts import (
     Contacts,
-    Slide,
+    FootSlip,
+    Soles,
     SupportPolygons,
     Thresholds,
+    contact_points,
     detect_contacts,
+    find_feet,
+    foot_slips,
     ground_height,
-    slides,
+    root_on_feet,
+    soles,
     support_polygons,
 )
 from bodymotion.dynamics.derivatives import Derivative, derivatives, pose_derivatives
-from bodymotion.dynamics.feet import Soles, contact_points, find_feet, soles
 from bodymotion.dynamics.figures import Extreme, Figure, extremes, figures
-from bodymotion.dynamics.forces import InverseDynamics, inverse_dynamics, mass_matrix
-from bodymotion.dynamics.kinematics import jacobian, jacobians, link_accelerations, link_velocities, point_velocities
+from bodymotion.dynamics.forces import (
+    InverseDynamics,
+    Momentum,
+    inverse_dynamics,
+    mass_matrix,
+    momentum,
+    potential_energy,
+    rotor_energy,
+)
+from bodymotion.dynamics.kinematics import (
+    GRAVITY,
+    jacobian,
+    jacobians,
+    link_accelerations,
+    link_velocities,
+    point_velocities,
+    rotor_inertias,
+)
 from bodymotion.dynamics.measures import Measures
 from bodymotion.dynamics.measuring import measure
-from bodymotion.dynamics.momenta import Momentum, momentum, potential_energy, rotor_energy
-from bodymotion.dynamics.pictures import Picture, Pictures, take_pictures
+from bodymotion.dynamics.pictures import CameraFrame, CameraFrames, camera_frames
 from bodymotion.dynamics.quantities import QUANTITIES, Quantity, Series, measurable, series
-from bodymotion.dynamics.ranging import Scenery, ray_directions, scan_times
-from bodymotion.dynamics.rows import GRAVITY, rotor_inertias
-from bodymotion.dynamics.sensors import Reading, read_sensor
-from bodymotion.dynamics.standing import root_on_feet
+from bodymotion.dynamics.sensors import Reading, Scenery, ray_directions, read_sensor, scan_times
+
+_RENAMED = {
+    "Picture": "CameraFrame",
+    "Pictures": "CameraFrames",
+    "Slide": "FootSlip",
+    "shares": "load_shares",
+    "slides": "foot_slips",
+    "take_pictures": "camera_frames",
+}
+"""Old names, kept for one version."""
 
 __all__ = [
     "GRAVITY",
     "QUANTITIES",
+    "CameraFrame",
+    "CameraFrames",
     "Contacts",
     "Derivative",
     "Extreme",
     "Figure",
+    "FootSlip",
     "InverseDynamics",
     "Measures",
     "Momentum",
-    "Picture",
-    "Pictures",
     "Quantity",
     "Reading",
     "Scenery",
     "Series",
-    "Slide",
     "Soles",
     "SupportPolygons",
     "Thresholds",
+    "camera_frames",
     "contact_points",
     "contact_wrenches",
     "derivatives",
@@ -64,12 +95,14 @@ __all__ = [
     "extremes",
     "figures",
     "find_feet",
+    "foot_slips",
     "ground_height",
     "inverse_dynamics",
     "jacobian",
     "jacobians",
     "link_accelerations",
     "link_velocities",
+    "load_shares",
     "mass_matrix",
     "measurable",
     "measure",
@@ -84,10 +117,15 @@ __all__ = [
     "rotor_inertias",
     "scan_times",
     "series",
-    "shares",
-    "slides",
     "soles",
     "support_polygons",
-    "take_pictures",
     "zero_moment_point",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _RENAMED:
+        raise AttributeError(f"module 'bodymotion.dynamics' has no attribute {name!r}")
+    new = _RENAMED[name]
+    warnings.warn(f"bodymotion.dynamics.{name} is now bodymotion.dynamics.{new}", DeprecationWarning, stacklevel=2)
+    return getattr(sys.modules[__name__], new)

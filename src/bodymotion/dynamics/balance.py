@@ -1,4 +1,4 @@
-"""Zero moment point, centre of pressure, and how feet share the ground's force."""
+"""The zero moment point, and the distribution of the ground's force among the feet."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy.typing as npt
 from bodymotion.dynamics.contacts import Contacts
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["contact_wrenches", "shares", "zero_moment_point"]
+__all__ = ["contact_wrenches", "load_shares", "zero_moment_point"]
 
-LEAST = 0.01
-"""Where the ground carries less than this part of the weight, there is no zero moment point: the body flies."""
+MIN_LOAD = 0.01
+"""Share of the weight on the ground below which the body is airborne and has no zero moment point."""
 
 
 def zero_moment_point(
     root_wrench: npt.ArrayLike, root_position: npt.ArrayLike, ground: npt.ArrayLike = 0.0, *, weight: float = 0.0
 ) -> Floats:
-    """Return the point (..., 3) [m] on level ground about which the force of the ground has no moment along the ground.
+    """Return the point (..., 3) [m] on level ground about which the force of the ground has no horizontal moment.
 
     With F and N the force and the moment about the root's origin r that the world exerts on the body, and h the ground's height:
 
@@ -30,32 +30,33 @@ def zero_moment_point(
     root_position:
         (..., 3) [m] of the root link's origin in the world.
     ground:
-        (...) [m] its height.
+        (...) [m] height of the ground.
     weight:
-        [N] Where F_z is below 1 % of it, the body flies and the point is NaN.
+        [N] Where F_z is below 1 % of it, the body is airborne and the point is NaN.
     """
     wrench, root = np.asarray(root_wrench, dtype=np.float64), np.asarray(root_position, dtype=np.float64)
     force, moment = wrench[..., :3], wrench[..., 3:]
     height = np.broadcast_to(np.asarray(ground, dtype=np.float64), force.shape[:-1])
-    carried = np.where(force[..., 2] > max(LEAST * weight, 1e-12), force[..., 2], np.nan)
+    carried = np.where(force[..., 2] > max(MIN_LOAD * weight, 1e-12), force[..., 2], np.nan)
     above = root[..., 2] - height
     x = root[..., 0] - (moment[..., 1] + above * force[..., 0]) / carried
     y = root[..., 1] + (moment[..., 0] - above * force[..., 1]) / carried
     return np.stack([x, y, np.where(np.isnan(carried), np.nan, height)], axis=-1)
 
 
-def shares(points: npt.ArrayLike, standing: npt.ArrayLike, target: npt.ArrayLike) -> Floats:
-    """Return which part (T, K) of the force each of K feet bears, that stand at `points` (T, K, 2), for a centre of pressure `target` (T, 2).
+def load_shares(points: npt.ArrayLike, standing: npt.ArrayLike, target: npt.ArrayLike) -> Floats:
+    """Return the shares (T, K) of the force on K feet at `points` (T, K, 2) for a centre of pressure `target` (T, 2).
 
-    The parts w are not negative, sum to 1 and put Σ w·point as near to the target as can be; of those that do, they are the most even
-    ones. On one foot, or between two of them, there is no choice. Frames without a standing foot have zeros.
+    `standing` (T, K): which feet are in contact. The shares w are non-negative, sum to 1 and bring Σ w·point as near to the target as
+    possible; of those, they are the most even ones. With one foot, or on the line between two, they are unique. Frames without contact
+    have zeros.
     """
-    places, on = np.asarray(points, dtype=np.float64), np.array(standing, dtype=bool)
+    positions, on = np.asarray(points, dtype=np.float64), np.array(standing, dtype=bool)
     count = on.shape[1]
     weights = np.zeros(on.shape)
-    away = places - np.asarray(target, dtype=np.float64)[:, None]
+    away = positions - np.asarray(target, dtype=np.float64)[:, None]
     away = np.where(on[..., None] & np.isfinite(away), away, 0.0)
-    # Scaled, so that neither a far target nor feet that are one point make the equations singular.
+    # Scaled, so that the equations are regular for a far target, and for feet that coincide.
     farthest = np.abs(away).max(axis=(1, 2), initial=1e-6)
     away = away / farthest[:, None, None]
     spread = np.maximum(np.sum(away * away, axis=(1, 2)), 1e-6)
@@ -87,14 +88,14 @@ def contact_wrenches(
 ) -> Floats:
     """Return force [N] and moment [Nm] (T, K, 6) of the ground on each foot, about its contact point, along the world's axes.
 
-    Together they are the whole force and moment of the ground (`root_wrench` (T, 6), about the root at `root_position` (T, 3)). Two feet
-    or more could share it in many ways; here a foot bears the part w of `shares` for the zero moment point `zmp` (T, 3): of the force,
-    and of the moment that is left about the common point Σ w·point. In frames without a standing foot they are 0.
+    Their sum is the total force and moment of the ground (`root_wrench` (T, 6), about the root at `root_position` (T, 3)). For two feet
+    or more the distribution is not unique; here a foot has the share w of `load_shares` for the zero moment point `zmp` (T, 3): of the
+    force, and of the remaining moment about the common point Σ w·point. In frames without contact they are 0.
     """
     wrench, root = np.asarray(root_wrench, dtype=np.float64), np.asarray(root_position, dtype=np.float64)
     target = np.asarray(zmp, dtype=np.float64)[:, :2]
     middle = contacts.points[..., :2].mean(axis=1) if contacts.links else np.zeros_like(target)
-    part = shares(contacts.points[..., :2], contacts.standing, np.where(np.isnan(target), middle, target))
+    part = load_shares(contacts.points[..., :2], contacts.standing, np.where(np.isnan(target), middle, target))
     common = np.einsum("tk,tkc->tc", part, contacts.points)
     left = wrench[:, 3:] + np.cross(root - common, wrench[:, :3])
     return np.asarray(part[..., None] * np.concatenate([wrench[:, :3], left], axis=1)[:, None])

@@ -1,45 +1,161 @@
-"""When feet stand, where, whether they slip, and the polygon that they span."""
+"""Feet on the ground: which links are feet, when they are in contact, how far they slip, support polygons, and the root that they carry.
+
+The contact points of a link are the outermost ones of its collision shapes, or of its visuals where it has none: all corners of a sole, and
+round shapes to 1 % of their size.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.dynamics.feet import Soles
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics.kinematics import point_velocities
-from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import ContentEquality, Floats, runs
+from bodymotion.geometry.meshes import outermost_points
 from bodymotion.model.body import Body
+from bodymotion.model.links import Link
 
 __all__ = [
-    "PATCH",
+    "MAX_PATCH_HEIGHT",
     "Contacts",
-    "Slide",
+    "FootSlip",
+    "Soles",
     "SupportPolygons",
     "Thresholds",
+    "contact_points",
     "detect_contacts",
+    "feet_of_joints",
+    "find_feet",
+    "foot_links",
+    "foot_slips",
     "ground_height",
-    "slides",
+    "placed_on_feet",
+    "root_on_feet",
+    "soles",
     "support_polygons",
 ]
 
-PATCH = 0.003
-"""[m] Points of a foot up to so much above its lowest one touch the ground with it."""
-FALLING = 1.0
-"""[m/s] What goes up or down so fast stands on nothing, wherever it is."""
-TENTH = 0.1
-"""[s] From one time to another that is so much later the way of a foot that slides is taken."""
+SAMPLED_FRAMES = 200
+"""Frames, evenly spread, in which feet are searched."""
+MAX_HEIGHT_SHARE = 0.002
+"""Height above the lowest point, as a share of the body's height, up to which a link is down."""
+LEVEL_SHARE = 0.0005
+"""Height of a link above a foot that it carries, as a share of the body's height, up to which both are level."""
+MIN_DOWN_SHARE = 0.1
+"""Smallest share of the frames in which a foot is down."""
+NAMES = ("foot", "feet", "toe", "sole", "ankle", "wheel", "paw")
+
+
+@dataclass(frozen=True, eq=False)
+class Soles:
+    """The contact points of K feet.
+
+    `links` (K,) indices, `points` (P, 3) [m] in the feet's frames, those of foot k from `edges[k]` to `edges[k + 1]`.
+    """
+
+    links: tuple[int, ...]
+    points: Floats
+    edges: npt.NDArray[np.int64]
+
+
+def contact_points(link: Link) -> Floats:
+    """Return the outermost points (N, 3) [m] of a link in its frame; none for a link without shapes."""
+    return outermost_points(link.collisions or link.visuals)
+
+
+def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
+    """Return the indices of feet, given as indices or names of links.
+
+    Raises
+    ------
+    KeyError
+        When no link has such a name; the message lists the names that exist.
+    WrongUseError
+        When there is no link of such a number.
+    """
+    if isinstance(feet, str):
+        raise WrongUseError(f"`feet`: expected a sequence of links, got the one text {feet!r}")
+    found = tuple(body.link(foot).index if isinstance(foot, str) else int(foot) for foot in feet)
+    for index in found:
+        if not 0 <= index < len(body.links):
+            raise WrongUseError(f"feet: there is no link {index}; the body has links 0 to {len(body.links) - 1}")
+    return found
+
+
+def soles(body: Body, feet: Sequence[int | str]) -> Soles:
+    """Return the contact points of feet, given as indices or names of links; of a link without shapes it is the origin."""
+    links = foot_links(body, feet)
+    clouds = [contact_points(body.links[index]) for index in links]
+    clouds = [cloud if len(cloud) else np.zeros((1, 3)) for cloud in clouds]
+    edges = np.cumsum([0, *map(len, clouds)]).astype(np.int64)
+    return Soles(links, np.concatenate(clouds) if clouds else np.zeros((0, 3)), edges)
+
+
+def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
+    """Return the links, in link order, that carry a body while its links are at poses (T, L, 7).
+
+    In each of up to 200 frames a link is down when it reaches to within 0.2 % of the body's height of the lowest point. A foot is a link
+    that is down in at least 10 % of the frames. A link that carries a foot is a foot, too, if it is level with it at least half of the time
+    that the foot is down: this holds for the foot of a toe, not for the housing of an ankle. Where no link has shapes, feet are the last
+    links of their chains with foot, toe, sole, ankle, wheel or paw in their names, and their origins are the contact points.
+    """
+    placed = np.asarray(link_poses, dtype=np.float64)
+    clouds = {link.index: cloud for link in body.links if len(cloud := contact_points(link))}
+    if not clouds:
+        parents = {link.parent for link in body.links}
+        tips = [link for link in body.links if link.index not in parents]
+        return tuple(link.index for link in tips if any(name in link.name.lower() for name in NAMES))
+    if not len(placed):
+        return ()
+    from bodymotion.kernels.feet import lowest
+
+    chosen = placed[np.unique(np.linspace(0, len(placed) - 1, SAMPLED_FRAMES).astype(int))]
+    links = np.array(list(clouds))
+    points = np.concatenate(list(clouds.values()))
+    edges = np.cumsum([0, *map(len, clouds.values())]).astype(np.int64)
+    bottom = lowest(chosen[:, links], points, edges, 0.0)[..., 0]
+    upside = poses.compose(np.array([0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), chosen[:, links])
+    top = -lowest(upside, points, edges, 0.0)[..., 0]
+    least = bottom.min(axis=1)
+    tall = top.max(axis=1) - least
+    down = bottom <= (least + MAX_HEIGHT_SHARE * tall)[:, None]
+    found: list[int] = []
+    # From the tips inwards, as parents are before their children.
+    for number in np.flatnonzero(down.mean(axis=0) >= MIN_DOWN_SHARE)[::-1]:
+        carried = [other for other in found if _carries(body, int(links[number]), int(links[other]))]
+        level = bottom[:, [number]] <= bottom[:, carried] + (LEVEL_SHARE * tall)[:, None]
+        with_them = down[:, carried] & level
+        if (with_them.sum(axis=0) >= 0.5 * down[:, carried].sum(axis=0)).all():
+            found.append(int(number))
+    return tuple(int(links[number]) for number in sorted(found))
+
+
+def _carries(body: Body, index: int, other: int) -> bool:
+    while other > index:
+        other = body.links[other].parent
+    return other == index
+
+
+MAX_PATCH_HEIGHT = 0.003
+"""[m] Points of a foot up to this height above its lowest one touch the ground with it."""
+MAX_VERTICAL_SPEED = 1.0
+"""[m/s] A foot that moves up or down faster is not in contact."""
+SLIP_INTERVAL = 0.1
+"""[s] Interval over which the slip of a foot is measured, so that noise does not add up."""
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """When a foot is taken to be low, and when to be fast over the ground: from the one number on, until it is beyond the other.
+    """Thresholds for when a foot is low, and when it is fast over the ground; two numbers each give a hysteresis.
 
-    `height` [m] of its lowest point above the ground: low from below the first until above the second. `speed` [m/s] along the ground of
-    the place where it touches: fast from above the second until below the first. A low foot stands, but not while it leaves or comes down,
-    nor while it is fast and does not slide (`detect_contacts`). Two numbers each keep a foot that trembles about one from standing and not
-    standing in turns.
+    `height` [m] of its lowest point above the ground: low from below the first until above the second. `speed` [m/s] along the ground at
+    its contact point: fast from above the second until below the first. A low foot is in contact, except while it lifts off or comes down,
+    and while it is fast and does not slip (`detect_contacts`).
     """
 
     height: tuple[float, float] = (0.005, 0.01)
@@ -53,19 +169,19 @@ class Contacts(ContentEquality):
     Attributes
     ----------
     links, names:
-        Which links they are.
+        The links of the feet.
     standing:
-        (T, K) whether a foot stands.
+        (T, K) whether a foot is in contact.
     heights:
         (T, K) [m] of its lowest point above the ground.
     points:
-        (T, K, 3) [m] in the world: the middle of the points that touch, which are those within 3 mm of the lowest one.
+        (T, K, 3) [m] in the world: the contact point, the mean of the points within 3 mm of the lowest one.
     velocities:
-        (T, K, 3) [m/s] in the world: of the foot at that place.
+        (T, K, 3) [m/s] in the world: of the foot at its contact point.
     slip_speeds:
-        (T, K) [m/s]: how fast standing feet slide over the ground there; 0 where they do not stand, and for `crawls`.
+        (T, K) [m/s]: how fast feet in contact slip over the ground; 0 without contact, and for `crawls`.
     crawls:
-        (K,) whether it is a crawler, whose belt runs over the ground: it stands by its height alone.
+        (K,) whether it is a crawler, whose belt runs over the ground: its contact depends on its height alone.
     """
 
     links: tuple[int, ...]
@@ -77,10 +193,13 @@ class Contacts(ContentEquality):
     slip_speeds: Floats
     crawls: tuple[bool, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Contacts({', '.join(self.names) or 'no feet'}: {len(self.standing)} frames)"
+
 
 @dataclass(frozen=True)
-class Slide:
-    """How far foot number `foot` slides in one stance, frames `first` … `last`: `way` [m]; it is `fastest` in that frame."""
+class FootSlip:
+    """The slip of foot number `foot` in one stance phase, frames `first` … `last`: `way` [m]; `fastest` is the frame of its top speed."""
 
     foot: int
     first: int
@@ -91,7 +210,7 @@ class Slide:
 
 @dataclass(frozen=True, eq=False)
 class SupportPolygons(ContentEquality):
-    """The convex hulls of what touches the ground, seen from above, in T frames.
+    """The support polygons of T frames: the convex hulls of what touches the ground, seen from above.
 
     `corners` (T, M, 2) [m] x and y in the world, counter-clockwise; frame t has `counts[t]` of them, the rest are NaN. A polygon may be a
     line (2), a point (1) or nothing (0).
@@ -100,8 +219,11 @@ class SupportPolygons(ContentEquality):
     corners: Floats
     counts: npt.NDArray[np.int64]
 
+    def __repr__(self) -> str:
+        return f"SupportPolygons({len(self.counts)} frames)"
+
     def margins(self, points: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Return how far (T,) [m] points (T, 2) are inside (negative outside), and of each polygon the point (T, 2) nearest to them."""
+        """Return distances (T,) [m] of points (T, 2) inside the polygons, negative outside, and the nearest points (T, 2) of the polygons."""
         from bodymotion.kernels.feet import margins
 
         found = margins(self.corners, self.counts, np.asarray(points, dtype=np.float64))
@@ -109,17 +231,16 @@ class SupportPolygons(ContentEquality):
 
 
 def ground_height(feet: Soles, link_poses: npt.ArrayLike) -> float:
-    """Return the height [m] of the flat ground that feet walk on: the median over all frames of the lowest foot's lowest point; 0 without
-    feet.
+    """Return the height [m] of the flat ground under a walk: the median over all frames of the lowest foot's lowest point; 0 without feet.
 
-    While one foot stands most of the time this is where it stands, and neither jumps nor single frames below the ground change it.
+    As a foot is on the ground most of the time, neither jumps nor single frames below the ground change it.
     """
     from bodymotion.kernels.feet import lowest
 
     poses = np.asarray(link_poses, dtype=np.float64)
     if not feet.links or not len(poses):
         return 0.0
-    heights = lowest(poses[:, feet.links], feet.points, feet.edges, PATCH)[..., 0].min(axis=1)
+    heights = lowest(poses[:, feet.links], feet.points, feet.edges, MAX_PATCH_HEIGHT)[..., 0].min(axis=1)
     heights = heights[np.isfinite(heights)]
     return float(np.median(heights)) if len(heights) else 0.0
 
@@ -134,17 +255,17 @@ def detect_contacts(
     *,
     times: npt.ArrayLike,
 ) -> Contacts:
-    """Return when feet stand on level ground.
+    """Return when feet are in contact with level ground.
 
-    A foot that is low stands, but not
+    A foot that is low is in contact, except
 
-    - while it leaves or comes down: from where it is for the last time less than 1 mm above the height at which it stood, or has been
-      at one height for 0.1 s, it climbs;
-    - while it is fast and does not slide. It slides when it is no more than 1 mm above the height at which it stands and 2 mm above the
-      lowest foot, on the mean; but what is fast for less than 0.1 s just after coming down or before leaving still swings, unless it is
-      on the ground or below it.
+    - while it lifts off or comes down: it lifts off from where it is for the last time less than 1 mm above the height of the contact, or
+      has been at one height for 0.1 s;
+    - while it is fast and does not slip. It slips when it is on the mean at most 1 mm above the height of the contact and 2 mm above the
+      lowest foot; but a foot that is fast for less than 0.1 s just after coming down or before lifting off still swings, unless it is on
+      the ground or below it.
 
-    So what is dragged over the ground stands on it, however fast. A crawler is never fast: its belt, not the link, is what touches.
+    So a foot that is dragged over the ground is in contact, however fast. A crawler is never fast: its belt touches, not the link.
 
     Parameters
     ----------
@@ -153,7 +274,7 @@ def detect_contacts(
     link_poses, link_velocities:
         (T, L, 7) and (T, L, 6) in the world.
     ground:
-        Height [m] of the ground, one number or (T,) one each frame, for stairs and lifts.
+        Height [m] of the ground, one number or one per frame (T,), for stairs and lifts.
     times:
         (T,) [s].
     """
@@ -162,59 +283,119 @@ def detect_contacts(
     limits = thresholds or Thresholds()
     poses, moving = np.asarray(link_poses, dtype=np.float64), np.asarray(link_velocities, dtype=np.float64)
     links = list(feet.links)
-    found = lowest(poses[:, links], feet.points, feet.edges, PATCH)
+    found = lowest(poses[:, links], feet.points, feet.edges, MAX_PATCH_HEIGHT)
     heights = found[..., 0] - np.broadcast_to(ground, (len(poses),))[:, None]
     points = found[..., 1:]
     velocities = point_velocities(moving[:, links], points - poses[:, links, :3])
     crawls = tuple(body.links[index].joint.type == "crawler" for index in links)
     speeds = np.where(crawls, 0.0, np.linalg.norm(velocities[..., :2], axis=-1))
     standing = stances(heights, speeds, np.asarray(times, dtype=np.float64), limits.height, limits.speed) > 0
-    standing &= np.abs(velocities[..., 2]) < FALLING
+    standing &= np.abs(velocities[..., 2]) < MAX_VERTICAL_SPEED
     slip = np.where(standing, speeds, 0.0)
     names = tuple(body.links[index].name for index in links)
     return Contacts(feet.links, names, standing, heights, points, velocities, slip, crawls)
 
 
-def slides(contacts: Contacts, times: npt.ArrayLike) -> tuple[Slide, ...]:
-    """Return how far feet slide in each of their stances, foot by foot; crawlers are left out.
+def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]:
+    """Return the slip of feet in each of their stance phases, foot by foot, without crawlers.
 
-    The way is that of the place where a foot touches, from tenth to tenth of a second: what trembles, as the last digits of files do, goes
-    nowhere. The fastest frame is that of the tenth in which it is fastest.
+    It is the path of the contact point over intervals of 0.1 s, so that noise such as the rounding of files does not add up. The fastest
+    frame is that of the fastest interval.
     """
     at = np.asarray(times, dtype=np.float64)
-    found: list[Slide] = []
+    found: list[FootSlip] = []
     for k in range(len(contacts.links)):
         if k < len(contacts.crawls) and contacts.crawls[k]:
             continue
-        stands = contacts.standing[:, k]
-        velocity = np.nan_to_num(np.where(stands[:, None], contacts.velocities[:, k, :2], 0.0))
+        contact = contacts.standing[:, k]
+        velocity = np.nan_to_num(np.where(contact[:, None], contacts.velocities[:, k, :2], 0.0))
         steps = 0.5 * (velocity[1:] + velocity[:-1]) * np.diff(at)[:, None]
-        place = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], stands, [False]]).astype(np.int8)))
-        for first, after in edges.reshape(-1, 2):
-            last = int(after) - 1
-            tenths = np.searchsorted(at[first:after], np.arange(at[first], at[last] - 0.5 * TENTH, TENTH)) + first
-            marks = np.unique(np.append(tenths, last))
-            ways = np.linalg.norm(np.diff(place[marks], axis=0), axis=1)
+        position = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+        for first, after in runs(contact):
+            last = after - 1
+            starts = (
+                np.searchsorted(at[first:after], np.arange(at[first], at[last] - 0.5 * SLIP_INTERVAL, SLIP_INTERVAL))
+                + first
+            )
+            marks = np.unique(np.append(starts, last))
+            ways = np.linalg.norm(np.diff(position[marks], axis=0), axis=1)
             longest = _largest(ways / np.diff(at[marks])) if len(ways) else 0
             part = contacts.slip_speeds[marks[longest] : (marks[longest + 1] if len(ways) else last) + 1, k]
-            found.append(Slide(k, int(first), last, float(ways.sum()), int(marks[longest] + _largest(part))))
+            found.append(FootSlip(k, first, last, float(ways.sum()), int(marks[longest] + _largest(part))))
     return tuple(found)
 
 
 def _largest(values: Floats) -> int:
-    """Return the first place of what is largest but for rounding."""
+    """Return the first index of the largest value within rounding."""
     return int(np.argmax(values >= (1 - 1e-6) * values.max()))
 
 
 def support_polygons(
     contacts: Contacts, feet: Soles, link_poses: npt.ArrayLike, ground: float | npt.ArrayLike
 ) -> SupportPolygons:
-    """Return the convex hulls of the points with which standing feet touch the ground: those within 3 mm of a foot's lowest one."""
+    """Return the support polygons: convex hulls of the points of feet in contact that are within 3 mm of a foot's lowest point."""
     from bodymotion.kernels.feet import hulls
 
     poses = np.asarray(link_poses, dtype=np.float64)
     heights = contacts.heights + np.broadcast_to(ground, (len(poses),))[:, None]
     standing = contacts.standing.astype(np.float64)
-    corners, counts = hulls(poses[:, list(feet.links)], feet.points, feet.edges, standing, heights, PATCH)
+    corners, counts = hulls(poses[:, list(feet.links)], feet.points, feet.edges, standing, heights, MAX_PATCH_HEIGHT)
     return SupportPolygons(corners, counts)
+
+
+def root_on_feet(
+    body: Body, q: npt.ArrayLike, feet: Sequence[int | str] | None = None, start: npt.ArrayLike | None = None
+) -> Floats:
+    """Return root poses (T, 7) in the world for which the feet of a walk do not slip, for joint values (T, J).
+
+    The lowest foot is in contact and does not move, until another one would be lower by 0.1 mm; then that one does not move. So feet do not
+    slip, and there is no flight phase; while a sole rolls over its toe, the root is inexact until the next foot is in contact.
+
+    Parameters
+    ----------
+    feet:
+        Indices or names of the links that may be in contact; by default those of `feet_of_joints`.
+    start:
+        (7,) the root's pose in the first frame; by default the body's own, at the height where its lowest foot is at z = 0.
+
+    Raises
+    ------
+    ValueError
+        When `q` does not have J columns, or there are no feet.
+    """
+    return placed_on_feet(body, q, feet_of_joints(body, q) if feet is None else feet, start)[0]
+
+
+def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
+    """Return the links, in link order, that are feet in a motion of joint values (T, J) alone.
+
+    They are those that `find_feet` finds in the first frame and in the whole motion, with the root at the body's own pose, and those that
+    it finds when these carry the body.
+    """
+    values = np.asarray(q, dtype=np.float64)
+    values = values[np.unique(np.linspace(0, len(values) - 1, SAMPLED_FRAMES).astype(int))] if len(values) else values
+    placed = body.forward_kinematics(values)
+    found = {*find_feet(body, placed[:1]), *find_feet(body, placed)}
+    if found and len(values):
+        root, _ = placed_on_feet(body, values, sorted(found))
+        found |= {*find_feet(body, body.forward_kinematics(values, root))}
+    return tuple(sorted(found))
+
+
+def placed_on_feet(
+    body: Body, q: npt.ArrayLike, feet: Sequence[int | str], start: npt.ArrayLike | None = None
+) -> tuple[Floats, Floats]:
+    """Return the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the lowest point of all `feet` at these."""
+    from bodymotion.kernels.feet import lowest, roots
+
+    link_poses = body.forward_kinematics(q, poses.IDENTITY)
+    first = np.array(body.root_pose if start is None else start, dtype=np.float64)
+    first[3:] = rotations.normalized(first[3:])
+    standing = soles(body, feet)
+    if not standing.links:
+        raise ValueError(f"{body.name or 'the body'} has no feet; name the links that are: feet=[…]")
+    own = np.ascontiguousarray(link_poses[:, list(standing.links)])
+    if start is None and len(own):
+        placed = poses.compose(first, own[:1])
+        first[2] -= lowest(placed, standing.points, standing.edges, 0.0)[..., 0].min()
+    return roots(own, standing.points, standing.edges, first)

@@ -1,21 +1,21 @@
-"""Velocities and accelerations from values over time, of numbers and of orientations alike.
+"""Velocities and accelerations from values over time, of numbers and of orientations.
 
 ======== ================================================================= ===============================================================
 spline   the cubic spline through all frames ("not a knot")                orientations: a curve with continuous angular acceleration
 central  the parabola through a frame and its two neighbours               the same, of rotation vectors
-savgol   the polynomial nearest to the frames around (Savitzky and Golay,  the same, of rotation vectors
-         1964): it takes out noise, and some of what is fast
+savgol   the least-squares polynomial of a window (Savitzky and Golay,     the same, of rotation vectors
+         1964): it removes noise, and some of the fast movement
 ======== ================================================================= ===============================================================
 
 Orientations are differentiated through the logarithm. Around frame k the orientation is R_k·exp(φ(t)), with φ(t_j) = log(R_k⁻¹·R_j) the
 rotation vectors to its neighbours; at φ = 0 the angular velocity is φ' and the angular acceleration φ'', both exactly, in the link's own
-frame. So a turn at constant speed about any fixed axis has that speed and no acceleration, whatever the frame rate; but from a frame to
-the farthest one of its window it must be less than half a turn.
+frame. So a rotation at constant speed about a fixed axis has that speed and no acceleration, at any frame rate; but the angle between a
+frame and the farthest one of its window must be below π.
 
-At the ends there are frames on one side only: central and savgol take the polynomial of the first (the last) whole window, at its first
-(last) frames. A window has no more frames than there are, and the order of its polynomial is less than their number: two frames have one
-velocity and no acceleration, a single one has neither. The spline of orientations has, at its two ends, the angular velocity of the
-polynomial of order 4 through five of their rotation vectors.
+At the ends there are frames on one side only: central and savgol use the polynomial of the first (last) whole window there. A window is
+limited to the frames that exist, and the order of its polynomial is less than their number: two frames have one velocity and no
+acceleration, a single one has neither. The spline of orientations has, at its two ends, the angular velocity of the polynomial of order
+4 through five rotation vectors.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ __all__ = ["DERIVATIVES", "Derivative", "derivatives", "pose_derivatives"]
 
 Derivative: TypeAlias = Literal["spline", "central", "savgol"]
 DERIVATIVES = ("spline", "central", "savgol")
-PIECE = 2048
-"""So many frames are differentiated at a time where each has a window of others."""
+BLOCK = 2048
+"""Frames that are differentiated at a time where each has a window of others; it limits the memory."""
 
 Stencils: TypeAlias = tuple[npt.NDArray[np.intp], Floats, Floats]
 
@@ -49,14 +49,14 @@ def derivatives(
     Parameters
     ----------
     window, order:
-        Of "savgol": how many frames (odd) a polynomial of which order is laid through.
+        Of "savgol": number of frames (odd) of the window, and order of its polynomial.
 
-    Numbers that are not finite have no derivatives (NaN); for their neighbours, they are bridged by straight lines.
+    Numbers that are not finite have the derivative NaN; for their neighbours they are replaced by straight lines.
 
     Raises
     ------
     ValueError
-        When times do not increase or are not as many as values; `WrongUseError` when a method, window or order is none.
+        When times do not increase or their count differs from that of the values; `WrongUseError` for an invalid method, window or order.
     """
     values, times = real_numbers(values, "values"), _checked(times, len(np.asarray(values)))
     _check_method(method, window, order)
@@ -68,7 +68,7 @@ def derivatives(
     else:
         near, once, twice = _stencils(times, *((3, 2) if method == "central" else (window, order)))
         first, second = np.empty(table.shape), np.empty(table.shape)
-        for part in _pieces(len(table)):
+        for part in _blocks(len(table)):
             both = np.stack([once[part], twice[part]], axis=1) @ table[near[part]]
             first[part], second[part] = both[:, 0], both[:, 1]
     if missing is not None:
@@ -81,12 +81,12 @@ def pose_derivatives(
 ) -> tuple[Floats, Floats]:
     """Return the velocities and accelerations (T, …, 6) of poses (T, …, 7) in the world with times (T,) [s].
 
-    Velocities are those of the origin [m/s], then the angular velocity [rad/s], both along the world's axes; accelerations alike [m/s²,
-    rad/s²]. All else is as for `derivatives`.
+    Velocities are those of the origin [m/s], then the angular velocity [rad/s], both along the world's axes; so are accelerations
+    [m/s², rad/s²]. The rest is as for `derivatives`.
     """
     poses = real_numbers(poses, "poses")
     if poses.ndim < 2 or poses.shape[-1] != 7:
-        raise ValueError(f"poses have shape (T, …, 7), these have {poses.shape}")
+        raise ValueError(f"poses: expected shape (T, …, 7), got {poses.shape}")
     times = _checked(times, len(poses))
     _check_method(method, window, order)
     table, missing = bridged(poses.reshape(len(poses), -1, 7))
@@ -107,17 +107,17 @@ def pose_derivatives(
 def _checked(times: npt.ArrayLike, count: int) -> Floats:
     times = real_numbers(times, "times")
     if times.shape != (count,):
-        raise ValueError(f"{count} frames have as many times, these have shape {times.shape}")
+        raise ValueError(f"times: expected shape ({count},), one per frame, got {times.shape}")
     check_increasing(times)
     return times
 
 
 def _check_method(method: str, window: int, order: int) -> None:
     if method not in DERIVATIVES:
-        raise WrongUseError(f"derivatives are {', '.join(DERIVATIVES)}, not {method!r}")
+        raise WrongUseError(f"derivative: expected one of {', '.join(DERIVATIVES)}, got {method!r}")
     if method == "savgol" and (window < 3 or window % 2 == 0 or not 2 <= order < window):
         raise WrongUseError(
-            f"a window is an odd number of frames from 3 on, with an order from 2 to less than it, not {window} and {order}"
+            f"expected an odd window of 3 frames or more with an order from 2 to below it, got window {window} and order {order}"
         )
 
 
@@ -146,7 +146,7 @@ def _through_logarithm(
     quaternions: Floats, frames: npt.NDArray[np.intp], near: npt.NDArray[np.intp], once: Floats, twice: Floats
 ) -> tuple[Floats, Floats]:
     first, second = np.zeros((2, len(frames), quaternions.shape[1], 3))
-    for part in _pieces(len(frames)):
+    for part in _blocks(len(frames)):
         here = rotations.conjugate(quaternions[frames[part]])
         for k in range(near.shape[1]):
             vector = _logarithm(rotations.multiply(here, quaternions[near[part, k]]))
@@ -155,9 +155,9 @@ def _through_logarithm(
     return first, second
 
 
-def _pieces(count: int) -> list[slice]:
-    """Return so many frames in pieces whose windows stay small in memory."""
-    return [slice(first, first + PIECE) for first in range(0, count, PIECE)]
+def _blocks(count: int) -> list[slice]:
+    """Return slices that together are all frames, and whose windows take little memory."""
+    return [slice(first, first + BLOCK) for first in range(0, count, BLOCK)]
 
 
 def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats]:
@@ -195,7 +195,7 @@ def _speed_of_vector(vector: Floats, spin: Floats) -> Floats:
 
 
 def _stencils(times: Floats, window: int, order: int) -> Stencils:
-    """Return for each frame the frames of its window (T, W), and with which weights (T, W) their values make both derivatives."""
+    """Return for each frame the frames of its window (T, W), and the weights (T, W) of their values in both derivatives."""
     count = len(times)
     window = min(window, count)
     order = min(order, window - 1)
@@ -204,7 +204,7 @@ def _stencils(times: Floats, window: int, order: int) -> Stencils:
     elapsed = times[near] - times[:, None]
     width = np.maximum(elapsed.max(axis=1), -elapsed.min(axis=1))
     if count > 2 * window and np.ptp(np.diff(times)) <= 1e-9 * width[0]:
-        # One rate: frames between the ends all have one and the same window.
+        # At a fixed rate all frames between the ends have the same weights.
         inner = np.concatenate([np.arange(window // 2), [count // 2], np.arange(count - window // 2, count)])
         place = np.clip(np.arange(count), 0, window // 2)
         place = np.maximum(place, np.arange(count) - (count - window // 2) + window // 2 + 1)

@@ -1,4 +1,4 @@
-"""The key figures of a motion: few numbers, each with the moment and the part that it is about."""
+"""The key figures of a motion: few numbers, each with its time and its joint, link or foot."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.dynamics.contacts import slides
+from bodymotion.dynamics.contacts import foot_slips
 from bodymotion.dynamics.quantities import Series, measurable, series
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Extreme", "Figure", "extremes", "figures"]
 
-NOTHING = 1e-9
-"""[m] A slide that is shorter is none: it is what rounding leaves."""
+MIN_SLIP = 1e-9
+"""[m] A shorter foot slip is a rounding error and counts as 0."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Figure:
     Attributes
     ----------
     name, title:
-        For programs, and in words.
+        For programs, and for people.
     value, unit:
-        In SI; of shares, numbers from 0 to 1, the unit is "share"; a count has none.
+        In SI; the unit of shares, numbers from 0 to 1, is "share"; a count has none.
     time:
-        [s] when, for what happens at a moment.
+        [s] for events.
     part:
-        Which joint, link or foot.
+        The joint, link or foot.
     """
 
     name: str
@@ -52,11 +52,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Extreme:
-    """Between which values a column of a `Series` goes.
+    """The range of a column of a `Series`.
 
-    `lowest` and `highest` with their times [s]; `used` is the greatest share of a limit that is used, counted from 0, and `used_time` when:
-    both None without a lower limit below 0 or an upper one above it.
-    A column without numbers has NaN.
+    `lowest` and `highest` with their times [s]; `used` is the largest share of a limit that is used, counted from 0, at `used_time`: both
+    are None without a lower limit below 0 or an upper one above it. A column without numbers has NaN.
     """
 
     label: str
@@ -90,7 +89,7 @@ def _extreme(of: Series, k: int) -> Extreme:
 
 
 def figures(measures: Measures) -> tuple[Figure, ...]:
-    """Return the key figures of a motion, in an order for reading; those that it does not have are left out."""
+    """Return the key figures of a motion, in the order for display, without those that it does not have."""
     return tuple(one for one in _all(measures) if np.isfinite(one.value))
 
 
@@ -103,17 +102,19 @@ def _all(m: Measures) -> Iterator[Figure]:
     if not m.is_mounted:
         steps = np.linalg.norm(np.diff(m.root_poses[:, :2], axis=0), axis=1)
         yield Figure("path_length", "Path of the root over the ground", float(np.nansum(steps)), "m")
-        yield _largest("root_speed", "Fastest root", np.linalg.norm(m.root_velocity[:, :3], axis=1), "m/s", m)
+        yield _largest(
+            "root_speed", "Largest speed of the root", np.linalg.norm(m.root_velocity[:, :3], axis=1), "m/s", m
+        )
     for name, title, unit in (
-        ("joint_velocities", "Fastest joint", "rad/s"),
-        ("joint_accelerations", "Greatest acceleration of a joint", "rad/s²"),
-        ("torques", "Greatest torque", "Nm"),
-        ("power", "Greatest power", "W"),
+        ("joint_velocities", "Largest joint velocity", "rad/s"),
+        ("joint_accelerations", "Largest joint acceleration", "rad/s²"),
+        ("torques", "Largest joint torque", "Nm"),
+        ("power", "Largest joint power", "W"),
     ):
         if name in has and (name in ("joint_velocities", "joint_accelerations") or m.body.mass > 0):
             of = series(m, name)
             if name in ("torques", "power"):
-                # Of a crawler's belt no torque is known.
+                # The torque of a crawler's belt is unknown.
                 working = [joint.type != "crawler" for joint in m.body.joints]
                 of = of.select([label for label, works in zip(of.labels, working, strict=True) if works])
             yield from _of_joints(name, title, unit, of)
@@ -122,9 +123,9 @@ def _all(m: Measures) -> Iterator[Figure]:
         yield from _used(series(m, "joint_velocities"))
     if "work" in has and m.body.mass > 0:
         positive = np.maximum(np.nan_to_num(m.power, posinf=np.inf), 0).sum(axis=1)
-        yield Figure("positive_work", "Energy the joints put in", float(np.trapezoid(positive, times)), "J")
+        yield Figure("positive_work", "Positive mechanical work", float(np.trapezoid(positive, times)), "J")
     if "zmp" in has:
-        yield from _standing(m)
+        yield from _balance(m)
 
 
 def _largest(name: str, title: str, values: np.ndarray, unit: str, m: Measures) -> Figure:
@@ -133,7 +134,7 @@ def _largest(name: str, title: str, values: np.ndarray, unit: str, m: Measures) 
 
 
 def _of_joints(name: str, title: str, unit: str, of: Series) -> Iterator[Figure]:
-    """Return the greatest value over all joints of one unit; those that slide are another figure."""
+    """Return the largest value over all joints of one unit; sliding joints are another figure."""
     for wanted in dict.fromkeys((unit, *of.units)):
         columns = [k for k, one in enumerate(of.units) if one == wanted]
         if not columns:
@@ -160,7 +161,7 @@ def _nearest_limit(of: Series) -> Iterator[Figure]:
         distances = of.values[:, columns]
         if columns and np.isfinite(distances).any():
             frame, column = np.unravel_index(int(np.nanargmin(distances)), distances.shape)
-            title = "Nearest to a joint limit" + (" (slide)" if tail else "")
+            title = "Smallest distance to a joint limit" + (" (slide)" if tail else "")
             part = of.labels[columns[int(column)]]
             yield Figure(
                 "nearest_limit" + tail, title, float(distances[frame, column]), unit, float(of.times[frame]), part
@@ -171,36 +172,40 @@ def _used(of: Series) -> Iterator[Figure]:
     found = [(one.used, one.used_time, one.label) for one in extremes(of) if one.used is not None]
     if found:
         used, time, label = max(found, key=lambda triple: triple[0])
-        yield Figure("velocity_limit_used", "Most of a velocity limit used", used, "share", time, label)
+        yield Figure("velocity_limit_used", "Largest share of a velocity limit", used, "share", time, label)
 
 
-def _standing(m: Measures) -> Iterator[Figure]:
+def _balance(m: Measures) -> Iterator[Figure]:
     margin, standing = m.stability_margin, m.contacts.standing
     feet = standing[np.isfinite(m.contacts.heights).all(axis=1)].sum(axis=1)
     if not np.isnan(margin).all():
         k = int(np.nanargmin(margin))
-        yield Figure("least_margin", "Least stability margin", float(margin[k]), "m", float(m.times[k]))
+        yield Figure("least_margin", "Minimum stability margin", float(margin[k]), "m", float(m.times[k]))
         inside = float(np.mean(margin[~np.isnan(margin)] >= 0))
-        yield Figure("time_in_balance", "Time with the ZMP inside the feet", inside, "share")
+        yield Figure("time_in_balance", "Time with the ZMP inside the support polygon", inside, "share")
     if len(feet):
-        yield Figure("time_on_one_foot", "Time on one foot", float(np.mean(feet == 1)), "share")
+        yield Figure("time_on_one_foot", "Time in single support", float(np.mean(feet == 1)), "share")
         yield Figure("time_in_flight", "Time in flight", float(np.mean(feet == 0)), "share")
-    yield from _longest_slide(m)
+    yield from _largest_slip(m)
     given = m.given_zmp
     if given is not None:
         apart = np.linalg.norm((m.zmp - given)[:, :2], axis=1)
         if not np.isnan(apart).all():
             k = int(np.nanargmax(apart))
             yield Figure(
-                "zmp_apart", "ZMP of the file apart from the motion's", float(apart[k]), "m", float(m.times[k])
+                "zmp_apart",
+                "Largest difference between recorded and computed ZMP",
+                float(apart[k]),
+                "m",
+                float(m.times[k]),
             )
 
 
-def _longest_slide(m: Measures) -> Iterator[Figure]:
-    """Return how far a foot slides in one stance, and when it is fastest."""
-    found = slides(m.contacts, m.times)
+def _largest_slip(m: Measures) -> Iterator[Figure]:
+    """Return the largest foot slip in one stance phase, at its fastest frame."""
+    found = foot_slips(m.contacts, m.times)
     if found:
         most = max(found, key=lambda one: one.way)
-        title = "Farthest slide of a foot in one stance"
+        title = "Largest foot slip in one stance phase"
         time, part = float(m.times[most.fastest]), m.contacts.names[most.foot]
-        yield Figure("longest_slide", title, most.way if most.way > NOTHING else 0.0, "m", time, part)
+        yield Figure("longest_slide", title, most.way if most.way > MIN_SLIP else 0.0, "m", time, part)

@@ -1,16 +1,91 @@
-"""How fast links move, how that changes, and how it follows from the joints."""
+"""Velocities, accelerations and Jacobians of links, and the arrays of a body that the kernels take."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.dynamics.rows import table, tables
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
+from bodymotion.model.motors import armature
 from bodymotion.system.memory import check_memory
 
-__all__ = ["jacobian", "jacobians", "link_accelerations", "link_velocities", "point_velocities"]
+if TYPE_CHECKING:
+    from bodymotion.kernels.rigid_bodies import Masses
+
+__all__ = [
+    "GRAVITY",
+    "gravity_vector",
+    "jacobian",
+    "jacobians",
+    "link_accelerations",
+    "link_velocities",
+    "mass_arrays",
+    "point_velocities",
+    "rotor_inertias",
+    "table",
+    "tables",
+]
+
+GRAVITY = 9.80665
+"""[m/s²] Standard gravity."""
+
+
+def table(values: npt.ArrayLike, batch: tuple[int, ...], width: int, what: str) -> Floats:
+    """Return `values` (..., width) over the `batch` axes (they broadcast) as (N, width)."""
+    array = np.asarray(values, dtype=np.float64)
+    try:
+        count = int(np.prod(batch, dtype=np.int64))
+        return np.ascontiguousarray(np.broadcast_to(array, (*batch, width)).reshape(count, width))
+    except ValueError:
+        shape = ", ".join(map(str, (*batch, width)))
+        raise ValueError(f"{what}: expected shape ({shape}), got {array.shape}") from None
+
+
+def tables(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
+    """Return link poses (..., L, 7) as (N, L, 7), and their batch axes."""
+    poses = np.asarray(link_poses, dtype=np.float64)
+    count = len(body.links)
+    if poses.ndim < 2 or poses.shape[-2:] != (count, 7):
+        raise ValueError(f"link poses: expected shape (..., {count}, 7), got {poses.shape}")
+    frames = int(np.prod(poses.shape[:-2], dtype=np.int64))
+    return poses.reshape(frames, count, 7), poses.shape[:-2]
+
+
+def mass_arrays(body: Body) -> Masses:
+    """Return masses (L,), centres of mass (L, 3) and inertias (L, 3, 3) about them in the links' frames, of these the symmetric part."""
+    inertias = np.array([link.inertia for link in body.links]).reshape(-1, 3, 3)
+    return (
+        np.array([link.mass for link in body.links], dtype=np.float64),
+        np.array([link.center_of_mass for link in body.links]).reshape(-1, 3),
+        np.ascontiguousarray(0.5 * (inertias + np.swapaxes(inertias, 1, 2))),
+    )
+
+
+def rotor_inertias(body: Body) -> Floats:
+    """Return the inertia (J,) [kg m² or kg] that rotors add to the joints: `equivalentInertia`, else gear_ratio² · rotor_inertia.
+
+    It is 0 for joints that move no link.
+    """
+    _, kinds, _, _, _ = body.tree
+    return np.array(
+        [armature(body.links[i].joint) if i >= 0 and kinds[i] else 0.0 for i in body.joint_links], dtype=np.float64
+    )
+
+
+def gravity_vector(gravity: float | npt.ArrayLike) -> Floats:
+    """Return the acceleration (3,) [m/s²] of free fall; a single number is its magnitude, downwards along z."""
+    array = np.asarray(gravity, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise WrongUseError(f"gravity: expected finite numbers, got {array}")
+    if array.shape == ():
+        return np.array([0.0, 0.0, -float(array)])
+    if array.shape != (3,):
+        raise WrongUseError(f"gravity: expected one number or shape (3,), got shape {array.shape}")
+    return array
 
 
 def link_velocities(
@@ -21,7 +96,7 @@ def link_velocities(
     Parameters
     ----------
     link_poses:
-        (..., L, 7) in the world, as `Body.forward_kinematics` gives them.
+        (..., L, 7) in the world, as `Body.forward_kinematics` returns them.
     joint_velocities:
         (..., J) [rad/s or m/s], in order of joint columns.
     root_velocity:
@@ -32,7 +107,7 @@ def link_velocities(
     Raises
     ------
     ValueError
-        When a shape is another one; the message names it.
+        When a shape is wrong; the message has the expected one.
     """
     from bodymotion.kernels import kinematics
 
@@ -52,8 +127,8 @@ def link_accelerations(
 ) -> tuple[Floats, Floats]:
     """Return velocities and accelerations (..., L, 6) of all links.
 
-    Accelerations are the second derivative of the origin's place [m/s²] and the derivative of ω [rad/s²], along the world's axes, as the
-    motion has them: gravity is not in them. `root_acceleration` (..., 6) alike; all else is as for `link_velocities`.
+    Accelerations are the second derivative of the origin's position [m/s²] and the derivative of ω [rad/s²], along the world's axes,
+    without gravity; so is `root_acceleration` (..., 6). The rest is as for `link_velocities`.
     """
     from bodymotion.kernels import kinematics
 
@@ -70,7 +145,7 @@ def link_accelerations(
 
 
 def point_velocities(link_velocities: npt.ArrayLike, arms: npt.ArrayLike) -> Floats:
-    """Return the velocities (..., 3) [m/s] of points `arms` (..., 3) from the origins of links that move with (..., 6), all in the world."""
+    """Return velocities (..., 3) [m/s] of points, `arms` (..., 3) [m] from the origins of links with velocities (..., 6), in the world."""
     moving = np.asarray(link_velocities, dtype=np.float64)
     return np.asarray(moving[..., :3] + np.cross(moving[..., 3:], np.asarray(arms, dtype=np.float64)))
 
@@ -78,8 +153,8 @@ def point_velocities(link_velocities: npt.ArrayLike, arms: npt.ArrayLike) -> Flo
 def jacobian(body: Body, link_poses: npt.ArrayLike, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
     """Return the Jacobian (..., 6, 6 + J) of a point on a link.
 
-    It takes the speeds u = (v₀, ω₀, q̇) to the point's velocity and the link's angular velocity, all along the world's axes: v₀ is that of
-    the root link's origin, ω₀ the root's angular velocity, q̇ those of the joints in order of columns. Columns that move no link are 0.
+    It maps the velocities u = (v₀, ω₀, q̇) to the point's velocity and the link's angular velocity, all along the world's axes: v₀ is that
+    of the root link's origin, ω₀ the root's angular velocity, q̇ those of the joints in order of columns. Columns that move no link are 0.
 
     Parameters
     ----------
@@ -88,7 +163,7 @@ def jacobian(body: Body, link_poses: npt.ArrayLike, link: int | str, point: npt.
     link:
         Its index or name.
     point:
-        (..., 3) [m] in the link's frame; the link's origin when not given.
+        (..., 3) [m] in the link's frame; by default the link's origin.
     """
     from bodymotion.kernels import kinematics
 
@@ -104,7 +179,7 @@ def jacobians(body: Body, link_poses: npt.ArrayLike) -> Floats:
     Raises
     ------
     MemoryError
-        When they would not fit into memory; the message says how large they are.
+        When they would not fit into memory; the message has their size.
     """
     poses, batch = tables(body, link_poses)
     width = 6 + body.num_joints

@@ -1,4 +1,4 @@
-"""Everything that is measured of a motion, each thing worked out when it is first asked for."""
+"""`Measures`: everything that is measured of a motion, each result computed when it is first read."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
-from bodymotion.dynamics import balance, forces, kinematics, momenta, sensors
+from bodymotion.dynamics import balance, forces, kinematics, sensors
 from bodymotion.dynamics.contacts import (
     Contacts,
+    Soles,
     SupportPolygons,
     Thresholds,
     detect_contacts,
+    find_feet,
     ground_height,
+    soles,
     support_polygons,
 )
-from bodymotion.dynamics.feet import Soles, find_feet, soles
-from bodymotion.dynamics.pictures import Pictures, take_pictures
-from bodymotion.dynamics.ranging import Scenery, Thing
+from bodymotion.dynamics.pictures import CameraFrames, camera_frames
 from bodymotion.dynamics.seen import Seen
+from bodymotion.dynamics.sensors import Scenery, Thing
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
@@ -39,7 +41,7 @@ __all__ = ["Measures"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measures:
-    """What `measure` gives: T frames of a body with L links and J joint columns. Arrays are read-only; directions are the world's.
+    """The result of `measure`: T frames of a body with L links and J joint columns. Arrays are read-only, directions the world's.
 
     Attributes
     ----------
@@ -52,9 +54,9 @@ class Measures:
     root_velocity, root_acceleration:
         (T, 6) of the root link's origin [m/s, m/s²], then its angular velocity and acceleration [rad/s, rad/s²].
     gravity:
-        (3,) [m/s²] the acceleration of what falls.
+        (3,) [m/s²] the acceleration of free fall.
     problems:
-        What was odd about the motion on this body.
+        Irregularities of the motion on this body.
     """
 
     body: Body
@@ -77,7 +79,7 @@ class Measures:
 
     @property
     def is_mounted(self) -> bool:
-        """Whether the root is fixed to the world: its mount carries the body then, and no foot does."""
+        """Whether the root is fixed to the world: then its mount carries the body, and no foot does."""
         return self.body.is_mounted
 
     @cached_property
@@ -87,7 +89,9 @@ class Measures:
 
     @cached_property
     def _links_moving(self) -> tuple[Floats, Floats]:
-        check_memory(2 * self.link_poses.nbytes, f"how {len(self.body.links)} links move in {len(self.times)} frames")
+        check_memory(
+            2 * self.link_poses.nbytes, f"velocities of {len(self.body.links)} links in {len(self.times)} frames"
+        )
         moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
         first, second = kinematics.link_accelerations(self.body, self.link_poses, *moving)
         return frozen(first), frozen(second)
@@ -108,13 +112,13 @@ class Measures:
 
     @cached_property
     def mass_matrix(self) -> Floats:
-        """(T, 6 + J, 6 + J) of the speeds (v₀, ω₀, q̇), with the rotors; see `bodymotion.dynamics.mass_matrix`."""
+        """(T, 6 + J, 6 + J) of the velocities (v₀, ω₀, q̇), with the rotors; see `bodymotion.dynamics.mass_matrix`."""
         return frozen(forces.mass_matrix(self.body, self.link_poses))
 
     @cached_property
-    def momentum(self) -> momenta.Momentum:
+    def momentum(self) -> forces.Momentum:
         """Linear momentum, angular momentum about the centre of mass, kinetic energy of the links, and the centre of mass."""
-        return momenta.momentum(self.body, self.link_poses, self.link_velocities)
+        return forces.momentum(self.body, self.link_poses, self.link_velocities)
 
     @property
     def center_of_mass(self) -> Floats:
@@ -135,11 +139,11 @@ class Measures:
     @cached_property
     def kinetic_energy(self) -> Floats:
         """(T,) [J] of the links and the joints' rotors."""
-        return frozen(self.momentum.kinetic_energy + momenta.rotor_energy(self.body, self.joint_velocities))
+        return frozen(self.momentum.kinetic_energy + forces.rotor_energy(self.body, self.joint_velocities))
 
     @cached_property
     def potential_energy(self) -> Floats:
-        """(T,) [J] of the weight; 0 where the centre of mass is at the height of the world's origin."""
+        """(T,) [J]; 0 where the centre of mass is at the height of the world's origin."""
         return frozen(-self.body.mass * (self.center_of_mass @ self.gravity))
 
     @cached_property
@@ -154,15 +158,14 @@ class Measures:
 
     @property
     def free_torques(self) -> Floats:
-        """(T, J) [Nm, N] of the joints when all outer forces act on the root link: what inverse dynamics alone gives."""
+        """(T, J) [Nm, N] of the joints when all external forces act on the root link: the result of inverse dynamics alone."""
         return self._inverse.torques
 
     @cached_property
     def torques(self) -> Floats:
-        """(T, J) [Nm, for slides N] of the joints, rotors included, with the ground's forces acting on the feet that stand.
+        """(T, J) [Nm, for slides N] of the joints, rotors included, with the ground's forces acting on the feet in contact.
 
-        How several feet share these forces is taken as `contact_wrenches` says. They are `free_torques` where no foot stands, and for a
-        body that is mounted.
+        These forces are distributed as in `contact_wrenches`. Without contact, and for a mounted body, they are `free_torques`.
         """
         torques = np.array(self.free_torques)
         if self.is_mounted:
@@ -195,7 +198,7 @@ class Measures:
         return frozen(found.link_wrenches)
 
     def transmitted_wrench(self, link: int) -> Floats:
-        """Return force [N] and moment [Nm] about the link's origin (T, 6), along the world's axes, that a link gets from its parent."""
+        """Return force [N] and moment [Nm] about the link's origin (T, 6), along the world's axes, that a parent exerts on its link."""
         wrench = np.array(self._link_wrenches[:, link])
         if self.is_mounted:
             return wrench
@@ -209,7 +212,7 @@ class Measures:
 
     @cached_property
     def feet(self) -> Soles:
-        """The links that may stand, and with which points."""
+        """The feet and their contact points."""
         chosen = self.given_feet
         return soles(self.body, find_feet(self.body, self.link_poses) if chosen is None else chosen)
 
@@ -222,7 +225,7 @@ class Measures:
 
     @cached_property
     def contacts(self) -> Contacts:
-        """When the feet stand, where, how fast they are there and whether they slip."""
+        """When and where the feet are in contact, their velocities there and whether they slip."""
         moving = (self.link_poses, self.link_velocities)
         return detect_contacts(self.body, self.feet, *moving, self.ground, self.thresholds, times=self.times)
 
@@ -234,13 +237,13 @@ class Measures:
 
     @cached_property
     def zmp(self) -> Floats:
-        """(T, 3) [m] the zero moment point of the motion on the ground, in the world; NaN where the body flies."""
+        """(T, 3) [m] the zero moment point of the motion on the ground, in the world; NaN where the body is airborne."""
         weight = self.body.mass * float(np.linalg.norm(self.gravity))
         return frozen(balance.zero_moment_point(self.root_wrench, self.root_poses[:, :3], self.ground, weight=weight))
 
     @cached_property
     def given_zmp(self) -> Floats | None:
-        """(T, 3) [m] the zero moment point that the motion itself has, in the world; None where it has none."""
+        """(T, 3) [m] the zero moment point that is recorded in the motion, in the world; None where there is none."""
         zmp = self.motion.zmp
         if zmp is None or not zmp.num_frames:
             return None
@@ -249,19 +252,19 @@ class Measures:
 
     @cached_property
     def support_polygons(self) -> SupportPolygons:
-        """The convex hulls of what touches the ground, seen from above."""
+        """The support polygons: convex hulls of what touches the ground, seen from above."""
         return support_polygons(self.contacts, self.feet, self.link_poses, self.ground)
 
     @cached_property
     def stability_margin(self) -> Floats:
-        """(T,) [m] how far the zero moment point is inside the support polygon; negative outside, NaN in flight."""
+        """(T,) [m] distance of the zero moment point inside the support polygon; negative outside, NaN while airborne."""
         return frozen(self.support_polygons.margins(self.zmp[:, :2])[0])
 
     @cached_property
     def center_of_pressure(self) -> Floats:
-        """(T, 3) [m] where the ground's force can act: the zero moment point, or the point of the support polygon nearest to it.
+        """(T, 3) [m]: the zero moment point, or the point of the support polygon nearest to it.
 
-        Where the two differ the body would tip over. NaN where nothing stands.
+        Where the two differ the body would tip over. NaN without contact.
         """
         nearest = self.support_polygons.margins(self.zmp[:, :2])[1]
         height = np.where(np.isnan(nearest[:, 0]), np.nan, self.ground)
@@ -269,15 +272,12 @@ class Measures:
 
     @cached_property
     def power(self) -> Floats:
-        """(T, J) [W] that each joint puts into the motion: torque times velocity; negative where it brakes."""
+        """(T, J) [W] mechanical power of each joint: torque times velocity; negative where it brakes."""
         return frozen(self.torques * self.joint_velocities)
 
     @cached_property
     def work(self) -> Floats:
-        """(T, J) [J] that each joint has put into the motion since the first frame (trapezoidal rule).
-
-        Where a power is not known, the joint puts in nothing.
-        """
+        """(T, J) [J] mechanical work of each joint since the first frame (trapezoidal rule); an unknown power counts as 0."""
         steps = (
             np.nan_to_num(0.5 * (self.power[1:] + self.power[:-1]), posinf=np.inf, neginf=-np.inf)
             * np.diff(self.times)[:, None]
@@ -286,7 +286,7 @@ class Measures:
 
     @cached_property
     def effort(self) -> Floats:
-        """(J,) [Nm, N] the root mean square of each joint's torque over the time where it is known: what heats its motor."""
+        """(J,) [Nm, N] the root mean square of each joint's torque over the time where it is known, which heats its motor."""
         square = np.square(self.torques)
         if len(self.times) < 2:
             return frozen(np.sqrt(square[0]))
@@ -309,11 +309,11 @@ class Measures:
 
     @cached_property
     def seen(self) -> Seen:
-        """The body as its cameras see it."""
+        """The shapes of the body for its cameras."""
         return Seen((shape, link.index) for link in self.body.links for shape in link.visuals)
 
     @overload
-    def read(self, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> Pictures: ...
+    def read(self, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> CameraFrames: ...
     @overload
     def read(
         self,
@@ -321,11 +321,11 @@ class Measures:
         scenery: Scenery | Iterable[Thing] = (),
     ) -> sensors.Reading: ...
     @overload
-    def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | Pictures: ...
-    def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | Pictures:
-        """Return what a sensor, or the one of that name, reads: of a camera its pictures.
+    def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | CameraFrames: ...
+    def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | CameraFrames:
+        """Return the readings of a sensor, given itself or by its name; for a camera its frames.
 
-        `scenery` is what range sensors and cameras see. See `read_sensor` and `take_pictures`.
+        `scenery` is the environment of range sensors and cameras. See `read_sensor` and `camera_frames`.
         """
         if isinstance(device, str):
             found = [one for one in self.body.devices if one.name == device]
@@ -334,13 +334,13 @@ class Measures:
                 raise KeyError(f"no device {device!r}; there are: {names}")
             device = found[0]
         if isinstance(device, VisionSensor):
-            return take_pictures(self, device, scenery)
+            return camera_frames(self, device, scenery)
         return sensors.read_sensor(self, device, scenery)
 
     def read_all(self, scenery: Scenery | Iterable[Thing] = ()) -> tuple[sensors.Reading, ...]:
-        """Return what all accelerometers, gyros, force and range sensors read, in the body's order of devices.
+        """Return the readings of all accelerometers, gyros, force and range sensors, in the body's order of devices.
 
-        Cameras are left out, as their pictures take much more memory: `read` gives those of one.
+        Cameras are left out, as their frames need much more memory; `read` returns those of one.
         """
         seen = scenery if isinstance(scenery, Scenery) else Scenery(scenery)
         return tuple(self.read(one, seen) for one in self.body.devices if isinstance(one, sensors.READABLE))

@@ -1,4 +1,4 @@
-"""From a body and a motion to what is measured: joint values, the root, and their derivatives."""
+"""`measure`: from a body and a motion to joint values, root poses and their derivatives."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem, WrongUseError
 from bodymotion.dynamics import rules
-from bodymotion.dynamics.contacts import Thresholds
+from bodymotion.dynamics.contacts import Thresholds, feet_of_joints, foot_links, placed_on_feet
 from bodymotion.dynamics.derivatives import DERIVATIVES, Derivative, derivatives, pose_derivatives
-from bodymotion.dynamics.feet import foot_links
+from bodymotion.dynamics.kinematics import GRAVITY, gravity_vector
 from bodymotion.dynamics.measures import Measures
-from bodymotion.dynamics.rows import GRAVITY, gravity_vector
-from bodymotion.dynamics.standing import feet_of_joints, placed_on_feet
 from bodymotion.editing import recover_joints
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
@@ -27,14 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["measure"]
 
-SMOOTHED, SMOOTHED_ON_FEET = 0.05, 0.15
-"""[s] Derivatives that suit a motion are those of polynomials over so much time; the second, of a root that follows the feet."""
-NAMED = 5
-"""So many joints are named in a message at most."""
-FEWEST = 9
-"""Where that are fewer frames, splines are taken."""
-FEWEST_PLAYED = 5
-"""The same of a played animation: its pieces meet in keyframes with different accelerations, about which splines swing."""
+SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
+"""[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
+MAX_NAMED = 5
+"""Joints that are named in a message at most."""
+MIN_WINDOW = 9
+"""Splines are used where the window has fewer frames."""
+MIN_WINDOW_PLAYED = 5
+"""The same for a played animation: its accelerations jump at keyframes, where splines would oscillate."""
 
 
 def measure(
@@ -51,41 +49,40 @@ def measure(
     close_loops: bool = False,
     on_feet: bool | None = None,
 ) -> Measures:
-    """Measure a motion on a body. Little is worked out at once; the rest when it is asked for.
+    """Measure a motion on a body. Most results are computed when they are first read.
 
-    The motion is what joints and the root's pose say, also where the motion has the poses of all links beside them; from poses of all links
-    alone, joints are recovered. Components on several timelines are put on one, cubically. Numbers that are not finite are left out, with
-    all that follows from them; `Measures.problems` says so, and what else is odd.
+    The motion is that of the joints and the root's pose, also where the motion has the poses of all links beside them; from poses of all
+    links alone, joints are recovered. Components on several timelines are resampled to one, cubically. Numbers that are not finite are
+    left out, with all results that depend on them. `Measures.problems` reports this, and other irregularities.
 
     Parameters
     ----------
     derivative, window, order:
-        How velocities and accelerations come from values: "spline", "central" or "savgol", see `derivatives`; or "suited": splines, but
-        from 180 frames a second on, where files give too few digits for them, "savgol" over 0.05 s (`window` means nothing then); of a
-        played animation, whose accelerations jump at its keyframes, from 100 on.
-        Rotating joints that jump by full turns are taken to go on.
+        Method for velocities and accelerations: "spline", "central" or "savgol", see `derivatives`; or "suited": splines, but from 180
+        frames per second on, where files have too few digits for them, "savgol" over 0.05 s (`window` is ignored then); for a played
+        animation, whose accelerations jump at its keyframes, from 100 on. Jumps of rotating joints by full turns are removed.
     gravity:
-        [m/s²] downwards along z, or the acceleration (3,) of what falls.
+        [m/s²] downwards along z, or the acceleration (3,) of free fall.
     ground:
-        Height [m] of level ground, one number or (T,) one each frame; when not given, that of the lowest foot in the middle one of all
-        frames; where the root follows the feet, in each frame.
+        Height [m] of level ground, one number or one per frame (T,); by default the median height of the lowest foot, or its height in each
+        frame where the root follows the feet.
     feet:
-        Indices or names of the links that may stand; when not given, those that `find_feet` finds, or those that the root follows.
+        Indices or names of the links that may be in contact; by default those that `find_feet` finds, or those that the root follows.
     thresholds:
-        When feet are taken to stand.
+        Thresholds of contact.
     close_loops:
-        Whether joints in closed loops that follow from others are worked out anew.
+        Whether dependent joints in closed loops are computed from the others.
     on_feet:
-        Whether to work out the root's pose anew, so that feet stay where they stand (`root_on_feet`): for walks that have joints alone.
-        The root's velocity then has a small step where another foot takes over; "suited" derivatives of it are those over 0.15 s. None
-        does so, and adds a note to `Measures.problems`, where the motion does not say where the root is, the root is free, and there are
-        feet, none of which turns by a whole turn as wheels do. Otherwise a root without a pose stands at the body's own.
+        Whether to compute the root's pose so that feet in contact do not slip (`root_on_feet`): for walks that have joints alone. The root's
+        velocity then has a small step where the supporting foot changes; "suited" derivatives of it are those over 0.15 s. None does so,
+        and adds a note to `Measures.problems`, where the motion has no root pose, the root is free, and there are feet, none of which
+        rotates by a full turn as wheels do. Otherwise a root without a pose has the body's own.
 
     Raises
     ------
     ValueError
         When the motion does not fit the body (`Body.joint_values`, `Body.link_poses`), has no frames, none with finite numbers, or times
-        that do not increase; or with `on_feet`, when there are no feet. `WrongUseError` when an argument makes no sense.
+        that do not increase; or with `on_feet`, when there are no feet. `WrongUseError` for an invalid argument.
     KeyError
         When no link has the name of a foot.
     TypeError
@@ -93,11 +90,11 @@ def measure(
     """
     _check_kinds(body, motion)
     if derivative not in ("suited", *DERIVATIVES):
-        raise WrongUseError(f"derivatives are suited, {', '.join(DERIVATIVES)}, not {derivative!r}")
+        raise WrongUseError(f"derivative: expected one of suited, {', '.join(DERIVATIVES)}, got {derivative!r}")
     feet = None if feet is None else foot_links(body, feet)
     times, q, root, problems = _configurations(body, motion)
     if not len(times):
-        raise ValueError("the motion has no frames, so there is nothing to measure")
+        raise ValueError("the motion has no frames to measure")
     where = Location(None if motion.source.path is None else str(motion.source.path))
     problems += _more_columns(body, motion, where)
     q, root, lacking = _finite(body, times, q, root, where)
@@ -106,27 +103,27 @@ def measure(
         from bodymotion.model import closed_loops
 
         q = closed_loops.close_loops(body, q).q
-    if on_feet is None and root is None and (found := _standing(body, q, feet)):
+    if on_feet is None and root is None and (found := _followed_feet(body, q, feet)):
         on_feet, feet = True, found
-        message = "the root follows the feet, as the motion does not say where it is"
+        message = "the motion has no root pose: the root follows the feet"
         problems += (rules.ON_FEET.problem(message, where),)
     if on_feet:
         whole = bridged(q)[0]
         feet = feet_of_joints(body, whole) if feet is None else feet
         root, lowest = placed_on_feet(body, whole, feet)
         if ground is None and np.isfinite(lowest).all():
-            # It goes down by a little with each step.
+            # The height decreases slightly with each step.
             ground = lowest
     if root is None:
         root = np.broadcast_to(body.root_pose, (len(times), 7))
-    pace, root_pace = _paces(
-        derivative, window, order, times, bool(on_feet), FEWEST_PLAYED if "spot" in motion.extra else FEWEST
+    options, root_options = _derivative_options(
+        derivative, window, order, times, bool(on_feet), MIN_WINDOW_PLAYED if "spot" in motion.extra else MIN_WINDOW
     )
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
     whole[:, turning] = unwrapped(whole[:, turning])
-    dq, ddq = derivatives(whole, times, **pace)
-    velocity, acceleration = pose_derivatives(root, times, **root_pace)
+    dq, ddq = derivatives(whole, times, **options)
+    velocity, acceleration = pose_derivatives(root, times, **root_options)
     return Measures(
         body=body,
         motion=motion,
@@ -153,10 +150,10 @@ def _check_kinds(body: object, motion: object) -> None:
     kinds = [type(thing).__name__ for thing in (body, motion)]
     how = ""
     if "Animation" in kinds:
-        how = "; of an animation, bodymotion.play gives the motion and spot_body the body"
+        how = "; bodymotion.play returns the motion of an animation, bodymotion.spot.body() its body"
     elif {"str", "Path", "PosixPath", "WindowsPath"} & set(kinds):
-        how = "; bodymotion.load gives what a file holds"
-    raise TypeError(f"measure takes a Body and then a Motion, not {' and '.join(kinds)}{how}")
+        how = "; read files with bodymotion.load first"
+    raise TypeError(f"measure: expected a Body and then a Motion, got {' and '.join(kinds)}{how}")
 
 
 def _heights(ground: float | npt.ArrayLike, frames: int) -> Floats:
@@ -164,38 +161,40 @@ def _heights(ground: float | npt.ArrayLike, frames: int) -> Floats:
     heights = np.asarray(ground, dtype=np.float64)
     if heights.shape not in ((), (1,), (frames,)):
         raise WrongUseError(
-            f"the ground has one height, or one for each of {frames} frames; these have shape {heights.shape}"
+            f"ground: expected one height, or one for each of {frames} frames, got shape {heights.shape}"
         )
     if not np.isfinite(heights).all():
         wrong = heights[~np.isfinite(heights)][0]
-        raise WrongUseError(f"the ground's height is a finite number, not {wrong:g}")
+        raise WrongUseError(f"ground: expected finite heights, got {wrong:g}")
     return frozen(np.broadcast_to(heights, (frames,)))
 
 
-class _Pace(TypedDict):
+class _Options(TypedDict):
     method: Derivative
     window: int
     order: int
 
 
-def _paces(
+def _derivative_options(
     derivative: Derivative | Literal["suited"], window: int, order: int, times: Floats, on_feet: bool, fewest: int
-) -> tuple[_Pace, _Pace]:
-    """Say how joints and the root are differentiated."""
+) -> tuple[_Options, _Options]:
+    """Return the arguments of `derivatives` for joints and for the root."""
     if derivative != "suited":
-        pace: _Pace = {"method": derivative, "window": window, "order": order}
-        return pace, pace
+        options: _Options = {"method": derivative, "window": window, "order": order}
+        return options, options
     gap = float(np.median(np.diff(times))) if len(times) > 1 else np.inf
-    return _suited(gap, SMOOTHED, fewest), _suited(gap, SMOOTHED_ON_FEET if on_feet else SMOOTHED, fewest)
+    return _suited(gap, SMOOTHING_TIME, fewest), _suited(
+        gap, SMOOTHING_TIME_ON_FEET if on_feet else SMOOTHING_TIME, fewest
+    )
 
 
-def _suited(gap: float, seconds: float, fewest: int) -> _Pace:
+def _suited(gap: float, seconds: float, fewest: int) -> _Options:
     frames = 2 * int(0.5 * seconds / gap) + 1 if gap > 0 else 0
     return {"method": "savgol" if frames >= fewest else "spline", "window": max(frames, fewest), "order": 3}
 
 
-def _standing(body: Body, q: Floats, feet: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Return the feet that may stay where they stand; none where the root is not free, or nothing stands but wheels."""
+def _followed_feet(body: Body, q: Floats, feet: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Return the feet that the root may follow; none where the root is not free, or a foot is a wheel."""
     if not body.links or body.is_mounted:
         return ()
     whole = bridged(q)[0]
@@ -204,7 +203,7 @@ def _standing(body: Body, q: Floats, feet: tuple[int, ...] | None) -> tuple[int,
 
 
 def _rolls(body: Body, q: Floats, index: int) -> bool:
-    """Say whether a joint that carries a link turns by more than a whole turn."""
+    """Return whether a joint that carries a link rotates by more than a full turn."""
     _, kinds, columns, _, _ = body.tree
     while index > 0:
         if kinds[index] == 1 and np.ptp(unwrapped(q[:, [columns[index]]])) > 2 * np.pi:
@@ -227,7 +226,7 @@ def _more_columns(body: Body, motion: Motion, where: Location) -> tuple[Problem,
 def _finite(
     body: Body, times: Floats, q: Floats, root: Floats | None, where: Location
 ) -> tuple[Floats, Floats | None, tuple[Problem, ...]]:
-    """Return joints and root with NaN for what is not finite, and say so."""
+    """Return joints and root with NaN for what is not finite, and the problem that reports it."""
     wrong = ~np.isfinite(q)
     lost = np.zeros(len(q), dtype=np.bool_)
     if root is not None:
@@ -236,15 +235,15 @@ def _finite(
         return q, root, ()
     if (q.size and wrong.all()) or lost.all():
         raise ValueError(
-            f"no frame has a finite {'root pose' if lost.all() else 'joint value'}, so there is nothing to measure"
+            f"no frame has a finite {'root pose' if lost.all() else 'joint value'}, so it cannot be measured"
         )
     frames = np.flatnonzero(wrong.any(axis=1) | lost)
     names = ["the root"] * bool(lost.any())
     names += [body.joints[k].name or f"joint {k}" for k in np.flatnonzero(wrong.any(axis=0))]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
     message = (
         f"{len(frames)} of {len(q)} frames have numbers that are not finite, from frame {frames[0]} ({times[frames[0]]:.3f} s) on: "
-        f"{', '.join(names[:NAMED])}{more}; what follows from them is left out"
+        f"{', '.join(names[:MAX_NAMED])}{more}; results that depend on them are left out"
     )
     if root is not None and lost.any():
         root = np.where(lost[:, None], np.nan, root)
@@ -252,7 +251,7 @@ def _finite(
 
 
 def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats | None, tuple[Problem, ...]]:
-    """Return times (T,), joint values (T, J), root poses (T, 7) or None without any, and what was odd."""
+    """Return times (T,), joint values (T, J), root poses (T, 7) or None without any, and problems."""
     problems: tuple[Problem, ...] = ()
     link_position = motion.link_position
     if link_position is not None and link_position.num_parts > len(body.links):

@@ -1,6 +1,6 @@
-"""What can be measured of a motion, as a table: name, title, unit, columns by name, limits. Plots, tables and pages read it.
+"""The table of measurable quantities: name, title, unit, columns by name, limits. Plots, tables and pages read it.
 
-A new quantity is a new row of `QUANTITIES`; everything that shows or writes quantities has it then.
+A new quantity is a new row of `QUANTITIES`; everything that shows or writes quantities includes it then.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class Series(ContentEquality):
     Attributes
     ----------
     name, title:
-        Of the quantity, as in `QUANTITIES`, and in words.
+        The key in `QUANTITIES`, and the title.
     of:
         What each column belongs to: a "joint", a "link", a "foot", an "axis" of the world, or the whole "body".
     labels, units:
-        Of the N columns; labels are unique. Units are SI ("rad/s", "Nm" …), "" for what has none.
+        Of the N columns; labels are unique. Units are SI ("rad/s", "Nm" …), "" without a unit.
     times:
         (T,) [s].
     values:
-        (T, N); NaN where there is nothing to say.
+        (T, N); NaN where undefined.
     lower, upper:
         (N,) the limits of the columns in the same units, ±inf where there is none; None where no column has any.
     """
@@ -65,20 +65,20 @@ class Series(ContentEquality):
         Raises
         ------
         KeyError
-            When there is none; the message names those there are.
+            When there is none; the message lists those that exist.
         """
         if label not in self.labels:
             raise KeyError(f"{self.title} has no column {label!r}; there are: {', '.join(self.labels) or 'none'}")
         return np.asarray(self.values[:, self.labels.index(label)])
 
     def select(self, labels: Sequence[str]) -> Series:
-        """Return these columns alone, in this order; KeyError as in `column`."""
+        """Return these columns only, in this order; KeyError as in `column`."""
         for label in labels:
             self.column(label)
-        return self._take([self.labels.index(label) for label in labels])
+        return self._columns([self.labels.index(label) for label in labels])
 
     def in_degrees(self) -> Series:
-        """Return the same with degrees for radians, for people to read; all else stays."""
+        """Return the series with degrees instead of radians, for people to read."""
         turns = np.array([unit.startswith("rad") for unit in self.units], dtype=bool)
         factors = np.where(turns, np.rad2deg(1.0), 1.0)
         return replace(
@@ -89,7 +89,7 @@ class Series(ContentEquality):
             upper=None if self.upper is None else frozen(self.upper * factors),
         )
 
-    def _take(self, columns: list[int]) -> Series:
+    def _columns(self, columns: list[int]) -> Series:
         return replace(
             self,
             labels=tuple(self.labels[k] for k in columns),
@@ -104,8 +104,8 @@ class Series(ContentEquality):
 class Quantity:
     """A row of the table.
 
-    `units` are those of turning and of sliding joints (the same twice for all else); `values` gives (T,) or (T, N) of measures that
-    `exists` says to have it; `limits` gives the least and the most that a joint may, None where nothing says so.
+    `units` are those of rotating and of sliding joints (twice the same for all other quantities); `values` returns (T,) or (T, N) of
+    measures for which `exists` is true; `limits` returns the lower and the upper limit of a joint, or None.
     """
 
     title: str
@@ -139,7 +139,7 @@ def _jointed(m: Measures) -> bool:
 
 
 def _on_ground(m: Measures) -> bool:
-    """Whether feet can carry the body: its root is not mounted, it has mass, and there are feet."""
+    """Return whether feet can carry the body: its root is not mounted, it has mass, and there are feet."""
     return not m.is_mounted and m.body.mass > 0 and bool(m.feet.links)
 
 
@@ -164,7 +164,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "torques": Quantity("Joint torques", "joint", ("Nm", "N"), lambda m: m.torques, _jointed, effort_range),
     "power": _q("Joint power", "joint", "W", lambda m: m.power, _jointed),
-    "work": _q("Work of the joints", "joint", "J", lambda m: m.work, _jointed),
+    "work": _q("Mechanical work of the joints", "joint", "J", lambda m: m.work, _jointed),
     "limit_distances": Quantity(
         "Distance to the joint limits", "joint", ("rad", "m"), lambda m: m.limit_distances, _jointed
     ),
@@ -184,21 +184,21 @@ QUANTITIES: dict[str, Quantity] = {
     "linear_momentum": _q("Linear momentum", "axis", "kg m/s", lambda m: m.momentum.linear),
     "angular_momentum": _q("Angular momentum", "axis", "kg m²/s", lambda m: m.momentum.angular),
     "zmp": _q("Zero moment point", "axis", "m", lambda m: m.zmp, _on_ground),
-    "given_zmp": _q("Zero moment point of the file", "axis", "m", lambda m: m.given_zmp, _has_zmp),
+    "given_zmp": _q("Recorded zero moment point", "axis", "m", lambda m: m.given_zmp, _has_zmp),
     "center_of_pressure": _q("Centre of pressure", "axis", "m", lambda m: m.center_of_pressure, _on_ground),
     "stability_margin": _q("Stability margin", "body", "m", lambda m: m.stability_margin, _on_ground),
     "kinetic_energy": _q("Kinetic energy", "body", "J", lambda m: m.kinetic_energy),
     "potential_energy": _q("Potential energy", "body", "J", lambda m: m.potential_energy),
-    "contacts": _q("Feet that stand", "foot", "", lambda m: m.contacts.standing.astype(np.float64), _on_ground),
+    "contacts": _q("Foot contact", "foot", "", lambda m: m.contacts.standing.astype(np.float64), _on_ground),
     "foot_heights": _q("Height of the feet", "foot", "m", lambda m: m.contacts.heights, _on_ground),
-    "slip_speeds": _q("Slip of the feet", "foot", "m/s", lambda m: m.contacts.slip_speeds, _on_ground),
+    "slip_speeds": _q("Slip speed of the feet", "foot", "m/s", lambda m: m.contacts.slip_speeds, _on_ground),
     "foot_forces": _q("Vertical force on the feet", "foot", "N", lambda m: m.contact_wrenches[:, :, 2], _on_ground),
     "link_speeds": _q("Speed of the links", "link", "m/s", lambda m: _lengths(m.link_velocities[:, :, :3])),
     "link_angular_speeds": _q(
         "Angular speed of the links", "link", "rad/s", lambda m: _lengths(m.link_velocities[:, :, 3:])
     ),
 }
-"""All quantities by name, in the order in which they are offered."""
+"""All quantities by name, in the order in which they are listed."""
 
 
 def series(measures: Measures, name: str) -> Series:
@@ -207,7 +207,7 @@ def series(measures: Measures, name: str) -> Series:
     Raises
     ------
     KeyError
-        When there is no quantity of that name, or this motion on this body has none; the message says which there are.
+        When there is no quantity of that name, or this motion on this body does not have it; the message lists those that exist.
     """
     if name not in QUANTITIES:
         raise KeyError(f"there is no quantity {name!r}; there are: {', '.join(QUANTITIES)}")
@@ -232,7 +232,7 @@ def series(measures: Measures, name: str) -> Series:
 
 
 def measurable(measures: Measures) -> tuple[str, ...]:
-    """Return the names of the quantities that this motion on this body has; nothing is measured for it yet, but for finding the feet."""
+    """Return the names of the quantities of this motion on this body; nothing is measured for it except the feet."""
     return tuple(name for name, quantity in QUANTITIES.items() if quantity.exists(measures))
 
 
@@ -248,7 +248,7 @@ def _labels(measures: Measures, quantity: Quantity) -> tuple[str, ...]:
 
 
 def _unit(quantity: Quantity, joint: Joint) -> str:
-    # A crawler's value is how far its belt goes.
+    # A crawler's value is the distance that its belt moves.
     return quantity.units[joint.type in ("slide", "crawler")]
 
 

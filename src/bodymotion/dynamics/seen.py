@@ -1,4 +1,4 @@
-"""What cameras see, as tables for the kernels: the triangles of shapes, and how these look."""
+"""The shapes before a camera as arrays for the kernels: triangles and their materials."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Seen"]
 
-CLEAR = 0.5
-"""What is more transparent is not seen; all else hides what is behind it."""
-MOST_PIXELS = 16_000_000
-"""A larger image is not laid on a surface."""
+MAX_TRANSPARENCY = 0.5
+"""Shapes that are more transparent are invisible; all others are opaque."""
+MAX_TEXTURE_PIXELS = 16_000_000
+"""Larger images are not used as textures."""
 PLAIN, PAINTED, TEXTURED = 0, 1, 2
 LOOKS = 3 * (3 + 3) * 4
 """Bytes that a face takes in `Looks`."""
 
 
 class Seen:
-    """Shapes that are seen, each at rest in one of some frames; `solids` alone is enough for depths."""
+    """Shapes before a camera, each fixed in one of some frames; `solids` alone is enough for depths."""
 
     def __init__(self, shapes: Iterable[tuple[Shape, int]]) -> None:
         from bodymotion.kernels.rasters import Solids
@@ -39,7 +39,7 @@ class Seen:
         self._shapes: list[tuple[Mesh, Material]] = []
         frames, spheres = [], []
         for shape, frame in shapes:
-            if isinstance(shape.geometry, (Lines, Points)) or shape.material.transparency > CLEAR:
+            if isinstance(shape.geometry, (Lines, Points)) or shape.material.transparency > MAX_TRANSPARENCY:
                 continue
             mesh = shape.to_mesh()
             used = mesh.vertices[mesh.faces]
@@ -71,7 +71,7 @@ class Seen:
 
     @property
     def looks(self) -> Looks:
-        """How the solids look, worked out when it is first asked for."""
+        """Normals, colours and textures of the solids, computed when they are first read."""
         if self._looks is None:
             self._looks = _looks(self._shapes)
         return self._looks
@@ -81,7 +81,7 @@ def _looks(shapes: Sequence[tuple[Mesh, Material]]) -> Looks:
     from bodymotion.kernels.rasters import Looks
 
     count = sum(len(mesh.faces) for mesh, _ in shapes)
-    check_memory(count * LOOKS, f"how {count} triangles look")
+    check_memory(count * LOOKS, f"materials of {count} triangles")
     normals = np.empty((count, 3, 3), dtype=np.float32)
     paints = np.zeros((count, 3, 3), dtype=np.float32)
     kinds, materials, images, tinted = [], [], [], []
@@ -132,7 +132,7 @@ def _looks(shapes: Sequence[tuple[Mesh, Material]]) -> Looks:
 def _edges(counts: Sequence[int]) -> npt.NDArray[np.int32]:
     total = np.cumsum([0, *counts])
     if total[-1] > np.iinfo(np.int32).max:
-        raise MemoryError(f"{total[-1]} vertices or triangles are more than a camera is made to see")
+        raise MemoryError(f"{total[-1]} vertices or triangles before a camera; the limit is 2³¹ − 1")
     return total.astype(np.int32)
 
 
@@ -145,14 +145,14 @@ def _at_corners(values: Floats, corners: Corners) -> npt.NDArray[np.float32]:
 
 
 def _picture(path: Path, first: int) -> tuple[int, npt.NDArray[np.uint8], bool] | None:
-    """Return the number of an image's first pixel, its pixels (H, W, 3) from the top and whether it is grey; None for what is no image."""
+    """Return the number of an image's first pixel, its pixels (H, W, 3) from the top and whether it is grey; None for invalid images."""
     from PIL import Image
 
     try:
         with Image.open(path, formats=IMAGES) as opened:
-            if opened.width * opened.height > MOST_PIXELS:
+            if opened.width * opened.height > MAX_TEXTURE_PIXELS:
                 return None
             grey = opened.mode in ("1", "L", "LA", "I", "I;16", "F")
             return first, np.asarray(opened.convert("RGB")), grey
-    except Exception:  # Pillow raises whatever the bytes of an image lead to; the surface is then seen without it
+    except Exception:  # Pillow raises various errors for invalid images; the surface is drawn without
         return None

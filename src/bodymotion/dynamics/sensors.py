@@ -1,38 +1,41 @@
-"""What the sensors of a body read along a motion, as the OpenHRP document has them.
+"""What the sensors of a body read along a motion, as defined by the OpenHRP document, and the environment that they measure.
 
 ==================== ================================================================================================== ==============
-AccelerationSensor   what a mass in it feels: the acceleration of the sensor's origin less gravity, so at rest it shows   m/s²
-                     1 g upwards
+AccelerationSensor   proper acceleration: that of the sensor's origin less gravity, so at rest it reads 1 g upwards      m/s²
 Gyro                 the angular velocity of the link                                                                   rad/s
-ForceSensor          force and moment about the sensor's origin that the sensor's link, and what hangs on it, exerts on N, Nm
-                     the link before it: at an ankle, what the ground gives, less the foot's own weight and inertia
-RangeSensor          how far it is to the scenery along each ray, `scan_rate` times a second; inf beyond `max_distance`  m
+ForceSensor          force and moment about the sensor's origin that the sensor's link, and all links from there on,     N, Nm
+                     exert on the link before it: at an ankle, those of the ground, less the foot's weight and inertia
+RangeSensor          distance to the environment along each ray, `scan_rate` times a second; inf beyond `max_distance`   m
 ==================== ================================================================================================== ==============
 
-All are along the sensor's own axes. Beyond the sensor's max… values readings stay at them, axis by axis; a negative one is no limit. The
-pictures of a VisionSensor are those of `pictures.py`.
+All are along the sensor's own axes. Readings are limited to the sensor's max… values, axis by axis; a negative one is no limit. The
+frames of a VisionSensor are in `pictures.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.dynamics.kinematics import point_velocities
-from bodymotion.dynamics.ranging import Scenery, Thing, ray_directions, scan_times
+from bodymotion.dynamics.seen import Seen
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats
-from bodymotion.model.devices import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor
+from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
+from bodymotion.model.body import Body
+from bodymotion.model.devices import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.motion.interpolation import sampled
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
+    from bodymotion.kernels.rays import Boxes
 
-__all__ = ["READABLE", "Reading", "read_sensor"]
+__all__ = ["READABLE", "Reading", "Scenery", "Thing", "ray_directions", "read_sensor", "scan_times"]
 
 READABLE = (AccelerationSensor, Gyro, ForceSensor, RangeSensor)
 AXES = ("x", "y", "z")
@@ -40,16 +43,16 @@ AXES = ("x", "y", "z")
 
 @dataclass(frozen=True, eq=False)
 class Reading(ContentEquality):
-    """What one sensor reads.
+    """The readings of one sensor.
 
     Attributes
     ----------
     times:
-        (N,) [s] of each row: the motion's frames; the scans of a range sensor.
+        (N,) [s] of each row: the frames of the motion, or the scans of a range sensor.
     values:
         (N, C) along the sensor's own axes.
     saturated:
-        (N, C) whether a value is at the sensor's limit, or beyond what a range sensor can see.
+        (N, C) whether a value is at the sensor's limit, or beyond the range of a range sensor.
     columns:
         C names: x y z; fx fy fz tx ty tz; of a range sensor the angles in radians.
     units:
@@ -63,20 +66,23 @@ class Reading(ContentEquality):
     columns: tuple[str, ...]
     units: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return f"Reading({self.device.name!r}: {len(self.times)} rows of {len(self.columns)} columns)"
+
 
 def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[Thing] = ()) -> Reading:
     """Return what an AccelerationSensor, Gyro, ForceSensor or RangeSensor of the body reads along the motion.
 
-    `scenery` is what range sensors see: meshes, shapes and bodies in the world. They do not see the body itself.
+    `scenery` is what range sensors measure: meshes, shapes and bodies in the world, without the body itself.
 
     Raises
     ------
     ValueError
-        For any other device, or one on a link that is not there.
+        For any other device, or one on a link that does not exist.
     """
     if not 0 <= device.link < len(measures.body.links):
         raise ValueError(
-            f"{device.kind} {device.name!r} is on link {device.link}, the body has {len(measures.body.links)}"
+            f"{device.kind} {device.name!r} is on link {device.link}; the body has {len(measures.body.links)} links"
         )
     if isinstance(device, RangeSensor):
         return _ranges(measures, device, scenery if isinstance(scenery, Scenery) else Scenery(scenery))
@@ -88,9 +94,9 @@ def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[
     arm = placed[:, :3] - measures.link_poses[:, device.link, :3]
     if isinstance(device, AccelerationSensor):
         moving, gaining = measures.link_velocities[:, device.link], measures.link_accelerations[:, device.link]
-        whirl = np.cross(moving[:, 3:], np.cross(moving[:, 3:], arm))
-        felt = point_velocities(gaining, arm) + whirl - measures.gravity
-        return _limited(measures, device, rotations.rotate(into, felt), device.max_acceleration, AXES, ("m/s²",) * 3)
+        centripetal = np.cross(moving[:, 3:], np.cross(moving[:, 3:], arm))
+        proper = point_velocities(gaining, arm) + centripetal - measures.gravity
+        return _limited(measures, device, rotations.rotate(into, proper), device.max_acceleration, AXES, ("m/s²",) * 3)
     if isinstance(device, ForceSensor):
         wrench = -measures.transmitted_wrench(device.link)
         force, moment = wrench[:, :3], wrench[:, 3:] - np.cross(arm, wrench[:, :3])
@@ -98,7 +104,7 @@ def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[
         names = tuple(kind + axis for kind in "ft" for axis in AXES)
         most = np.concatenate([device.max_force, device.max_torque])
         return _limited(measures, device, values, most, names, ("N",) * 3 + ("Nm",) * 3)
-    raise ValueError(f"a {device.kind} is not read; accelerations, angular velocities, forces and ranges are")
+    raise ValueError(f"a {device.kind} cannot be read; accelerometers, gyros, force and range sensors can")
 
 
 def _limited(
@@ -120,3 +126,91 @@ def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Readin
     values = scenery.distances(placed[:, None, :3], ways, longest)
     columns = tuple(f"{angle:.6g}" for angle in device.ray_angles)
     return Reading(device, times, values, np.isinf(values), columns, ("m",) * len(columns))
+
+
+Thing: TypeAlias = Mesh | Shape | Body
+MAX_SCANS = 10_000_000
+
+
+class Scenery:
+    """The environment of range sensors and cameras.
+
+    `things`: meshes and shapes in the world's frame; bodies, at their `root_pose` with all joints at 0, with their visuals. Lines and points
+    are ignored.
+    """
+
+    def __init__(self, things: Iterable[Thing] = ()) -> None:
+        self.shapes: tuple[Shape, ...] = tuple(shape for thing in things for shape in _shapes(thing))
+
+    @cached_property
+    def _tree(self) -> Boxes:
+        from bodymotion.kernels.rays import boxes
+
+        meshes = [shape.to_mesh() for shape in self.shapes if not isinstance(shape.geometry, (Lines, Points))]
+        triangles = np.concatenate([np.zeros((0, 3, 3)), *(mesh.vertices[mesh.faces] for mesh in meshes)])
+        return boxes(np.ascontiguousarray(triangles[np.isfinite(triangles).all(axis=(1, 2))]))
+
+    @cached_property
+    def seen(self) -> Seen:
+        """The shapes as cameras see them."""
+        return Seen((shape, 0) for shape in self.shapes)
+
+    @property
+    def num_triangles(self) -> int:
+        """The number of triangles."""
+        return len(self._tree[0])
+
+    def distances(self, origins: npt.ArrayLike, directions: npt.ArrayLike, longest: float = np.inf) -> Floats:
+        """Return the distances (...) [m] along rays from `origins` (..., 3) in `directions` (..., 3) to the nearest triangle.
+
+        Directions have any length but 0. Triangles have two sides; inf where there is none up to `longest`. Batch axes broadcast.
+        """
+        from bodymotion.kernels.rays import distances
+
+        starts, ways = np.broadcast_arrays(
+            np.asarray(origins, dtype=np.float64), np.asarray(directions, dtype=np.float64)
+        )
+        with np.errstate(invalid="ignore"):
+            ways = ways / np.linalg.norm(ways, axis=-1, keepdims=True)
+        return distances(self._tree, starts.reshape(-1, 3), ways.reshape(-1, 3), float(longest)).reshape(
+            starts.shape[:-1]
+        )
+
+
+def ray_directions(device: RangeSensor) -> Floats:
+    """Return the unit directions (N, 3) of a range sensor's rays in its own frame, in order of `ray_angles`.
+
+    They lie in the XZ plane: angle 0 is along −z, the others are rotated about +y (to the left, towards −x, for positive angles).
+    """
+    angles = device.ray_angles
+    return np.stack([-np.sin(angles), np.zeros_like(angles), -np.cos(angles)], axis=-1)
+
+
+def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
+    """Return the times (S,) [s] of scans: `scan_rate` or `frame_rate` times a second from the first frame to the last one.
+
+    Without a rate there is one for every frame.
+
+    Raises
+    ------
+    ValueError
+        When there would be more than ten million.
+    """
+    rate, field = (
+        (device.scan_rate, "scanRate") if isinstance(device, RangeSensor) else (device.frame_rate, "frameRate")
+    )
+    if not len(times) or not 0 < rate < np.inf:
+        return times
+    count = float(np.floor((times[-1] - times[0]) * rate + 1e-6)) + 1
+    if count > MAX_SCANS:
+        raise ValueError(
+            f"{device.name or 'a sensor'} would scan {count:.0f} times, more than {MAX_SCANS}; check its {field} of {rate:g} Hz"
+        )
+    return np.asarray(np.minimum(times[0] + np.arange(int(count)) / rate, times[-1]))
+
+
+def _shapes(thing: Thing) -> list[Shape]:
+    if isinstance(thing, Body):
+        placed = poses.to_matrix(thing.forward_kinematics(np.zeros(thing.num_joints)))
+        return [shape.moved(placed[link.index]) for link in thing.links for shape in link.visuals]
+    return [thing if isinstance(thing, Shape) else Shape(thing)]
