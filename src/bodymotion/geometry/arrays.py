@@ -1,4 +1,4 @@
-"""Read-only float64 arrays: what every value in this package is made of."""
+"""Read-only float64 arrays, the contents of all values in this package, and their comparison."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ __all__ = ["ContentEquality", "Floats", "Ints", "frozen", "frozen_ints", "real_n
 def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, what: str = "array") -> Floats:
     """Return `values` as a read-only float64 array, checked against `shape` (None in it: any length).
 
-    An array that already is float64 and owned by the caller is not copied: it becomes read-only through the view
-    that is returned, not in the caller's hands.
+    A float64 array is not copied: the returned view is read-only, the caller's array stays writable.
 
     Raises
     ------
     ValueError
-        When the shape is another one; the message names both.
+        When the shape differs; the message has both.
     """
     array = np.asarray(values, dtype=np.float64)
     if (
@@ -55,7 +54,7 @@ def frozen_ints(values: npt.ArrayLike, what: str = "array") -> Ints:
 
 
 def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
-    """Return `values` as a float64 array; what is no regular array of real numbers is refused, not made into one.
+    """Return `values` as a float64 array; anything but a regular array of real numbers is rejected.
 
     Raises
     ------
@@ -65,11 +64,13 @@ def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"{what}: no regular array of numbers; are all rows of one length? ({error})") from None
+        raise ValueError(
+            f"{what}: expected a regular array of numbers; are all rows of one length? ({error})"
+        ) from None
     if array.dtype.kind == "O":
-        place = next((i for i, cell in np.ndenumerate(array) if not isinstance(cell, Real)), None)
-        if place is not None:
-            raise ValueError(f"{what}: {array[place]!r} at {list(map(int, place))} is no real number")
+        index = next((i for i, cell in np.ndenumerate(array) if not isinstance(cell, Real)), None)
+        if index is not None:
+            raise ValueError(f"{what}: expected real numbers, got {array[index]!r} at {list(map(int, index))}")
     elif array.dtype.kind not in "biuf":
         raise ValueError(f"{what}: expected real numbers, got {array.dtype}")
     return array.astype(np.float64, copy=False)
@@ -82,7 +83,7 @@ def runs(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def same(a: object, b: object) -> bool:
-    """Whether two contents are equal: arrays element by element, NaN equal to NaN, mappings and sequences in depth."""
+    """Return whether two contents are equal: arrays element by element, NaN equal to NaN, mappings and sequences recursively."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
         if a.shape != b.shape:
@@ -99,7 +100,7 @@ def same(a: object, b: object) -> bool:
 
 
 class ContentEquality:
-    """Base of dataclasses (declared with `eq=False`) that hold arrays: `==` goes through all fields that take part in it."""
+    """Base of dataclasses (declared with `eq=False`) that hold arrays: `==` compares all fields that take part in comparison."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -25,7 +25,7 @@ IDENTITY.flags.writeable = False
 
 
 def from_parts(position: npt.ArrayLike, quaternion: npt.ArrayLike) -> Floats:
-    """Join positions (..., 3) and quaternions w x y z (..., 4)."""
+    """Return the poses of positions (..., 3) and quaternions w x y z (..., 4)."""
     p, q = np.asarray(position, dtype=np.float64), np.asarray(quaternion, dtype=np.float64)
     batch = np.broadcast_shapes(p.shape[:-1], q.shape[:-1])
     return np.concatenate([np.broadcast_to(p, (*batch, 3)), np.broadcast_to(q, (*batch, 4))], axis=-1)
@@ -64,24 +64,24 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
 
 
 def is_rigid(matrix: npt.ArrayLike) -> bool:
-    """Whether a matrix (4, 4) turns and moves without stretching or mirroring."""
-    turn = np.asarray(matrix, dtype=np.float64)[:3, :3]
-    return bool((np.abs(turn @ turn.T - np.eye(3)) < 1e-6).all() and np.linalg.det(turn) > 0)
+    """Return whether a matrix (4, 4) is a rotation and translation, without scaling or reflection."""
+    rotation = np.asarray(matrix, dtype=np.float64)[:3, :3]
+    return bool((np.abs(rotation @ rotation.T - np.eye(3)) < 1e-6).all() and np.linalg.det(rotation) > 0)
 
 
 def nearest_rigid(matrix: npt.ArrayLike) -> Floats:
-    """Take the stretching out of a matrix (4, 4): the nearest turn, from the polar decomposition."""
+    """Return a matrix (4, 4) with the nearest rotation in place of its linear part, from the polar decomposition."""
     matrix = np.asarray(matrix, dtype=np.float64)
     if is_rigid(matrix):
         return matrix
     u, _, v = np.linalg.svd(matrix[:3, :3])
-    turn = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v)) or 1.0]) @ v
+    rotation = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v)) or 1.0]) @ v
     result = matrix.copy()
-    result[:3, :3] = turn
+    result[:3, :3] = rotation
     return result
 
 
 def transform_points(pose: npt.ArrayLike, points: npt.ArrayLike) -> Floats:
-    """Take points (..., 3) of the pose's own frame to the frame it is given in."""
+    """Return points (..., 3) of the pose's own frame in the frame that the pose is in."""
     pose = np.asarray(pose, dtype=np.float64)
     return np.asarray(pose[..., :3] + rotations.rotate(rotations.normalized(pose[..., 3:]), points))

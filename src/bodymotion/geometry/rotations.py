@@ -1,6 +1,6 @@
 """Rotations as unit quaternions in the order w x y z, over arrays (..., 4).
 
-Quaternions are normalised where they are used; a zero quaternion stands for the identity. Angles are radians. Roll, pitch and
+Quaternions are normalized where they are used; a zero quaternion counts as the identity. Angles are radians. Roll, pitch and
 yaw are those of the .seq document and of URDF: R = Rz(yaw) · Ry(pitch) · Rx(roll).
 """
 
@@ -33,12 +33,12 @@ IDENTITY.flags.writeable = False
 
 
 def _columns(values: Floats) -> Floats:
-    """Bring the last axis to the front; single ones and lists of them in a fraction of the time that NumPy's own takes."""
+    """Return the array with the last axis first; faster than NumPy's function for up to two axes."""
     return values.T if values.ndim <= 2 else np.moveaxis(values, -1, 0)
 
 
 def normalized(quaternion: npt.ArrayLike) -> Floats:
-    """Scale (..., 4) to unit length; what has no finite, positive length becomes the identity."""
+    """Return quaternions (..., 4) scaled to unit length; those without a finite, positive length become the identity."""
     q = np.asarray(quaternion, dtype=np.float64)
     # Component by component: NumPy is slow to reduce rows of four.
     w, x, y, z = _columns(np.abs(q))
@@ -57,7 +57,7 @@ def conjugate(quaternion: npt.ArrayLike) -> Floats:
 
 
 def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Compose (..., 4) with (..., 4): first b is applied, then a."""
+    """Return the products a·b (..., 4) of quaternions: b is applied first, then a."""
     aw, ax, ay, az = _columns(np.asarray(a, dtype=np.float64))
     bw, bx, by, bz = _columns(np.asarray(b, dtype=np.float64))
     return np.stack(
@@ -72,7 +72,7 @@ def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 
 def rotate(quaternion: npt.ArrayLike, vector: npt.ArrayLike) -> Floats:
-    """Turn vectors (..., 3) by unit quaternions (..., 4)."""
+    """Return vectors (..., 3) rotated by unit quaternions (..., 4)."""
     q = np.asarray(quaternion, dtype=np.float64)
     v = np.asarray(vector, dtype=np.float64)
     w, x, y, z = _columns(q)
@@ -103,8 +103,8 @@ def to_matrix(quaternion: npt.ArrayLike) -> Floats:
 def from_matrix(matrix: npt.ArrayLike) -> Floats:
     """Return quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3).
 
-    Of the four expressions for a quaternion the one with the largest divisor is taken (Shepperd, 1978), so no digits are lost
-    near half turns.
+    Of the four expressions for a quaternion the one with the largest divisor is used (Shepperd, 1978), so no digits are lost near
+    rotations by π.
     """
     m = np.asarray(matrix, dtype=np.float64)
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
@@ -131,17 +131,14 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
 
 
 def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
-    """Return quaternions (..., 4) of turns by `angle` (...) about `axis` (..., 3), which need not be of unit length.
-
-    A zero axis gives the identity.
-    """
+    """Return quaternions (..., 4) of rotations by `angle` (...) [rad] about `axis` (..., 3) of any length; a zero axis: the identity."""
     axis = np.asarray(axis, dtype=np.float64)
     half = 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
     length = np.linalg.norm(axis, axis=-1, keepdims=True)
     unit = axis / np.where(length > 0, length, 1.0)
-    turned = length > 0
-    w = np.where(turned, np.cos(half), 1.0)
-    xyz = unit * np.where(turned, np.sin(half), 0.0)
+    rotated = length > 0
+    w = np.where(rotated, np.cos(half), 1.0)
+    xyz = unit * np.where(rotated, np.sin(half), 0.0)
     return np.concatenate([np.broadcast_to(w, (*xyz.shape[:-1], 1)), xyz], axis=-1)
 
 
@@ -151,9 +148,9 @@ def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1)
     angle = 2.0 * np.arctan2(sine, q[..., 0])
-    turned = sine > 0
-    axis = q[..., 1:] / np.where(turned, sine, 1.0)[..., None]
-    return np.asarray(np.where(turned[..., None], axis, np.array([0.0, 0.0, 1.0]))), np.asarray(angle)
+    rotated = sine > 0
+    axis = q[..., 1:] / np.where(rotated, sine, 1.0)[..., None]
+    return np.asarray(np.where(rotated[..., None], axis, np.array([0.0, 0.0, 1.0]))), np.asarray(angle)
 
 
 def from_rpy(rpy: npt.ArrayLike) -> Floats:
@@ -174,8 +171,8 @@ def from_rpy(rpy: npt.ArrayLike) -> Floats:
 def to_rpy(quaternion: npt.ArrayLike) -> Floats:
     """Return roll, pitch, yaw (..., 3) of quaternions (..., 4).
 
-    Roll is taken first; yaw and pitch then from the matrix with the roll taken off, M = R · Rx(−roll) = Rz(yaw) · Ry(pitch).
-    The textbook pitch = asin(…) loses half the digits near ±90°, this none.
+    Roll is computed first; then yaw and pitch from the matrix without the roll, M = R · Rx(−roll) = Rz(yaw) · Ry(pitch).
+    Other than pitch = asin(…), this loses no digits near ±90°.
     """
     return matrix_to_rpy(to_matrix(quaternion))
 
@@ -191,12 +188,12 @@ def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
 
 
 def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Return the angle (...) in 0…π of the turn from orientation a (..., 4) to b (..., 4)."""
+    """Return the angle (...) in 0…π [rad] of the rotation from orientation a (..., 4) to b (..., 4)."""
     return to_axis_angle(multiply(conjugate(normalized(a)), normalized(b)))[1]
 
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:
-    """Interpolate from orientation a (..., 4) to b (..., 4) along the shorter arc, `fraction` (...) in 0…1 (Shoemake, 1985)."""
+    """Return orientations (..., 4) on the shorter arc from a to b (..., 4) at `fraction` (...) in 0…1 (Shoemake, 1985)."""
     a, b = normalized(a), normalized(b)
     b = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
     t = np.asarray(fraction, dtype=np.float64)[..., None]

@@ -1,11 +1,11 @@
-"""What a link looks like: primitives and meshes, their material, and the transform that puts them into the link's frame.
+"""Shapes of links: primitives and meshes, their material, and their transform into the link's frame.
 
-Primitives are those of VRML97 with its axes: a cylinder, cone or capsule stands along y, centred on the origin. `Shape.to_mesh`
+Primitives are those of VRML97 with its axes: the axis of a cylinder, cone or capsule is y, its centre the origin. `Shape.to_mesh`
 turns any of them into triangles in the link's frame.
 
-A mesh keeps one list of vertices. Normals, colours and texture coordinates come as `Corners`: a list of distinct values and, for
-each corner of each triangle, which of them it has. So a colour per face, a colour per vertex and normals split along sharp edges
-are all the same thing, and `Mesh.corners_split` makes of it the one-vertex-one-normal buffers that a graphics card wants.
+A mesh has one list of vertices. Normals, colours and texture coordinates are `Corners`: a list of distinct values and, for each
+corner of each triangle, an index into it. So a colour per face, a colour per vertex and normals split along sharp edges have one
+form, and `Mesh.corners_split` converts it to buffers with one normal per vertex, as graphics cards need them.
 
 Bounds, meshes and transformed shapes are computed by `bodymotion.geometry.meshes`; the methods here import it when called.
 """
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 MOST_SHAPES = 20_000
-"""Models of more shapes are not read: each is looked at by itself wherever a body is drawn, checked or written."""
+"""Models with more shapes are rejected: each is processed by itself wherever a body is drawn, checked or written."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class Box:
 
 @dataclass(frozen=True)
 class Sphere:
-    """A ball around the origin."""
+    """A ball, centred on the origin."""
 
     radius: float
 
 
 @dataclass(frozen=True)
 class Cylinder:
-    """A cylinder along y, `height` metres tall, centred on the origin; any of its parts may be left open."""
+    """A cylinder along y, `height` metres tall, centred on the origin; any of its parts may be absent."""
 
     radius: float
     height: float
@@ -104,10 +104,10 @@ class Corners(ContentEquality):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TriangleBuffers:
-    """Triangles as graphics cards want them: each vertex has one normal, one colour and one place in the texture.
+    """Triangles for graphics cards: each vertex has one normal, one colour and one texture coordinate.
 
     `positions` (N, 3), `normals` (N, 3) unit, `triangles` (M, 3) into them; `colors` (N, 3 or 4) in 0…1 and `uv` (N, 2) or None;
-    `vertices` (N,): which vertex of the mesh each was.
+    `vertices` (N,): the index of the mesh's vertex.
     """
 
     positions: npt.NDArray[np.float32]
@@ -132,11 +132,11 @@ class Mesh(ContentEquality):
     faces:
         (F, 3) indices of vertices, counter-clockwise seen from outside.
     crease_angle:
-        [rad] Where no normals are given: faces that meet at a smaller angle than this share a smooth normal.
+        [rad] Without `normals`: faces that meet at a smaller angle share a smooth normal.
     normals, colors, texture_coordinates:
-        Given for the corners of the faces, or None. Colours are RGB or RGBA in 0…1.
+        Of the corners of the faces, or None. Colours are RGB or RGBA in 0…1.
     two_sided:
-        Whether the back of a face is to be seen as well (VRML's `solid FALSE`).
+        Whether the back of a face is visible, too (VRML's `solid FALSE`).
     """
 
     vertices: Floats
@@ -220,7 +220,7 @@ class Texture(ContentEquality):
 
 @dataclass(frozen=True, eq=False)
 class Material(ContentEquality):
-    """How a surface answers light, as VRML97 says it: all values in 0…1, colours are RGB."""
+    """The material of a surface as in VRML97: all values in 0…1, colours are RGB."""
 
     diffuse: tuple[float, float, float] = (0.8, 0.8, 0.8)
     ambient_intensity: float = 0.2
@@ -233,7 +233,7 @@ class Material(ContentEquality):
 
 @dataclass(frozen=True, eq=False)
 class Shape(ContentEquality):
-    """A geometry where it is: `transform` (4, 4), affine, takes it to the frame of the thing that has the shape."""
+    """A geometry with an affine `transform` (4, 4) into the frame of its link, and its material."""
 
     geometry: Geometry
     transform: Floats = field(default_factory=lambda: frozen(np.eye(4)))
@@ -253,7 +253,7 @@ class Shape(ContentEquality):
         return Shape(self.geometry, np.asarray(transform) @ self.transform, self.material, self.name)
 
     def to_mesh(self) -> Mesh:
-        """Return the triangles in the frame of the thing that has the shape; lines and points have none."""
+        """Return the triangles in the frame of the link; lines and points have none."""
         from bodymotion.geometry.meshes import to_mesh, transformed
 
         return transformed(to_mesh(self.geometry), self.transform)

@@ -1,13 +1,11 @@
-"""Triangles out of everything: polygons, primitives, smooth normals, and the buffers that a graphics card wants."""
+"""Triangle meshes: polygons, primitives, smooth normals, transforms, and buffers for drawing."""
 
 from __future__ import annotations
 
-from bodymotion.geometry.meshes.buffers import split_corners
-from bodymotion.geometry.meshes.normals import corner_normals
-from bodymotion.geometry.meshes.outermost import outermost_points
+from bodymotion.geometry.meshes.normals import corner_normals, split_corners
 from bodymotion.geometry.meshes.polygons import Triangles, triangulate
 from bodymotion.geometry.meshes.primitives import to_mesh
-from bodymotion.geometry.meshes.transforms import bounds, transformed, used_vertices
+from bodymotion.geometry.meshes.transforms import bounds, outermost_points, transformed, used_vertices
 
 __all__ = [
     "Triangles",

@@ -15,21 +15,21 @@ from bodymotion.geometry.arrays import Floats
 
 __all__ = ["Triangles", "triangulate"]
 
-EAR_BUDGET = 100_000_000
-"""How many corner tests may be spent on cutting ears in one call; what is left then becomes fans."""
+MAX_EAR_TESTS = 100_000_000
+"""Corner tests for cutting ears in one call; remaining polygons become fans."""
 
-MANY = 40
-"""From so many corners on it is quicker to look at them all at once."""
+VECTORIZED_CORNERS = 40
+"""Number of corners from which testing them all at once is faster."""
 
 Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Triangles:
-    """What `triangulate` gives.
+    """The result of `triangulate`.
 
-    `corners` (F, 3) are places in the list of indices, `polygons` (F,) which polygon a triangle is of (counted over all, also the
-    dropped ones); `out_of_range` and `too_small` count the polygons that were dropped.
+    `corners` (F, 3) are positions in the list of indices, `polygons` (F,) the number of each triangle's polygon (dropped ones counted);
+    `out_of_range` and `too_small` count the polygons that were dropped.
     """
 
     corners: Indices
@@ -38,13 +38,13 @@ class Triangles:
     too_small: int = 0
 
     def chosen(self, mask: npt.NDArray[np.bool_]) -> Triangles:
-        """Return those triangles where `mask` (F,) is true."""
+        """Return the triangles where `mask` (F,) is true."""
         return Triangles(self.corners[mask], self.polygons[mask], self.out_of_range, self.too_small)
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
-    """Cut the polygons of an indexed face set into triangles.
+    """Return the triangles of the polygons of an indexed face set.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     fans[concave] = False
     parts = [_fans(starts[fans], counts[fans])]
     owners = [np.repeat(numbers[fans], counts[fans] - 2)]
-    budget = EAR_BUDGET
+    budget = MAX_EAR_TESTS
     four = counts[concave] == 4
     if four.any():
         parts.append(_cut_quads(index, vertices, starts[concave[four]]))
@@ -104,7 +104,7 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
 
 
 def _all_triangles(index: npt.NDArray[np.integer], count: int) -> Triangles | None:
-    """Return the answer at once for the usual mesh: triangles only, each of them ended, no index out of range."""
+    """Return the result for the regular case: triangles only, each of them terminated, no index out of range; else None."""
     number, left = divmod(len(index) + 1, 4)
     if left > 1 or not number:
         return None
@@ -126,7 +126,7 @@ def _fans(starts: Indices, counts: Indices) -> Indices:
 
 
 def _concave(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices, counts: Indices) -> Indices:
-    """Say which polygons turn the other way somewhere, seen along their Newell normal."""
+    """Return which polygons are concave somewhere, seen along their Newell normal."""
     many = np.flatnonzero(counts > 3)
     if not len(many):
         return many
@@ -151,7 +151,7 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 
 def _cut_quads(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices) -> Indices:
-    """Cut concave polygons of four corners, all at once, at the corner that turns the other way."""
+    """Divide concave polygons of four corners, all at once, at the reflex corner."""
     places = starts[:, None] + np.arange(4)
     here = vertices[index[places]]
     edge = np.roll(here, -1, axis=1) - here
@@ -163,14 +163,14 @@ def _cut_quads(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices
 
 
 def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
-    """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975); give triangles (n−2, 3) of its corners, and the budget left.
+    """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975); return triangles (n−2, 3) of its corners, and the number of tests left.
 
     Only corners that turn the other way can lie in an ear. What is left when the budget is spent becomes a fan.
     """
     normal = _cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
     drop = int(np.argmax(np.abs(normal)))
     flat = np.delete(points, drop, axis=1)
-    # Left out of x, y, z, the middle one mirrors the other two.
+    # Dropping y mirrors the plane of x and z.
     if (normal[drop] < 0) != (drop == 1):
         flat = flat[:, ::-1]
     polygon = _Polygon(flat)
@@ -183,7 +183,7 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
         if failures > left or polygon.is_ear(here):
             cut.append((a, here, c))
             polygon.remove(here)
-            # The corner before has changed: to try it next keeps the triangles short.
+            # The corner before has changed; testing it next keeps the triangles short.
             here, failures, left = a, 0, left - 1
         else:
             here, failures = c, failures + 1
@@ -195,7 +195,7 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
 
 
 class _Polygon:
-    """The corners (n, 2) that are still there, as a ring, and which of them do not turn left."""
+    """The remaining corners (n, 2) as a ring, and which of them are not convex."""
 
     def __init__(self, flat: Floats) -> None:
         count = len(flat)
@@ -213,7 +213,7 @@ class _Polygon:
         return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
 
     def remove(self, i: int) -> None:
-        """Take a corner out of the ring."""
+        """Remove a corner from the ring."""
         a, c = self.before[i], self.after[i]
         self.after[a], self.before[c] = c, a
         for corner in (i, a, c):
@@ -222,12 +222,12 @@ class _Polygon:
                 self._many = None
 
     def is_ear(self, i: int) -> bool:
-        """Whether the triangle of a corner and its neighbours lies inside and holds no other corner."""
+        """Return whether the triangle of a corner and its neighbours is inside and contains no other corner."""
         if i in self.reflex:
             return False
         a, c, x, y = self.before[i], self.after[i], self.x, self.y
         ends = ((x[a], y[a]), (x[i], y[i]), (x[c], y[c]))
-        if len(self.reflex) > MANY:
+        if len(self.reflex) > VECTORIZED_CORNERS:
             if self._many is None:
                 these = self.flat[list(self.reflex)]
                 self._many = these[:, 0].copy(), these[:, 1].copy()

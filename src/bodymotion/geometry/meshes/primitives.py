@@ -19,13 +19,13 @@ __all__ = ["to_mesh"]
 Indices = npt.NDArray[np.int64]
 
 SEGMENTS = 32
-"""Into how many flat faces the round of a primitive is divided."""
-SMOOTH = 0.5
-"""[rad] Crease angle that joins the flat faces of a round side and keeps the edges of its caps."""
+"""The number of flat faces around a round primitive."""
+CREASE_ANGLE = 0.5
+"""[rad] Crease angle that smooths a round side and keeps the edges of its caps."""
 
 
 def to_mesh(geometry: Geometry) -> Mesh:
-    """Return any geometry as triangles in its own frame; lines and points have none, so their mesh has no faces."""
+    """Return any geometry as triangles in its own frame; the mesh of lines and points has no faces."""
     if isinstance(geometry, Mesh):
         return geometry
     if isinstance(geometry, (Lines, Points)):
@@ -46,7 +46,7 @@ def to_mesh(geometry: Geometry) -> Mesh:
 @lru_cache(maxsize=256)
 def _box(size: tuple[float, float, float]) -> Mesh:
     signs = np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], dtype=np.float64)
-    # Each side from its lower left corner on, as the texture stands on it: front, back, right, left, top, bottom.
+    # Each side from its lower left corner on, in the orientation of the texture: front, back, right, left, top, bottom.
     sides = np.array([[4, 5, 7, 6], [1, 0, 2, 3], [5, 1, 3, 7], [0, 4, 6, 2], [6, 7, 3, 2], [0, 1, 5, 4]])
     faces = sides[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3)
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
@@ -86,7 +86,7 @@ def _cone(cone: Cone) -> Mesh:
 
 
 def _with_caps(radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, int]]) -> Mesh:
-    """Turn a profile and close it: `caps` are the numbers of rings and where their cap looks (1 up, −1 down)."""
+    """Return a rotated profile with caps: `caps` are the numbers of rings and the direction of their cap (1 up, −1 down)."""
     vertices, faces, uv = _turned(radii, levels)
     all_faces = [faces] if side else []
     all_uv_indices: list[npt.NDArray[np.integer]] = [uv.indices] if side else []
@@ -105,14 +105,14 @@ def _with_caps(radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, 
     return Mesh(
         vertices,
         frozen_ints(np.concatenate([none, *all_faces])),
-        crease_angle=SMOOTH,
+        crease_angle=CREASE_ANGLE,
         texture_coordinates=Corners(np.concatenate(uv_values), np.concatenate([none, *all_uv_indices])),
         two_sided=not side or len(caps) < int(np.count_nonzero(radii)),
     )
 
 
 def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
-    """Turn a profile, from bottom to top, about y: vertices, faces that look outwards, texture coordinates.
+    """Rotate a profile, from bottom to top, about y; return vertices, faces that look outwards, texture coordinates.
 
     A ring of radius 0 is one vertex.
     """
@@ -149,5 +149,5 @@ def _circle() -> Floats:
 
 
 def _cosine(angle: Floats) -> Floats:
-    """Cosine that is exactly 0 at a quarter turn, so that poles are poles."""
+    """Return the cosine, exactly 0 at π/2, so that poles have no radius."""
     return np.where(np.isclose(np.abs(angle), np.pi / 2, atol=1e-12), 0.0, np.cos(angle))

@@ -1,6 +1,6 @@
-"""Shapes as few parts to be drawn: what has the same surface is one list of triangles, lines or points, in the frame of the shapes.
+"""Shapes as few parts for drawing: one list of triangles, lines or points for each surface, in the frame of the shapes.
 
-Colours stay as VRML97 means them, for the screen (sRGB); places in a texture count from the lower left of the image.
+Colours are sRGB, as in VRML97; texture coordinates count from the lower left of the image.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ __all__ = ["LINES", "POINTS", "TRIANGLES", "Part", "Surface", "surface_parts"]
 
 POINTS, LINES, TRIANGLES = 0, 1, 4
 """The modes of glTF."""
-MOST_NUMBERED = 1 << 24
-"""Vertices with larger numbers than single precision has whole ones are not numbered."""
+MAX_NUMBERED = 1 << 24
+"""Vertices are numbered up to the largest exact whole number of single precision."""
 
 
 class Surface(NamedTuple):
@@ -33,12 +33,12 @@ class Surface(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What parts must have in common to be drawn together."""
-        look = self.material
-        seen = (look.diffuse, look.emissive, look.shininess, look.transparency)
-        texture = look.texture
+        """The properties that shapes of one part have in common."""
+        material = self.material
+        appearance = (material.diffuse, material.emissive, material.shininess, material.transparency)
+        texture = material.texture
         image = (str(texture.path), texture.repeat_s, texture.repeat_t) if self.textured and texture else None
-        return (self.mode, self.two_sided, self.channels, seen, image)
+        return (self.mode, self.two_sided, self.channels, appearance, image)
 
 
 Singles: TypeAlias = npt.NDArray[np.float32]
@@ -46,9 +46,9 @@ Singles: TypeAlias = npt.NDArray[np.float32]
 
 @dataclass
 class Part:
-    """What is drawn at once: arrays to be put one behind the other; `indices` already count through all of them.
+    """A part that is drawn at once: arrays to concatenate; `indices` count through all of them.
 
-    `positions` and `normals` (N, 3), `colors` (N, channels), `uv` (N, 2), `vertices` (N,) which vertex of a mesh each was.
+    `positions` and `normals` (N, 3), `colors` (N, channels), `uv` (N, 2), `vertices` (N,) the number of the mesh's vertex.
     """
 
     surface: Surface
@@ -65,10 +65,9 @@ _Parts: TypeAlias = dict[tuple[object, ...], Part]
 
 
 def surface_parts(shapes: Iterable[Shape], paint: Material | None = None, *, whole: bool = False) -> list[Part]:
-    """Return the parts of shapes; none where nothing is to be seen.
+    """Return the parts of shapes; none where nothing is visible.
 
-    With `paint` everything has that material, whatever the shapes say. `whole` keeps texture places without a texture, and the numbers
-    of vertices.
+    `paint` replaces the materials of the shapes. `whole` keeps texture coordinates without a texture, and the numbers of vertices.
     """
     parts: _Parts = {}
     for shape in shapes:
@@ -98,7 +97,7 @@ def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None, whole: b
     if uv is not None:
         matrix = material.texture.transform if material.texture is not None else np.eye(3)
         part.uv.append((np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ matrix.T)[:, :2].astype(np.float32))
-    if whole and buffers.vertices is not None and len(mesh.vertices) < MOST_NUMBERED:
+    if whole and buffers.vertices is not None and len(mesh.vertices) < MAX_NUMBERED:
         part.vertices.append(buffers.vertices.astype(np.float32))
     part.indices.append(buffers.triangles.astype(np.uint32).ravel() + np.uint32(part.count))
     part.count += len(buffers.positions)
@@ -107,19 +106,19 @@ def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None, whole: b
 def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
     geometry = shape.geometry
     assert isinstance(geometry, (Lines, Points))
-    places = (geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]).astype(np.float32)
+    positions = (geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]).astype(np.float32)
     if isinstance(geometry, Lines):
         mode, indices = LINES, geometry.segments.ravel().astype(np.uint32)
     else:
-        mode, indices = POINTS, np.arange(len(places), dtype=np.uint32)
-    if not len(indices) or not np.isfinite(places).all():
+        mode, indices = POINTS, np.arange(len(positions), dtype=np.uint32)
+    if not len(indices) or not np.isfinite(positions).all():
         return
     material = paint or shape.material
     colors = geometry.colors if paint is None else None
     surface = Surface(mode, material, False, True, 0 if colors is None else 3)
     part = parts.setdefault(surface.key, Part(surface))
-    part.positions.append(places)
+    part.positions.append(positions)
     if colors is not None:
         part.colors.append(np.asarray(colors[:, :3], dtype=np.float32))
     part.indices.append(indices + np.uint32(part.count))
-    part.count += len(places)
+    part.count += len(positions)
