@@ -86,7 +86,7 @@ def vtk_writer(mesh: Mesh, path: Path) -> Callable[[], object]:
 def main() -> list[tuple[str, float, float, float, str]]:
     """Print rows; give (name, ours [s], peer [s], peer/ours, target) for the mesh against VTK, and how doubling it adds up."""
     from bodymotion.formats.openhrp import read_openhrp
-    from bodymotion.formats.openhrp.writing import write_openhrp
+    from bodymotion.formats.openhrp.writer import write_openhrp
 
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -118,7 +118,7 @@ def _all_samples(out: Path) -> None:
     from benchmarks.samples import CORPUS
     from bodymotion.diagnostics import FormatError
     from bodymotion.formats.openhrp import read_openhrp
-    from bodymotion.formats.openhrp.writing import write_openhrp
+    from bodymotion.formats.openhrp.writer import write_openhrp
 
     reading = writing = 0.0
     count = 0

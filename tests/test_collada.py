@@ -126,7 +126,7 @@ def test_transforms_in_their_order_and_units(read):
     [
         ('url="#g"', 'url="#none"', "no such mesh"),
         ('source="#p"', 'source="#none"', "source"),
-        (POINTS, "1 2 x", "no numbers"),
+        (POINTS, "1 2 x", "not a number"),
         ("2 0 1 0  0 0 1", "2 0 1 x  0 0 1", "could not convert"),
         ("<instance_geometry", '<instance_controller url="#c"/><instance_geometry', "skin"),
         ('<unit meter="1"/>', '<unit meter="one"/>', "unit"),

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bodymotion.formats.openhrp import read_openhrp
-from bodymotion.formats.openhrp.writing import write_openhrp
+from bodymotion.formats.openhrp.writer import write_openhrp
 from bodymotion.model.body import Body
 from sample_files import tries
 from strategies_bodies import DEVICES, EXTRA_JOINT_TYPES, GEOMETRIES, bodies

@@ -14,7 +14,7 @@ import bodymotion as bm
 from body_differences import difference
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
-from bodymotion.formats.openhrp.writing import openhrp_files, write_openhrp
+from bodymotion.formats.openhrp.writer import openhrp_files, write_openhrp
 from bodymotion.geometry import poses
 from bodymotion.geometry.shapes import Box, Capsule, Corners, Lines, Material, Mesh, Points, Shape, Sphere, Texture
 from bodymotion.model.body import Body, ExtraJoint

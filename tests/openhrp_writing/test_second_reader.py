@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from bodymotion.formats.openhrp import read_openhrp
-from bodymotion.formats.openhrp.writing import write_openhrp
+from bodymotion.formats.openhrp.writer import write_openhrp
 from bodymotion.formats.vrml import Node, Scene, expand, read_vrml
-from bodymotion.formats.vrml.writing import scene_text
+from bodymotion.formats.vrml.writer import scene_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.meshes import used_vertices
 from bodymotion.geometry.shapes import Box, Mesh

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from bodymotion.diagnostics import losses
 from bodymotion.formats.meshes.folder import MeshFolder, plain_name
-from bodymotion.formats.meshes.glb import mesh_to_glb
-from bodymotion.formats.meshes.glb_reading import read_glb
-from bodymotion.formats.meshes.obj_reading import read_obj
+from bodymotion.formats.meshes.glb import mesh_to_glb, read_glb
+from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.reading import read_shapes
 from bodymotion.formats.meshes.stl import to_stl
 from bodymotion.formats.vrml.inline import InlineLoader

@@ -14,9 +14,8 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import Node, Scene, expand, parse_vrml, read_vrml
 from bodymotion.formats.vrml.access import rotation
 from bodymotion.formats.vrml.scene import node_transform
-from bodymotion.formats.vrml.writing import is_name, legal_name, rotation_value, scene_text, transform_fields
-from bodymotion.formats.vrml.writing.numbers import number_list
-from bodymotion.formats.vrml.writing.transforms import holds
+from bodymotion.formats.vrml.shape_writer import holds, rotation_value, transform_fields
+from bodymotion.formats.vrml.writer import is_name, legal_name, number_list, scene_text
 from bodymotion.geometry.arrays import same
 from sample_files import tries
 from strategies_bodies import affine_transforms, quaternions

@@ -95,7 +95,7 @@ FORMATS: tuple[Format, ...] = (
         (".wrl",),
         _later("openhrp", "read_openhrp"),
         sniffing.looks_like_vrml,
-        _later("openhrp.writing", "write_openhrp"),
+        _later("openhrp.writer", "write_openhrp"),
         holds="Body",
     ),
     Format(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.formats.meshes.glb import IMAGES, LARGEST_TEXTURE, MOST_PIXELS
+from bodymotion.formats.meshes.glb import IMAGES, MAX_PIXELS, MAX_TEXTURE_PIXELS
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES, Part, surface_parts
 from bodymotion.geometry.shapes import Material
@@ -172,11 +172,11 @@ def _opened(path: Path) -> Any:  # noqa: ANN401
 
     try:
         with Image.open(path, formats=IMAGES) as opened:
-            if opened.width * opened.height > MOST_PIXELS:
+            if opened.width * opened.height > MAX_PIXELS:
                 return None
             clear = opened.mode in ("RGBA", "LA") or "transparency" in opened.info
             picture = opened.convert("RGBA" if clear else "RGB")
-        picture.thumbnail((LARGEST_TEXTURE, LARGEST_TEXTURE))
+        picture.thumbnail((MAX_TEXTURE_PIXELS, MAX_TEXTURE_PIXELS))
         return image_of(np.asarray(picture)[::-1])
     except Exception:  # Pillow raises exceptions of many kinds for broken images
         return None

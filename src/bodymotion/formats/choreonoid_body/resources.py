@@ -16,7 +16,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import open_text
 from bodymotion.formats.meshes.collada import Part, SceneNode, read_collada
-from bodymotion.formats.meshes.single_mesh import read_mesh_file
+from bodymotion.formats.meshes.stl import read_mesh_file
 from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.inline import InlineLoader

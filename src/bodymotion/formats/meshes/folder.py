@@ -1,8 +1,8 @@
 """The folder of mesh files beside a model: `robot.urdf` has its meshes in `robot_urdf_meshes/`, `robot.xml` in `robot_xml_meshes/`.
 
-A file that is there already is used where it holds just what is to be written, and else left as it is: the new one takes another name
-(`ARM_2.obj`). So no mesh that another model names is ever changed, and the same conversion gives the same files however often it is
-done. Files that a model no longer names stay until somebody removes them: only their owner knows what else names them.
+An existing file is used where its content is what is to be written, and else not changed: the new file gets another name (`ARM_2.obj`).
+So no mesh of another model is ever changed, and repeating a conversion gives the same files. Files that a model no longer names are not
+removed: other models may name them.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ __all__ = ["MeshFolder", "MeshFormat", "plain_name"]
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
 LIBRARY = "@.mtl"
-"""Stands in an OBJ for the name of its materials until that is chosen."""
+"""The name of the materials in an OBJ until it is chosen."""
 _SINGLE = ("stl", "glb")
-_LARGEST_IMAGE = 10**8
+_MAX_IMAGE_BYTES = 10**8
 
 
 class MeshFolder:
-    """Collects the meshes of a model and writes them beside it, each distinct one once.
+    """Collect the meshes of a model and write them beside it, each distinct one once.
 
     Parameters
     ----------
     model:
-        The file of the model; nothing is written before `write`.
+        The file of the model. Nothing is written before `write`.
     format:
         "obj" keeps numbers to the bit and colours, "stl" holds bare triangles and "glb" colours, both in single precision.
 
@@ -66,32 +66,32 @@ class MeshFolder:
         """What will be written, by path from the model's folder."""
         self._by_content: dict[bytes, str] = {}
         self._images: dict[Path, str] = {}
-        self._taken: set[str] = set()
+        self._used_names: set[str] = set()
         self._rounded = self._bare = self._flat = 0
         self._missing_images: list[str] = []
 
     def add(self, mesh: Mesh, name: str, material: Material | None = None) -> str | None:
-        """Take a mesh with finite vertices and give the path of its file from the model's folder, with slashes.
+        """Add a mesh with finite vertices; return the path of its file from the model's folder, with slashes.
 
-        The file is called by `name` (as a rule its link's), as far as that makes a plain file name. The material goes into the file
+        The file is named after `name` (usually its link's), as far as that is a plain file name. The material goes into the file
         where corners have colours of their own or a texture, and always in GLB. None where no file can be beside the model.
         """
         if not self.possible:
             return None
         look = material or Material()
-        dressed = self.format == "glb" or (self.format == "obj" and bool(mesh.colors or look.texture))
-        key = _digest(mesh, look if dressed else None)
+        with_material = self.format == "glb" or (self.format == "obj" and bool(mesh.colors or look.texture))
+        key = _digest(mesh, look if with_material else None)
         if key not in self._by_content:
-            self._by_content[key] = self._make(mesh, name, look, dressed)
+            self._by_content[key] = self._make(mesh, name, look, with_material)
         return self._by_content[key]
 
     def image(self, texture: Texture) -> str | None:
-        """Take the image of a texture and give its path from the model's folder; None where it cannot be read."""
+        """Add the image of a texture; return its path from the model's folder, None where it cannot be read."""
         if not self.possible:
             return None
         if texture.path not in self._images:
             try:
-                if texture.path.stat().st_size > _LARGEST_IMAGE:
+                if texture.path.stat().st_size > _MAX_IMAGE_BYTES:
                     raise ValueError("too large")
                 data = texture.path.read_bytes()
             except (OSError, ValueError):
@@ -99,13 +99,13 @@ class MeshFolder:
                 self._images[texture.path] = ""
             else:
                 suffix = plain_name(texture.path.suffix)
-                name = self._take(texture.path.stem, lambda name: {f"{name}{suffix}": data})
+                name = self._add_files(texture.path.stem, lambda name: {f"{name}{suffix}": data})
                 self._images[texture.path] = f"{self.name}/{name}{suffix}"
         return self._images[texture.path] or None
 
     @property
     def lost(self) -> list[Problem]:
-        """What the files do not hold of the meshes."""
+        """The problems of what the files lose of the meshes."""
         found = []
         kind = self.format.upper()
         if self._rounded:
@@ -120,7 +120,9 @@ class MeshFolder:
             words = f"triangles without area, and vertices that no triangle has, are left out of {self._flat} meshes"
             found.append(losses.MESH_LOOK.problem(words))
         for name in self._missing_images:
-            found.append(losses.MESH_LOOK.problem(f"the image {name!r:.80} cannot be read: its surfaces lose it"))
+            found.append(
+                losses.MESH_LOOK.problem(f"the image {name!r:.80} cannot be read: its surfaces lose their texture")
+            )
         return found
 
     def write(self, model: bytes) -> None:
@@ -135,40 +137,42 @@ class MeshFolder:
             (self.model.parent / self.name).mkdir(exist_ok=True)
         for path, data in self.files.items():
             target = self.model.parent / path
-            # Nearly all the time goes into waiting for the disk: a file that is there already is left as it is.
-            if not _holds(target, data):
+            # Waiting for the disk takes nearly all the time: an existing file with this content is not written again.
+            if not _has_content(target, data):
                 with whole_file(target) as stream:
                     stream.write(data)
         with whole_file(self.model) as stream:
             stream.write(model)
 
-    def _take(self, name: str, files: Callable[[str], dict[str, bytes]]) -> str:
-        """Take files whose names begin alike, and give that beginning: one that is free here and in the folder.
+    def _add_files(self, name: str, files: Callable[[str], dict[str, bytes]]) -> str:
+        """Add files whose names have the same beginning; return that beginning, one that is free here and in the folder.
 
-        Free here is what no other file has, not even where large and small letters are the same; in the folder, what is not there, or
-        is there with the same content.
+        A name is free here if no other file has it, also where upper and lower case are the same; in the folder, if no file has it, or
+        one with the same content.
         """
         plain = plain_name(name) or "mesh"
         number, free = 1, plain
-        while free.lower() in self._taken or not self._fits(made := files(free)):
+        while free.lower() in self._used_names or not self._fits(made := files(free)):
             number += 1
             free = f"{plain}_{number}"
-        self._taken.add(free.lower())
+        self._used_names.add(free.lower())
         self.files |= {f"{self.name}/{file}": data for file, data in made.items()}
         return free
 
     def _fits(self, files: dict[str, bytes]) -> bool:
         folder = self.model.parent / self.name
-        return all(not os.path.lexists(folder / file) or _holds(folder / file, data) for file, data in files.items())
+        return all(
+            not os.path.lexists(folder / file) or _has_content(folder / file, data) for file, data in files.items()
+        )
 
-    def _make(self, mesh: Mesh, name: str, look: Material, dressed: bool) -> str:
-        single = mesh.vertices
+    def _make(self, mesh: Mesh, name: str, look: Material, with_material: bool) -> str:
+        rounded_vertices = mesh.vertices
         if self.format in _SINGLE:
             with np.errstate(over="ignore"):
-                single = mesh.vertices.astype(np.float32).astype(np.float64)
+                rounded_vertices = mesh.vertices.astype(np.float32).astype(np.float64)
             corners = (mesh.normals, mesh.colors, mesh.texture_coordinates) if self.format == "glb" else ()
             rounded = any(part is not None and not _is_single(part.values) for part in corners)
-            self._rounded += rounded or not np.array_equal(single, mesh.vertices)
+            self._rounded += rounded or not np.array_equal(rounded_vertices, mesh.vertices)
         if self.format == "stl":
             self._bare += any(c is not None for c in (mesh.colors, mesh.normals, mesh.texture_coordinates))
             data = to_stl(mesh)
@@ -176,21 +180,21 @@ class MeshFolder:
             from bodymotion.formats.meshes.glb import mesh_to_glb
 
             data = mesh_to_glb(mesh, look)
-            left = mesh.corners_split
-            numbers = left.vertices if left.vertices is not None else ()
-            self._flat += len(left.triangles) < len(mesh.faces) or len(np.unique(numbers)) < len(mesh.vertices)
+            split = mesh.corners_split
+            numbers = split.vertices if split.vertices is not None else ()
+            self._flat += len(split.triangles) < len(mesh.faces) or len(np.unique(numbers)) < len(mesh.vertices)
         else:
-            image = self.image(look.texture) if dressed and look.texture is not None else None
+            image = self.image(look.texture) if with_material and look.texture is not None else None
             # In the library an image is named from the library's own folder.
-            data, materials = to_obj(mesh, look, (image or "").rpartition("/")[2], LIBRARY if dressed else "")
-            if dressed:
+            data, materials = to_obj(mesh, look, (image or "").rpartition("/")[2], LIBRARY if with_material else "")
+            if with_material:
 
                 def both(name: str) -> dict[str, bytes]:
                     shown = data.replace(LIBRARY.encode(), f"{name}.mtl".encode(), 1)
                     return {f"{name}.obj": shown, f"{name}.mtl": materials}
 
-                return f"{self.name}/{self._take(name, both)}.obj"
-        return f"{self.name}/{self._take(name, lambda name: {f'{name}.{self.format}': data})}.{self.format}"
+                return f"{self.name}/{self._add_files(name, both)}.obj"
+        return f"{self.name}/{self._add_files(name, lambda name: {f'{name}.{self.format}': data})}.{self.format}"
 
 
 def _is_single(values: Floats) -> bool:
@@ -198,8 +202,8 @@ def _is_single(values: Floats) -> bool:
         return np.array_equal(values.astype(np.float32), values)
 
 
-def _holds(path: Path, data: bytes) -> bool:
-    """Whether a file has this content already."""
+def _has_content(path: Path, data: bytes) -> bool:
+    """Return whether a file has this content."""
     try:
         return path.stat().st_size == len(data) and path.read_bytes() == data
     except OSError:
@@ -207,7 +211,7 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """Return a name made of letters, digits, `.`, `_` and `-` alone, that every file system and every reader takes."""
+    """Return a name of letters, digits, `.`, `_` and `-` only, which every file system and every reader accepts."""
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-") if name.strip(". ") else ""
 
 

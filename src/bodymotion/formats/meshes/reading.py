@@ -1,4 +1,4 @@
-"""The mesh files that a model names, opened: what they show, each file read once."""
+"""Reading the mesh files that a model names, each once, into shapes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bodymotion.diagnostics import FormatError, Location
+from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.meshes.collada import SceneNode, read_collada
-from bodymotion.formats.meshes.glb_reading import read_glb
-from bodymotion.formats.meshes.obj_reading import read_obj
-from bodymotion.formats.meshes.single_mesh import read_mesh_file
+from bodymotion.formats.meshes.glb import read_glb
+from bodymotion.formats.meshes.obj import read_obj
+from bodymotion.formats.meshes.stl import read_mesh_file
 from bodymotion.formats.vrml.inline import InlineLoader
 from bodymotion.formats.vrml.reader import parse_vrml
 from bodymotion.formats.vrml.rules import IMAGE_INSIDE, SCENERY
@@ -26,13 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["MeshReader", "read_shapes"]
 
-MOST_BYTES = 10**9
-SMOOTH = 0.5
-"""[rad] Crease angle of a mesh that does not give one."""
+MAX_BYTES = 10**9
 
 
 class MeshReader:
-    """Opens mesh files for a model; what is wrong with them goes to `problems` under the rule `broken`."""
+    """Read mesh files for a model; faults in them are reported under the rule `broken`."""
 
     def __init__(self, broken: Rule, problems: list[Problem]) -> None:
         self.broken, self.problems = broken, problems
@@ -44,17 +43,17 @@ class MeshReader:
         return tuple(path for path, shapes in self._known.items() if shapes)
 
     def shapes(self, path: Path, parts: InlineLoader, location: Location) -> tuple[Shape, ...]:
-        """Return what a file shows, none where it cannot be read; `parts` finds the files that it names itself."""
+        """Return the shapes of a file, none where it cannot be read; `parts` finds the files that it names."""
         if path not in self._known:
             self._known[path] = ()
             remarks: list[str] = []
-            told = len(parts.problems)
+            known = len(parts.problems)
             try:
                 self._known[path] = tuple(read_shapes(path, parts, remarks))
             except ValueError as error:
                 remarks.append(str(error)[:300])
             self.problems += [self.broken.problem(f"{path.name}: {remark}", location) for remark in remarks]
-            self.problems += parts.problems[told:]
+            self.problems += parts.problems[known:]
         return self._known[path]
 
 
@@ -68,22 +67,22 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
     parts:
         Finds the files that it names: images, libraries of materials, Inline parts.
     remarks:
-        What could not be used is added in words.
+        Gets in words what could not be used.
 
     Raises
     ------
     ValueError
-        When nothing can be made of the file; with the reason.
+        When the file cannot be read; with the reason.
     """
     suffix = path.suffix.lower()
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise ValueError("the file is too large")
         if suffix == ".obj":
             return list(_obj(path, parts))
         if suffix == ".dae":
-            root, found = read_collada(path)
-            remarks += found
+            root, unused = read_collada(path)
+            remarks += unused
             return list(_collada(root, root.transform, path, parts))
         if suffix in (".glb", ".gltf"):
             return list(_glb(path, parts) if suffix == ".glb" else _gltf(path, suffix))
@@ -95,7 +94,7 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
 
 
 def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Material:
-    """Return the material with the image of that name, which is named from the file `path`."""
+    """Return the material with the image of this name, which is relative to the file `path`."""
     image = parts.resolve_urls([name], path, Location(str(path))) if name else None
     return material if image is None else replace(material, texture=Texture(image, name))
 
@@ -103,7 +102,7 @@ def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Ma
 def _obj(path: Path, parts: InlineLoader) -> Iterator[Shape]:
     def library(name: str) -> bytes | None:
         found = parts.resolve_urls([name], path, Location(str(path)))
-        return None if found is None or found.stat().st_size > MOST_BYTES else found.read_bytes()
+        return None if found is None or found.stat().st_size > MAX_BYTES else found.read_bytes()
 
     for part in read_obj(path.read_bytes(), library):
         yield Shape(part.mesh, material=_image(part.material, part.image, path, parts))
@@ -117,14 +116,14 @@ def _collada(node: SceneNode, transform: Floats, path: Path, parts: InlineLoader
 
 
 def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
-    met: list[Problem] = []
+    found: list[Problem] = []
     try:
         scene = parse_vrml(path.read_bytes(), path)
-        walker = SceneWalker(met, parts)
+        walker = SceneWalker(found, parts)
         walker.walk(scene.nodes, Place(), lambda node, place: False)
     except FormatError as error:
         raise ValueError(error.problem.message) from error
-    remarks += [problem.message for problem in met if problem.rule != SCENERY.code]
+    remarks += [problem.message for problem in found if problem.rule != SCENERY.code]
     return [drawn.shape for drawn in walker.drawn if drawn.visual]
 
 
@@ -134,18 +133,18 @@ def _glb(path: Path, parts: InlineLoader) -> Iterator[Shape]:
         yield from _gltf(path, ".glb")
         return
     if scene.images:
-        words = f"the images inside of {path.name} are not taken out"
+        words = f"the images inside of {path.name} are left out"
         parts.problems.append(IMAGE_INSIDE.problem(words, Location(str(path))))
     for part in scene.parts:
         yield Shape(part.mesh, part.transform, part.material, part.name)
 
 
 def _gltf(path: Path, suffix: str) -> Iterator[Shape]:
-    """Read the meshes of a glTF file, placed as its nodes say; images inside of it are not taken out."""
+    """Yield the meshes of a glTF file with the transforms of its nodes; images inside of it are left out."""
     import trimesh
 
     try:
-        # From a stream, not by its name: then no file that it mentions is opened.
+        # From a stream, not by its name: so no file that it names is opened.
         with path.open("rb") as stream:
             scene = trimesh.load_scene(stream, file_type=suffix.lstrip("."), process=False)
         found = []
@@ -154,10 +153,10 @@ def _gltf(path: Path, suffix: str) -> Iterator[Shape]:
             geometry = scene.geometry[key]
             if isinstance(geometry, trimesh.Trimesh) and len(geometry.faces):
                 found.append(Shape(_plain(geometry), np.array(transform), _look(geometry.visual), str(key)))
-    except Exception as error:  # trimesh's readers raise whatever the bytes lead to
+    except Exception as error:  # trimesh's readers raise many exceptions for broken files
         raise ValueError(str(error) or type(error).__name__) from error
     if not found:
-        raise ValueError("it holds no triangles")
+        raise ValueError("the file has no triangles")
     yield from found
 
 
@@ -167,18 +166,18 @@ def _plain(geometry: Any) -> Mesh:  # noqa: ANN401
     if not np.isfinite(vertices).all():
         raise ValueError("corners are not finite")
     if len(faces) and not (faces.min() >= 0 and faces.max() < len(vertices)):
-        raise ValueError("faces have corners that are not there")
+        raise ValueError("faces have corners that do not exist")
     colors = None
     if geometry.visual.kind == "vertex":
         colors = Corners(np.array(geometry.visual.vertex_colors, dtype=np.float64)[:, :3] / 255.0, faces)
     normals = None
     if "vertex_normals" in geometry._cache:
         normals = Corners(np.array(geometry.vertex_normals, dtype=np.float64), faces)
-    return Mesh(vertices, faces, SMOOTH, normals=normals, colors=colors)
+    return Mesh(vertices, faces, DEFAULT_CREASE_ANGLE, normals=normals, colors=colors)
 
 
 def _look(visual: Any) -> Material:  # noqa: ANN401
-    """Take the base colour of a glTF material, which is linear light, to the screen's (IEC 61966-2-1)."""
+    """Return the material of the base colour of a glTF material, converted from linear light to sRGB (IEC 61966-2-1)."""
     given = getattr(getattr(visual, "material", None), "baseColorFactor", None)
     if given is None:
         return Material()

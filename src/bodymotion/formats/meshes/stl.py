@@ -1,16 +1,22 @@
-"""Triangles as binary STL: single precision, without colours, and each triangle with corners of its own.
+"""STL files, written as bytes; and plain meshes of any format that trimesh knows (STL, PLY, OFF, 3MF …), read.
 
-Layout: 80 bytes of header, the number of triangles, then for each its normal and three corners as 12 floats, and two bytes; all of it
-little-endian (the specification of 3D Systems, "StereoLithography Interface Specification", 1989).
+Binary STL: 80 bytes of header, the number of triangles, then for each its normal and three corners as 12 floats, and two bytes; all of it
+little-endian and in single precision (3D Systems, "StereoLithography Interface Specification", 1989).
 """
 
 from __future__ import annotations
 
+import zipfile
+from pathlib import Path
+from typing import BinaryIO
+
 import numpy as np
 
+from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.geometry.shapes import Mesh
 
-__all__ = ["to_stl"]
+__all__ = ["read_mesh_file", "to_stl"]
+
 
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
@@ -21,6 +27,57 @@ def to_stl(mesh: Mesh) -> bytes:
     with np.errstate(over="ignore"):
         records["normal"] = mesh.face_normals
         records["corners"] = mesh.vertices[mesh.faces]
-    # A header that begins with "solid" is taken for the text form.
+    # A header that begins with "solid" would mean the text form.
     header = b"binary STL by bodymotion".ljust(80, b" ")
     return header + np.uint32(len(records)).tobytes() + records.tobytes()
+
+
+MAX_BYTES = 2 * 10**9
+
+ARCHIVES = (".zip", ".gz", ".bz2", ".tgz", ".tar", ".zae", ".3dxml")
+"""Archives hold several files, of any size once unpacked; none of them is known to be the mesh."""
+
+MAX_UNPACKED_RATIO = 20
+"""A 3MF file is an archive, too: it may unpack to this multiple of its size."""
+MIN_UNPACKED_BYTES = 64 << 20
+"""It may always unpack to this many bytes."""
+
+
+def read_mesh_file(path: Path) -> Mesh:
+    """Read a mesh, its vertices merged where they coincide.
+
+    Raises
+    ------
+    ValueError
+        When nothing can be made of the file; with the reason.
+    """
+    import trimesh
+
+    if path.suffix.lower() in ARCHIVES:
+        raise ValueError("the file is an archive; unpack it and name the mesh in it")
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ValueError("the file is too large")
+        # From a stream, not by its name: so no file that it names (a material, an image) is opened.
+        with path.open("rb") as stream:
+            if zipfile.is_zipfile(stream):
+                _check_archive(stream)
+            stream.seek(0)
+            loaded = trimesh.load_mesh(stream, file_type=path.suffix.lstrip(".").lower())
+        faces = np.asarray(loaded.faces).reshape(-1, 3)
+        vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
+    except Exception as error:  # trimesh's readers raise many exceptions for broken files
+        raise ValueError(str(error) or type(error).__name__) from error
+    if not len(faces) or not np.isfinite(vertices).all():
+        raise ValueError("the file has no triangles, or corners that are not finite")
+    if not (faces.min() >= 0 and faces.max() < len(vertices)):
+        raise ValueError("faces have corners that do not exist")
+    return Mesh(vertices, faces, crease_angle=DEFAULT_CREASE_ANGLE)
+
+
+def _check_archive(stream: BinaryIO) -> None:
+    """Raise ValueError when an archive unpacks to too many bytes."""
+    with zipfile.ZipFile(stream) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > max(MIN_UNPACKED_BYTES, MAX_UNPACKED_RATIO * stream.seek(0, 2)):
+        raise ValueError(f"the archive unpacks to {unpacked >> 20} MiB")

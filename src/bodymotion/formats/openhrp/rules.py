@@ -1,4 +1,4 @@
-"""What the OpenHRP document demands of a model, and what makes one hard to use."""
+"""The rules of OpenHRP models: what the document requires, and what has no effect or is ambiguous. Rules on bodies are in `checks`."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ RETIRED = {
 HUMANOIDS = Rule(
     "WRL101",
     "error",
-    "A file holds one Humanoid; the first is read.",
+    "A file must have one Humanoid; only the first is read.",
     leaves_out=True,
     example=("DEF a Humanoid { } DEF b Humanoid { }", "DEF a Humanoid { }"),
 )
 NO_JOINT = Rule(
     "WRL102",
     "warning",
-    "A Humanoid has a Joint in its humanoidBody; without one the body is a single fixed link.",
+    "A Humanoid should have a Joint in its humanoidBody; without one the body is a single fixed link.",
     "judgement",
     "write humanoidBody [ DEF BASE Joint { … } ]",
     example=("humanoidBody [ ]", 'humanoidBody [ DEF BASE Joint { jointType "fixed" } ]'),
@@ -48,7 +48,7 @@ NO_JOINT = Rule(
 SEVERAL_ROOTS = Rule(
     "WRL103",
     "error",
-    "A body has one root; the first Joint of humanoidBody is read, what stands beside it is left out.",
+    "A body must have one root; the first Joint of humanoidBody is read, other Joints beside it are left out.",
     hint="put the other Joints into the first one's children",
     leaves_out=True,
     example=(
@@ -59,7 +59,7 @@ SEVERAL_ROOTS = Rule(
 JOINT_MOVED = Rule(
     "WRL104",
     "error",
-    "A Joint stands in a Joint; a Transform between them does nothing.",
+    "A Joint must be directly inside of a Joint; a Transform between them has no effect.",
     hint="write the Transform's translation and rotation into the Joint",
     example=(
         "Transform { translation 0 0 1 children [ DEF HIP Joint { … } ] }",
@@ -69,7 +69,7 @@ JOINT_MOVED = Rule(
 JOINT_IN_SEGMENT = Rule(
     "WRL105",
     "error",
-    "A Joint does not stand in a Segment.",
+    "A Joint must not be inside of a Segment.",
     hint="put the Joint beside the Segment",
     example=(
         "DEF WAIST_LINK Segment { children [ DEF HIP Joint { … } ] }",
@@ -79,14 +79,14 @@ JOINT_IN_SEGMENT = Rule(
 SEGMENT_IN_SEGMENT = Rule(
     "WRL106",
     "error",
-    "A Segment does not stand in a Segment.",
+    "A Segment must not be inside of a Segment.",
     hint="put the Segments side by side",
     example=("DEF A Segment { children [ DEF B Segment { } ] }", "DEF A Segment { } DEF B Segment { }"),
 )
 OUTSIDE = Rule(
     "WRL107",
     "warning",
-    "Only what stands in a Joint of the Humanoid belongs to the body.",
+    "Only what is inside of a Joint of the Humanoid belongs to the body.",
     "judgement",
     leaves_out=True,
     example=("a Shape beside the Humanoid", "a Shape in a Segment of the Humanoid"),
@@ -94,7 +94,7 @@ OUTSIDE = Rule(
 HUMANOID_POSE = Rule(
     "WRL108",
     "warning",
-    "Translation, rotation and scale of a Humanoid do nothing unless asked for; the root Joint's pose is the body's.",
+    "Translation, rotation and scale of a Humanoid have no effect by default; the pose of the root Joint is that of the body.",
     "judgement",
     "write them into the root Joint, or load with apply_humanoid_pose=True",
     example=("DEF robot Humanoid { translation 0 0 1", "DEF robot Humanoid {"),
@@ -102,21 +102,21 @@ HUMANOID_POSE = Rule(
 LISTS = Rule(
     "WRL109",
     "warning",
-    "The lists joints and segments of a Humanoid name all Joints and Segments.",
+    "The lists joints and segments of a Humanoid must name all Joints and Segments.",
     fixable=True,
     example=("joints [ USE WAIST, USE HIP ]", "joints [ USE WAIST, USE HIP, USE KNEE ]"),
 )
 TOO_MANY = Rule(
     "WRL112",
     "error",
-    "A body has a number of links that can be held.",
+    "A body may have 10000 links.",
     "judgement",
     example=("10001 Joints", "100 Joints"),
 )
 NOTHING = Rule(
     "WRL113",
     "error",
-    "There is a node in the file.",
+    "A file must have a node.",
     "judgement",
     "the file may have been cut off, or never written",
     example=("an empty file", "#VRML V2.0 utf8 and a node"),
@@ -124,38 +124,41 @@ NOTHING = Rule(
 NAME_FIELD = Rule(
     "WRL114",
     "note",
-    "The name after DEF is that of a Joint or Segment; a field name that says another one is only kept.",
+    "The name of a Joint or Segment is the one after DEF; a different one in the field name is only kept.",
     "reference",
-    "let the field say what stands after DEF",
+    "write the name after DEF into the field",
     example=('DEF HIP Joint { name "LHIP"', 'DEF HIP Joint { name "HIP"'),
 )
 UNUSED_FIELD = Rule(
     "WRL115",
     "note",
-    "OpenHRP does not use bboxCenter, bboxSize, sites, coord, displacers, addChildren and removeChildren.",
+    "The fields bboxCenter, bboxSize, sites, coord, displacers, addChildren and removeChildren have no effect in OpenHRP.",
     example=("bboxSize 1 1 1 mass 5", "mass 5"),
 )
 NO_HUMANOID = Rule(
     "WRL116",
     "note",
-    "A model has a Humanoid; a file without one is a scene: a single fixed link with all shapes.",
+    "A model must have a Humanoid; a file without one is a scene: a single fixed link with all shapes.",
     hint="put a Humanoid around the Joints: its humanoidBody has the root Joint",
     example=("DEF BASE Joint { … }", "DEF robot Humanoid { humanoidBody [ DEF BASE Joint { … } ] }"),
 )
 EXTENSION = Rule(
-    "WRL117", "note", "The name of a model's file ends with .wrl.", example=("--format wrl of robot.txt", "robot.wrl")
+    "WRL117",
+    "note",
+    "The name of a model file should end with .wrl.",
+    example=("--format wrl of robot.txt", "robot.wrl"),
 )
 SEGMENT_NAME = Rule(
     "WRL118",
     "note",
-    "A Segment has a name: DEF NAME Segment { … }; the list segments names it.",
+    "A Segment must have its own name, DEF NAME Segment { … }, for the list segments.",
     "judgement",
     example=("Segment { mass 5", "DEF WAIST_LINK Segment { mass 5"),
 )
 UNKNOWN_NODES = Rule(
     "WRL119",
     "warning",
-    "Of a field that nobody knows and that holds nodes, only their names or types are kept.",
+    "Of an unknown field that holds nodes, only the names or types of the nodes are kept.",
     "judgement",
     leaves_out=True,
     example=("mass 5 paint [ Material { } ]", "mass 5"),
@@ -165,54 +168,52 @@ UNKNOWN_NODES = Rule(
 JOINT_TYPE = Rule(
     "WRL120",
     "error",
-    "jointType is one of free, slide, rotate, fixed and crawler.",
+    "jointType must be free, slide, rotate, fixed or crawler.",
     example=('jointType "turn"', 'jointType "rotate"'),
 )
 JOINT_AXIS = Rule(
     "WRL121",
     "error",
-    'jointAxis is a vector, or in old files "X", "Y" or "Z".',
+    'jointAxis must be a vector, or in old files "X", "Y" or "Z".',
     example=('jointAxis "up"', "jointAxis 0 1 0"),
 )
 AXIS_LENGTH = Rule(
     "WRL122",
     "warning",
-    "jointAxis is a vector of length 1; another is brought to that length.",
+    "jointAxis must be a vector of length 1; another one is scaled to this length.",
     fixable=True,
     example=("jointAxis 0 2 0", "jointAxis 0 1 0"),
 )
 ID_MISSING = Rule(
     "WRL126",
     "warning",
-    "A Joint that moves has a jointId.",
+    "A Joint that moves should have a jointId.",
     "judgement",
-    "its column follows after those with an id",
+    "the joint gets the next free column",
     example=('jointType "slide"', 'jointType "slide" jointId 1'),
 )
 ID_UNUSED = Rule(
     "WRL127",
     "note",
-    "A Joint with a jointId has one value that moves it; fixed and free ones have not.",
+    "A jointId has no effect on a fixed or free Joint, which has no joint value.",
     "judgement",
     example=('jointType "free" jointId 0', 'jointType "free"'),
 )
 ID_ORDER = Rule(
     "WRL128",
     "note",
-    "jointIds may run in another order than the links.",
+    "The order of jointIds may differ from that of the links.",
     "judgement",
     example=(
         "jointId 1 in the first Joint, jointId 0 in the second",
         "jointId 0 in the first Joint, jointId 1 in the second",
     ),
 )
-ID_RANGE = Rule(
-    "WRL129", "error", "A jointId is −1 for none, or a small number from 0 on.", example=("jointId -7", "jointId 1")
-)
+ID_RANGE = Rule("WRL129", "error", "A jointId must be in 0…9999, or −1 for none.", example=("jointId -7", "jointId 1"))
 CENTER = Rule(
     "WRL131",
     "warning",
-    "center, scale and scaleOrientation of a Joint do nothing.",
+    "center, scale and scaleOrientation of a Joint have no effect.",
     "judgement",
     "use translation",
     example=("center 0 0 0.3", "translation 0 0 0.3"),
@@ -220,36 +221,36 @@ CENTER = Rule(
 OBSOLETE = Rule(
     "WRL132",
     "note",
-    "equivalentInertia is an old field.",
+    "equivalentInertia is an obsolete field.",
     "judgement",
-    "give rotorInertia and gearRatio",
+    "write rotorInertia and gearRatio",
     example=("equivalentInertia 0.3", "rotorInertia 0.3"),
 )
 ROTATION_AXIS = Rule(
     "WRL134",
     "warning",
-    "The axis of a rotation is of length 1; one that is off by up to 10 % is brought to that length.",
+    "The axis of a rotation must be of length 1; it is scaled to this length.",
     fixable=True,
     example=("rotation 0 0 1.05 0.5", "rotation 0 0 1 0.5"),
 )
 OLD_AXIS = Rule(
     "WRL135",
     "note",
-    "jointAxis is a vector since OpenHRP 3.",
+    "jointAxis must be a vector since OpenHRP 3.",
     hint='write 1 0 0 for "X", 0 1 0 for "Y", 0 0 1 for "Z"',
     example=('jointAxis "Y"', "jointAxis 0 1 0"),
 )
 SEVERAL_LIMITS = Rule(
     "WRL136",
     "note",
-    "A limit is one number; of several the first counts.",
+    "A limit must be one number; of several the first is used.",
     "judgement",
     example=("ulimit [ 1.5 1.6 ]", "ulimit [ 1.5 ]"),
 )
 ROTATION_ANGLE = Rule(
     "WRL139",
     "warning",
-    "The angle of a rotation is in radians: less than a full turn.",
+    "The angle of a rotation must be in radians, and less than a full turn.",
     "judgement",
     "it looks like degrees: multiply it by π/180",
     example=("rotation 0 0 1 90", "rotation 0 0 1 1.5708"),
@@ -259,13 +260,13 @@ ROTATION_ANGLE = Rule(
 INERTIA_SIZE = Rule(
     "WRL140",
     "error",
-    "momentsOfInertia has nine numbers, row by row.",
+    "momentsOfInertia must have nine numbers, row by row.",
     example=("momentsOfInertia [ 0.1 0.1 0.1 ]", "momentsOfInertia [ 0.1 0 0 0 0.1 0 0 0 0.1 ]"),
 )
 SEGMENT_SCALED = Rule(
     "WRL146",
     "warning",
-    "A Segment stands under Transforms that do not scale it.",
+    "Transforms around a Segment must not scale it.",
     "judgement",
     example=(
         "Transform { scale 2 2 2 children [ DEF KNEE_LINK Segment",
@@ -275,28 +276,28 @@ SEGMENT_SCALED = Rule(
 NOT_FINITE = Rule(
     "WRL147",
     "error",
-    "The numbers of a model are finite; others are read as the default.",
+    "The numbers of a model must be finite; others are replaced by the default.",
     example=("translation 0 0 inf", "translation 0 0 0.8"),
 )
 MORE_NUMBERS = Rule(
     "WRL148",
     "warning",
-    "A field has as many numbers as its type; of more the first count.",
+    "A field must have as many numbers as its type; of more the first are used.",
     example=("centerOfMass 0 0 0.1 0.2", "centerOfMass 0 0 0.1"),
 )
 
 # Sensors
 SENSOR_ID_MISSING = Rule(
-    "WRL162", "warning", "A sensor has a sensorId.", example=("DEF gyro Gyro { }", "DEF gyro Gyro { sensorId 0 }")
+    "WRL162", "warning", "A sensor must have a sensorId.", example=("DEF gyro Gyro { }", "DEF gyro Gyro { sensorId 0 }")
 )
 VISION_TYPE = Rule(
     "WRL163",
     "error",
-    "The type of a VisionSensor is COLOR, DEPTH, COLOR_DEPTH or NONE.",
+    "The type of a VisionSensor must be COLOR, DEPTH, COLOR_DEPTH or NONE.",
     example=('type "RGB"', 'type "COLOR"'),
 )
 FIELD_OF_VIEW = Rule(
-    "WRL164", "error", "fieldOfView is between 0 and π.", example=("fieldOfView 45", "fieldOfView 0.785")
+    "WRL164", "error", "fieldOfView must be between 0 and π.", example=("fieldOfView 45", "fieldOfView 0.785")
 )
 NOT_IN_DOCUMENT = Rule(
     "WRL168",
@@ -307,14 +308,14 @@ NOT_IN_DOCUMENT = Rule(
 SENSOR_SCALED = Rule(
     "WRL169",
     "warning",
-    "A sensor stands under Transforms that do not scale it.",
+    "Transforms around a sensor must not scale it.",
     "judgement",
     example=("Transform { scale 2 2 2 children [ DEF gyro Gyro", "Transform { scale 1 1 1 children [ DEF gyro Gyro"),
 )
 SENSOR_LIMIT = Rule(
     "WRL170",
     "warning",
-    "A sensor's maxAcceleration, maxAngularVelocity, maxForce and maxTorque are positive, or -1 for none.",
+    "A sensor's maxAcceleration, maxAngularVelocity, maxForce and maxTorque must be positive, or -1 for no limit.",
     "judgement",
     example=("maxAngularVelocity [ 0 0 0 ]", "maxAngularVelocity [ 10 10 10 ]"),
 )
@@ -323,13 +324,13 @@ SENSOR_LIMIT = Rule(
 EXTRA_LINK = Rule(
     "WRL180",
     "error",
-    "link1Name and link2Name of an ExtraJoint are names of Joints.",
+    "link1Name and link2Name of an ExtraJoint must be names of Joints.",
     example=('link1Name "HUP"', 'link1Name "HIP"'),
 )
 EXTRA_TYPE = Rule(
     "WRL181",
     "error",
-    'jointType of an ExtraJoint is "xyz", "xy" or "z"; Choreonoid has "piston", "ball" and "hinge" too.',
+    'jointType of an ExtraJoint must be "xyz", "xy" or "z"; Choreonoid has "piston", "ball" and "hinge" too.',
     example=('jointType "xz"', 'jointType "xyz"'),
 )
 

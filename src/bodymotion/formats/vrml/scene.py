@@ -196,7 +196,7 @@ class SceneWalker:
             self.enter(scene.nodes, place)
 
     def _mesh_file(self, path: Path, node: Node) -> Mesh | None:
-        from bodymotion.formats.meshes.single_mesh import read_mesh_file
+        from bodymotion.formats.meshes.stl import read_mesh_file
 
         if path not in self._mesh_files:
             try:

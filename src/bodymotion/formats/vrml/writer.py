@@ -1,21 +1,137 @@
-"""A scene as VRML97 text: prototypes before their first use, DEF and USE, fields of every type, indented.
-
-The inverse of the parser: what it makes of the text is the scene again, to the bit of every number. A node that is met a second time is
-written as USE, and gets a name where it has none. Nodes may be nested to any depth: pieces of text come from a stack of generators.
-"""
+"""Writing VRML97: scenes of nodes as text. Numbers are written so that they are read as the same numbers."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.specs import standard_fields
-from bodymotion.formats.vrml.writing.numbers import number, number_list, number_pieces, numbers
 
-__all__ = ["HEADER", "scene_pieces", "scene_text"]
+__all__ = [
+    "HEADER",
+    "is_name",
+    "legal_name",
+    "number",
+    "number_list",
+    "number_pieces",
+    "numbers",
+    "scene_pieces",
+    "scene_text",
+]
+
+
+# The standard forbids a digit, + and - at the front, and a point anywhere; models have them, and their readers take them.
+_FORBIDDEN = re.compile(r"[\x00-\x20\"#',\[\\\]{}\x7f\s\ud800-\udfff]")
+_KEYWORDS = {
+    *("DEF", "EXTERNPROTO", "FALSE", "IS", "NULL", "PROTO", "ROUTE", "TO", "TRUE", "USE"),
+    *("eventIn", "eventOut", "exposedField", "field"),
+}
+
+
+def is_name(text: str) -> bool:
+    """Whether a text may be a name (ISO/IEC 14772-1, A.2), as the models in the world are read: `1.a-b+c` is one, too."""
+    return bool(text) and text not in _KEYWORDS and _FORBIDDEN.search(text) is None
+
+
+def legal_name(text: str, otherwise: str = "unnamed") -> str:
+    """Return a name like the text: each character that may not stand in one becomes a low line."""
+    name = _FORBIDDEN.sub("_", text) or otherwise
+    return f"{name}_" if name in _KEYWORDS else name
+
+
+PIECE = 1 << 11
+LONG = 100
+"""The lines of a longer list are indented by one blank, and its whole numbers keep their `.0`: that saves room, and most of the time."""
+_ROWS = bytes.maketrans(b",]", b" \n")
+IN_A_LINE = 12
+"""So many numbers of a list that has no rows stand in one line."""
+
+
+def number(x: float) -> str:
+    """Return the shortest text that reads back as the same double: `1`, `0.5`, `1e-07`, `-0`."""
+    if not math.isfinite(x):
+        return "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
+    return repr(float(x)).removesuffix(".0")
+
+
+def numbers(values: npt.NDArray[Any]) -> str:
+    """Return a few numbers with spaces between them."""
+    return " ".join(map(number if values.dtype.kind == "f" else str, values.ravel().tolist()))
+
+
+def number_list(values: npt.NDArray[Any], indent: bytes) -> bytes:
+    """Return a list in brackets (see `number_pieces`)."""
+    return b"".join(number_pieces(values, indent))
+
+
+def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
+    """Return a list in brackets: rows (N, K) one to a line, faces of three corners too, a short list of single numbers in one line.
+
+    `indent` is what stands before the line of the closing bracket. A long list comes in pieces that stay in the processor's cache.
+    """
+    if not values.size:
+        yield b"[ ]"
+        return
+    whole = values.dtype.kind in "iu"
+    # Of a long list the blanks before the lines would be most of the text.
+    inner = b"\n" + (indent + b"  " if len(values) <= LONG else b" ")
+    if values.ndim == 1 and whole and _triangles(values):
+        values = values.reshape(-1, 4)
+    if values.ndim == 2 and len(values) > 1:
+        yield b"[" + inner
+        for start in range(0, len(values), PIECE):
+            yield _rows(values[start : start + PIECE], inner, len(values) > LONG)
+            if start + PIECE < len(values):
+                yield inner
+    elif values.ndim == 1 and whole:
+        yield b"[" + inner + _json(values)[1:-1].replace(b",-1,", b" -1\n").replace(b",", b" ").replace(b"\n", inner)
+    elif values.ndim == 2 or len(values) <= IN_A_LINE:
+        yield b"[ " + numbers(values).encode() + b" ]"
+        return
+    else:
+        yield b"["
+        for start in range(0, len(values), IN_A_LINE):
+            yield inner + numbers(values[start : start + IN_A_LINE]).encode()
+    yield b"\n" + indent + b"]"
+
+
+def _triangles(index: npt.NDArray[Any]) -> bool:
+    """Whether a list of indices has triangles only, each ended by -1."""
+    count, left = divmod(len(index), 4)
+    return not left and bool((index[3::4] == -1).all()) and np.count_nonzero(index == -1) == count
+
+
+def _rows(values: npt.NDArray[Any], inner: bytes, long: bool) -> bytes:
+    text = _json(values, short=not long)[2:-2]
+    if long:
+        # One pass over the bytes: of `a,b],[c,d` it makes two lines, the comma between them a blank at the beginning of the second.
+        return text.translate(_ROWS, b"[")
+    # Searching for one byte is several times as fast as searching for more.
+    return text.replace(b"],[", b"\n").replace(b",", b" ").replace(b"\n", inner)
+
+
+def _json(values: npt.NDArray[Any], short: bool = True) -> bytes:
+    import orjson
+
+    if values.dtype.kind not in "iu":
+        values = values.astype(np.float64, copy=False)
+    text: bytes = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
+    if values.dtype.kind == "f":
+        if short:
+            text = text.replace(b".0,", b",").replace(b".0]", b"]")
+        odd = values[~np.isfinite(values)]
+        if len(odd):
+            names = [number(x).encode() for x in odd.tolist()]
+            parts = text.split(b"null")
+            text = b"".join(part + name for part, name in zip(parts, [*names, b""], strict=True))
+    return text
+
 
 HEADER = "#VRML V2.0 utf8"
 DEEPEST = 40

@@ -1,36 +1,180 @@
-"""From a Body to the nodes of a file, and of the parts that it names by Inline."""
+"""Writing OpenHRP models: a Body as Humanoid, Joints, Segments, sensors and ExtraJoints, with the prototypes that declare them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.diagnostics.losses import BODY_NAMES, BODY_ORDER, DEPTH, JOINT_NAME, PLACE
-from bodymotion.formats.openhrp.writing.devices import DeviceWriter
-from bodymotion.formats.openhrp.writing.extra_joints import extra_joint_nodes
-from bodymotion.formats.openhrp.writing.joints import WRITTEN, joint_fields
-from bodymotion.formats.openhrp.writing.kept import KeptFields
-from bodymotion.formats.openhrp.writing.names import Names
-from bodymotion.formats.openhrp.writing.order import children_of, deepest, depth_first, device_slots, devices_as_read
-from bodymotion.formats.openhrp.writing.parts import moved, shape_nodes
-from bodymotion.formats.openhrp.writing.prototypes import OPTIONAL, prototype, prototypes_of, with_fields
-from bodymotion.formats.openhrp.writing.segments import SegmentWriter
-from bodymotion.formats.openhrp.writing.surroundings import viewpoint_node, world_info
+from bodymotion.diagnostics.losses import (
+    BODY_NAMES,
+    BODY_ORDER,
+    DEPTH,
+    JOINT_NAME,
+    KEPT_VALUE,
+    NUMBER_RANGE,
+    PLACE,
+    SHAPE_LOOK,
+)
+from bodymotion.formats.openhrp.node_writer import (
+    WRITTEN,
+    DeviceWriter,
+    SegmentWriter,
+    extra_joint_nodes,
+    finite,
+    joint_fields,
+    moved,
+    pose_fields,
+    shape_nodes,
+)
+from bodymotion.formats.openhrp.prototypes import (
+    OPTIONAL,
+    REMARKS,
+    KeptFields,
+    Names,
+    prototype,
+    prototypes_of,
+    with_fields,
+)
 from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_DEPTH
-from bodymotion.formats.vrml.writing import legal_name
-from bodymotion.model.body import Body
+from bodymotion.formats.vrml.writer import legal_name, scene_pieces
+from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.system.atomic_files import whole_files
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bodymotion.diagnostics import Rule
     from bodymotion.geometry.shapes import Texture
 
-__all__ = ["Model", "build"]
+    Tell = Callable[[Rule, str], None]
+
+__all__ = [
+    "Model",
+    "build",
+    "children_of",
+    "deepest",
+    "depth_first",
+    "device_slots",
+    "devices_as_read",
+    "openhrp_files",
+    "viewpoint_node",
+    "world_info",
+    "write_openhrp",
+]
+
+
+def children_of(body: Body) -> list[list[int]]:
+    """Return for each link those that hang on it, in link order."""
+    children: list[list[int]] = [[] for _ in body.links]
+    for link in body.links[1:]:
+        children[link.parent].append(link.index)
+    return children
+
+
+def depth_first(children: list[list[int]]) -> list[int]:
+    """Return the links depth-first."""
+    order: list[int] = []
+    stack = [0] if children else []
+    while stack:
+        index = stack.pop()
+        order.append(index)
+        stack.extend(reversed(children[index]))
+    return order
+
+
+def deepest(body: Body) -> int:
+    """Return the number of links on the longest way down."""
+    depth: list[int] = []
+    for link in body.links:
+        depth.append(1 + (depth[link.parent] if link.parent >= 0 else 0))
+    return max(depth, default=0)
+
+
+def device_slots(body: Body, children: list[list[int]]) -> list[list[list[int]]]:
+    """Return for each link the devices before its first child, before its second … and after the last.
+
+    A device stands after all children that hold, somewhere below, a device that comes before it. Where the devices of the body have an
+    order that a file can have, this is it.
+    """
+    first: list[float] = [float("inf")] * len(body.links)
+    for number in range(len(body.devices) - 1, -1, -1):
+        first[body.devices[number].link] = number
+    for link in reversed(body.links[1:]):
+        first[link.parent] = min(first[link.parent], first[link.index])
+    # From each child on: the earliest device in it or any later one; this ascends, so devices find their place by bisection.
+    after: list[list[float]] = []
+    for index in range(len(body.links)):
+        earliest: list[float] = []
+        least = float("inf")
+        for child in reversed(children[index]):
+            least = min(least, first[child])
+            earliest.append(least)
+        after.append(earliest[::-1])
+    slots: list[list[list[int]]] = [[[] for _ in range(len(children[i]) + 1)] for i in range(len(body.links))]
+    for number, device in enumerate(body.devices):
+        slots[device.link][bisect_left(after[device.link], number)].append(number)
+    return slots
+
+
+def devices_as_read(body: Body, children: list[list[int]]) -> list[int]:
+    """Return the numbers of the devices of a body of one link or more in the order in which a file has them."""
+    slots = device_slots(body, children)
+    read: list[int] = []
+    stack: list[int | list[int]] = [0]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, list):
+            read += item
+            continue
+        inside: list[int | list[int]] = [slots[item][0]]
+        for child, after in zip(children[item], slots[item][1:], strict=True):
+            inside += [child, after]
+        stack.extend(reversed(inside))
+    return read
+
+
+def world_info(info: Mapping[str, object], tell: Tell) -> list[Node]:
+    """Return a WorldInfo for what came from one; say which other words have no place."""
+    fields: dict[str, Value] = {}
+    for key, value in info.items():
+        texts = list(value) if isinstance(value, (list, tuple)) else []
+        if key == "title" and isinstance(value, str):
+            fields["title"] = value
+        elif key in ("info", "world_info") and texts and all(isinstance(text, str) for text in texts):
+            fields["info"] = texts
+        elif key in ("info", "world_info") and isinstance(value, (list, tuple, np.ndarray)) and not len(value):
+            fields["info"] = []
+        elif key not in ("name", "version", "info") or not isinstance(value, str):
+            tell(KEPT_VALUE, f"info[{key!r}] is left out")
+    return [Node("WorldInfo", fields=fields)] if fields else []
+
+
+def viewpoint_node(view: Viewpoint, tell: Tell) -> Node:
+    """Return the node of a viewpoint, without the numbers that are not finite."""
+    title = f"the Viewpoint {view.description!r}"
+    pose = pose_fields(np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, tell)
+    fields: dict[str, Value] = {"description": view.description} if view.description else {}
+    if np.isfinite(view.pose[:3]).all():
+        fields["position"] = view.pose[:3]
+    else:
+        tell(NUMBER_RANGE, f"{title}: the position is left out")
+    if "rotation" in pose:
+        fields["orientation"] = pose["rotation"]
+    default = Viewpoint().field_of_view
+    angle = finite(float(view.field_of_view), default, f"{title}: fieldOfView", tell)
+    if angle != default:
+        fields["fieldOfView"] = angle
+    return Node("Viewpoint", fields=fields)
+
 
 HUMANOID = ("humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints")
 MOVERS = ("rotate", "slide", "crawler")
@@ -256,3 +400,113 @@ def _segments_in(node: Node) -> list[Node]:
         return [node]
     inside = node.fields.get("children") if node.type == "Transform" else None
     return [n for n in inside if isinstance(n, Node) and n.type == "Segment"] if isinstance(inside, list) else []
+
+
+OPEN_AT_ONCE = 100
+"""So many files are written at the same time at most: systems allow some hundreds."""
+
+
+def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline") -> tuple[Problem, ...]:
+    """Write a body as an OpenHRP model, whole or not at all.
+
+    Parameters
+    ----------
+    body:
+        The body. One that was read from such a file is read back equal, but for the last bits of rotations that several Transforms made.
+    path:
+        The file.
+    mesh:
+        "inline": all in one file. "parts": the shapes of each segment that has a mesh go to a file of their own, in the folder
+        `NAME-parts` beside the model, which the model names by Inline. A file that is there already, and is not just that, stays as it
+        is: the part takes another name.
+
+    Returns
+    -------
+    What the model does not hold of the body: rules LOSS020 to LOSS028. Images stay where they are and are named by their relative path.
+
+    Raises
+    ------
+    ValueError
+        When `mesh` is something else.
+    OSError
+        When a file cannot be written; the model's old file is as it was.
+    """
+    path = Path(path)
+    contents, losses = _scenes(body, path, mesh)
+    *parts, model = contents
+    if parts:
+        parts[0][0].parent.mkdir(exist_ok=True)
+    for start in range(0, max(1, len(parts)), OPEN_AT_ONCE):
+        # The model comes last, with the last of its parts: it never names one that is not there.
+        batch = parts[start : start + OPEN_AT_ONCE]
+        if start + OPEN_AT_ONCE >= len(parts):
+            batch = [*batch, model]
+        with whole_files(*(target for target, _ in batch)) as streams:
+            for stream, (_, scene) in zip(streams, batch, strict=True):
+                stream.writelines(scene_pieces(scene, REMARKS))
+    return losses
+
+
+def openhrp_files(
+    body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline"
+) -> dict[Path, Iterator[bytes]]:
+    """Return what `write_openhrp` would write: the content of each file in pieces, the model last."""
+    contents, _ = _scenes(body, Path(path), mesh)
+    return {target: scene_pieces(scene, REMARKS) for target, scene in contents}
+
+
+def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]], tuple[Problem, ...]]:
+    if mesh not in ("inline", "parts"):
+        raise ValueError(f'mesh: "inline" or "parts", not {mesh!r}')
+    folder = f"{path.stem}-parts" if mesh == "parts" else None
+    outside: list[Problem] = []
+
+    def url(texture: Texture, in_part: bool) -> str:
+        return _texture_url(texture, path.parent, folder if in_part else None, outside)
+
+    # Numbers near the largest there are may overflow on the way; what is not finite in the end is left out and said.
+    with np.errstate(all="ignore"):
+        model = build(body, path.stem, url, folder)
+    contents = []
+    taken = {name.lower() for name in model.parts}
+    for name, scene in model.parts.items():
+        assert folder is not None
+        free, count = name, 1
+        while (count > 1 and free.lower() in taken) or not _fits(path.parent / folder / free, scene):
+            count += 1
+            free = f"{name.removesuffix('.wrl')}_{count}.wrl"
+            free = name if free.lower() in taken else free
+        taken.add(free.lower())
+        model.inlines[name].fields["url"] = [f"{folder}/{free}"]
+        contents.append((path.parent / folder / free, scene))
+    return [*contents, (path, model.scene)], (*model.losses, *dict.fromkeys(outside))
+
+
+def _fits(path: Path, scene: Scene) -> bool:
+    """Whether a part can be written here: nothing is there, or just this part."""
+    if not os.path.lexists(path):
+        return True
+    try:
+        with path.open("rb") as stream:
+            return all(stream.read(len(piece)) == piece for piece in scene_pieces(scene, REMARKS)) and not stream.read(
+                1
+            )
+    except OSError:
+        return False
+
+
+def _texture_url(texture: Texture, model_folder: Path, part_folder: str | None, outside: list[Problem]) -> str:
+    """Return the url of an image: the one that it had where that leads to the file from here, too, else its relative path."""
+    here = model_folder / part_folder if part_folder else model_folder
+    wanted = texture.path.resolve()
+    if not wanted.is_relative_to(model_folder.resolve()):
+        message = (
+            f"the image {texture.path.name} is not in the folder of the model: it is opened with allow_outside only"
+        )
+        outside.append(SHAPE_LOOK.problem(message, Location(), "copy it beside the model"))
+    if texture.url and (here / texture.url).resolve() == wanted:
+        return texture.url
+    try:
+        return Path(os.path.relpath(wanted, here.resolve())).as_posix()
+    except ValueError:  # another drive
+        return texture.url or wanted.as_posix()

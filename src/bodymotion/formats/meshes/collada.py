@@ -1,9 +1,23 @@
-"""Nodes, transforms and meshes of a COLLADA file."""
+"""Scenes in COLLADA files (.dae), of the versions 1.4 and 1.5: nodes, meshes, plain materials.
+
+What robots' files need of it::
+
+    <COLLADA> <asset> <unit meter="0.001"/> </asset>
+      <library_effects> <effect id> … <phong> <diffuse> <color> | <texture texture="SAMPLER"/> …
+      <library_materials> <material id> <instance_effect url="#…"/>
+      <library_geometries> <geometry id> <mesh> <source id> … <vertices id> …
+                           <triangles> | <polylist> | <polygons> | <tristrips> | <trifans>
+      <library_visual_scenes> <visual_scene id> <node id name> <matrix> | <translate> | <rotate> | <scale>, <instance_geometry>, <node> …
+      <scene> <instance_visual_scene url="#…"/>
+
+Lengths are converted to metres. `up_axis` is ignored: robot models use the coordinates of such files as they are. Animations, skins,
+lights and cameras are not read. Only the file itself is opened.
+"""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.formats.meshes.collada.elements import child, children, local, numbers
-from bodymotion.formats.meshes.collada.materials import MaterialReader
-from bodymotion.formats.meshes.collada.polygons import ended, polygon_corners
+from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 from bodymotion.geometry.meshes import triangulate
@@ -22,13 +34,182 @@ from bodymotion.geometry.shapes import Corners, Material, Mesh
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["Part", "SceneNode", "read_collada"]
+__all__ = ["Part", "SceneNode", "ended", "read_collada"]
 
-MOST_BYTES = 2 * 10**8
-MOST_NODES = 100_000
-DEEPEST = 60
-SMOOTH = 0.5
-"""[rad] Crease angle of a mesh without normals: rounded parts look round, edges stay edges."""
+
+def local(element: Element) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def children(element: Element | None, name: str) -> Iterator[Element]:
+    """Return the elements of that name in an element."""
+    if element is not None:
+        yield from (inside for inside in element if local(inside) == name)
+
+
+def child(element: Element | None, *names: str) -> Element | None:
+    """Return the first element down a path of names."""
+    for name in names:
+        element = next(children(element, name), None)
+    return element
+
+
+def numbers(element: Element | None, count: int | None = None) -> Floats:
+    """Return the numbers in an element, none where there is none; `count` of them, or ValueError."""
+    text = "" if element is None else element.text or ""
+    try:
+        values = np.array(text.split(), dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"a <{local(element)}> has text that is not a number" if element is not None else str(error)
+        ) from error
+    if count is not None and len(values) != count:
+        raise ValueError(f"a <{local(element) if element is not None else '?'}> has {len(values)} numbers, not {count}")
+    return values
+
+
+def indices(text: str | None) -> npt.NDArray[np.int64]:
+    """Return whole numbers from a text."""
+    values = np.array((text or "").split(), dtype=np.float64)
+    if not np.isfinite(values).all() or (np.abs(values) > 2**31).any():
+        raise ValueError("an index is not an integer")
+    return values.astype(np.int64)
+
+
+def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the number of corners of each polygon, and the indices (N, width) of all corners, one polygon after another."""
+    lists = [indices(p.text) for p in children(element, "p")]
+    lists += [indices(p.text) for ph in children(element, "ph") for p in children(ph, "p")]
+    lists = [values[: len(values) // width * width].reshape(-1, width) for values in lists]
+    kind = local(element)
+    none = np.zeros((0, width), dtype=np.int64)
+    if kind in ("tristrips", "trifans"):
+        strips = [strip for strip in lists if len(strip) >= 3]
+        faces = [_strip(len(strip)) if kind == "tristrips" else _fan(len(strip)) for strip in strips]
+        rows = [strip[face.reshape(-1)] for strip, face in zip(strips, faces, strict=True)]
+        corners = np.concatenate([none, *rows])
+        return np.full(len(corners) // 3, 3, dtype=np.int64), corners
+    corners = np.concatenate([none, *lists])
+    if kind == "polygons":
+        return np.array([len(polygon) for polygon in lists], dtype=np.int64), corners
+    if kind == "polylist":
+        found = child(element, "vcount")
+        counts = indices(found.text if found is not None else "")
+        if (counts < 0).any() or counts.sum() > len(corners):
+            raise ValueError("vcount does not fit the corners")
+        return counts, corners[: counts.sum()]
+    return np.full(len(corners) // 3, 3, dtype=np.int64), corners[: len(corners) // 3 * 3]
+
+
+def _strip(count: int) -> npt.NDArray[np.int64]:
+    first = np.arange(count - 2)
+    odd = first % 2
+    return np.stack([first, first + 1 + odd, first + 2 - odd], axis=1)
+
+
+def _fan(count: int) -> npt.NDArray[np.int64]:
+    first = np.arange(count - 2)
+    return np.stack([np.zeros_like(first), first + 1, first + 2], axis=1)
+
+
+def ended(counts: npt.NDArray[np.int64], index: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Insert −1 after the indices of each polygon; negative indices become one beyond all vertices."""
+    ends = np.cumsum(counts)
+    return np.insert(np.where(index < 0, 2**31 - 1, index), ends, -1)
+
+
+class MaterialReader:
+    """Makes materials, each once; `by_id` has the elements of the file; what cannot be used is added to `remarks` in words."""
+
+    def __init__(self, by_id: Mapping[str, Element], remarks: list[str]) -> None:
+        self.by_id = by_id
+        self.remarks = remarks
+        self._materials: dict[str, tuple[Material, str]] = {}
+
+    def at(self, url: str | None) -> Element | None:
+        """Return the element that a url (#id) of this file means."""
+        return self.by_id.get((url or "").removeprefix("#"))
+
+    def material(self, target: str) -> tuple[Material, str]:
+        """Return a material by its id, and the path of its image, "" for none."""
+        if target not in self._materials:
+            effect = child(self.at(target), "instance_effect")
+            common = child(self.at(effect.get("url")) if effect is not None else None, "profile_COMMON")
+            try:
+                self._materials[target] = self.effect(common)
+            except ValueError as error:
+                self.remarks.append(f"material {target!r:.60}: {error}")
+                self._materials[target] = (Material(), "")
+        return self._materials[target]
+
+    def effect(self, common: Element | None) -> tuple[Material, str]:
+        """Return material and image of the common profile of an effect."""
+        technique = child(common, "technique")
+        shading = (
+            next((e for e in technique if local(e) in ("phong", "blinn", "lambert", "constant")), None)
+            if (technique is not None)
+            else None
+        )
+        if shading is None:
+            return Material(), ""
+
+        def color(name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+            found = child(shading, name, "color")
+            if found is None:
+                return default
+            red, green, blue = np.clip(np.nan_to_num(numbers(found)[:3]), 0.0, 1.0).tolist()
+            return red, green, blue
+
+        texture = child(shading, "diffuse", "texture")
+        image = "" if texture is None or common is None else self.image(texture.get("texture", ""), common)
+        white = (1.0, 1.0, 1.0)
+        shine = numbers(child(shading, "shininess", "float"))
+        material = Material(
+            diffuse=color("diffuse", white if texture is not None else Material().diffuse),
+            specular=color("specular", (0.0, 0.0, 0.0)),
+            emissive=color("emission", (0.0, 0.0, 0.0)),
+            shininess=float(np.clip(shine[0] / 128.0, 0.0, 1.0)) if len(shine) and np.isfinite(shine[0]) else 0.2,
+            transparency=self.transparency(shading),
+        )
+        return material, image
+
+    def transparency(self, shading: Element) -> float:
+        """Return the transparency: of `transparent` the alpha, or the inverted luminance of its colour."""
+        found = child(shading, "transparent")
+        share = numbers(child(shading, "transparency", "float"))
+        factor = float(share[0]) if len(share) else 1.0
+        color = numbers(child(found, "color")) if found is not None else np.ones(4)
+        if len(color) < 4 or not np.isfinite(color).all() or not np.isfinite(factor):
+            return 0.0
+        if found is not None and found.get("opaque") == "RGB_ZERO":
+            seen = 1.0 - factor * float(color[:3] @ [0.212671, 0.715160, 0.072169])
+        else:
+            seen = factor * float(color[3])
+        # Many programs write 0 for "not transparent": an invisible shape would be useless.
+        return float(np.clip(1.0 - seen, 0.0, 1.0)) if seen > 0 else 0.0
+
+    def image(self, name: str, common: Element) -> str:
+        """Return the path of the image that a sampler means; some files name the image itself."""
+        parameters = {found.get("sid", ""): found for found in children(common, "newparam")}
+        sampler = parameters.get(name)
+        surface = child(sampler, "sampler2D", "source")
+        if surface is not None:
+            inner = parameters.get((surface.text or "").strip())
+            start = child(inner, "surface", "init_from")
+            name = (start.text or "").strip() if start is not None else name
+        elif (instance := child(sampler, "sampler2D", "instance_image")) is not None:
+            name = instance.get("url", "")
+        start = child(self.at(name), "init_from")
+        if start is None:
+            return ""
+        inner = child(start, "ref")
+        return ((inner if inner is not None else start).text or "").strip()
+
+
+MAX_BYTES = 2 * 10**8
+MAX_NODES = 100_000
+MAX_DEPTH = 60
 
 
 @dataclass(frozen=True)
@@ -64,7 +245,7 @@ def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
         When nothing can be made of the file; with the reason.
     """
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise ValueError("the file is too large")
         root = ET.fromstring(path.read_bytes())
     except OSError as error:
@@ -126,7 +307,7 @@ class _Reader:
 
     def node(self, element: Element, depth: int) -> SceneNode:
         self.visited += 1
-        if depth > DEEPEST or self.visited > MOST_NODES:
+        if depth > MAX_DEPTH or self.visited > MAX_NODES:
             raise ValueError("it unfolds to too many nodes")
         parts = [part for instance in children(element, "instance_geometry") for part in self.parts(instance)]
         if next(children(element, "instance_controller"), None) is not None:
@@ -178,7 +359,7 @@ class _Reader:
                 self.remarks.append(f"geometry {url!r:.60}: {error}")
                 self._meshes[url] = []
         self.visited += len(self._meshes[url])
-        if self.visited > MOST_NODES:
+        if self.visited > MAX_NODES:
             raise ValueError("it unfolds to too many meshes")
         for mesh, symbol in self._meshes[url]:
             # Files that bind nothing often name the material itself.
@@ -225,7 +406,7 @@ class _Reader:
         return Mesh(
             vertices=np.where(finite, points, 0.0),
             faces=frozen_ints(faces),
-            crease_angle=SMOOTH,
+            crease_angle=DEFAULT_CREASE_ANGLE,
             normals=normals,
             texture_coordinates=self.corners(inputs.get("TEXCOORD"), corners, place, 2),
             two_sided=True,

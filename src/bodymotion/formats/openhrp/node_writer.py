@@ -1,0 +1,475 @@
+"""The nodes of a body: Joints, Segments with shapes, sensors and ExtraJoints."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE, PLACE
+from bodymotion.formats.openhrp.nodes import CLASSES, JOINT_TYPES, MAX_ID, NUMBERS, VECTORS
+from bodymotion.formats.openhrp.prototypes import (
+    PLACED,
+    KeptFields,
+    as_value,
+    device_prototype,
+    prototype,
+    prototypes_of,
+    with_fields,
+)
+from bodymotion.formats.vrml import Node, Proto, Scene, Value
+from bodymotion.formats.vrml.shape_writer import ShapeWriter, holds, rotation_value, transform_fields
+from bodymotion.formats.vrml.specs import STANDARD_NODES
+from bodymotion.formats.vrml.writer import is_name, legal_name
+from bodymotion.geometry.shapes import Mesh, Shape
+from bodymotion.model.body import Body
+from bodymotion.model.devices import Device, OtherDevice, VisionSensor
+from bodymotion.model.links import Joint, Segment
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Rule
+    from bodymotion.formats.openhrp.prototypes import Names
+    from bodymotion.geometry.arrays import Floats
+    from bodymotion.geometry.shapes import Texture
+    from bodymotion.model.body import ExtraJoint
+
+    Tell = Callable[[Rule, str], None]
+
+__all__ = [
+    "WRITTEN",
+    "DeviceWriter",
+    "SegmentWriter",
+    "extra_joint_nodes",
+    "finite",
+    "has_mesh",
+    "joint_fields",
+    "moved",
+    "pose_fields",
+    "shape_nodes",
+    "vector_fields",
+]
+
+
+LARGEST = 1e100
+"""Transforms in Transforms with larger numbers than that would leave the range of numbers."""
+
+
+def has_mesh(shapes: Sequence[Shape]) -> bool:
+    """Whether there is a mesh among shapes."""
+    return any(isinstance(shape.geometry, Mesh) for shape in shapes)
+
+
+def moved(matrix: Floats, children: list[Node], title: str, tell: Tell) -> list[Node]:
+    """Return nodes under a Transform (none where it would do nothing); say where that is not quite the matrix (4, 4)."""
+    if not np.abs(matrix).max() < LARGEST:
+        tell(PLACE, f"{title}: a transform that is not finite, or close to that, is left out")
+        return children
+    fields = transform_fields(matrix)
+    if not holds(matrix, fields):
+        tell(PLACE, f"{title}: a transform that is not affine is written as the nearest one")
+    return [Node("Transform", fields={**fields, "children": children})] if fields else children
+
+
+def shape_nodes(
+    visuals: Sequence[Shape], collisions: Sequence[Shape], writer: ShapeWriter, title: str, tell: Tell, surfaces: bool
+) -> list[Node]:
+    """Return the nodes for the shapes of a segment, in an order in which both kinds are read back as they are.
+
+    A shape that is both seen and touched is one node. Of others, `surfaces` makes Surface nodes, and else Collision nodes, as VRML97
+    itself has them.
+    """
+    runs: list[tuple[str, list[Shape]]] = []
+    for use, shape in _merged(visuals, collisions):
+        if runs and runs[-1][0] == use:
+            runs[-1][1].append(shape)
+        else:
+            runs.append((use, [shape]))
+    nodes: list[Node] = []
+    for use, shapes in runs:
+        made = _grouped(shapes, writer, title, tell)
+        if not made or use == "both":
+            nodes += made
+        elif not surfaces:
+            nodes.append(_collision(use, made))
+        elif use == "collision" and nodes and nodes[-1].type == "Surface" and "collision" not in nodes[-1].fields:
+            nodes[-1].fields["collision"] = made
+        else:
+            nodes.append(Node("Surface", fields={use: made}, proto=prototype("Surface")))
+    return nodes
+
+
+def _collision(use: str, made: list[Node]) -> Node:
+    if use == "visual":
+        return Node("Collision", fields={"collide": False, "children": made})
+    return Node("Collision", fields={"proxy": Node("Group", fields={"children": made})})
+
+
+def _merged(visuals: Sequence[Shape], collisions: Sequence[Shape]) -> list[tuple[str, Shape]]:
+    """Put two lists into one that has each in its order; what stands in both, in the same order, is one item.
+
+    Meshes are the same when they are one object, or are seen to be equal at once.
+    """
+    keys_v, keys_c = [_key(shape) for shape in visuals], [_key(shape) for shape in collisions]
+    left_c: dict[object, int] = {}
+    for key in keys_c:
+        left_c[key] = left_c.get(key, 0) + 1
+    left_v: dict[object, int] = {}
+    for key in keys_v:
+        left_v[key] = left_v.get(key, 0) + 1
+    merged: list[tuple[str, Shape]] = []
+    i = j = 0
+    while i < len(visuals) or j < len(collisions):
+        v = keys_v[i] if i < len(visuals) else None
+        c = keys_c[j] if j < len(collisions) else None
+        if v is not None and v == c:
+            merged.append(("both", visuals[i]))
+        elif v is not None and (c is None or not left_c.get(v) or left_v.get(c)):
+            merged.append(("visual", visuals[i]))
+            c = None
+        else:
+            merged.append(("collision", collisions[j]))
+            v = None
+        if v is not None:
+            left_v[v] -= 1
+            i += 1
+        if c is not None:
+            left_c[c] -= 1
+            j += 1
+    return merged
+
+
+def _key(shape: Shape) -> object:
+    geometry = id(shape.geometry) if hasattr(shape.geometry, "vertices") else shape.geometry
+    material = shape.material
+    looks = (
+        material.diffuse,
+        material.specular,
+        material.emissive,
+        (material.ambient_intensity, material.shininess, material.transparency),
+        id(material.texture),
+    )
+    return shape.name, geometry, (shape.transform + 0.0).tobytes(), looks
+
+
+def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, tell: Tell) -> list[Node]:
+    """Return shapes under their Transforms; one for all that follow each other with the same one."""
+    nodes: list[Node] = []
+    start = 0
+    while start < len(shapes):
+        matrix = shapes[start].transform
+        stop = start + 1
+        while stop < len(shapes) and np.array_equal(shapes[stop].transform, matrix):
+            stop += 1
+        made = [node for shape in shapes[start:stop] for node in writer.nodes(shape)]
+        if made:
+            nodes += moved(matrix, made, title, tell)
+        start = stop
+    return nodes
+
+
+DEFAULT = Joint()
+MOTOR = {
+    "gear_ratio": "gearRatio",
+    "gear_efficiency": "gearEfficiency",
+    "rotor_inertia": "rotorInertia",
+    "rotor_resistor": "rotorResistor",
+    "torque_const": "torqueConst",
+    "encoder_pulse": "encoderPulse",
+}
+LIMITS = {
+    "lower": ("llimit", -math.inf),
+    "upper": ("ulimit", math.inf),
+    "velocity_lower": ("lvlimit", -math.inf),
+    "velocity_upper": ("uvlimit", math.inf),
+}
+WRITTEN = (
+    *("jointType", "jointId", "jointAxis", "translation", "rotation", "children"),
+    *(name for name, _ in LIMITS.values()),
+    *MOTOR.values(),
+)
+
+
+def joint_fields(joint: Joint, offset: Floats, title: str, tell: Tell) -> dict[str, Value]:
+    """Return the fields of a Joint, but for those that are only kept; what is the document's default is left out."""
+    fields: dict[str, Value] = {"jointType": _type(joint)}
+    if -1 < joint.id <= MAX_ID:
+        fields["jointId"] = joint.id
+    elif joint.id != -1:
+        tell(NUMBER_RANGE, f"{title} has the id {joint.id}: left out")
+    axis = _axis(joint)
+    if joint.type in ("rotate", "slide", "crawler") or not np.array_equal(axis, DEFAULT.axis):
+        if np.isfinite(axis).all():
+            fields["jointAxis"] = axis
+        else:
+            tell(NUMBER_RANGE, f"{title}: an axis that is not finite is left out")
+    fields |= pose_fields(offset, title, tell)
+    for ours, (name, none) in LIMITS.items():
+        value = float(getattr(joint, ours))
+        given, types = as_value(joint.extra.get(name))
+        if "MFFloat" in types and isinstance(given, np.ndarray) and len(given) > 1 and given[0] == value:
+            fields[name] = given
+        elif math.isfinite(value):
+            fields[name] = np.array([value])
+        elif value != none:
+            tell(NUMBER_RANGE, f"{title}: {name} {value} is left out")
+    for ours, name in MOTOR.items():
+        default = getattr(DEFAULT, ours)
+        value = finite(float(getattr(joint, ours)), default, f"{title}: {name}", tell)
+        if value != default:
+            fields[name] = value
+    return fields
+
+
+def _type(joint: Joint) -> str:
+    """Return the type by the name that the file had for it."""
+    kept = joint.extra.get("jointType")
+    return kept if isinstance(kept, str) and JOINT_TYPES.get(kept) == joint.type else joint.type
+
+
+def _axis(joint: Joint) -> Floats:
+    """Return the axis as the file had it, which need not have been of length 1."""
+    kept = joint.extra.get("jointAxis")
+    if isinstance(kept, np.ndarray) and kept.shape == (3,) and np.isfinite(kept).all():
+        largest = np.abs(kept).max()
+        unit = kept / largest if largest > 0 else DEFAULT.axis
+        if np.abs(unit / np.linalg.norm(unit) - joint.axis).max() <= 1e-12:
+            return kept
+    return joint.axis
+
+
+def pose_fields(pose: Floats, title: str, tell: Tell) -> dict[str, Value]:
+    """Return translation and rotation of a pose (7,); those that do nothing are left out."""
+    fields = vector_fields({"translation": pose[:3]}, title, tell)
+    quaternion = pose[3:]
+    if not np.isfinite(quaternion).all() or not quaternion.any():
+        tell(PLACE, f"{title}: the orientation {quaternion.tolist()} is none, and left out")
+        return fields
+    if abs(np.linalg.norm(quaternion) - 1.0) > 1e-12:
+        tell(PLACE, f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its turn")
+    rotation = rotation_value(quaternion)
+    if rotation is not None:
+        fields["rotation"] = rotation
+    return fields
+
+
+def vector_fields(
+    vectors: dict[str, Floats], title: str, tell: Tell, default: tuple[float, ...] = (0.0, 0.0, 0.0)
+) -> dict[str, Value]:
+    """Return vectors (3,) that are not the default as fields."""
+    fields: dict[str, Value] = {}
+    for name, vector in vectors.items():
+        if not np.isfinite(vector).all():
+            tell(NUMBER_RANGE, f"{title}: {name} {vector.tolist()} is left out")
+        elif vector.tolist() != list(default):
+            fields[name] = vector
+    return fields
+
+
+def finite(value: float, default: float, what: str, tell: Tell) -> float:
+    """Return a number, `default` where it is not finite, and say so."""
+    if math.isfinite(value):
+        return value
+    tell(NUMBER_RANGE, f"{what} {value} is left out")
+    return default
+
+
+SEGMENT_FIELDS = ("mass", "centerOfMass", "momentsOfInertia", "children")
+
+
+class SegmentWriter:
+    """Writes the segments of one body.
+
+    `parts` are the scenes that stand in files of their own in a `folder`, and `inlines` the nodes that name them, both by the names of
+    the files. `bound` are the names that shapes must not take from Joints and Segments before them.
+    """
+
+    def __init__(
+        self,
+        body: Body,
+        names: Names,
+        tell: Callable[[Rule, str], None],
+        url: Callable[[Texture, bool], str],
+        folder: str | None,
+    ) -> None:
+        self.names, self.tell, self.url, self.folder = names, tell, url, folder
+        self.parts: dict[str, Scene] = {}
+        self.inlines: dict[str, Node] = {}
+        self.bound: set[str] = set()
+        self.shapes = ShapeWriter(tell, lambda texture: url(texture, False), self._shape_name)
+        extras = [segment.extra for link in body.links for segment in link.segments]
+        self._kept = KeptFields("Segment", extras, prototype("Segment").fields, {}, tell)
+        self._proto = with_fields(prototype("Segment"), self._kept.types)
+        self._known: dict[str, tuple[Segment, Node]] = {}
+        self._part_names: set[str] = set()
+
+    def name(self, segment: Segment) -> str:
+        """Return a name of its own to a segment; one that stands in several links as it is has one name there too."""
+        known = self._known.get(segment.name)
+        if known is not None and replace(segment, transform=known[0].transform) == known[0]:
+            return known[1].name
+        name = self.names.take(segment.name, "the segment")
+        if segment.name and known is None:
+            self._known[segment.name] = segment, Node("Segment", name, proto=self._proto)
+        return name
+
+    def nodes(self, segment: Segment, name: str, is_last: bool) -> list[Node]:
+        """Return the nodes of a segment: loose shapes where it has nothing else, and is the last of its link, as they are read."""
+        known = self._known.get(segment.name)
+        shared = known[1] if known is not None and known[1].name == name and name else None
+        if shared is not None and shared.fields:
+            return moved(segment.transform, [shared], f"Segment {name!r}", self.tell)
+        if is_last and (segment.visuals or segment.collisions):
+            loose = Segment(visuals=segment.visuals, collisions=segment.collisions)
+            if not segment.name and segment == loose:
+                return self._shapes(segment, name or "shapes")
+        title = f"Segment {name!r}"
+        fields: dict[str, Value] = {"mass": finite(float(segment.mass), 0.0, f"{title}: mass", self.tell)}
+        fields |= vector_fields({"centerOfMass": segment.center_of_mass}, title, self.tell)
+        if not np.isfinite(segment.inertia).all():
+            self.tell(NUMBER_RANGE, f"{title}: an inertia that is not finite is left out")
+        elif segment.inertia.any():
+            fields["momentsOfInertia"] = segment.inertia.reshape(-1)
+        fields |= self._kept.of(segment.extra, SEGMENT_FIELDS)
+        fields["children"] = self._shapes(segment, name)
+        node = shared if shared is not None else Node("Segment", name, proto=self._proto)
+        node.fields |= fields
+        return moved(segment.transform, [node], title, self.tell)
+
+    def _shapes(self, segment: Segment, name: str) -> list[Node]:
+        visuals, collisions = segment.visuals, segment.collisions
+        title = f"Segment {name!r}"
+        if self.folder is None or not has_mesh((*visuals, *collisions)):
+            return shape_nodes(visuals, collisions, self.shapes, title, self.tell, surfaces=True)
+        writer = ShapeWriter(self.tell, lambda texture: self.url(texture, True))
+        nodes = shape_nodes(visuals, collisions, writer, title, self.tell, surfaces=True)
+        file = self._part_name(name)
+        self.parts[file] = Scene(nodes=nodes, protos={p.name: p for p in prototypes_of(nodes)})
+        node = self.inlines[file] = Node("Inline", fields={"url": [f"{self.folder}/{file}"]})
+        return [node]
+
+    def _part_name(self, name: str) -> str:
+        """Return a file name of its own, of plain characters, for a part: also where capital letters mean nothing."""
+        plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "shapes"
+        free, count = plain, 1
+        while f"{free}.wrl".lower() in self._part_names:
+            count += 1
+            free = f"{plain}_{count}"
+        self._part_names.add(f"{free}.wrl".lower())
+        return f"{free}.wrl"
+
+    def _shape_name(self, name: str) -> str:
+        """Return the name of a Shape: it must not take that of a Joint or Segment before it, which the lists name."""
+        if not name or (is_name(name) and name not in self.bound):
+            return name
+        return self.names.take(name, "the shape")
+
+
+RESERVED = {*STANDARD_NODES, *CLASSES, "Humanoid", "Joint", "Segment", "ExtraJoint", "Surface", "WorldInfo"}
+"""Names that a device of another type cannot have."""
+
+VISION = {"type": "type", "width": "width", "height": "height"}
+
+
+class DeviceWriter:
+    """Makes sensor nodes for the devices of a body; types that the document lacks get prototypes of their own."""
+
+    def __init__(self, body: Body, tell: Tell) -> None:
+        self.tell = tell
+        self._types: dict[str, str] = {}
+        by_type: dict[str, list[Device]] = {}
+        for device in body.devices:
+            by_type.setdefault(self._node_type(device), []).append(device)
+        self._kept: dict[str, tuple[KeptFields, Proto]] = {}
+        for node_type, devices in by_type.items():
+            known = node_type in CLASSES
+            declared = prototype(node_type if known else "OtherDevice").fields
+            extras = [device.extra for device in devices]
+            kept = KeptFields(node_type, extras, declared, {}, tell)
+            proto = with_fields(prototype(node_type), kept.types) if known else device_prototype(node_type, kept.types)
+            self._kept[node_type] = kept, proto
+            if not known:
+                self._say_gained(node_type, devices, kept)
+
+    def _node_type(self, device: Device) -> str:
+        if not isinstance(device, OtherDevice):
+            return device.kind
+        if device.type not in self._types:
+            wanted = device.type
+            name = wanted if is_name(wanted) else legal_name(wanted, "Device")
+            if name in RESERVED:
+                name += "Device"
+            while name in RESERVED or name in self._types.values():
+                name += "_"
+            if name != wanted:
+                self.tell(BODY_NAMES, f"devices of type {wanted!r} are written as {name!r}")
+            self._types[wanted] = name
+        return self._types[device.type]
+
+    def _say_gained(self, node_type: str, devices: list[Device], kept: KeptFields) -> None:
+        """A prototype gives its fields to all of its instances: say which devices get some that they have not."""
+        for device in devices:
+            missing = [name for name in kept.types if name not in device.extra]
+            if missing:
+                names = ", ".join(missing)
+                self.tell(KEPT_VALUE, f"{node_type} {device.name!r} gets {names}, which others of its type have")
+
+    def node(self, device: Device, name: str) -> Node:
+        """Make the node of a device."""
+        node_type = self._node_type(device)
+        kept, proto = self._kept[node_type]
+        title = f"{node_type} {device.name!r}"
+        fields: dict[str, Value] = {}
+        if -(2**31) <= device.id < 2**31 and device.id != -1:
+            fields["sensorId"] = int(device.id)
+        elif device.id != -1:
+            self.tell(NUMBER_RANGE, f"{title} has the id {device.id}: left out")
+        fields |= pose_fields(device.pose, title, self.tell)
+        kind = type(device)
+        default = kind()
+        for ours, theirs in VECTORS.get(kind, {}).items():
+            fields |= vector_fields({theirs: getattr(device, ours)}, title, self.tell, (-1.0, -1.0, -1.0))
+        for ours, theirs in NUMBERS.get(kind, {}).items():
+            before = float(getattr(default, ours))
+            value = finite(float(getattr(device, ours)), before, f"{title}: {theirs}", self.tell)
+            if value != before:
+                fields[theirs] = value
+        if isinstance(device, VisionSensor):
+            for ours in VISION:
+                given, types = as_value(getattr(device, ours))
+                if ("SFString" if ours == "type" else "SFInt32") not in types:
+                    self.tell(NUMBER_RANGE, f"{title}: {ours} {given!r:.60} is left out")
+                elif given != getattr(default, ours):
+                    fields[ours] = given
+        used = (*PLACED, *VECTORS.get(kind, {}).values(), *NUMBERS.get(kind, {}).values())
+        fields |= kept.of(device.extra, (*used, *VISION) if isinstance(device, VisionSensor) else used)
+        return Node(node_type, name, fields, proto)
+
+
+EXTRA_JOINT_FIELDS = ("link1Name", "link2Name", "link1LocalPos", "link2LocalPos", "jointType", "jointAxis")
+
+
+def extra_joint_nodes(
+    extra_joints: Sequence[ExtraJoint], joints: Mapping[int, Node], names: Names, tell: Tell
+) -> list[Node]:
+    """Return the nodes; `joints` are the Joint nodes by the numbers of their links."""
+    extras = [extra.extra for extra in extra_joints]
+    kept = KeptFields("ExtraJoint", extras, prototype("ExtraJoint").fields, {}, tell)
+    proto = with_fields(prototype("ExtraJoint"), kept.types)
+    return [_node(extra, joints, kept, proto, names, tell) for extra in extra_joints]
+
+
+def _node(
+    extra: ExtraJoint, joints: Mapping[int, Node], kept: KeptFields, proto: Proto, names: Names, tell: Tell
+) -> Node:
+    title = f"ExtraJoint {extra.name!r}"
+    fields: dict[str, Value] = {f"link{k + 1}Name": joints[end].name for k, end in enumerate(extra.links)}
+    points = {f"link{k + 1}LocalPos": point for k, point in enumerate(extra.positions)}
+    fields |= vector_fields(points, title, tell)
+    fields["jointType"] = extra.type
+    fields |= vector_fields({"jointAxis": extra.axis}, title, tell, (1.0, 0.0, 0.0))
+    fields |= kept.of(extra.extra, EXTRA_JOINT_FIELDS)
+    return Node("ExtraJoint", names.take(extra.name, "the extra joint"), fields, proto)
