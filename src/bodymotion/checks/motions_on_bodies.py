@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +57,20 @@ def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
     return tuple(sorted(found, key=lambda moment: (moment.time, moment.rule, moment.subject)))
 
 
+_last: list[tuple[ref[Motion], ref[Body], list[Finding]]] = []
+"""The findings of the last motion on its body: `check` and `moments` of a report both need them."""
+
+
 def _findings(motion: Motion, body: Body) -> list[Finding]:
+    for last_motion, last_body, found in _last:
+        if last_motion() is motion and last_body() is body:
+            return found
+    found = _find(motion, body)
+    _last[:] = [(ref(motion), ref(body), found)]
+    return found
+
+
+def _find(motion: Motion, body: Body) -> list[Finding]:
     joints, links = motion.joint_displacement, motion.link_position
     if joints is None and links is None:
         if not motion.source.locations.is_known(("components", "all")):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.motion import Motion, MultiValueSeq
+from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.timeline import Timeline
 
 __all__ = ["HAND", "FootContacts", "contacts_of"]
@@ -57,6 +57,8 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
 
     They are those of the component FootContact; the foot `fl` is the link `fl_foot`, or `fl`.
     """
+    if all(one.content == JOINT_DISPLACEMENT or not isinstance(one, MultiValueSeq) for one in motion.timed):
+        return None
     from bodymotion.spot.playback.dimensions import LEGS
     from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,10 @@ from bodymotion.viewer.browser_scripts import page_script
 from bodymotion.viewer.limit_colors import color_of
 from bodymotion.viewer.scene_view import SceneView, apply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
+
+if TYPE_CHECKING:
+    import viser
+    import viser.infra
 
 __all__ = ["Sampling", "check_page_path", "page", "sampled", "write_page"]
 
@@ -80,12 +85,11 @@ def page(
 
     It begins to `play`, or shows its first frame. With `follow_system_theme` it has dark mode or light mode as the reader's system has.
     """
-    options = options or DisplayOptions()
+    options = replace(options or DisplayOptions())
     apply_defaults(options, scene)
     sampling = sampled(scene.timeline)
-    text, note = _record(scene, replace(options, dark=False) if follow_system_theme else options, sampling)
-    if follow_system_theme:
-        text = _with_both_themes(text, _record(scene, replace(options, dark=True), sampling)[0])
+    texts, note = _record(scene, options, sampling, (False, True) if follow_system_theme else (options.dark,))
+    text = _with_both_themes(*texts) if follow_system_theme else texts[0]
     return _with_status_line(text, scene, sampling, options, note, play)
 
 
@@ -103,26 +107,52 @@ def write_page(scene: Scene, path: Path, options: DisplayOptions | None = None, 
     return sampled(scene.timeline)
 
 
-def _record(scene: Scene, options: DisplayOptions, sampling: Sampling) -> tuple[str, str]:
-    """Return viser's page of the frames, and a note about what was measured, as HTML."""
+def _record(
+    scene: Scene, options: DisplayOptions, sampling: Sampling, themes: tuple[bool, ...]
+) -> tuple[list[str], str]:
+    """Return viser's page of the frames for each theme (True: dark mode), and a note about what was measured, as HTML."""
     server = quiet_server("127.0.0.1", 0)
     try:
-        view = SceneView(server, scene, options)
-        if not options.shadows:
-            server.scene.configure_default_lights(True, cast_shadow=False)
-        view.set_first_camera()
-        view.analyze_now()
-        view.show(int(sampling.frames[0]))
-        recording = server.get_scene_serializer()
-        if len(sampling.frames) > 1:
-            for number, frame in enumerate(sampling.frames[1:]):
-                recording.insert_sleep(1.0 / sampling.rate - (0.0 if number else EARLY))
+        # One group of messages for all frames: there are no browsers that it could be sent to meanwhile.
+        with server.atomic():
+            view = SceneView(server, scene, options)
+            if not options.shadows:
+                server.scene.configure_default_lights(True, cast_shadow=False)
+            view.set_first_camera()
+            view.analyze_now()
+            view.show(int(sampling.frames[0]))
+            recordings = _recordings(server, view, themes)
+            durations = [1.0 / sampling.rate - (0.0 if number else EARLY) for number in range(len(sampling.frames) - 1)]
+            for duration, frame in zip(durations, sampling.frames[1:], strict=True):
+                for recording in recordings:
+                    recording.insert_sleep(duration)
                 view.show(int(frame))
-            recording.insert_sleep(LAST_FRAME_DURATION + EARLY)
-        text = recording.as_html(dark_mode=options.dark)
+            for recording in recordings:
+                if durations:
+                    recording.insert_sleep(LAST_FRAME_DURATION + EARLY)
+        texts = [recording.as_html(dark_mode=dark) for recording, dark in zip(recordings, themes, strict=True)]
     finally:
         stop_server(server)
-    return text, _analysis_note(view)
+    return texts, _analysis_note(view)
+
+
+def _recordings(
+    server: viser.ViserServer, view: SceneView, themes: tuple[bool, ...]
+) -> list[viser.infra.StateSerializer]:
+    """Return a recording that has begun for each theme.
+
+    viser records all messages from the beginning of a recording on. Those that change the theme for the next recording are taken out of
+    the earlier ones again.
+    """
+    recordings: list[viser.infra.StateSerializer] = []
+    for dark in themes:
+        lengths = [len(recording._messages) for recording in recordings]
+        if dark != view.options.dark:
+            view.switch("dark", dark)
+        for recording, length in zip(recordings, lengths, strict=True):
+            del recording._messages[length:]
+        recordings.append(server.get_scene_serializer())
+    return recordings
 
 
 def _with_both_themes(light: str, dark: str) -> str:
