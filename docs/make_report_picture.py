@@ -22,7 +22,7 @@ def main() -> None:
     program = shutil.which("chromium") or sys.exit("chromium is not installed")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         file = Path(folder) / "report.html"
-        bm.report(ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq", path=file)
+        bm.report(ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq", output=file)
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         page = browser.new_page(viewport={"width": 1300, "height": 1000})
         page.goto(file.as_uri())

@@ -24,7 +24,7 @@ NO_NOTICES = "addEventListener('DOMContentLoaded',()=>{const s=document.createEl
     "s.textContent='.mantine-Notification-root{display:none!important}';document.head.append(s)})"  # fmt: skip
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium() -> Iterator[object]:
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     try:
