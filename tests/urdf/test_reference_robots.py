@@ -11,9 +11,10 @@ import pytest
 import bodymotion as bm
 from bodymotion.geometry import poses, rotations
 from goldens import CORPUS, answer
+from sample_files import sampled
 
-GOLDENS = sorted((CORPUS / "golden").glob("wrl__*.json"))
-MOVED = [path for path in GOLDENS if "fk" in answer(path)]
+ALL = [path for path in sorted((CORPUS / "golden").glob("wrl__*.json")) if "fk" in answer(path)]
+MOVED = sampled(ALL)
 CONFIGURATIONS = 50
 
 
@@ -181,11 +182,11 @@ def test_yourdfpy_sees_the_same_robot(path, written):
 SHAPED = ("SR1__SR1.wrl", "HRP4Cmain.wrl", "RH2__RH2_Arm.wrl", "GR001__GR001.wrl", "PA10__PA10.wrl")
 
 
-@pytest.mark.parametrize("name", SHAPED)
+@pytest.mark.parametrize("name", sampled(SHAPED, 2))
 def test_meshes_stand_where_we_see_them(name, written):
     """The box around all that yourdfpy shows is that around our shapes; Pinocchio finds as many collision shapes."""
     yourdfpy, pin = pytest.importorskip("yourdfpy"), pytest.importorskip("pinocchio")
-    path = next(path for path in MOVED if path.stem.endswith(name))
+    path = next(path for path in ALL if path.stem.endswith(name))
     body, file = body_of(path), written(path)
     seen = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)
     corners = []

@@ -1,7 +1,27 @@
 """MJCF, the XML of MuJoCo: robots and scenes, read and written.
 
-One room for each part of the language: `document` (files that include others), `settings` and `defaults`, `frames`, `tree` (bodies and
-joints), `geoms` and `assets`, `masses`, `devices`, `loops`; `kept` is what MJCF has no word for. `writing/` is the way back.
+The elements that are read (`names` has all of them)::
+
+    <mujoco model="arm">
+      <compiler angle="degree | radian" autolimits eulerseq meshdir texturedir inertiafromgeom …/>
+      <default> <geom …/> <default class="leg"> … </default> </default>
+      <include file="leg.xml"/>
+      <asset> <mesh name file vertex/> <texture name file/> <material name rgba texture/> </asset>
+      <worldbody>
+        <body name="base" pos quat | axisangle | euler | xyaxes | zaxis>
+          <inertial pos mass diaginertia | fullinertia/>
+          <freejoint/> | <joint name type="hinge | slide | ball | free" pos axis range armature ref …/>
+          <geom type size pos mesh material class …/> <site name/> <camera name fovy/> <frame> … </frame> <body> … </body>
+        </body>
+      </worldbody>
+      <equality> <connect body1 body2 anchor | site1 site2/> </equality>
+      <sensor> <gyro site/> … </sensor>   <actuator> <motor joint gear forcerange/> … </actuator>
+      <custom> <text name="bodymotion …" data="{JSON}"/> what MJCF cannot hold </custom>
+    </mujoco>
+
+`reader` makes a Body of a file and those that it includes; `defaults`, `bodies`, `joints`, `geoms`, `assets` and `devices` read one kind of
+element each, `extra` keeps what a Body has no field for, `kept` what MJCF cannot hold. `writer` and `…_writer` write the same elements.
+Source: the XML reference of MuJoCo 4.0.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TYPES",
     "LinkWriter",
-    "acceptable",
+    "accepted_body",
     "at_rest",
     "ball_element",
     "ball_starts",
@@ -53,57 +53,59 @@ TYPES = {"rotate": "hinge", "slide": "slide"}
 
 
 def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) -> Element | None:
-    """Return the joint of a link, None where MJCF welds the link to its parent; what it loses goes to `problems`.
+    """Return the joint of a link; None where it has none in MJCF and is fixed to its parent. Losses are added to `problems`.
 
-    `top` says whether the link stands in the world.
+    `top` says whether the link is in the world.
     """
     joint = link.joint
-    place = Location(inside=f"links[{link.index}]")
+    location = Location(inside=f"links[{link.index}]")
     if link.parent < 0 or (top and joint.type == "free"):
         if joint.type != "free":
             return None
-        alone = texts({k: v for k, v in of_mjcf(joint.extra).items() if k != "name"})
-        return Element("joint" if alone.get("type") == "free" else "freejoint", {"name": name, **alone})
+        own = texts({k: v for k, v in of_mjcf(joint.extra).items() if k != "name"})
+        return Element("joint" if own.get("type") == "free" else "freejoint", {"name": name, **own})
     if joint.type in ("free", "crawler"):
-        told = {
-            "free": f"joint {joint.name} is free and not at the root, which MuJoCo does not have: it is fixed",
-            "crawler": f"joint {joint.name} moves a belt, which MuJoCo does not have: it is fixed",
+        messages = {
+            "free": f"joint {joint.name} is free and not at the root, which MuJoCo does not support: it is written as fixed",
+            "crawler": f"joint {joint.name} moves a belt, which MuJoCo does not support: it is written as fixed",
         }
-        problems.append(losses.JOINT_KIND.problem(told[joint.type], place))
+        problems.append(losses.JOINT_KIND.problem(messages[joint.type], location))
     if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar":
-        words = f"joint {joint.name} slides and turns in a plane, which MuJoCo does not have: it is fixed"
-        problems.append(losses.JOINT_KIND.problem(words, place))
+        message = f"joint {joint.name} is planar, which MuJoCo does not support: it is written as fixed"
+        problems.append(losses.JOINT_KIND.problem(message, location))
     if joint.type not in TYPES:
         return None
     if "ball" in of_mjcf(joint.extra):
-        words = f"joint {joint.name} is a part of a ball joint, which the body has no more: it is a hinge"
-        problems.append(losses.JOINT_KIND.problem(words, place))
-    given = {"name": name, "type": TYPES[joint.type], "axis": number_text(joint.axis)}
-    if not np.linalg.norm(joint.axis) > 1e-12:
-        given["axis"] = "0 0 1"
-        problems.append(losses.EFFECT.problem(f"joint {joint.name} has no axis: it is written as z", place))
-    limits = told_limits(joint)
-    if limits is not None:
-        given["range"] = number_text(limits)
-    elif np.isfinite([joint.lower, joint.upper]).any():
-        words = (
-            f"the lower limit of joint {joint.name}, {joint.lower:g}, is above the upper, {joint.upper:g}: none is set"
+        message = (
+            f"joint {joint.name} was a part of a ball joint, of which the others are gone: it is written as a hinge"
         )
-        problems.append(losses.EFFECT.problem(words, place))
-    turning = armature(joint)
-    if turning > 0 and np.isfinite(turning):
-        given["armature"] = number_text(turning)
-    given |= _dynamics(joint, problems, place)
-    beyond = of_mjcf(joint.extra)
-    given |= texts({k: v for k, v in beyond.items() if k not in ("ball", "type", "pos", *given)})
-    return Element("joint", given)
+        problems.append(losses.JOINT_KIND.problem(message, location))
+    attributes = {"name": name, "type": TYPES[joint.type], "axis": number_text(joint.axis)}
+    if not np.linalg.norm(joint.axis) > 1e-12:
+        attributes["axis"] = "0 0 1"
+        problems.append(
+            losses.EFFECT.problem(f"joint {joint.name} has the axis 0 0 0: it is written as 0 0 1", location)
+        )
+    limits = joint_limits(joint)
+    if limits is not None:
+        attributes["range"] = number_text(limits)
+    elif np.isfinite([joint.lower, joint.upper]).any():
+        message = f"the lower limit of joint {joint.name}, {joint.lower:g}, is above the upper, {joint.upper:g}: the limits are left out"
+        problems.append(losses.EFFECT.problem(message, location))
+    rotor_inertia = armature(joint)
+    if rotor_inertia > 0 and np.isfinite(rotor_inertia):
+        attributes["armature"] = number_text(rotor_inertia)
+    attributes |= _dynamics(joint, problems, location)
+    only_mjcf = of_mjcf(joint.extra)
+    attributes |= texts({k: v for k, v in only_mjcf.items() if k not in ("ball", "type", "pos", *attributes)})
+    return Element("joint", attributes)
 
 
-def _dynamics(joint: Joint, problems: list[Problem], place: Location) -> dict[str, str]:
-    """Return damping, springs and friction, which URDF calls `friction`; what MuJoCo refuses is told."""
-    # Of the URDF's friction a file of ours says frictionloss.
+def _dynamics(joint: Joint, problems: list[Problem], location: Location) -> dict[str, str]:
+    """Return the attributes for damping, springs and friction; values that MuJoCo refuses are reported."""
+    # `friction` of URDF is the frictionloss of MJCF.
     extra: dict[str, object] = {"frictionloss": joint.extra.get("friction"), **joint.extra}
-    given: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for key in DYNAMICS:
         value = extra.get(key)
         if value is None:
@@ -112,23 +114,23 @@ def _dynamics(joint: Joint, problems: list[Problem], place: Location) -> dict[st
             numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
         except (TypeError, ValueError):
             numbers = np.array([np.nan])
-        least = -np.inf if key == "springref" else 0.0
-        if numbers.ndim == 1 and len(numbers) and np.isfinite(numbers).all() and (numbers >= least).all():
-            given[key] = number_text(numbers)
+        minimum = -np.inf if key == "springref" else 0.0
+        if numbers.ndim == 1 and len(numbers) and np.isfinite(numbers).all() and (numbers >= minimum).all():
+            attributes[key] = number_text(numbers)
         else:
-            words = f"{key} of joint {joint.name} is {value!r:.60}, which MuJoCo does not take: it is left out"
-            problems.append(losses.EFFECT.problem(words, place))
-    return given
+            message = f"{key} of joint {joint.name} is {value!r:.60}, which MuJoCo refuses: it is left out"
+            problems.append(losses.EFFECT.problem(message, location))
+    return attributes
 
 
 def ball_element(joint: Joint, name: str) -> Element:
     """Return the ball joint that three joints were read from."""
-    said = texts(of_mjcf(joint.extra).get("ball"))
-    return Element("joint", {**said, "name": name, "type": "ball"})
+    values = texts(of_mjcf(joint.extra).get("ball"))
+    return Element("joint", {**values, "name": name, "type": "ball"})
 
 
 def rest_of(joint: Joint) -> float:
-    """Return the value that MuJoCo's `ref` gives the joint where the body is at its pose."""
+    """Return the value of a joint where the body has the pose of the file (`ref`)."""
     try:
         rest = float(str(of_mjcf(joint.extra).get("ref", "0")))
     except ValueError:
@@ -136,10 +138,10 @@ def rest_of(joint: Joint) -> float:
     return rest if np.isfinite(rest) and joint.type in TYPES else 0.0
 
 
-def told_limits(joint: Joint) -> tuple[float, float] | None:
-    """Return the range of a joint as MuJoCo takes it for one; None where there is none.
+def joint_limits(joint: Joint) -> tuple[float, float] | None:
+    """Return the limits of a joint for MuJoCo; None where there are none.
 
-    It takes equal limits for none: the upper one is then the next number.
+    MuJoCo ignores equal limits: the upper one is then the next larger number.
     """
     lower, upper = joint.lower, joint.upper
     if np.isnan([lower, upper]).any() or lower > upper or not np.isfinite([lower, upper]).any():
@@ -148,31 +150,35 @@ def told_limits(joint: Joint) -> tuple[float, float] | None:
 
 
 def motor_element(joint: Joint, name: str, joint_name: str) -> Element:
-    """Return the motor of a joint: its control is the torque [Nm] (force [N]) before the gear."""
-    given = {"name": name, "joint": joint_name}
+    """Return the motor of a joint; its control is the torque [Nm] or force [N] before the gear."""
+    attributes = {"name": name, "joint": joint_name}
     if joint.gear_ratio not in (0.0, 1.0):
-        given["gear"] = number_text(joint.gear_ratio)
+        attributes["gear"] = number_text(joint.gear_ratio)
     limits = motor_range(joint)
     if limits is not None:
-        given["forcerange"] = number_text(limits)
-    return Element("motor", given)
+        attributes["forcerange"] = number_text(limits)
+    return Element("motor", attributes)
 
 
-def kept_of_joint(joint: Joint, again: Joint) -> dict[str, object]:
-    """Return the fields of a joint in which it differs from what the reader would make of the file without them."""
+def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
+    """Return the fields of a joint that differ from those that the reader makes of the element."""
     found = {
         field.name: getattr(joint, field.name)
         for field in fields(Joint)
-        if field.name != "extra" and not same(getattr(joint, field.name), getattr(again, field.name))
+        if field.name != "extra" and not same(getattr(joint, field.name), getattr(read_back, field.name))
     }
-    # What MJCF alone says stands in the file itself, in the joint, the body or the lights.
-    kept = {k: v for k, v in joint.extra.items() if k != "mjcf" and not (k in again.extra and same(v, again.extra[k]))}
+    # Values under "mjcf" are written as attributes.
+    kept = {
+        k: v
+        for k, v in joint.extra.items()
+        if k != "mjcf" and not (k in read_back.extra and same(v, read_back.extra[k]))
+    }
     if kept:
         found["extra"] = kept
     without = [
         key
-        for key in again.extra
-        if key != "mjcf" and not (key in joint.extra and same(joint.extra[key], again.extra[key]))
+        for key in read_back.extra
+        if key != "mjcf" and not (key in joint.extra and same(joint.extra[key], read_back.extra[key]))
     ]
     if without:
         found |= {"extra": kept, "without": without}
@@ -180,7 +186,7 @@ def kept_of_joint(joint: Joint, again: Joint) -> dict[str, object]:
 
 
 def chains(body: Body) -> dict[int, tuple[int, ...]]:
-    """Return the links that are written within the body of another one: by that one's index, in order from the parent on."""
+    """Return the links that are written in the body of another one: by index of that one, in order from the parent."""
     if body.source.format != "mjcf":
         return {}
     children: dict[int, list[int]] = {}
@@ -191,10 +197,10 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
     ahead: tuple[int, ...] = ()
     for link in body.links:
         moves = link.parent >= 0 and link.joint.type in ("rotate", "slide")
-        alone = not link.segments and link.index not in used and children.get(link.index) == [link.index + 1]
-        if ahead and not (moves or (link.joint.type == "fixed" and not alone)):
+        own = not link.segments and link.index not in used and children.get(link.index) == [link.index + 1]
+        if ahead and not (moves or (link.joint.type == "fixed" and not own)):
             ahead = ()
-        if moves and alone:
+        if moves and own:
             ahead = (*ahead, link.index)
         elif ahead:
             found[link.index] = ahead
@@ -203,7 +209,7 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
 
 
 def at_rest(joint: Joint, offset: Floats) -> Floats:
-    """Return where a link is (7,) in its parent when its joint has the value of MuJoCo's `ref`, mostly 0."""
+    """Return the pose (7,) of a link in its parent with its joint at the value of `ref`, mostly 0."""
     rest = rest_of(joint)
     if not rest:
         return offset
@@ -213,17 +219,17 @@ def at_rest(joint: Joint, offset: Floats) -> Floats:
 
 
 def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
-    """Return the links among those of one body at which three begin that stand for a ball joint."""
+    """Return the first of each three links of a body that were read from a ball joint."""
     found: set[int] = set()
     for index in indices:
         three = body.links[index : index + 3]
-        said = [of_mjcf(link.joint.extra).get("ball") for link in three]
+        values = [of_mjcf(link.joint.extra).get("ball") for link in three]
         if (
             len(three) == 3
             and three[-1].index in indices
             and not any(index in range(start, start + 3) for start in found)
-            and isinstance(said[0], Mapping)
-            and said[0] == said[1] == said[2]
+            and isinstance(values[0], Mapping)
+            and values[0] == values[1] == values[2]
             and all(link.joint.type == "rotate" for link in three)
             and all(np.array_equal(link.joint.axis, axis) for link, axis in zip(three, np.eye(3), strict=True))
             and not any(link.offset[:3].any() for link in three[1:])
@@ -233,9 +239,9 @@ def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
 
 
 def in_last_frame(body: Body, ahead: tuple[int, ...], last: int) -> tuple[Floats, list[tuple[Floats, Floats]]]:
-    """Return where the last link is (7,) in the parent of the first one, at its `ref` in MuJoCo, and for each joint where it is.
+    """Return the pose (7,) of the last link in the parent of the first one, at `ref`, and the anchor and axis of each joint.
 
-    That is the point (3,) that it turns about and its axis (3,), in the last link's frame.
+    Anchor (3,) [m], the point that a joint rotates about, and axis (3,) are in the last link's frame.
     """
     links = [body.links[index] for index in (*ahead, last)]
     offsets = [at_rest(link.joint, link.offset) for link in links]
@@ -252,19 +258,19 @@ def in_last_frame(body: Body, ahead: tuple[int, ...], last: int) -> tuple[Floats
     return whole, placed
 
 
-CLEAR = 1e-6
-"""A tensor whose moments keep this part of the largest away from what MuJoCo refuses is written by its six numbers, as it is."""
-SMALL = 1e-13
-"""[kg m²] MuJoCo refuses six numbers with a principal moment below 1e-14, and the same moments along their axes not."""
+INERTIA_MARGIN = 1e-6
+"""Part of the largest moment by which a tensor must satisfy MuJoCo's conditions to be written as it is (fullinertia)."""
+MIN_MOMENT = 1e-13
+"""[kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14, but not diaginertia."""
 
 
-def acceptable(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem, ...]]:
-    """Return the body as MuJoCo takes it, and what was changed. Links that are written within others need no mass.
+def accepted_body(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem, ...]]:
+    """Return the body as MuJoCo accepts it, and what was changed. Links that are written in the body of others need no mass.
 
     Raises
     ------
     FormatError
-        When MuJoCo refuses some link and `fix_inertia` is not asked for; the message names all of them.
+        When MuJoCo refuses a link and `fix_inertia` is False; the message names all such links.
     """
     within = {index for ahead in chains(body).values() for index in ahead}
     found = [one for one in inertias.faults(body, asymmetric=False) if one.link not in within]
@@ -272,47 +278,46 @@ def acceptable(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem, .
         return body, ()
     if fix_inertia:
         return inertias.repaired(body)
-    told = "; ".join(f"{body.links[one.link].name or one.link}: {one.message}" for one in found)
+    messages = "; ".join(f"{body.links[one.link].name or one.link}: {one.message}" for one in found)
     count = "one link" if len(found) == 1 else f"{len(found)} links"
-    raise REFUSED.error(f"MuJoCo refuses {count}: {told}", Location(inside=f"links[{found[0].link}]"))
+    raise REFUSED.error(f"MuJoCo refuses {count}: {messages}", Location(inside=f"links[{found[0].link}]"))
 
 
 def write_inertial(element: Element, link: Link, problems: list[Problem]) -> None:
-    """Return a body its mass and inertia, as exactly as MuJoCo takes them.
+    """Add the <inertial> of a link to its body, as exactly as MuJoCo accepts it.
 
-    Where moments are so near to what it refuses (a flat body: a + b = c) that its own rounding may cross the line, they are written along
-    their axes, the smallest raised by what rounding had taken.
+    Moments close to what MuJoCo refuses (a flat body: a + b = c) are written along their axes, the smallest one raised by the rounding error.
     """
     mass, tensor = link.mass, link.inertia
     if mass < inertias.LEAST and inertias.fault(1.0, tensor) is not None:
-        # MuJoCo does not ask links that carry nothing for an inertia.
+        # Links without mass need no inertia in MuJoCo.
         if tensor.any():
-            words = f"link {link.name} has an inertia that no body has, and no mass: it is left out"
-            problems.append(losses.INERTIA_CHANGED.problem(words, Location(inside=f"links[{link.index}]")))
+            message = f"link {link.name} has an impossible inertia and no mass: the inertia is left out"
+            problems.append(losses.INERTIA_CHANGED.problem(message, Location(inside=f"links[{link.index}]")))
         tensor = np.zeros((3, 3))
     if mass == 0 and not tensor.any() and not link.center_of_mass.any():
         return
     if not np.array_equal(tensor, tensor.T):
         if np.abs(tensor - tensor.T).max() > 1e-6 * np.abs(tensor).max():
-            words = f"the inertia of link {link.name} is not symmetric: its symmetric part is written"
-            problems.append(losses.INERTIA_CHANGED.problem(words, Location(inside=f"links[{link.index}]")))
+            message = f"the inertia of link {link.name} is not symmetric: its symmetric part is written"
+            problems.append(losses.INERTIA_CHANGED.problem(message, Location(inside=f"links[{link.index}]")))
         tensor = 0.5 * tensor + 0.5 * tensor.T
-    given = {"pos": number_text(link.center_of_mass), "mass": number_text(mass)}
+    attributes = {"pos": number_text(link.center_of_mass), "mass": number_text(mass)}
     moments, axes = inertias.principal_moments(tensor)
-    least, middle, most = moments.tolist()
-    if least > CLEAR * most and least + middle > most * (1.0 + CLEAR) and least > SMALL:
+    minimum, middle, most = moments.tolist()
+    if minimum > INERTIA_MARGIN * most and minimum + middle > most * (1.0 + INERTIA_MARGIN) and minimum > MIN_MOMENT:
         six = (tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2])
-        element.add("inertial", {**given, "fullinertia": number_text(six)})
+        element.add("inertial", {**attributes, "fullinertia": number_text(six)})
         return
     if not (tensor - np.diag(np.diag(tensor))).any():
-        element.add("inertial", {**given, "diaginertia": number_text(_lifted(np.diag(tensor)))})
+        element.add("inertial", {**attributes, "diaginertia": number_text(_raised(np.diag(tensor)))})
         return
-    turn = number_text(rotations.from_matrix(axes))
-    element.add("inertial", {**given, "quat": turn, "diaginertia": number_text(_lifted(moments))})
+    rotation = number_text(rotations.from_matrix(axes))
+    element.add("inertial", {**attributes, "quat": rotation, "diaginertia": number_text(_raised(moments))})
 
 
-def _lifted(moments: Floats) -> Floats:
-    """Raise the smallest moment until MuJoCo's test, which has no tolerance, holds: a + b ≥ c."""
+def _raised(moments: Floats) -> Floats:
+    """Return moments with the smallest one raised until MuJoCo's test without tolerance holds: a + b ≥ c."""
     lifted = np.maximum(moments, 0.0)
     a, b, c = np.argsort(lifted).tolist()
     if lifted[a] + lifted[b] < lifted[c]:
@@ -323,73 +328,75 @@ def _lifted(moments: Floats) -> Floats:
 
 
 class LinkWriter:
-    """Writes the links of one body; what they lose goes to `problems`.
+    """Writes the links of one body; losses are added to `problems`.
 
-    `elements` are the elements of the links, `joint_names` the names of their joints, both by the numbers of the links.
+    `elements` are the elements of the links, `joint_names` the names of their joints, both by link index.
     """
 
     def __init__(self, body: Body, names: Names, kept: Kept, geoms: GeomWriter, problems: list[Problem]) -> None:
         self.body, self.names, self.kept, self.geoms, self.problems = body, names, kept, geoms, problems
         self.elements: dict[int, Element] = {}
         self.joint_names: dict[int, str] = {}
-        told = of_mjcf(body.extra).get("bodies")
-        self._said = (
-            {key: of for key, of in told.items() if isinstance(of, Mapping)} if isinstance(told, Mapping) else {}
+        messages = of_mjcf(body.extra).get("bodies")
+        self._of_bodies = (
+            {key: of for key, of in messages.items() if isinstance(of, Mapping)}
+            if isinstance(messages, Mapping)
+            else {}
         )
-        """What MJCF says of bodies beside all else, by the names of their links."""
+        """Attributes and lights that only MJCF has, by the names of links."""
         self._chains = chains(body)
         self._within = {index for ahead in self._chains.values() for index in ahead}
         self._count = 0
-        """How many joints with a value there are so far: the reader's number for the next one."""
+        """Joints with a value so far: the id that the reader gives to the next one."""
 
     def write(self, link: Link, world: Element) -> None:
-        """Put a link into the body of its parent, or into the world; links come in link order."""
+        """Add a link to the body of its parent, or to the world; links come in link order."""
         if link.index in self._within:
             return
         if link.index == 0 and _is_world(self.body):
             self.elements[0] = world
             self.geoms.write(world, link, "world")
-            _lights(world, self._said.get(link.name, {}))
+            _lights(world, self._of_bodies.get(link.name, {}))
             return
         body, ahead = self.body, self._chains.get(link.index, ())
         name = self.names.free("body", link.name, f"link_{link.index}")
         first = body.links[ahead[0]] if ahead else link
         parent = world if first.parent < 0 else self.elements[first.parent]
         pose = _usable(body.root_pose if link.parent < 0 else link.offset)
-        said: dict[str, object] = {}
+        values: dict[str, object] = {}
         if name != link.name:
-            said["name"] = link.name
+            values["name"] = link.name
         if not same(pose, link.offset):
-            said["offset"] = link.offset
+            values["offset"] = link.offset
         if ahead:
             pose, placed = in_last_frame(body, ahead, link.index)
         elif rest_of(link.joint) and link.parent >= 0:
             pose = at_rest(link.joint, pose)
-        said_of_body = self._said.get(link.name, {})
-        attributes = {k: v for k, v in texts(said_of_body.get("body")).items() if k not in ("name", "pos", "quat")}
+        of_body = self._of_bodies.get(link.name, {})
+        attributes = {k: v for k, v in texts(of_body.get("body")).items() if k not in ("name", "pos", "quat")}
         element = self.elements[link.index] = parent.add("body", {"name": name, **pose_attributes(pose), **attributes})
         if ahead:
             balls = ball_starts(body, (*ahead, link.index))
             for index, (anchor, axis) in zip((*ahead, link.index), placed, strict=True):
                 if index in balls:
-                    self._ball(body.links[index : index + 3], element, anchor, said)
+                    self._ball(body.links[index : index + 3], element, anchor, values)
                 if any(index in range(start, start + 3) for start in balls):
                     continue
-                joint = self._joint(body.links[index], element, body.links[index].name, said, chain=True)
+                joint = self._joint(body.links[index], element, body.links[index].name, values, chain=True)
                 if joint is not None:
                     joint.attributes |= {"pos": number_text(anchor), "axis": number_text(axis)}
         else:
-            self._joint(link, element, name, said)
-        _lights(element, said_of_body)
+            self._joint(link, element, name, values)
+        _lights(element, of_body)
         write_inertial(element, link, self.problems)
         complete = self.geoms.write(element, link, name)
-        self._segments(link, said, complete=complete)
-        self.kept.add("link", name, said)
+        self._segments(link, values, complete=complete)
+        self.kept.add("link", name, values)
 
     def _joint(
-        self, link: Link, element: Element, name: str, said: dict[str, object], chain: bool = False
+        self, link: Link, element: Element, name: str, values: dict[str, object], chain: bool = False
     ) -> Element | None:
-        """Put the joint of a link into a body, and what the file does not say of it into `said`."""
+        """Add the joint of a link to a body, and what the element does not hold of it to `values`."""
         joint_name = self.names.free("joint", link.joint.name, name)
         at_top = link.parent < 0 or (link.parent == 0 and self.elements[0].name == "worldbody")
         joint = joint_element(link, joint_name, self.problems, top=at_top)
@@ -398,62 +405,62 @@ class LinkWriter:
         else:
             element.children.append(joint)
             self.joint_names[link.index] = joint_name
-        again = plain_joint(joint, link.name, self._count)
+        read_back = plain_joint(joint, link.name, self._count)
         self._count += joint is not None and joint.name == "joint"
-        of_joint = kept_of_joint(link.joint, again)
+        of_joint = kept_of_joint(link.joint, read_back)
         if of_joint and not chain:
-            said["joint"] = of_joint
+            values["joint"] = of_joint
         elif of_joint and joint is not None:
-            said.setdefault("joints", {})[joint_name] = of_joint  # type: ignore[index]
+            values.setdefault("joints", {})[joint_name] = of_joint  # type: ignore[index]
         return joint
 
-    def _ball(self, links: Sequence[Link], element: Element, anchor: Floats, said: dict[str, object]) -> None:
-        """Put a ball joint into a body, which three links came of."""
+    def _ball(self, links: Sequence[Link], element: Element, anchor: Floats, values: dict[str, object]) -> None:
+        """Add a ball joint to a body, which three links were read from."""
         wanted = str(texts(of_mjcf(links[0].joint.extra).get("ball")).get("name", ""))
         name = self.names.free("joint", wanted, "ball")
         ball = ball_element(links[0].joint, name)
         element.children.append(ball)
         ball.attributes["pos"] = number_text(anchor)
         attributes = {k: v for k, v in ball.attributes.items() if k not in ("name", "type", "pos")}
-        for link, again in zip(links, ball_parts(name, attributes), strict=True):
+        for link, read_back in zip(links, ball_parts(name, attributes), strict=True):
             self.joint_names[link.index] = name
-            of_joint = kept_of_joint(link.joint, replace(again, id=self._count))
+            of_joint = kept_of_joint(link.joint, replace(read_back, id=self._count))
             self._count += 1
             if of_joint:
-                said.setdefault("joints", {})[again.name] = of_joint  # type: ignore[index]
+                values.setdefault("joints", {})[read_back.name] = of_joint  # type: ignore[index]
 
-    def _segments(self, link: Link, said: dict[str, object], *, complete: bool) -> None:
-        """Keep what the segments of a link are; they can be told apart where all of their shapes are there (`complete`)."""
-        place = Location(inside=f"links[{link.index}]")
-        alone = len(link.segments) == 1 and np.array_equal(link.segments[0].transform, np.eye(4))
-        if alone:
+    def _segments(self, link: Link, values: dict[str, object], *, complete: bool) -> None:
+        """Keep the segments of a link; they can be separated read_back where all of their shapes are written (`complete`)."""
+        location = Location(inside=f"links[{link.index}]")
+        own = len(link.segments) == 1 and np.array_equal(link.segments[0].transform, np.eye(4))
+        if own:
             segment = link.segments[0]
             extra = {key: value for key, value in segment.extra.items() if key != "mjcf"}
             kept = {key: value for key, value in (("name", segment.name), ("extra", extra)) if value}
             if kept != {"name": link.name}:
-                said["segment"] = kept
+                values["segment"] = kept
             if not segment.mass and not segment.inertia.any() and not (segment.visuals or segment.collisions):
-                said["segment"] = {**kept, "empty": True}
+                values["segment"] = {**kept, "empty": True}
             return
-        apart = json_of_segments(link) if complete else None
-        if apart:
-            said["segments"] = apart
+        entry = json_of_segments(link) if complete else None
+        if entry:
+            values["segments"] = entry
         elif link.segments:
-            words = f"the {len(link.segments)} segments of link {link.name} are written as one, in the link's frame"
-            self.problems.append(losses.SEGMENTS.problem(words, place))
+            message = f"the {len(link.segments)} segments of link {link.name} are written as one, in the link's frame"
+            self.problems.append(losses.SEGMENTS.problem(message, location))
 
 
-def _lights(element: Element, said: Mapping[str, object]) -> None:
-    """Put the lights that were on a body there again; the names of what they look at may be gone."""
-    given = said.get("lights")
-    for light in given if isinstance(given, (list, tuple)) else []:
+def _lights(element: Element, values: Mapping[str, object]) -> None:
+    """Add the lights that a body was read with, but not those with a target, which may be gone."""
+    attributes = values.get("lights")
+    for light in attributes if isinstance(attributes, (list, tuple)) else []:
         attributes = texts(light)
         if attributes.pop("element", "") == "light" and "target" not in attributes:
             element.add("light", attributes)
 
 
 def _is_world(body: Body) -> bool:
-    """Whether the root stands for the world of an MJCF file that the body was read from."""
+    """Return whether the root is the world of the MJCF file that the body was read from."""
     root = body.links[0]
     return (
         body.source.format == "mjcf"
@@ -466,7 +473,7 @@ def _is_world(body: Body) -> bool:
 
 
 def _usable(pose: np.ndarray) -> np.ndarray:
-    """Return a pose whose quaternion MuJoCo takes: one without length is no turn."""
+    """Return a pose with a quaternion that MuJoCo accepts: the identity instead of zero."""
     if np.linalg.norm(pose[3:]) > 1e-9:
         return pose
     return np.array([*pose[:3], 1.0, 0.0, 0.0, 0.0])

@@ -297,7 +297,8 @@ def _unknown(root: Element) -> Iterator[tuple[Element, str | Element, Content]]:
 
 def _report_name(element: Element, unknown: str | Element, content: Content) -> None:
     assert content.elements is not None
-    full = element.document is not None and element.document.found.is_full(rules.FOREIGN)
+    found = None if element.document is None else element.document.found
+    full = found is not None and (found.is_full(rules.FOREIGN) or found.is_full(rules.MISSPELT))
     if isinstance(unknown, str):
         meant = None if full else closest_name(unknown, content.attributes - element.attributes.keys())
         message, shown = f"<{element.name}> has no attribute {unknown!r:.60}", f"'{meant}'"

@@ -1,4 +1,4 @@
-"""What MJCF demands of a model, what of it is read, and what makes one hard to use."""
+"""The rules of MJCF: what MuJoCo requires of a model, and what of a model is not read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOT_MJCF = Rule("MJCF101", "error", "The root of an MJCF file is <mujoco>.", exa
 INCLUDE = Rule(
     "MJCF102",
     "error",
-    "A file that <include> names is there, can be read, and is included once.",
+    "A file in <include> exists, can be read, and is included once.",
     example=('<include file="lge.xml"/>', '<include file="leg.xml"/>'),
 )
 NO_BODY = Rule(
@@ -39,7 +39,7 @@ NO_BODY = Rule(
 TOO_LARGE = Rule(
     "MJCF104",
     "error",
-    "A model stays within what can be held.",
+    "A model has at most 100 MB, 2 million elements, 250 nested elements and a million attributes in its classes.",
     "judgement",
     example=("150 classes in one another, each with 7000 values", "20 of them"),
 )
@@ -52,7 +52,7 @@ CLASS = Rule(
 NOT_READ = Rule(
     "MJCF106",
     "warning",
-    "Elements that have no place in a body are left out.",
+    "Elements that no field of a body can hold are left out.",
     "judgement",
     leaves_out=True,
     example=('<composite type="cable"/>', "<!-- a cable -->"),
@@ -60,20 +60,20 @@ NOT_READ = Rule(
 SAME_NAME = Rule(
     "MJCF107",
     "error",
-    "No two things of one kind have the same name.",
+    "Objects of one kind have different names.",
     example=('<body name="waist"><!-- again -->', '<body name="knee"><!-- again -->'),
 )
 GLOBAL = Rule(
     "MJCF108",
     "error",
-    "Coordinates are local; MuJoCo has given up global ones.",
+    "Coordinates are local; MuJoCo does not support global ones any more.",
     example=('coordinate="global"', 'coordinate="local"'),
 )
 MISSPELT = Rule(
     "MJCF115",
     "error",
-    "The names of elements and attributes are those of MJCF, letter by letter.",
-    hint="as it stands it means nothing here, and MuJoCo refuses the file",
+    "The names of elements and attributes are spelt as in MJCF.",
+    hint="correct the name: it is ignored here, and MuJoCo refuses the file",
     leaves_out=True,
     example=('<geom typ="sphere" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
@@ -81,7 +81,7 @@ FOREIGN = Rule(
     "MJCF116",
     "warning",
     "Elements and attributes are those of MJCF.",
-    hint="it means nothing here, and MuJoCo 4.0 refuses the file",
+    hint="it is ignored here, and MuJoCo 4.0 refuses the file",
     leaves_out=True,
     example=('<site name="head" owner="me"/>', '<site name="head"/>'),
 )
@@ -93,13 +93,13 @@ NOT_FINITE = Rule(
 ORIENTATION = Rule(
     "MJCF111",
     "error",
-    "A thing has one orientation, of a length that is not zero.",
+    "An object has one orientation, whose quaternion or axes have a length that is not zero.",
     example=('quat="0 0 0 0"', 'quat="1 0 0 0"'),
 )
 FREE = Rule(
     "MJCF112",
     "error",
-    "A free joint belongs to a body at the top and is its only joint.",
+    "A free joint is the only joint of a body in the world.",
     example=("a <freejoint/> of a body within a body", "a <freejoint/> of a body of the world"),
 )
 JOINT_TYPE = Rule(
@@ -126,7 +126,7 @@ BALL = Rule(
 WORLD = Rule(
     "MJCF122",
     "note",
-    "A body has one root: where the world has several bodies, or one that a joint holds, the world itself is it.",
+    "Where the world has several bodies, or one with a joint that is not free, the world is the root link.",
     "judgement",
     example=(
         '<body name="left"/> <body name="right"/>',
@@ -136,14 +136,14 @@ WORLD = Rule(
 RADIANS = Rule(
     "MJCF125",
     "warning",
-    "Angles are degrees where the compiler does not say otherwise.",
+    'Angles are in degrees unless the compiler has angle="radian".',
     hint='if radians are meant, write <compiler angle="radian"/>',
     example=('range="-0.785 0.785"', 'range="-90 90"'),
 )
 BESIDE = Rule(
     "MJCF124",
     "warning",
-    "Where one body of the world alone is free, it is the robot; what stands beside it is left out.",
+    "Where exactly one body of the world is free, it is the robot; the others are left out.",
     "judgement",
     leaves_out=True,
     example=("a <body> beside the only one with a <freejoint/>", "no body beside it"),
@@ -151,7 +151,7 @@ BESIDE = Rule(
 WORLD_SHAPES = Rule(
     "MJCF123",
     "note",
-    "Shapes of the world are no part of a robot: they are kept as plain data.",
+    "Shapes, sites and cameras of the world are no part of the robot: they are kept as plain data.",
     "judgement",
     example=('<geom type="plane" size="5 5 1"/>', "<!-- no floor -->"),
 )
@@ -160,13 +160,13 @@ WORLD_SHAPES = Rule(
 GEOM_MASS = Rule(
     "MJCF132",
     "warning",
-    "Masses that MuJoCo works out from geoms are worked out likewise.",
+    "The mass of a body without <inertial> can be computed from its geoms as in MuJoCo.",
     example=("a geom of a mesh without a volume", "a geom of a closed mesh"),
 )
 REFUSED = Rule(
     "MJCF133",
     "error",
-    "Each moving body of MJCF has a mass and an inertia that a rigid body can have.",
+    "Each moving body of MJCF has a possible mass and inertia of a rigid body.",
     hint="fix_inertia=True (--fix-inertia) repairs them and says how",
     example=("a moving link with mass=0", "the same with mass=1"),
 )
@@ -175,7 +175,7 @@ REFUSED = Rule(
 GEOM = Rule(
     "MJCF140",
     "warning",
-    "A geom is a box, sphere, capsule, cylinder, ellipsoid or mesh; others show nothing.",
+    "A geom is a box, sphere, capsule, cylinder, ellipsoid, plane or mesh; others are left out.",
     leaves_out=True,
     example=('<geom type="hfield" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
@@ -188,21 +188,21 @@ GEOM_SIZE = Rule(
 ASSET = Rule(
     "MJCF142",
     "error",
-    "Meshes, materials and textures that are named are among the assets.",
+    "The meshes, materials and textures that elements name are in <asset>.",
     example=('material="rod"', 'material="red"'),
 )
 MESH_FILE = Rule(
     "MJCF143",
     "error",
-    "The files of meshes and textures are there and can be read.",
-    hint="it is left out here, and MuJoCo refuses the model",
+    "The files of meshes and textures exist and can be read.",
+    hint="the mesh or texture is left out here, and MuJoCo refuses the model",
     leaves_out=True,
     example=('<mesh name="hand" file="hnad.stl"/>', '<mesh name="hand" file="hand.stl"/>'),
 )
 MESH_MADE = Rule(
     "MJCF145",
     "warning",
-    "A mesh has its triangles in a file or in the model: those that MuJoCo makes by itself are left out.",
+    "A mesh has its triangles in a file or in the model; meshes that MuJoCo generates are left out.",
     "judgement",
     leaves_out=True,
     example=('<mesh name="hand" builtin="sphere" params="2"/>', '<mesh name="hand" file="hand.stl"/>'),
@@ -210,7 +210,7 @@ MESH_MADE = Rule(
 LOOK = Rule(
     "MJCF144",
     "warning",
-    "A surface has a colour, a highlight, a glow and one image from a file; what else a material says is left out.",
+    "A material has colour, specular, shininess, emission and one image file; other attributes are left out.",
     "judgement",
     leaves_out=True,
     example=('rgba="1 0 0 1" metallic="0.5"', 'rgba="1 0 0 1"'),
@@ -220,18 +220,20 @@ LOOK = Rule(
 SENSOR = Rule(
     "MJCF150",
     "note",
-    "Sensors that no device stands for are kept as plain data.",
+    "Sensors other than those of devices are kept as plain data.",
     "judgement",
     example=('<clock name="time"/>', "<!-- a clock -->"),
 )
 EQUALITY = Rule(
     "MJCF151",
     "note",
-    "Equalities that hold no point of a link are kept as plain data.",
+    "Equalities other than connect are kept as plain data.",
     "judgement",
     example=('<joint joint1="hip"/>', "<!-- nothing tied -->"),
 )
-REFERENCE = Rule("MJCF152", "error", "What an element names is in the model.", example=('site="hed"', 'site="head"'))
+REFERENCE = Rule(
+    "MJCF152", "error", "The objects that an element names exist in the model.", example=('site="hed"', 'site="head"')
+)
 LIMITS = Rule(
     "MJCF153",
     "error",
@@ -242,14 +244,14 @@ LIMITS = Rule(
 KEPT = Rule(
     "MJCF154",
     "note",
-    "Tendons, contacts, keyframes, options, and actuators other than those of joints have no place in a body: they are kept as plain data.",
+    "Tendons, contacts, keyframes, options, and actuators other than those of joints are kept as plain data.",
     "judgement",
     example=('<general site="head"/>', "<!-- no motor -->"),
 )
 DEEP = Rule(
     "MJCF155",
     "error",
-    "Links hang on each other in chains that XML readers can follow.",
+    "A chain of links has at most 180 links: XML readers limit the nesting of elements.",
     "judgement",
     example=("a chain of 200 links, saved", "a chain of 20 links, saved"),
 )

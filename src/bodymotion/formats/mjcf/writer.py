@@ -12,7 +12,7 @@ from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import CLASSES
-from bodymotion.formats.mjcf.body_writer import LinkWriter, acceptable, motor_element
+from bodymotion.formats.mjcf.body_writer import LinkWriter, accepted_body, motor_element
 from bodymotion.formats.mjcf.device_writer import DeviceWriter
 from bodymotion.formats.mjcf.extra_writer import ExtraSections
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, MaterialWriter
@@ -159,7 +159,7 @@ def write_mjcf(
     if mesh not in ("obj", "stl"):
         raise ValueError(f"MuJoCo reads meshes as obj and stl, not as {mesh!r}")
     _check(body)
-    body, changed = acceptable(body, fix_inertia=fix_inertia)
+    body, changed = accepted_body(body, fix_inertia=fix_inertia)
     writer = _Writer(body, MeshFolder(path, mesh))
     data = to_xml(writer.model(), "Made by bodymotion. Lengths in m, angles in rad, masses in kg.")
     writer.folder.write(data)

@@ -1,6 +1,6 @@
 """URDF, the robot models of ROS: XML with links and the joints between them.
 
-The shape of a file, with all that is read::
+The elements that are read::
 
     <robot name="arm">
       <material name="red"><color rgba="1 0 0 1"/><texture filename="wall.png"/></material>
@@ -22,14 +22,14 @@ The shape of a file, with all that is read::
       </joint>
       <transmission name><joint name/><actuator name><mechanicalReduction>100</mechanicalReduction></actuator></transmission>
       <gazebo reference="base"><sensor name type="imu | camera | depth | ray | force_torque | …"> … </sensor></gazebo>
-      <bodymotion version="1"> what URDF has no words for </bodymotion>
+      <bodymotion version="1"> what URDF cannot hold </bodymotion>
     </robot>
 
-Lengths are metres, angles radians; `rpy` are turns about the fixed axes x, y, z. A link's frame is that of the joint that holds it.
+Lengths are metres, angles radians; `rpy` are rotations about the fixed axes x, y, z. A link has the frame of its joint.
 Source: the XML specification of URDF (the pages `urdf/XML` of the ROS wiki), SDFormat 1.9 for sensors.
 
-`tree` orders the links, `joints`, `shapes`, `sensors` and `devices` read one kind of element each, `resources` finds the files that a
-model names, `extension` reads <bodymotion>, `reader` makes a Body of it; `writing` is the way back.
+`reader` makes a Body of the links in order; `joints`, `shapes` and `devices` read one kind of element each, `extension` reads <bodymotion>,
+`leftovers` keeps what URDF does not have. `writer` and `…_writer` write the same elements.
 """
 
 from __future__ import annotations

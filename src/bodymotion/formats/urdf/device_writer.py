@@ -39,36 +39,36 @@ from bodymotion.model.devices import (
 )
 
 if TYPE_CHECKING:
-    from bodymotion.formats.urdf.extension_writer import Keeper, Tally
+    from bodymotion.formats.urdf.extension_writer import ExtensionWriter, LossReport
     from bodymotion.model.body import Body
 
 __all__ = ["device_elements", "groups", "sensor_element"]
 
 
 def groups(devices: Sequence[Device]) -> list[list[int]]:
-    """Return the devices, as their places in the list, by the sensors that they are written as, in the order of their first ones.
+    """Return the indices of the devices of each sensor, in the order of the first ones.
 
-    An accelerometer and a gyro of one name, on one link and in one place, are one IMU.
+    An accelerometer and a gyro with the same name, link and pose are one IMU.
     """
     found: list[list[int]] = []
     open_halves: dict[object, list[int]] = {}
     for number, device in enumerate(devices):
         if isinstance(device, (AccelerationSensor, Gyro)):
             other = Gyro if isinstance(device, AccelerationSensor) else AccelerationSensor
-            place = (device.link, device.name, device.pose.tobytes(), str(device.extra.get("sdf")))
-            half = open_halves.pop((other.__name__, *place), None)
+            index = (device.link, device.name, device.pose.tobytes(), str(device.extra.get("sdf")))
+            half = open_halves.pop((other.__name__, *index), None)
             if half is not None:
                 half.append(number)
                 continue
             found.append([number])
-            open_halves[(device.kind, *place)] = found[-1]
+            open_halves[(device.kind, *index)] = found[-1]
         else:
             found.append([number])
     return found
 
 
 def sensor_element(device: Device, name: str) -> Element | None:
-    """Return the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer and a gyro are an IMU each."""
+    """Return the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer or a gyro is an IMU."""
     kept = device.extra.get("sdf")
     base = _parsed(kept) if isinstance(kept, str) else None
     if isinstance(device, OtherDevice):
@@ -93,20 +93,20 @@ def sensor_element(device: Device, name: str) -> Element | None:
         set_text(sensor, device.back_clip_distance, "camera", "clip", "far")
     elif isinstance(device, RangeSensor):
         pose = poses.compose(pose, rotation_pose(DEVICE_TO_GAZEBO))
-        words = "lidar" if sensor.first("lidar") else "ray"
-        rays, side = _rays(device, sensor.first(words, "scan", "horizontal", "samples"))
+        scanner = "lidar" if sensor.first("lidar") else "ray"
+        rays, side = _rays(device, sensor.first(scanner, "scan", "horizontal", "samples"))
         _put_rate(sensor, device.scan_rate, RangeSensor().scan_rate)
-        set_text(sensor, rays, words, "scan", "horizontal", "samples")
-        set_text(sensor, 1, words, "scan", "horizontal", "resolution")
-        set_text(sensor, -side, words, "scan", "horizontal", "min_angle")
-        set_text(sensor, side, words, "scan", "horizontal", "max_angle")
-        if sensor.first(words, "range", "min") is None:
-            set_text(sensor, 0, words, "range", "min")
-        set_text(sensor, device.max_distance, words, "range", "max")
+        set_text(sensor, rays, scanner, "scan", "horizontal", "samples")
+        set_text(sensor, 1, scanner, "scan", "horizontal", "resolution")
+        set_text(sensor, -side, scanner, "scan", "horizontal", "min_angle")
+        set_text(sensor, side, scanner, "scan", "horizontal", "max_angle")
+        if sensor.first(scanner, "range", "min") is None:
+            set_text(sensor, 0, scanner, "range", "min")
+        set_text(sensor, device.max_distance, scanner, "range", "max")
     elif isinstance(device, ForceSensor):
-        for word, (_, ours) in FORCE_CONVENTION.items():
-            if sensor.first("force_torque", word) is None:
-                set_text(sensor, ours, "force_torque", word)
+        for setting, (_, ours) in FORCE_CONVENTION.items():
+            if sensor.first("force_torque", setting) is None:
+                set_text(sensor, ours, "force_torque", setting)
     elif not isinstance(device, (AccelerationSensor, Gyro)):
         return None
     kept_type = sensor.attributes.pop("type", "")
@@ -119,7 +119,7 @@ def sensor_element(device: Device, name: str) -> Element | None:
 
 
 def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
-    """Return how many rays there are, and the angle [rad] of the last; `kept` is the even number of them that the device was read with."""
+    """Return the number of rays, and the angle [rad] of the last one; `kept` is the even number that the device was read with."""
     even = kept.text_numbers(1)[0] if kept is not None else 0.0
     if 2 <= even <= MAX_RAYS and even % 2 == 0:
         span = device.scan_step * (even - 1)
@@ -130,7 +130,7 @@ def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
 
 
 def _put_rate(sensor: Element, rate: float, default: float) -> None:
-    """Set the update_rate; what is kept of it (as often as can be) stays where the device has the rate that it was read with."""
+    """Set the update_rate; a kept one ("as often as possible") stays where the device has the default rate."""
     if sensor.first("update_rate") is None or rate != default:
         set_text(sensor, rate, "update_rate")
 
@@ -143,13 +143,13 @@ def _parsed(text: str) -> Element | None:
 
 
 def device_elements(
-    body: Body, names: Sequence[str], joint_names: Sequence[str], keeper: Keeper, lost: Tally
+    body: Body, names: Sequence[str], joint_names: Sequence[str], extension: ExtensionWriter, lost: LossReport
 ) -> list[Element]:
-    """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order.
+    """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order, in <bodymotion>.
 
-    `names` and `joint_names` are those of links and their joints in the file; what is lost is added to `lost`.
+    `names` and `joint_names` are those of links and their joints in the file; losses are added to `lost`.
     """
-    return _Devices(body, names, joint_names, keeper, lost).elements()
+    return _Devices(body, names, joint_names, extension, lost).elements()
 
 
 @dataclass(frozen=True)
@@ -157,20 +157,20 @@ class _Devices:
     body: Body
     names: Sequence[str]
     joint_names: Sequence[str]
-    keeper: Keeper
-    lost: Tally
+    extension: ExtensionWriter
+    lost: LossReport
 
     def elements(self) -> list[Element]:
         found: list[Element] = []
-        said: dict[int, tuple[str, Device, int]] = {}
-        """By the place of a device: the key of what it is read as, that, and the id that it is given."""
+        written: dict[int, tuple[str, Device, int]] = {}
+        """By index of a device: its key in <bodymotion>, the device that the <sensor> is read as, and its id."""
         counts: dict[str, int] = {}
         numbers: dict[tuple[str, str], int] = {}
-        together = groups(self.body.devices)
-        unmeant: list[str] = []
-        for places, name in zip(together, self._sensor_names(together), strict=True):
-            devices = {self.body.devices[place].kind: place for place in places}
-            first = self.body.devices[places[0]]
+        sensors = groups(self.body.devices)
+        absent: list[str] = []
+        for indices, name in zip(sensors, self._sensor_names(sensors), strict=True):
+            devices = {self.body.devices[index].kind: index for index in indices}
+            first = self.body.devices[indices[0]]
             of_joint = isinstance(first, ForceSensor)
             sensor = None if of_joint and first.link == 0 else sensor_element(first, name)
             read = read_sensor(parse_xml(to_xml(sensor))) if sensor is not None else []
@@ -184,23 +184,23 @@ class _Devices:
                 numbers[link, name] = numbers.get((link, name), 0) + 1
                 key = sensor_key(link, name, numbers[link, name])
                 if base.kind not in devices:
-                    unmeant.append(key)
-                    self.keeper.note(f"that an IMU is a {first.kind} alone", first.name)
+                    absent.append(key)
+                    self.extension.note(f"that an IMU is only a {first.kind}", first.name)
                 else:
                     counts[base.kind] = counts.get(base.kind, -1) + 1
-                    said[devices[base.kind]] = key, base, counts[base.kind]
-        for place, device in enumerate(self.body.devices):
-            if place in said:
-                self._keep_sensor(device, *said[place])
+                    written[devices[base.kind]] = key, base, counts[base.kind]
+        for index, device in enumerate(self.body.devices):
+            if index in written:
+                self._keep_sensor(device, *written[index])
             else:
                 self._keep_device(device, self.names[device.link])
-        for key in unmeant:
-            self.keeper.put("device", {"sensor": key, "meant": "no"}, {}, always=True)
+        for key in absent:
+            self.extension.put("device", {"sensor": key, "meant": "no"}, {}, always=True)
         return found
 
-    def _sensor_names(self, together: list[list[int]]) -> list[str]:
-        """Return each sensor a name that no other on its link has, as SDFormat wants it."""
-        firsts = [self.body.devices[places[0]] for places in together]
+    def _sensor_names(self, sensors: list[list[int]]) -> list[str]:
+        """Return a name for each sensor that is unique on its link, as SDFormat requires."""
+        firsts = [self.body.devices[indices[0]] for indices in sensors]
         names = [unique_names([first.name], first.kind)[0] for first in firsts]
         of_links: dict[int, list[int]] = {}
         for number, first in enumerate(firsts):
@@ -211,18 +211,18 @@ class _Devices:
         return names
 
     def _keep_sensor(self, device: Device, key: str, base: Device, number: int) -> None:
-        values = self.keeper.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
+        values = self.extension.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
         if device.id != number:
             values = {"id": device.id, **values}
-            self.keeper.note(f"{device.kind} id", device.name)
-        self.keeper.put("device", {"sensor": key}, values, always=True)
+            self.extension.note(f"{device.kind} id", device.name)
+        self.extension.put("device", {"sensor": key}, values, always=True)
 
     def _keep_device(self, device: Device, link: str) -> None:
         base = KINDS[device.kind]() if device.kind in KINDS else OtherDevice(type=device.kind)
-        words = f"URDF and Gazebo have no {device.kind}"
+        message = f"URDF and Gazebo have no {device.kind}"
         if isinstance(device, ForceSensor):
-            words = "a ForceSensor measures at a joint, and the root has none"
-        self.lost.add(losses.DEVICE, words, device.name)
+            message = "a ForceSensor measures at a joint, which the root does not have"
+        self.lost.add(losses.DEVICE, message, device.name)
         values = quiet_differences(base, device)
         values = {"id": device.id, **values} if device.id >= 0 else values
-        self.keeper.put("device", {"kind": device.kind, "link": link}, values, always=True)
+        self.extension.put("device", {"kind": device.kind, "link": link}, values, always=True)

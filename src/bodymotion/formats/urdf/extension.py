@@ -1,8 +1,8 @@
-"""The element <bodymotion>: what a Body holds and URDF has no words for. Other programs pass over it.
+"""The element <bodymotion>: the values of a Body that URDF cannot hold. Other programs ignore it.
 
-It stands last in <robot>. What it holds is JSON as the text of its elements, each a mapping from the name of a field to a pair: the value
-that the rest of the file gives to that field, and the one that is meant. Where a file was changed by hand, the first is no longer what the
-rest of the file gives, and the pair is passed over (URDF161). A joint's `id` and what is in `segment` and `robot` stand alone::
+It is the last element of <robot>. The text of each of its elements is JSON, a mapping from the name of a field to a pair: the value of the
+field in the rest of the file, and the value in the body. Where the file was edited, the rest of the file has another value, and the pair is
+ignored (URDF161). A joint's `id` and the values in `segment` and `robot` are no pairs::
 
     <bodymotion version="1">
       <robot>{"name": ["robot", "SR1"], "info": {…}, "extra": {…}, "root_pose": […], "root_offset": […], "viewpoints": [{…}]}</robot>
@@ -17,9 +17,9 @@ rest of the file gives, and the pair is passed over (URDF161). A joint's `id` an
       <extra_joint link1="A" link2="B">{"type": ["xyz", "ball"], "axis": [[1, 0, 0], [0, 0, 1]]}</extra_joint>
     </bodymotion>
 
-A joint is named by the link that it holds; links and materials by their names in the file, sensors by their link and name (with `#2`, …
-behind it for a second one). <device> elements stand in the order of the body's devices: those with `sensor` are a Gazebo sensor, those with
-`kind` are none. An IMU is an accelerometer and a gyro, counted in this order; `meant="no"` is the half of one that the body has not.
+A joint is named by its child link, links and materials by their names in the file, sensors by their link and name (with `#2` … for a second
+one). <device> elements are in the order of the body's devices: those with `sensor` are a Gazebo sensor, those with `kind` are not. An IMU is
+an accelerometer and a gyro, in this order; `meant="no"` is the half of an IMU that the body does not have.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ __all__ = [
 VERSION = "1"
 MAX_ID = 9999
 TOLERANCE = 1e-12
-"""Numbers that differ by so little, relative to the larger one or to 1, count as the same."""
+"""Difference of equal numbers, relative to the larger one or to 1."""
 
 FINITE_FIELDS = ("offset", "pose", "positions", "axis")
-"""Fields without a meaning where they are not finite."""
+"""Fields that must be finite."""
 
 T = TypeVar("T")
 
@@ -94,7 +94,7 @@ class Entry:
         self.element.report(rules.EXTENSION, message)
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """Return the mapping of that name, an empty one where it is none."""
+        """Return the mapping of a name; an empty one where the value is something else."""
         value = self.values.get(name, {})
         if not isinstance(value, dict):
             self.report(f"{name} is no mapping")
@@ -102,7 +102,7 @@ class Entry:
         return value
 
     def numbers(self, name: str, count: int) -> np.ndarray | None:
-        """Return an array (count,) of finite numbers, None where there is none."""
+        """Return an array (count,) of finite numbers; None where the value is something else."""
         value = self.values.get(name)
         if value is None:
             return None
@@ -198,16 +198,16 @@ def _coerced(now: object, meant: object, name: str) -> object:
             raise TypeError("no mapping")
         return meant
     if isinstance(now, bool) or isinstance(meant, bool):
-        raise TypeError("a truth value")
+        raise TypeError("a boolean")
     if isinstance(now, float):
         if not isinstance(meant, (int, float)):
             raise TypeError("no number")
         return float(meant)
     if type(now) is not type(meant):
         raise TypeError(f"a {type(meant).__name__}, not a {type(now).__name__}")
-    for words in _ENUMERATIONS.values():
-        if name == "type" and now in words and meant not in words:
-            raise ValueError(f"no such type: {meant!r:.40}")
+    for types in _ENUMERATIONS.values():
+        if name == "type" and now in types and meant not in types:
+            raise ValueError(f"unknown type {meant!r:.40}")
     return meant
 
 
@@ -280,10 +280,10 @@ def json_of_segments(link: Link, counts: Sequence[tuple[int, int]]) -> list[dict
 
 def separate_segments(entry: Entry, whole: Segment) -> tuple[Segment, ...]:
     """Return the segments of a link from its entry and from the whole as one segment; that one where they do not fit it."""
-    given = entry.values.get("segments")
+    entries = entry.values.get("segments")
     try:
-        found = [_segment(values) for values in given] if isinstance(given, list) else []
-        counts = [_counts(values) for values in given] if isinstance(given, list) else []
+        found = [_segment(values) for values in entries] if isinstance(entries, list) else []
+        counts = [_counts(values) for values in entries] if isinstance(entries, list) else []
         found = _with_shapes(found, counts, whole)
     except (TypeError, ValueError, OverflowError, np.linalg.LinAlgError) as error:
         entry.report(f"segments cannot be used: {error}"[:200])
@@ -324,13 +324,13 @@ def _with_shapes(segments: list[Segment], counts: list[tuple[int, int]], whole: 
     """Return the segments with their shapes in their own frames; none where the number of shapes differs."""
     if [sum(count[k] for count in counts) for k in (0, 1)] != [len(whole.visuals), len(whole.collisions)]:
         return []
-    found, taken = [], [0, 0]
+    found, used = [], [0, 0]
     for segment, count in zip(segments, counts, strict=True):
         back = np.linalg.inv(segment.transform)
         own: list[tuple[Shape, ...]] = []
         for k, shapes in enumerate((whole.visuals, whole.collisions)):
-            own.append(tuple(shape.moved(back) for shape in shapes[taken[k] : taken[k] + count[k]]))
-            taken[k] += count[k]
+            own.append(tuple(shape.moved(back) for shape in shapes[used[k] : used[k] + count[k]]))
+            used[k] += count[k]
         found.append(replace(segment, visuals=own[0], collisions=own[1]))
     return found
 

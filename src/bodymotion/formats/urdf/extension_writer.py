@@ -20,47 +20,48 @@ from bodymotion.formats.xml.tree import Element, is_xml_text
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem, Rule
 
-__all__ = ["Keeper", "Tally", "quiet_differences", "unique_names"]
+__all__ = ["ExtensionWriter", "LossReport", "quiet_differences", "unique_names"]
 
-MOST_NAMES = 8
+MAX_NAMES = 8
+"""Names that are listed of one kind of loss."""
 
 
-class Tally:
-    """Collects names under a rule and a sentence."""
+class LossReport:
+    """Collects what a file does not hold: one problem for each rule and message, with the names of the objects."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], tuple[Rule, dict[str, None]]] = {}
 
-    def add(self, rule: Rule, words: str, name: str) -> None:
-        """Note that `words` goes for the thing called `name`."""
-        self._found.setdefault((rule.code, words), (rule, {}))[1][name] = None
+    def add(self, rule: Rule, message: str, name: str) -> None:
+        """Record a loss of the object called `name`."""
+        self._found.setdefault((rule.code, message), (rule, {}))[1][name] = None
 
     @property
     def problems(self) -> list[Problem]:
-        """One problem for each kind, in order of codes."""
+        """One problem for each kind of loss, in order of codes."""
         found = sorted(self._found.items(), key=lambda item: item[0])
-        return [rule.problem(f"{words}: {_listed(list(names))}") for (_, words), (rule, names) in found]
+        return [rule.problem(f"{message}: {_listed(list(names))}") for (_, message), (rule, names) in found]
 
 
 def _listed(names: list[str]) -> str:
-    shown = ", ".join(name[:60] or "''" for name in names[:MOST_NAMES])
-    return shown + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+    shown = ", ".join(name[:60] or "''" for name in names[:MAX_NAMES])
+    return shown + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
 
 
 def unique_names(wanted: Iterable[str], otherwise: str) -> list[str]:
-    """Return a name of its own for each that is wanted: as it is where it can be, else plainer, and with a number behind it.
+    """Return a different name for each wanted one: the same where possible, else without white space and slashes, and with a number.
 
-    An empty one becomes `otherwise` with its place in the list.
+    An empty name becomes `otherwise` with its index in the list.
     """
     names = [_plain(name) or f"{otherwise}_{number}" for number, name in enumerate(wanted)]
-    # A name that stands once keeps it, even where another one would be renamed to it.
-    taken = set(names)
+    # A name that occurs once is kept, even where another one would be renamed to it.
+    reserved = set(names)
     used: set[str] = set()
     numbers: dict[str, int] = {}
     found = []
     for name in names:
         free = name
-        while free in used or (free != name and free in taken):
+        while free in used or (free != name and free in reserved):
             numbers[name] = numbers.get(name, 1) + 1
             free = f"{name}_{numbers[name]}"
         used.add(free)
@@ -73,33 +74,33 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s/]+", "_", name.strip())
 
 
-class Keeper:
-    """Collects what is kept; with `on` False nothing is, and all of it is lost."""
+class ExtensionWriter:
+    """Writes <bodymotion>; with `on` False nothing is kept, and everything is reported as lost."""
 
-    def __init__(self, on: bool, lost: Tally) -> None:
+    def __init__(self, on: bool, lost: LossReport) -> None:
         self.on, self.lost = on, lost
         self.element = Element("bodymotion", {"version": VERSION})
 
     def differences(
-        self, said: object, meant: object, title: str, skip: Sequence[str] = (), words: str = ""
+        self, read_back: object, meant: object, title: str, skip: Sequence[str] = (), prefix: str = ""
     ) -> dict[str, Any]:
-        """Return pairs of the values of fields in which two dataclasses differ; note them for the report under the name `title`.
+        """Return pairs of the values of fields in which two dataclasses differ, and report them under the name `title`.
 
-        `words` says what thing has the field, for the report.
+        `prefix` names the kind of object in the report.
         """
         found: dict[str, Any] = {}
         for one in fields(meant):  # type: ignore[arg-type]
             if one.name in skip or not one.compare:
                 continue
-            now = as_json(getattr(said, one.name))
-            value = self.plain(getattr(meant, one.name), f"{words}{one.name}", title)
+            now = as_json(getattr(read_back, one.name))
+            value = self.plain(getattr(meant, one.name), f"{prefix}{one.name}", title)
             if not is_same(now, value):
                 found[one.name] = [now, value]
-                self.note(f"{words}{one.name}", title)
+                self.note(f"{prefix}{one.name}", title)
         return found
 
     def plain(self, value: object, what: str, title: str) -> Any:  # noqa: ANN401
-        """Return a value as JSON holds it, without the parts that it cannot, which are lost."""
+        """Return a value as JSON holds it; parts that JSON cannot hold are lost."""
         try:
             return as_json(value)
         except TypeError:
@@ -123,18 +124,18 @@ class Keeper:
         return True
 
     def note(self, what: str, title: str) -> None:
-        """Say that the rest of the file does not hold `what` of the thing called `title`."""
+        """Report that the rest of the file does not hold `what` of the object called `title`."""
         if self.on:
             self.lost.add(rules.KEPT, f"kept in <bodymotion>: {what}", title)
         else:
             self.lost.add(losses.UNSAID, f"left out: {what}", title)
 
     def put(self, name: str, attributes: dict[str, str], values: dict[str, Any], always: bool = False) -> None:
-        """Add an element, if there is anything to be said."""
+        """Add an element if it has values, or always."""
         if values or always:
             self.element.add(name, attributes, json.dumps(values) if values else "")
 
 
 def quiet_differences(base: object, meant: object, skip: tuple[str, ...] = ("id", "link", "links")) -> dict[str, Any]:
-    """Return what is to be kept of a thing that is reported as a whole."""
-    return Keeper(True, Tally()).differences(base, meant, "", skip)
+    """Return the differences of an object that is reported as a whole."""
+    return ExtensionWriter(True, LossReport()).differences(base, meant, "", skip)

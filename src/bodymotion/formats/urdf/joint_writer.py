@@ -16,7 +16,7 @@ from bodymotion.formats.urdf.leftovers import merge_rest, parse_rest
 from bodymotion.formats.xml.tree import Element, number_text
 
 if TYPE_CHECKING:
-    from bodymotion.formats.urdf.extension_writer import Tally
+    from bodymotion.formats.urdf.extension_writer import LossReport
     from bodymotion.geometry.arrays import Floats
     from bodymotion.model.links import Joint
 
@@ -24,7 +24,7 @@ __all__ = ["control_element", "effort_of", "joint_element", "transmission_elemen
 
 
 def joint_element(
-    joint: Joint, offset: Floats, name: str, ends: tuple[str, str], names: Mapping[str, str], lost: Tally
+    joint: Joint, offset: Floats, name: str, ends: tuple[str, str], names: Mapping[str, str], lost: LossReport
 ) -> Element:
     """Return the <joint> of a link.
 
@@ -37,11 +37,11 @@ def joint_element(
     names:
         The names in the file by those of joints in the body: a joint may mimic another.
     lost:
-        What is lost is added.
+        Losses are added.
     """
     kind = _type(joint)
     if joint.type == "crawler":
-        lost.add(losses.JOINT_KIND, "crawler joints become fixed: their value moves no link", name)
+        lost.add(losses.JOINT_KIND, "crawler joints become fixed, because their value moves no link", name)
     element = Element("joint", {"name": name, "type": kind})
     origin = origin_element(offset)
     if origin is not None:
@@ -56,14 +56,14 @@ def joint_element(
     if "urdf" in joint.extra:
         rest = parse_rest(joint.extra["urdf"], "joint")
         if rest is None or not merge_rest(element, rest):
-            lost.add(losses.DANGLING, "what another URDF says of parts of joints that are gone", name)
+            lost.add(losses.DANGLING, "elements of other programs in parts of joints that are gone", name)
     return element
 
 
 def _type(joint: Joint) -> str:
     match joint.type:
         case "rotate":
-            # A limit that is no number limits nothing.
+            # NaN is no limit.
             bounded = joint.lower > -UNLIMITED or joint.upper < UNLIMITED
             return "revolute" if bounded else "continuous"
         case "slide":
@@ -73,18 +73,18 @@ def _type(joint: Joint) -> str:
     return "planar" if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar" else "fixed"
 
 
-def _add_limit(element: Element, joint: Joint, kind: str, name: str, lost: Tally) -> None:
+def _add_limit(element: Element, joint: Joint, kind: str, name: str, lost: LossReport) -> None:
     limit: dict[str, str] = {}
     if kind != "continuous":
         limit["lower"] = number_text(_bounded(joint.lower, -UNLIMITED))
         limit["upper"] = number_text(_bounded(joint.upper, UNLIMITED))
     down, up = (abs(_bounded(v, UNLIMITED)) for v in (joint.velocity_lower, joint.velocity_upper))
     if down != up:
-        lost.add(losses.LIMITS, "velocity limits that differ by direction: the smaller goes for both", name)
+        lost.add(losses.LIMITS, "velocity limits that differ by direction: the smaller one is written for both", name)
     velocity = min(down, up)
     effort, equal = effort_of(joint)
     if not equal:
-        lost.add(losses.LIMITS, "effort limits that differ by direction: the smaller goes for both", name)
+        lost.add(losses.LIMITS, "effort limits that differ by direction: the smaller one is written for both", name)
     if kind == "continuous" and velocity >= UNLIMITED and effort is None:
         return
     limit["effort"] = number_text(UNLIMITED if effort is None else effort)
@@ -97,9 +97,9 @@ def _bounded(value: float, otherwise: float) -> float:
 
 
 def effort_of(joint: Joint) -> tuple[float | None, bool]:
-    """Return the largest force [N] or torque [Nm] of a joint, None where the model gives none, and whether it is so both ways.
+    """Return the largest force [N] or torque [Nm] of a joint, None without one, and whether it is the same in both directions.
 
-    It is that of `joint_effort_range`; else what motor and gear give at the largest current, climit · torqueConst · gearRatio.
+    It is that of `joint_effort_range`, else that of motor and gear at the largest current: climit · torqueConst · gearRatio.
     """
     given = _numbers(joint.extra.get("joint_effort_range"))
     if len(given) == 2:
@@ -123,9 +123,9 @@ def _numbers(value: object) -> list[float]:
 
 
 def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> None:
-    """Add what a joint of another URDF has kept in `extra`."""
+    """Add the elements that the reader keeps in `extra`."""
     extra = joint.extra
-    # MuJoCo's word for the same friction is frictionloss.
+    # `frictionloss` of MJCF is the friction of URDF.
     given_dynamics = {"friction": extra.get("frictionloss"), **extra}
     dynamics = {key: number_text(value) for key in ("damping", "friction") if _number(value := given_dynamics.get(key))}
     if dynamics:
@@ -134,10 +134,10 @@ def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> No
     if isinstance(mimic, Mapping) and isinstance(mimic.get("joint"), str) and mimic["joint"] in names:
         further = {key: number_text(mimic[key]) for key in ("multiplier", "offset") if _number(mimic.get(key))}
         element.add("mimic", {"joint": names[mimic["joint"]], **further})
-    for word, keys in FURTHER.items():
-        given = extra.get(word)
+    for name_of_element, keys in FURTHER.items():
+        given = extra.get(name_of_element)
         if isinstance(given, Mapping):
-            element.add(word, {key: number_text(given[key]) for key in keys if _number(given.get(key))})
+            element.add(name_of_element, {key: number_text(given[key]) for key in keys if _number(given.get(key))})
 
 
 def _number(value: object) -> TypeGuard[float]:
@@ -145,28 +145,28 @@ def _number(value: object) -> TypeGuard[float]:
 
 
 def transmission_elements(
-    left: list[Element], joints: Mapping[str, Joint], names: Mapping[str, str], lost: Tally
+    left: list[Element], joints: Mapping[str, Joint], names: Mapping[str, str], lost: LossReport
 ) -> list[Element]:
-    """Return the <transmission> elements: those that the body was read with, and one for each gear that is in none of them.
+    """Return the <transmission> elements: those that the body was read with, and one for each other gear.
 
     Parameters
     ----------
     left:
-        Those that the body was read with; they get the names and gears of the joints.
+        Those that the body was read with; their names and gears are updated.
     joints:
         The joints by their names in the file.
     names:
         The names in the file by those of joints in the body.
     lost:
-        What is lost is added: transmissions of joints that are gone.
+        Losses are added: transmissions of joints that are gone.
     """
     found = []
     of_joints: dict[str, list[Element]] = {}
     for element in left:
         gone = [joint.get("name") for joint in element.all("joint") if joint.get("name") not in names]
         if gone:
-            words = f"transmissions of joints that are gone: {', '.join(gone)[:80]}"
-            lost.add(losses.DANGLING, words, element.get("name"))
+            message = f"transmissions of joints that are gone: {', '.join(gone)[:80]}"
+            lost.add(losses.DANGLING, message, element.get("name"))
             continue
         read_gears(Element("robot", children=[element]))
         if any(part.faulty for part in element.every()):
@@ -185,8 +185,8 @@ def transmission_elements(
     return [*made, *found]
 
 
-def control_element(element: Element, names: Mapping[str, str], lost: Tally) -> Element:
-    """Return a <ros2_control> with the names of joints as they are in the file, without what is of joints that are gone, which is lost."""
+def control_element(element: Element, names: Mapping[str, str], lost: LossReport) -> Element:
+    """Return a <ros2_control> with the names of joints in the file; parts for joints that are gone are lost."""
     children = []
     for child in element.children:
         joints = [one for one in child.every() if one.name == "joint" and "name" in one.attributes]
@@ -205,7 +205,7 @@ def _is_geared(joint: Joint) -> bool:
 
 
 def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None:
-    """Let the <transmission> elements of a joint called `name` say its gear ratio, as far as they are of that joint alone."""
+    """Set the gear ratio in the <transmission> elements of a joint called `name` that have no other joint."""
     now = read_gears(Element("robot", children=list(transmissions)))[0].get(name)
     if joint.gear_ratio == (1.0 if now is None else now) or not _is_geared(joint):
         return
@@ -220,7 +220,7 @@ def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None
 
 
 def _transmission(joint: Joint, name: str) -> Element | None:
-    """Return the <transmission> that says a joint's gear ratio; None where it is 1, or nothing is moved."""
+    """Return the <transmission> with the gear ratio of a joint; None where it is 1, or the joint does not move."""
     if joint.gear_ratio == 1.0 or not _is_geared(joint):
         return None
     element = Element("transmission", {"name": f"{name}_transmission"})

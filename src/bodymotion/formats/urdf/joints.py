@@ -26,7 +26,7 @@ TYPES: dict[str, JointType] = {
 }
 
 UNLIMITED = 1e16
-"""A limit of this size or more is none, as in SDFormat: URDF has no word for it, and its readers accept no infinity."""
+"""A limit of this size or more is none, as in SDFormat: URDF has no joint_type for it, and its readers accept no infinity."""
 
 FURTHER = {
     "calibration": ("rising", "falling"),
@@ -41,17 +41,17 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
     In `extra`: `joint_effort_range` [N or Nm], `damping`, `friction`, `mimic` (`joint`, `multiplier`, `offset`), `calibration`,
     `safety_controller`, `urdf_type` for a planar joint, and under `urdf` everything else that it has, as XML.
     """
-    name, word = element.get("name"), element.need("type")
-    if word not in TYPES:
-        if word:
-            message = f"joint {name!r:.60} has the type {word!r:.60}; expected one of {', '.join(TYPES)}"
+    name, joint_type = element.get("name"), element.need("type")
+    if joint_type not in TYPES:
+        if joint_type:
+            message = f"joint {name!r:.60} has the type {joint_type!r:.60}; expected one of {', '.join(TYPES)}"
             element.report(rules.JOINT_TYPE, message, "type", fatal=True)
-        word = ""
+        joint_type = ""
     extra: dict[str, object] = {}
-    if word == "planar":
-        extra["urdf_type"] = word
+    if joint_type == "planar":
+        extra["urdf_type"] = joint_type
         element.report(rules.PLANAR, f"joint {name!r:.60} is planar: it is read as fixed")
-    lower, upper, velocity, effort = _limits(element, word)
+    lower, upper, velocity, effort = _limits(element, joint_type)
     if effort is not None:
         extra["joint_effort_range"] = [-effort, effort]
     dynamics = element.first("dynamics")
@@ -73,8 +73,8 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
         extra["urdf"] = rest
     return Joint(
         name=name,
-        type=TYPES.get(word, "rotate"),
-        axis=_axis(element, word),
+        type=TYPES.get(joint_type, "rotate"),
+        axis=_axis(element, joint_type),
         lower=lower,
         upper=upper,
         velocity_lower=-velocity,
@@ -84,9 +84,9 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
     )
 
 
-def _axis(element: Element, word: str) -> Floats:
+def _axis(element: Element, joint_type: str) -> Floats:
     """Return the axis (3,), of length 1 unless it is zero."""
-    if word in ("fixed", "floating"):
+    if joint_type in ("fixed", "floating"):
         return frozen([0.0, 0.0, 1.0])
     axis = element.first("axis")
     if axis is None:
@@ -103,18 +103,18 @@ def _axis(element: Element, word: str) -> Floats:
     return frozen(vector if abs(length - 1.0) < 1e-15 else vector / largest / np.linalg.norm(vector / largest))
 
 
-def _limits(element: Element, word: str) -> tuple[float, float, float, float | None]:
-    """Return lower, upper, velocity (inf for none) and effort (None for none); `word` is the type, "" where it is unknown."""
+def _limits(element: Element, joint_type: str) -> tuple[float, float, float, float | None]:
+    """Return lower, upper, velocity (inf for none) and effort (None for none); `joint_type` is the type, "" where it is unknown."""
     limit = element.first("limit")
-    bounded = word in ("revolute", "prismatic", "")
+    bounded = joint_type in ("revolute", "prismatic", "")
     if limit is None:
-        if bounded and word:
+        if bounded and joint_type:
             element.report(rules.NO_LIMIT, f"joint {element.get('name')!r:.60} has no <limit>")
         return -math.inf, math.inf, math.inf, None
     lower = _unlimited(limit.number("lower", 0.0)) if bounded else -math.inf
     upper = _unlimited(limit.number("upper", 0.0)) if bounded else math.inf
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
-    if missing and bounded and word:
+    if missing and bounded and joint_type:
         limit.report(rules.NO_LIMIT, f"<limit> has no {' and no '.join(missing)}")
     for key in ("velocity", "effort"):
         if (value := limit.number(key, 0.0)) < 0:
@@ -155,9 +155,9 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
             inertia.faulty |= set(missing)
         tensor[np.triu_indices(3)] = finite_numbers(inertia, names, 1, (0.0,))
         tensor = tensor + np.triu(tensor, 1).T
-    turn = poses.to_matrix(pose)[:3, :3]
-    if not np.array_equal(turn, np.eye(3)):
-        tensor = turn @ tensor @ turn.T
+    rotation = poses.to_matrix(pose)[:3, :3]
+    if not np.array_equal(rotation, np.eye(3)):
+        tensor = rotation @ tensor @ rotation.T
     return weight, frozen(pose[:3]), frozen(tensor)
 
 

@@ -1,4 +1,4 @@
-"""What a URDF file has to say and how."""
+"""The rules of URDF files."""
 
 from __future__ import annotations
 
@@ -17,28 +17,26 @@ UNREADABLE = Rule(
     "judgement",
     example=("a folder called robot.urdf", "a file called robot.urdf"),
 )
-NOT_A_ROBOT = Rule(
-    "URDF101", "error", "A URDF file is XML with the element <robot> around all.", example=("<robots>", "<robot>")
-)
+NOT_A_ROBOT = Rule("URDF101", "error", "The root element of a URDF file is <robot>.", example=("<robots>", "<robot>"))
 XACRO = Rule(
     "URDF102",
     "error",
-    "URDF has no macros: a file with xacro's has to be expanded first.",
+    "URDF has no macros: xacro must expand them first.",
     "judgement",
-    "run xacro on it, and read what it gives",
+    "run xacro on the file, and read its output",
     example=('<xacro:leg side="left"/>', '<link name="left_leg"> … </link>'),
 )
 UNKNOWN = Rule(
     "URDF103",
     "note",
-    "Elements and attributes of other programs are kept, and mean nothing here.",
+    "Elements and attributes of other programs are kept, and have no effect here.",
     "judgement",
     example=('<note text="new"/>', "<!-- note: new -->"),
 )
 SECOND = Rule(
     "URDF104",
     "warning",
-    "What a link or joint says, it says once; the first counts.",
+    "A link or joint has one element of each kind; only the first is read.",
     "judgement",
     leaves_out=True,
     example=('<parent link="waist"/><parent link="hip"/>', '<parent link="waist"/>'),
@@ -46,9 +44,9 @@ SECOND = Rule(
 MISSPELT = Rule(
     "URDF105",
     "warning",
-    "The names of elements and attributes are those of URDF, letter by letter.",
+    "The names of elements and attributes are spelt as in URDF.",
     "judgement",
-    "as it stands it means nothing, to other programs neither; it is kept as it is",
+    "correct the name: as it is, no program reads it",
     example=('<origin xzy="0 0 0.3"/>', '<origin xyz="0 0 0.3"/>'),
 )
 
@@ -56,19 +54,19 @@ MISSPELT = Rule(
 NO_LINK = Rule(
     "URDF110",
     "error",
-    "A robot has a link.",
+    "A robot has at least one link.",
     example=('<robot name="r"> </robot>', '<robot name="r"> <link name="base"/> </robot>'),
 )
 SAME_NAME = Rule(
     "URDF111",
     "error",
-    "No two links have one name, and no two joints.",
+    "Links have different names, and so have joints.",
     example=('<link name="hip"><!-- the foot -->', '<link name="foot"><!-- the foot -->'),
 )
 NO_SUCH_LINK = Rule(
     "URDF112",
     "error",
-    "parent and child of a joint are names of links.",
+    "<parent> and <child> of a joint name links.",
     example=('<parent link="wiast"/>', '<parent link="waist"/>'),
 )
 TWO_PARENTS = Rule(
@@ -80,14 +78,14 @@ TWO_PARENTS = Rule(
 ROOTS = Rule(
     "URDF114",
     "error",
-    "One link alone is no joint's child: the root.",
-    hint="join the others to it",
+    "Exactly one link is the child of no joint: the root.",
+    hint="connect the other links to it by joints",
     example=("two links without a joint between them", 'a joint with <parent link="a"/> <child link="b"/>'),
 )
 CYCLE = Rule(
     "URDF115",
     "error",
-    "Joints lead from the root to every link, and never round in a circle.",
+    "Joints connect every link to the root, without cycles.",
     example=("two links, each the parent of the other", "the first the parent of the second"),
 )
 
@@ -101,14 +99,14 @@ JOINT_TYPE = Rule(
 PLANAR = Rule(
     "URDF121",
     "warning",
-    "A planar joint has no counterpart: it is read as a fixed one.",
+    "Planar joints are not supported: they are read as fixed ones.",
     "judgement",
     example=('type="planar"', 'type="fixed"'),
 )
 AXIS_LENGTH = Rule(
     "URDF122",
     "warning",
-    "An axis has the length 1; another is brought to that length.",
+    "The axis of a joint has the length 1; another is scaled to that length.",
     fixable=True,
     example=('<axis xyz="0 2 0"/>', '<axis xyz="0 1 0"/>'),
 )
@@ -116,26 +114,26 @@ NO_LIMIT = Rule(
     "URDF124",
     "error",
     "A revolute or prismatic joint has a <limit> with effort and velocity.",
-    hint="it is read as one without that limit; other programs refuse the file",
+    hint="it is read without that limit; other programs refuse the file",
     example=('<limit lower="-1" upper="1" velocity="5"/>', '<limit lower="-1" upper="1" effort="90" velocity="5"/>'),
 )
 NOT_FINITE = Rule(
     "URDF126",
     "error",
-    "The numbers of a model are finite; an infinite limit is none.",
+    "The numbers of a model are finite, except for limits.",
     "judgement",
     example=('xyz="0 0 inf"', 'xyz="0 0 0.3"'),
 )
 MIMIC = Rule(
     "URDF127",
     "warning",
-    "A joint that mimics another names a joint; here it moves by its own value.",
+    "<mimic> names another joint; here a joint that mimics another moves by its own value.",
     example=('<mimic joint="hip_joint"/>', "<!-- mimics hip_joint -->"),
 )
 RADIANS = Rule(
     "URDF128",
     "warning",
-    "The angles of rpy are radians: less than a full turn.",
+    "The angles of rpy are in radians, at most a full turn.",
     "judgement",
     "these look like degrees: multiply them by π/180",
     example=('rpy="0 0 90"', 'rpy="0 0 1.5708"'),
@@ -143,8 +141,8 @@ RADIANS = Rule(
 NEGATIVE = Rule(
     "URDF129",
     "warning",
-    "The velocity and the effort limit of a joint are not negative: both count for both directions.",
-    hint="write it without the minus: it is read so; other programs let the joint not move",
+    "The velocity and effort limits of a joint are not negative: they apply to both directions.",
+    hint="remove the minus sign: the absolute value is read; in other programs the joint cannot move",
     example=('velocity="-5"', 'velocity="5"'),
 )
 
@@ -158,20 +156,20 @@ MASS = Rule(
 GEOMETRY = Rule(
     "URDF131",
     "error",
-    "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh; another shows nothing.",
+    "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh; others are left out.",
     leaves_out=True,
     example=('<geometry><ball radius="0.1"/></geometry>', '<geometry><sphere radius="0.1"/></geometry>'),
 )
 MATERIAL = Rule(
     "URDF132",
     "warning",
-    "A material is defined somewhere in the file, by a colour or a texture.",
+    "A material has a colour or a texture somewhere in the file, with numbers from 0 to 1.",
     example=('<material name="rod"/>', '<material name="red"/>'),
 )
 SIZE = Rule(
     "URDF133",
     "error",
-    "Sizes are zero or greater; a shape of another size shows nothing.",
+    "Sizes are zero or greater; a shape with another size is left out.",
     leaves_out=True,
     example=('<sphere radius="-0.1"/>', '<sphere radius="0.1"/>'),
 )
@@ -180,7 +178,7 @@ SIZE = Rule(
 RESOURCE_MISSING = Rule(
     "URDF140",
     "error",
-    "A mesh or texture is there, in the folder tree of the model or of its package.",
+    "A mesh or texture exists, in the folder tree of the model or of its package.",
     "judgement",
     leaves_out=True,
     example=('<mesh filename="hnad.stl"/>', '<mesh filename="hand.stl"/>'),
@@ -188,26 +186,26 @@ RESOURCE_MISSING = Rule(
 RESOURCE_BROKEN = Rule(
     "URDF141",
     "error",
-    "The file of a mesh can be read; else it shows nothing.",
+    "The file of a mesh can be read.",
     "judgement",
     leaves_out=True,
     example=("a <mesh> of an empty hand.stl", "a <mesh> of a hand.stl with triangles"),
 )
 
 PACKAGE_PATHS = "--package-path (package_paths=…) names the folders of packages"
-"""What to do about a package that is not found."""
+"""The hint for a package that is not found."""
 
 # Sensors
 SENSOR_LINK = Rule(
     "URDF150",
     "warning",
-    "The reference of a <gazebo> element is the name of a link or joint.",
+    "The reference of a <gazebo> element names a link or joint.",
     example=('<gazebo reference="hop">', '<gazebo reference="hip">'),
 )
 SENSOR = Rule(
     "URDF151",
     "warning",
-    "The numbers of a sensor are numbers; one without is read with its default.",
+    "The values of a sensor are numbers; others are read as the default.",
     example=("<horizontal_fov>wide</horizontal_fov>", "<horizontal_fov>1.0</horizontal_fov>"),
 )
 POSE_FRAME = Rule(
@@ -222,7 +220,7 @@ POSE_FRAME = Rule(
 EXTENSION = Rule(
     "URDF160",
     "warning",
-    "The element <bodymotion> is as bodymotion writes it; what is not is passed over.",
+    "The element <bodymotion> is as bodymotion writes it; other content is ignored.",
     "judgement",
     leaves_out=True,
     example=('{"speed": [0, 9]}', '{"lower": [-1.0, -3.0]}'),
@@ -230,21 +228,21 @@ EXTENSION = Rule(
 CHANGED = Rule(
     "URDF161",
     "note",
-    "Where a file was changed after it was written, what <bodymotion> says of the old value is passed over.",
+    "Where a file was edited after it was written, the values of <bodymotion> for what was edited are ignored.",
     "judgement",
     example=('{"lower": [-2.0, -3.0]}', '{"lower": [-1.0, -3.0]}'),
 )
 KEPT = Rule(
     "URDF162",
     "note",
-    "What URDF has no words for stands in the element <bodymotion>: bodymotion reads it back, other programs do not.",
+    "Values that URDF cannot hold are in the element <bodymotion>, which other programs ignore.",
     "judgement",
     example=("rotor_inertia=1e-4 in a joint", "rotor_inertia=0 in a joint"),
 )
 PACKAGE = Rule(
     "URDF163",
     "note",
-    "Paths of package:// start at the folder of the package.xml above the file, and by the name that this says.",
+    "Paths of package:// start at the folder of the package.xml above the file, and use the name in it.",
     "judgement",
     example=('save(body, path, package="robot_description") where no package.xml is', "save(body, path)"),
 )

@@ -17,7 +17,7 @@ from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.device_writer import device_elements
 from bodymotion.formats.urdf.elements import origin_element, read_origin
 from bodymotion.formats.urdf.extension import as_json, has_parts, json_of_segments
-from bodymotion.formats.urdf.extension_writer import Keeper, Tally, quiet_differences, unique_names
+from bodymotion.formats.urdf.extension_writer import ExtensionWriter, LossReport, quiet_differences, unique_names
 from bodymotion.formats.urdf.joint_writer import control_element, joint_element, transmission_elements
 from bodymotion.formats.urdf.joints import read_gears, read_joint
 from bodymotion.formats.urdf.leftovers import merge_rest, parse_rest
@@ -37,9 +37,7 @@ __all__ = ["is_package_name", "write_urdf"]
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
-COMMENT = (
-    "URDF by bodymotion. Meshes lie in the folder beside this file; <bodymotion> holds what URDF has no words for."
-)
+COMMENT = "URDF by bodymotion. Meshes are in the folder beside this file; <bodymotion> holds what URDF cannot hold."
 
 
 def write_urdf(
@@ -55,27 +53,27 @@ def write_urdf(
     Parameters
     ----------
     body:
-        It has a link. Its joints in order of links become the file's; each link has one <inertial>, about its centre of mass.
+        A body with at least one link. Joints are in the order of links; each link has one <inertial> about its centre of mass.
     path:
         The file. Every file is written whole or not at all, the model last.
     mesh:
         The kind of mesh files: "obj" (to the bit, with colours), "stl" or "glb".
     package:
-        Name files as `package://NAME/…`, which RViz and Gazebo need; by default by paths from the model's folder. The package is the
-        folder above the file that has a `package.xml`; where there is none, it is the folder of the file, and that is noted (URDF163).
+        Name files as `package://NAME/…`, which RViz and Gazebo need; by default, paths are relative to the model's folder. The package is
+        the folder above the file that has a `package.xml`; without one, it is the folder of the file, which is reported (URDF163).
     extension:
-        Add the element <bodymotion>, which other programs pass over, with all that URDF has no words for: joint ids, motors, closed loops …
+        Add the element <bodymotion>, which other programs ignore, with everything that URDF cannot hold: joint ids, motors, closed loops …
 
     Returns
     -------
-    What other programs will not find in the file: losses, and as a note what stands in <bodymotion> alone.
+    What other programs do not find in the file: losses, and as notes what is only in <bodymotion>.
 
     Raises
     ------
     FormatError
         When the body has no link (URDF110).
     ValueError
-        When no package can be called `package`.
+        When `package` is no name of a package.
     OSError
         When a file cannot be written.
     """
@@ -132,17 +130,17 @@ def _no_link() -> FormatError:
 class _Writer:
     def __init__(self, body: Body, folder: MeshFolder, prefix: str, extension: bool) -> None:
         self.body, self.folder = body, folder
-        self.lost = Tally()
-        self.keeper = Keeper(extension, self.lost)
+        self.lost = LossReport()
+        self.extension = ExtensionWriter(extension, self.lost)
         self.shapes = ShapeWriter(folder, prefix, self.lost)
         self.names = unique_names((link.name for link in body.links), "link")
         self.joint_names = unique_names((link.joint.name or link.name for link in body.links), "joint")
         self.known_joints: dict[str, str] = {}
-        """The names in the file by those of joints in the body; of several with one name the first."""
+        """By name of a joint in the body, its name in the file; of several joints with one name, that of the first."""
         for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
             self.known_joints.setdefault(link.joint.name or link.name, name)
         for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
-            # A joint of a .wrl model has the name of its link, and may know the one that it had before.
+            # A joint of a .wrl model has the name of its link; `extra` may have its name in another format.
             if isinstance(before := link.joint.extra.get("name"), str):
                 self.known_joints.setdefault(before, name)
         for kind, names, wanted in (
@@ -151,7 +149,7 @@ class _Writer:
         ):
             for name, given in zip(names, wanted, strict=True):
                 if name != given:
-                    self.lost.add(losses.RENAMED, f"{kind} get other names", f"{given[:40]!r} is {name}")
+                    self.lost.add(losses.RENAMED, f"{kind} are renamed", f"{given[:40]!r} becomes {name}")
 
     def robot(self) -> Element:
         """Return the whole tree."""
@@ -163,9 +161,9 @@ class _Writer:
         links = [self._link(link) for link in body.links]
         self._merge_rest(links)
         joints = [self._joint(link) for link in body.links[1:]]
-        for name, (look, element) in self.shapes.materials.items():
+        for name, (material, element) in self.shapes.materials.items():
             robot.children.append(element)
-            self._keep_material(name, look, element)
+            self._keep_material(name, material, element)
         for index, element in enumerate(links):
             robot.children += [element, joints[index - 1]] if index else [element]
         left = self._left()
@@ -177,13 +175,13 @@ class _Writer:
         )
         self._keep_joints(joints, read_gears(Element("robot", children=gears))[0])
         robot.children += gears
-        robot.children += device_elements(body, self.names, self.joint_names, self.keeper, self.lost)
+        robot.children += device_elements(body, self.names, self.joint_names, self.extension, self.lost)
         robot.children += [element for element in left if element.name != "transmission"]
         self._extra_joints()
-        for words, name in passed_over(body):
-            self.lost.add(losses.ONLY_MJCF, words, name)
-        if self.keeper.on and self.keeper.element.children:
-            robot.children.append(self.keeper.element)
+        for message, name in passed_over(body):
+            self.lost.add(losses.ONLY_MJCF, message, name)
+        if self.extension.on and self.extension.element.children:
+            robot.children.append(self.extension.element)
         return robot
 
     def _link(self, link: Link) -> Element:
@@ -192,78 +190,80 @@ class _Writer:
         inertial = inertial_element(link, name, self.lost)
         if inertial is not None:
             element.children.append(inertial)
-        shown, counts, looks = self.shapes.elements(link, name)
+        shown, counts, materials = self.shapes.elements(link, name)
         element.children += shown
         values: dict[str, object] = {} if link.name == name else {"name": [name, link.name]}
-        if looks:
-            self.keeper.note("the materials of collisions", name)
-            if self.keeper.on:
-                values["collision_materials"] = [self.shapes.material(look) for look in looks]
+        if materials:
+            self.extension.note("the materials of collisions", name)
+            if self.extension.on:
+                values["collision_materials"] = [self.shapes.material(material) for material in materials]
         if link.index:
             self._keep_offset(link, values)
-        parts = json_of_segments(link, counts) if has_parts(link) and self.keeper.on else None
+        parts = json_of_segments(link, counts) if has_parts(link) and self.extension.on else None
         if parts is not None:
             values["segments"] = parts
-            self.keeper.note("that a link is of several segments", name)
+            self.extension.note("that a link is of several segments", name)
             for segment, part in zip(link.segments, parts, strict=True):
                 if segment.extra:
-                    part["extra"] = self.keeper.plain(dict(segment.extra), "segment extra", name)
+                    part["extra"] = self.extension.plain(dict(segment.extra), "segment extra", name)
         elif has_parts(link):
             self.lost.add(losses.SEGMENTS, "segments are put together in the frame of the link", name)
         elif link.segments:
-            found = self.keeper.differences(Segment(), link.segments[0], name, OF_SEGMENT, "segment ")
+            found = self.extension.differences(Segment(), link.segments[0], name, OF_SEGMENT, "segment ")
             if found or not element.children:
                 values["segment"] = {key: pair[1] for key, pair in found.items()}
-        self.keeper.put("link", {"name": name}, values)
+        self.extension.put("link", {"name": name}, values)
         return element
 
     def _merge_rest(self, links: list[Element]) -> None:
-        """Put into links what another URDF says there."""
+        """Merge the elements of other programs into links."""
         given = self.body.extra.get("urdf_links", [])
         places = {link.name: link.index for link in reversed(self.body.links)}
         for text in given if isinstance(given, (list, tuple)) else []:
             rest = parse_rest(text, "link")
             name = rest.attributes.pop("name", "") if rest is not None else str(text)
             if rest is None or name not in places or not merge_rest(links[places[name]], rest):
-                self.lost.add(losses.DANGLING, "what another URDF says of links, or parts of them, that are gone", name)
+                self.lost.add(
+                    losses.DANGLING, "elements of other programs in links, or parts of them, that are gone", name
+                )
 
     def _keep_offset(self, link: Link, values: dict[str, object]) -> None:
-        """Keep the quaternion of a link's place where angles give another of the same turn: of length 1, and with its own sign."""
+        """Keep the quaternion of a link's offset where rpy gives another one of the same rotation, in sign or length."""
         origin = origin_element(link.offset)
-        said = read_origin(Element("joint", children=[origin] if origin else []))
+        read_back = read_origin(Element("joint", children=[origin] if origin else []))
         given = link.offset
-        if not np.isfinite(given).all() or np.abs(said - given).max() <= SAME_TURN:
+        if not np.isfinite(given).all() or np.abs(read_back - given).max() <= ROTATION_TOLERANCE:
             return
-        if self.keeper.on:
-            values["offset"] = [as_json(said), as_json(given)]
-        if self.keeper.on or abs(np.linalg.norm(given[3:]) - 1.0) > SAME_TURN:
-            self.keeper.note("the length or sign of a quaternion", self.names[link.index])
+        if self.extension.on:
+            values["offset"] = [as_json(read_back), as_json(given)]
+        if self.extension.on or abs(np.linalg.norm(given[3:]) - 1.0) > ROTATION_TOLERANCE:
+            self.extension.note("the length or sign of a quaternion", self.names[link.index])
 
     def _joint(self, link: Link) -> Element:
         ends = self.names[link.parent], self.names[link.index]
         return joint_element(link.joint, link.offset, self.joint_names[link.index], ends, self.known_joints, self.lost)
 
     def _keep_joints(self, elements: list[Element], gears: dict[str, float]) -> None:
-        """Keep of each joint what its element and gear do not say; ids for all as soon as one is not what a reader counts."""
-        said = [Joint(name=self.names[0], type="fixed" if self.names[0] == "world" else "free")]
-        said += [read_joint(element, gears) for element in elements]
-        movers = [k for k in range(1, len(said)) if said[k].type in ("rotate", "slide")]
+        """Keep what the element and gear of a joint do not hold; ids of all joints where one differs from the reader's."""
+        read_back = [Joint(name=self.names[0], type="fixed" if self.names[0] == "world" else "free")]
+        read_back += [read_joint(element, gears) for element in elements]
+        movers = [k for k in range(1, len(read_back)) if read_back[k].type in ("rotate", "slide")]
         ids = {k: number for number, k in enumerate(movers)}
         numbered = any(link.joint.id != ids.get(link.index, -1) for link in self.body.links)
         if numbered:
-            self.keeper.note("the ids of joints", self.body.name)
-        for link, base in zip(self.body.links, said, strict=True):
-            values = self.keeper.differences(base, link.joint, self.joint_names[link.index], ("id",), "joint ")
+            self.extension.note("the ids of joints", self.body.name)
+        for link, base in zip(self.body.links, read_back, strict=True):
+            values = self.extension.differences(base, link.joint, self.joint_names[link.index], ("id",), "joint ")
             if numbered and (link.joint.id >= 0 or link.index in ids):
                 values = {"id": link.joint.id, **values}
-            self.keeper.put("joint", {"link": self.names[link.index]}, values)
+            self.extension.put("joint", {"link": self.names[link.index]}, values)
 
-    def _keep_material(self, name: str, look: Material, element: Element) -> None:
+    def _keep_material(self, name: str, material: Material, element: Element) -> None:
         rgba = read_rgba(element)
         assert rgba is not None
         base = replace(Material(), diffuse=rgba[:3], transparency=1.0 - rgba[3])
-        values = self.keeper.differences(base, look, name, ("texture", "diffuse", "transparency"), "material ")
-        self.keeper.put("material", {"name": name}, values)
+        values = self.extension.differences(base, material, name, ("texture", "diffuse", "transparency"), "material ")
+        self.extension.put("material", {"name": name}, values)
 
     def _extra_joints(self) -> None:
         for number, joint in enumerate(self.body.extra_joints):
@@ -271,7 +271,7 @@ class _Writer:
                 losses.LOOP, "closed loops are open for other programs", joint.name or f"extra joint {number}"
             )
             ends = {f"link{k + 1}": self.names[index] for k, index in enumerate(joint.links)}
-            self.keeper.put("extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True)
+            self.extension.put("extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True)
 
     def _left(self) -> list[Element]:
         """Return the elements of other programs that the body was read with."""
@@ -281,37 +281,37 @@ class _Writer:
             try:
                 element = parse_xml(str(text).encode("utf-8", "replace"))
             except ValueError:
-                self.lost.add(losses.EXTRA, "what is in extra under urdf is no XML", str(text))
+                self.lost.add(losses.EXTRA, "entries of urdf in extra that are no XML", str(text))
                 continue
             is_control = element.name == "ros2_control"
             found.append(control_element(element, self.known_joints, self.lost) if is_control else element)
         return found
 
     def _keep_robot(self, title: str) -> None:
-        body, keeper = self.body, self.keeper
+        body, extension = self.body, self.extension
         values: dict[str, object] = {} if body.name == title else {"name": [title, body.name]}
         for key, given in (("info", body.info), ("extra", {k: v for k, v in body.extra.items() if k not in OF_OTHERS})):
             if given:
-                values[key] = keeper.plain(dict(given), key, body.name)
-                keeper.note(key, body.name)
+                values[key] = extension.plain(dict(given), key, body.name)
+                extension.note(key, body.name)
         for key, pose in (("root_pose", body.root_pose), ("root_offset", body.links[0].offset)):
             if not np.array_equal(pose, poses.IDENTITY):
-                values[key] = keeper.plain(pose, key, body.name)
-                keeper.note("the pose of the root", body.name)
+                values[key] = extension.plain(pose, key, body.name)
+                extension.note("the pose of the root", body.name)
         if body.viewpoints:
             values["viewpoints"] = [
                 {
                     "description": view.description,
-                    "pose": keeper.plain(view.pose, "pose", view.description),
+                    "pose": extension.plain(view.pose, "pose", view.description),
                     "field_of_view": view.field_of_view,
                 }
                 for view in body.viewpoints
             ]
-            keeper.note("viewpoints", body.name)
-        keeper.put("robot", {}, values)
+            extension.note("viewpoints", body.name)
+        extension.put("robot", {}, values)
 
     def _check_order(self) -> None:
-        """Note links that do not stand depth-first: a reader puts them so."""
+        """Report links that are not depth-first: a reader reorders them."""
         children: dict[int, list[int]] = {}
         for link in self.body.links[1:]:
             children.setdefault(link.parent, []).append(link.index)
@@ -320,10 +320,10 @@ class _Writer:
             order.append(stack.pop())
             stack += reversed(children.get(order[-1], []))
         if order != list(range(len(order))):
-            self.lost.add(losses.UNSAID, "links that do not stand depth-first are put so", self.body.name)
+            self.lost.add(losses.UNSAID, "links that are not depth-first are reordered", self.body.name)
 
 
-SAME_TURN = 1e-9
+ROTATION_TOLERANCE = 1e-9
 OF_OTHERS = ("urdf", "urdf_links")
-"""What is in `Body.extra` of elements that are written back."""
+"""Keys of `Body.extra` with elements that are written back."""
 OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")

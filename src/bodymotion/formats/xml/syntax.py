@@ -1,4 +1,4 @@
-"""Where things stand in the text of an XML file, which name is meant by another, and what a file that is no XML has wrong."""
+"""Positions in the text of an XML file, misspelt names, and explanations of what is wrong with a file that is not well-formed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bodymotion.formats.text.spelling import meant
 __all__ = ["attribute_position", "closest_name", "explain_syntax_error", "line_and_column"]
 
 MAX_TAG_BYTES = 20_000
-"""So many bytes of a tag are looked at."""
+"""The part of a tag that is searched."""
 
 _NAME = rb"[^\s<>/=\"'&]+"
 _ATTRIBUTE = re.compile(rb"\s+(" + _NAME + rb")\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
@@ -21,7 +21,7 @@ _REFERENCE = re.compile(rb"&(?!(?:#[0-9]+|#x[0-9A-Fa-f]+|[A-Za-z_][\w.-]*);)")
 
 
 def closest_name(word: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is meant by one that is not; None where no one is near. Of names of three letters all have to be there."""
+    """Return the known name that a misspelt one is closest to; None where none is close. Three letters may be in another order."""
     names = list(known)
     if ":" in word:
         return None
@@ -30,8 +30,9 @@ def closest_name(word: str, known: Iterable[str]) -> str | None:
 
 
 def attribute_position(data: bytes, at: int, name: str) -> tuple[int, int] | None:
-    """Return how many lines below the tag at byte `at` an attribute of it begins, and its column there (from 1), or how many columns behind
-    the `<` where that is in the same line; None where it is not found.
+    """Return the position of an attribute of the tag at byte `at`: lines below the tag, and the column (from 1) in that line.
+
+    In the line of the tag, the column is relative to the `<`. None where the attribute is not found.
     """
     tag, wanted = data[at : at + MAX_TAG_BYTES], name.encode("utf-8", "replace")
     opened = _TAG.match(tag)
@@ -66,7 +67,7 @@ def _text(data: bytes) -> str:
 def explain_syntax_error(
     data: bytes, at: int, code: int, open_tags: Sequence[tuple[str, int]]
 ) -> tuple[str, int | None]:
-    """Say what a file has wrong where expat has stopped, at byte `at` with one of its codes, and where that stands.
+    """Explain what is wrong where expat stopped, at byte `at` with one of its error codes.
 
     Parameters
     ----------
@@ -75,34 +76,32 @@ def explain_syntax_error(
 
     Returns
     -------
-    The words, and the byte where what they speak of begins, None where that is `at`.
+    The message, and the byte that it is about, None for `at`.
     """
     of_code = expat.errors.codes
     if code in (of_code[expat.errors.XML_ERROR_NO_ELEMENTS], of_code[expat.errors.XML_ERROR_SYNTAX]) and not open_tags:
-        return "this is no XML: the file has no element" if data.strip() else "the file is empty", None
+        return "the file has no element; expected XML" if data.strip() else "the file is empty; expected XML", None
     if at < 0 or b"\0" in data[:4]:
         return expat.ErrorString(code) or "", None
     if code == of_code[expat.errors.XML_ERROR_TAG_MISMATCH]:
         return _closes_nothing(data, at, open_tags), None
     if code == of_code[expat.errors.XML_ERROR_NO_ELEMENTS]:
-        return f"the file ends, and {_still_open(open_tags[-1])}", None
+        return f"the file ends too early: {_still_open(open_tags[-1])}", None
     if code == of_code[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]:
         return (
-            "the file goes on behind its end: all stands in one element, and there is one </…> too many, or a second element",
+            "the file has content after the end of its root element: there is one </…> too many, or a second root element",
             None,
         )
     if code == of_code[expat.errors.XML_ERROR_MISPLACED_XML_PI]:
-        return "<?xml …?> stands at the very beginning of a file, with nothing before it, or nowhere", None
+        return "<?xml …?> is not at the beginning of the file; nothing may be before it", None
     if code == of_code[expat.errors.XML_ERROR_UNDEFINED_ENTITY]:
         sign = _UNKNOWN.search(data, at, at + MAX_TAG_BYTES)
         shown = _text(sign.group()) if sign else "&…;"
-        words = (
-            f"{shown} stands for nothing: & itself is written &amp;, and beside it there are &lt; &gt; &quot; &apos;"
-        )
-        return words, sign.start() if sign else None
+        message = f"{shown} is not defined: & itself is written &amp;; defined are also &lt; &gt; &quot; &apos;"
+        return message, sign.start() if sign else None
     if code == of_code[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]:
         name = re.match(_NAME, data[at : at + 80])
-        return f"the attribute {_text(name.group()) if name else ''} stands twice in one tag", None
+        return f"the attribute {_text(name.group()) if name else ''} is twice in one tag", None
     if code in (of_code[expat.errors.XML_ERROR_INVALID_TOKEN], of_code[expat.errors.XML_ERROR_UNCLOSED_TOKEN]):
         if not open_tags and data[max(at - 1, 0) : at + 1] == b"</":
             return _closes_nothing(data, at - 1, open_tags), None
@@ -112,7 +111,7 @@ def explain_syntax_error(
 
 def _still_open(tag: tuple[str, int]) -> str:
     name, line = tag
-    return f"<{name:.60}> from line {line} is still open: </{name:.60}> is missing, or <{name:.60} …/> is meant"
+    return f"<{name:.60}> from line {line} is not closed: add </{name:.60}>, or write <{name:.60} …/>"
 
 
 def _closes_nothing(data: bytes, at: int, open_tags: Sequence[tuple[str, int]]) -> str:
@@ -127,7 +126,7 @@ def _closes_nothing(data: bytes, at: int, open_tags: Sequence[tuple[str, int]]) 
 
 
 def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
-    """Say what is wrong in the tag that stands around or before a byte; None where it is something else."""
+    """Explain what is wrong in the tag around or before a byte; None where it is something else."""
     start = data.rfind(b"<", 0, at)
     if start < 0 or at - start > MAX_TAG_BYTES:
         return None
@@ -143,7 +142,7 @@ def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
     if end > at - start:
         return None
     if re.match(rb"\s*<", tag[end:]):
-        return f"the tag <{_text(opened.group()[1:])[:60]}> does not end: > or /> is missing", start
+        return f"the tag <{_text(opened.group()[1:])[:60]}> has no end: > or /> is missing", start
     if re.match(rb"\s*/?>", tag[end:]):
         sign = _REFERENCE.search(tag, end, at - start + 2)
         return _ampersand(start + sign.start()) if sign is not None else None
@@ -151,7 +150,7 @@ def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
 
 
 def _ampersand(at: int) -> tuple[str, int]:
-    return "a & begins a reference such as &lt;: & itself is written &amp;", at
+    return "a & begins a reference such as &lt;; & itself is written &amp;", at
 
 
 def _broken_attribute(tag: bytes, start: int, end: int, last: re.Match[bytes] | None) -> tuple[str, int | None] | None:
@@ -160,15 +159,15 @@ def _broken_attribute(tag: bytes, start: int, end: int, last: re.Match[bytes] | 
         name = _text(last[1])[:60]
         if b"=" in value or b"\n" in value:
             return f"the quote at the end of {name} is missing", start + last.start(1)
-        return f"a blank is missing behind the value of {name}", start + end
+        return f"a space is missing after the value of {name}", start + end
     found = re.match(rb"\s+(" + _NAME + rb")\s*(=?)\s*([\"']?)", tag[end:])
     if found is None:
         return None
-    name, place = _text(found[1])[:60], start + end + found.start(1)
+    name, position = _text(found[1])[:60], start + end + found.start(1)
     if not found[2]:
-        return f'the attribute {name} has no value: write {name}="…"', place
+        return f'the attribute {name} has no value: write {name}="…"', position
     if not found[3]:
-        return f'the value of {name} does not begin with a quote: write {name}="…"', place
+        return f'the value of {name} does not begin with a quote: write {name}="…"', position
     sign = _REFERENCE.search(tag, end)
     quote = tag.find(found[3], end + found.end())
     following = tag.find(b"<", end)
@@ -177,8 +176,8 @@ def _broken_attribute(tag: bytes, start: int, end: int, last: re.Match[bytes] | 
     if following >= 0 and (quote < 0 or following < quote):
         if quote >= 0 and re.fullmatch(rb"<\s?[^<>=\"'\n]{0,40}", tag[following:quote]):
             return "a < in a value is written &lt;", start + following
-        return f"the quote at the end of {name} is missing", place
-    return (f"the quote at the end of {name} is missing", place) if quote < 0 else None
+        return f"the quote at the end of {name} is missing", position
+    return (f"the quote at the end of {name} is missing", position) if quote < 0 else None
 
 
 def _unreadable(data: bytes, at: int, code: int) -> str:
@@ -186,22 +185,18 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
     before = data[max(at - 1, 0) : at]
     if code == expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN]:
         comment = data[at : at + 4] == b"<!--"
-        return (
-            "a comment begins here and does not end: --> is missing"
-            if comment
-            else "a tag begins here and does not end: > is missing"
-        )
+        return "a comment has no end: --> is missing" if comment else "a tag has no end: > is missing"
     if here == b"&" or before == b"&":
         return _ampersand(at)[0]
     if here == b"<" or before == b"<":
-        return "a < begins a tag, and a name follows at once: < itself is written &lt;"
+        return "a < is not followed by a name; < itself is written &lt;"
     if here and (here[0] < 32 or here[0] == 127):
-        return f"XML has no place for the control character {here[0]:#04x}"
+        return f"the control character {here[0]:#04x} is not allowed in XML"
     if here and here[0] > 127:
         return (
-            f"the byte {here[0]:#04x} is no character in the encoding of the file: save it as UTF-8, "
+            f"the byte {here[0]:#04x} is no character in the encoding of the file: save the file as UTF-8, "
             "or name its encoding in <?xml version='1.0' encoding='…'?>"
         )
     if b"--" in data[max(at - 2, 0) : at + 2] and data.rfind(b"<!--", 0, at) > data.rfind(b"-->", 0, at - 2):
-        return "within a comment there is no --"
-    return f"{_text(here)!r} cannot stand here" if here else "the file ends in the midst of something"
+        return "a comment contains --, which is not allowed"
+    return f"{_text(here)!r} is not allowed here" if here else "the file ends too early"

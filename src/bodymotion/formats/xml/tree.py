@@ -195,8 +195,13 @@ class Element:
             self.faulty |= {what}
             if known:
                 return
-        if self.document is not None:
-            found = self.document.found
+        if self.document is None:
+            return
+        found = self.document.found
+        if found.is_full(rule):
+            # Finding the location of each would take long where there are very many.
+            found.count_more(rule)
+        else:
             found.report(rule, message, self.location_of(name), hint=hint, severity=severity, fatal=fatal)
 
     def wrong(self, message: str, name: str = "") -> None:

@@ -1,0 +1,75 @@
+"""A model with faults is read as far as it can be: its other findings stay, and what is unknown has none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from bodymotion.formats.mjcf import parse_mjcf
+from bodymotion.formats.urdf import parse_urdf
+
+URDF = """\
+<robot name="r">
+  <link name="base"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="9"/></inertial></link>
+  <link name="arm"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+  <joint name="elbow" type="revolute">
+    <parent link="base"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-90" upper="90" effort="1" velocity="1"/>
+  </joint>
+</robot>
+"""
+BAD_JOINT = '<joint name="bad" type="revolve"><parent link="arm"/><child link="hand"/></joint>\n</robot>'
+
+
+def findings(text, tmp_path, name="r.urdf"):
+    (tmp_path / name).write_text(text)
+    return {
+        (problem.rule, problem.location.line, problem.location.column) for problem in bm.check(tmp_path / name).problems
+    }
+
+
+def test_a_bad_joint_hides_no_other_finding(tmp_path):
+    before = findings(URDF, tmp_path)
+    assert {rule for rule, _, _ in before} == {"BODY115", "BODY133"}
+    after = findings(URDF.replace("</robot>", BAD_JOINT), tmp_path)
+    assert before <= after
+    assert {rule for rule, _, _ in after - before} == {"URDF112", "URDF120"}
+
+
+@pytest.mark.parametrize("cut", [" <joint <", "<link", "</link>", "&"])
+def test_a_syntax_fault_hides_no_finding_before_it(tmp_path, cut):
+    before = findings(URDF, tmp_path)
+    assert before <= findings(URDF.replace("</robot>", cut), tmp_path)
+
+
+def test_fields_are_located_or_unknown(tmp_path):
+    text = URDF.replace('value="1"', 'value="heavy"', 1).replace('xyz="0 1 0"', 'xyz="0 1"')
+    result = parse_urdf(text.encode(), tmp_path / "r.urdf")
+    locations = result.value.source.locations
+    assert np.isnan(result.value.links[0].mass)
+    assert not locations.is_known(("links", 0, "mass"))
+    assert not locations.is_known(("links", 1, "axis"))
+    assert locations.is_known(("links", 1, "lower"))
+    lower = locations.locate(("links", 1, "lower"))
+    assert (lower.line, lower.column) == (5, text.splitlines()[4].index("lower=") + 1)
+    with pytest.raises(bm.FormatError):
+        result.require()
+
+
+def test_a_model_in_mjcf_too(tmp_path):
+    text = """\
+<mujoco>
+  <default><joint armature="x"/></default>
+  <worldbody>
+    <body name="base"><freejoint/><inertial pos="0 0 0" mass="-1" diaginertia="1 1 1"/>
+      <body name="arm"><joint name="elbow" axis="0 0 0"/><geom size="x"/></body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+    result = parse_mjcf(text.encode(), tmp_path / "r.xml")
+    locations = result.value.source.locations
+    assert not locations.is_known(("links", 1, "rotor_inertia"))
+    assert not locations.is_known(("links", 1, "mass"))
+    found = findings(text, tmp_path, "r.xml")
+    assert {rule for rule, _, _ in found} == {"XML104", "BODY111", "BODY130"}
