@@ -1,4 +1,4 @@
-"""How the lines of a text end: LF, CR LF, or CR; a mixture is what an editor or a copy has left."""
+"""How the lines of a text end: LF, CR LF, or CR. A mixture comes from editors and copies."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from bodymotion.checks import rules
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.system.open_files import open_file
 
-__all__ = ["TEXTS", "check_line_ends", "most_common_end", "other_ends"]
+__all__ = ["TEXT_FORMATS", "check_line_ends", "most_common_end", "other_ends"]
 
-TEXTS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")
-"""The formats whose lines are looked at."""
+TEXT_FORMATS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")
+"""The formats whose line ends are checked."""
 NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
 _PIECE = 1 << 20
 _HEAD = 1 << 10
@@ -22,14 +22,14 @@ _END = re.compile(rb"\r\n?|\n")
 
 
 def check_line_ends(path: Path) -> tuple[Problem, ...]:
-    """Say if the lines of a file end in more than one way, at the first that ends otherwise than most. In bounded memory."""
+    """Report a file whose lines end in more than one way, at the first line with a rare end; in bounded memory."""
     count: Counter[bytes] = Counter()
     first: dict[bytes, int] = {}
     line = 1
     try:
         with open_file(path) as file:
             head = file.read(_HEAD)
-            # A NUL is of no text, or of one in another encoding than those of these formats.
+            # A NUL is in no text in the encodings of these formats.
             if b"\0" in head or not _has_returns(file):
                 return ()
             file.seek(len(head))
@@ -53,13 +53,13 @@ def check_line_ends(path: Path) -> tuple[Problem, ...]:
     if len(used) < 2:
         return ()
     most = max(used, key=lambda end: count[end])
-    place = min(number for end, number in first.items() if end != most)
-    said = ", ".join(f"{count[end]} with {NAMES[end]}" for end in sorted(used, key=lambda end: -count[end]))
-    return (rules.LINE_ENDS.problem(f"the lines end in more than one way: {said}", Location(str(path), place)),)
+    first_line = min(number for end, number in first.items() if end != most)
+    counts = ", ".join(f"{count[end]} with {NAMES[end]}" for end in sorted(used, key=lambda end: -count[end]))
+    return (rules.LINE_ENDS.problem(f"the lines end in more than one way: {counts}", Location(str(path), first_line)),)
 
 
 def _has_returns(file: BinaryIO) -> bool:
-    """Whether there is a CR: most files have none, and are not to be counted."""
+    """Return whether there is a CR: most files have none, and need no counting."""
     file.seek(0)
     while piece := file.read(_PIECE):
         if b"\r" in piece:
@@ -82,7 +82,7 @@ def most_common_end(data: bytes) -> bytes:
 
 
 def other_ends(data: bytes) -> list[tuple[int, int]]:
-    """Return where the ends of lines are that are not the most common one."""
+    """Return the spans of the line ends that are not the most common one."""
     most = most_common_end(data)
     if len([1 for number in _counted(data).values() if number]) < 2:
         return []

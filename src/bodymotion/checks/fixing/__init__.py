@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bodymotion.checks import rules
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
-from bodymotion.checks.line_ends import TEXTS, most_common_end, other_ends
+from bodymotion.checks.line_ends import TEXT_FORMATS, most_common_end, other_ends
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.registry import find_format
 from bodymotion.system.atomic_files import whole_file
@@ -70,7 +70,7 @@ def mended(path: Path, codes: Iterable[str]) -> Mended | None:
     found: list[Edit] = []
     if row.name in _ROOMS:
         found += import_module(f"bodymotion.checks.fixing.{_ROOMS[row.name]}").edits_of(data, path)
-    if rules.LINE_ENDS.code in wanted and row.name in TEXTS:
+    if rules.LINE_ENDS.code in wanted and row.name in TEXT_FORMATS:
         found += _line_ends(data, path, row.name)
     edits = in_order(edit for edit in found if edit.rule in wanted and data[edit.start : edit.stop] != edit.text)
     return Mended(path, data, edits) if edits else None
