@@ -53,7 +53,7 @@ def report(folder: Path, changes: dict[str, str], name: str = "model.wrl") -> li
         ("WRL115", 11, {"HUMANOID": "bboxCenter 1 0 0"}, {}),
         ("WRL115", 11, {"HUMANOID": "sites [ ]"}, {}),
         ("WRL115", 15, {"SEGMENT": "bboxSize 1 1 1"}, {}),
-        ("WRL138", 18, {"TYPE": "free"}, {"TYPE": "slide"}),
+        ("BODY120", 18, {"TYPE": "free"}, {"TYPE": "slide"}),
         ("WRL170", 16, {"GYRO": "maxAngularVelocity 0 0 0"}, {"GYRO": "maxAngularVelocity -1 -1 5"}),
         ("WRL170", 17, {"FORCE": "maxForce -5 5 5"}, {"FORCE": "maxForce 5 5 5"}),
         ("WRL170", 17, {"FORCE": "maxTorque 1 1 -2"}, {"FORCE": "maxTorque 1 1 1"}),

@@ -50,7 +50,7 @@ def test_the_reference_programs_samples_have_no_errors(samples):
             assert not {"BDY123", "BDY127"} & {p.rule for p in report.problems}
     assert wrong == FAULTY
     # Each a slip that the reference program takes as it is: two ids that no joint has, a DEF without a name, a part from outside.
-    assert "WRL124" in told["share/model/RIC30/RIC30.wrl"]
+    assert "BODY118" in told["share/model/RIC30/RIC30.wrl"]
     assert "VRML115" in told["share/model/Tank/resource/tank.wrl"] & told["share/model/Tank/Tank.body"]
     assert {Path(name).stem for name, rules in told.items() if "VRML131" in rules} == OUTSIDE
 

@@ -152,10 +152,10 @@ def test_many_of_one_rule_are_counted(tmp_path, desk):
     text = (desk / "robot.wrl").read_text()
     (tmp_path / "heavy.wrl").write_text(re.sub(r"\bmass +[0-9.]+", "mass 0", text))
     answer = json.loads(check("--json", tmp_path / "heavy.wrl").stdout)
-    count = sum(p["rule"] == "WRL142" for p in answer["files"][0]["problems"])
+    count = sum(p["rule"] == "BODY131" for p in answer["files"][0]["problems"])
     lines = check(tmp_path / "heavy.wrl").stdout.splitlines()
-    (head,) = (k for k, line in enumerate(lines) if "WRL142" in line)
-    assert f" warning WRL142 ×{count} " in lines[head]
+    (head,) = (k for k, line in enumerate(lines) if "BODY131" in line)
+    assert f" warning BODY131 ×{count} " in lines[head]
     (also,) = (line for line in lines[head : head + 5] if line.startswith("  also at "))
     assert re.fullmatch(rf"  also at (\d+:\d+, ){{4}}\d+:\d+ and {count - 6} more", also)
 
@@ -408,7 +408,7 @@ class TestProcesses:
         def broken(*things, **options):
             raise RuntimeError("what now")
 
-        monkeypatch.setattr("bodymotion.checks.checking.load", broken)
+        monkeypatch.setattr("bodymotion.checks.checking.read", broken)
         result = check(desk / "robot.wrl", code=1)
         assert "error CHK102 not checked because of RuntimeError: what now" in result.stdout
         assert "Traceback" in result.stderr

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from bodymotion.checks import rules, unmoved
+from bodymotion.checks import rules
 from bodymotion.checks.body_review import BodyReview, device_title
 from bodymotion.checks.devices_and_loops import check_devices, check_loops
 from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, check_shapes, check_sizes, check_textures
@@ -46,7 +46,7 @@ def check_body(body: Body) -> tuple[Problem, ...]:
         # Numbers near the largest float overflow; BODY105 reports numbers that are not finite.
         with np.errstate(all="ignore"):
             check(review)
-    return (*body.problems, *unmoved.adjusted(body, review.found.problems))
+    return (*body.problems, *review.found.problems)
 
 
 def check_names(review: BodyReview) -> None:

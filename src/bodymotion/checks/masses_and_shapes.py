@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.checks import rules, unmoved
+from bodymotion.checks import rules
 from bodymotion.checks.body_review import BodyReview, Box, distance, size
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
@@ -230,17 +230,17 @@ def check_sizes(review: BodyReview) -> None:
 
 def check_textures(review: BodyReview) -> None:
     """Check the images of all textures: their headers, and whether the data are complete. No pixels are unpacked."""
-    found: dict[Path, Texture] = {}
+    found: dict[Path, tuple[Texture, Link]] = {}
     for link in review.body.links:
         for segment in link.segments:
             for shape in (*segment.visuals, *segment.collisions):
                 if (texture := shape.material.texture) is not None and len(found) < MAX_IMAGES:
-                    found.setdefault(texture.path, texture)
-    for path, texture in found.items():
+                    found.setdefault(texture.path, (texture, link))
+    locations = review.body.source.locations
+    for path, (texture, link) in found.items():
         fault = _image_fault(path)
         if fault is not None:
-            location = review.body.source.locations.locate(("textures", texture.url))
-            location = location or unmoved.location_of_text(texture.url, review.body)
+            location = locations.locate(("textures", texture.url)) or locations.locate(("links", link.index, "shapes"))
             subject = ("textures", texture.url)
             review.found.report(rules.IMAGE, f"the image {path.name} {fault}", location, subject=subject)
 

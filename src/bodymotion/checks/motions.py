@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +16,7 @@ from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.units import FULL_TURN, MIN_SHARE
 from bodymotion.model.body import Body
-from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
@@ -57,18 +54,14 @@ MAX_JOINT_SPEED = 12.0
 """[rad/s] Joints that are faster most of the time, and beyond a full turn, look like degrees."""
 MILLIMETRES = np.array([0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0])
 """Factors for a pose whose position is in millimetres."""
-MAX_FILE = 64 << 20
-"""[bytes] In larger files no line is looked for."""
 
 
 def check_motion(motion: Motion) -> tuple[Problem, ...]:
     """Return the problems of reading a motion, and the numbers and quaternions that are wrong, one by one."""
     found = Diagnostics(motion.source.path)
-    read = {problem.rule for problem in motion.problems}
     for number, component in enumerate(motion.components):
         if isinstance(component, (MultiValueSeq, MultiSE3Seq, Vector3Seq)):
-            if "SEQ113" not in read:
-                _check_finite(found, motion, number, component)
+            _check_finite(found, motion, number, component)
             if isinstance(component, MultiSE3Seq):
                 _check_quaternions(found, motion, number, component)
     return (*motion.problems, *found.problems)
@@ -129,47 +122,15 @@ def component_number(motion: Motion, component: MultiValueSeq | MultiSE3Seq | Ve
     return next(k for k, one in enumerate(motion.components) if one is component)
 
 
-_FRAMES = re.compile(rb"\s*frames\s*:")
-_ROW = re.compile(rb"\s*-\s*\[")
-
-
 def frame_location(motion: Motion, component: int, frame: int, part: int | None = None) -> Location:
     """Return where a frame of a component, or one part of it, is in the file; `inside` is its path in the document."""
     path = motion.source.path
     inside = f"components[{component}].frames[{frame}]"
-    if motion.source.locations:
-        subject: Subject = ("components", component, "frames", frame)
-        found = motion.source.locations.locate(subject if part is None else (*subject, part))
-        if found is not None:
-            return found if found.inside else replace(found, inside=inside)
-    if path is None:
-        return Location(inside=inside)
-    rows = _rows(path) if motion.source.format == "seq" else ()
-    one = motion.components[component]
-    if len(rows) == len(motion.components) and not isinstance(one, OtherSeq) and len(rows[component]) == one.num_frames:
-        line, column = rows[component][frame]
-        return Location(str(path), line, column, inside)
-    return Location(str(path), inside=inside)
-
-
-@lru_cache(maxsize=2)
-def _rows(path: Path) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """Return line and column of the rows of each component, for a .seq with one row per line (until its reader has `locations`)."""
-    found: list[list[tuple[int, int]]] = []
-    whole = True
-    try:
-        if not path.is_file() or path.stat().st_size > MAX_FILE:
-            return ()
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if _FRAMES.match(line):
-                    found.append([])
-                elif found and (match := _ROW.match(line)):
-                    found[-1].append((number, match.end()))
-                    whole &= b"]" in line
-    except OSError:
-        return ()
-    return tuple(tuple(rows) for rows in found) if whole else ()
+    subject: Subject = ("components", component, "frames", frame)
+    found = motion.source.locations.locate(subject if part is None else (*subject, part))
+    if found is None:
+        return Location(None if path is None else str(path), inside=inside)
+    return found if found.inside else replace(found, inside=inside)
 
 
 def check_units(motion: Motion) -> list[Problem]:

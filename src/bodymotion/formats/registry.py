@@ -51,12 +51,9 @@ class Format:
     sniff:
         `sniff(head)` returns whether a file that begins with these bytes is of this format.
     read:
-        `read(path, **options)` returns a `ReadResult`: the value, partial where the file is faulty, and all problems. (Readers that have
-        not moved yet return the value and raise FormatError at the first fault.)
+        `read(path, **options)` returns a `ReadResult`: the value, partial where the file is faulty, and all problems.
     write:
         `write(value, path, **options)` writes a value of the type `holds`, and returns what was lost.
-    check:
-        Of readers that have not moved yet: `check(path)` returns every problem of a file.
     """
 
     name: str
@@ -66,7 +63,6 @@ class Format:
     sniff: Callable[[bytes], bool] = lambda head: False
     write: Callable[..., tuple[Problem, ...]] | None = None
     holds: str = "Motion"
-    check: Callable[..., tuple[Problem, ...]] | None = None
 
 
 def _later(module: str, function: str) -> Callable[..., Any]:
