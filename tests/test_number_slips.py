@@ -47,11 +47,11 @@ WRL = "#VRML V2.0 utf8\nTransform {\n  translation VALUE\n  children [ ]\n}\n"
         ("w.seq", SEQ.replace("ROW", "0.0, 1, 0.2, 3"), "frame 1 has 4 numbers instead of 3"),
         ("w.seq", SEQ.replace("ROW", "0.0, \u22121, 0.2"), "its minus is the character U+2212"),
         ("w.seq", SEQ.replace("ROW", "0.0, 0.\0" + "1, 0.2"), "frame 1: there is a NUL byte in it"),
-        ("r.urdf", URDF.replace("VALUE", "${m}"), "not numbers (an expression of xacro: run xacro on the file first)"),
-        ("r.urdf", URDF.replace("VALUE", "0,5"), "not numbers (a decimal comma? Write 0.5)"),
-        ("r.wrl", WRL.replace("VALUE", "0,1 0 0"), "belongs, stands 0: a decimal comma before it?"),
-        ("r.wrl", WRL.replace("VALUE", "1, 0, 0, 0"), "belongs, stands 0"),
-        ("r.wrl", WRL.replace("VALUE", "0.1 0"), "where 3 numbers belong (translation, an SFVec3f), after 2 of them"),
+        ("r.urdf", URDF.replace("VALUE", "${m}"), "an expression of xacro: run xacro on the file first"),
+        ("r.urdf", URDF.replace("VALUE", "0,5"), "a decimal comma? Write 0.5"),
+        ("r.wrl", WRL.replace("VALUE", "0,1 0 0"), "is there a decimal comma before it?"),
+        ("r.wrl", WRL.replace("VALUE", "1, 0, 0, 0"), "found 0 after translation"),
+        ("r.wrl", WRL.replace("VALUE", "0.1 0"), "expected 3 numbers (translation, an SFVec3f)"),
     ],
 )
 def test_the_first_line_names_the_slip(name, text, said, tmp_path):
