@@ -47,17 +47,16 @@ Version 1.0 writes jointType for joint_type, and so on; both spellings are read 
 version 1.0 says `angleUnit: radian`. All other keys of the top level, of links and of devices are kept in `extra`.
 
     file        header, links: [ link … ], extra_joints: [ … ], anything else
-    link        a Link; a SubBody (`uri`: a .body file whose root link stands here, `prefix`, `suffix`, `joint_id_offset`, and any key
-                of a Link, which then changes that root link); a ContinuousTrack (a chain of equal links); Skip
+    link        a Link; a SubBody (`uri`: a .body file whose links become links of this body, `prefix`, `suffix`, `joint_id_offset`,
+                and any key of a Link, which then changes its root link); a ContinuousTrack (a chain of equal links); Skip
     elements    [ element … ] | element | { TYPE: element, … }
-    element     Transform, Group, Visual (seen only), Collision (touched only), RigidBody: with `elements` inside
+    element     Transform, Group, Visual (only shown), Collision (only for contact), RigidBody: with `elements` inside
                 Shape: `geometry`, `appearance`; Resource: `uri` of a .wrl, a mesh or a YAML file with elements, `node` of it
                 devices: AccelerationSensor, RateGyroSensor, ForceSensor, Camera, RangeSensor, IMU, SpotLight …
                 any of them with `translation`, `rotation` (axis and angle), `scale`; a list of these adds up
 
-`document` parses YAML into nodes that know their place, `fields` and `plain` give their values, `links`, `joints`, `masses`, `elements`,
-`geometry`, `devices`, `resources` and `extra_joints` read one kind of node each, `model` makes a tree of a file's links, `reader` a Body
-of it.
+`fields` parses the text and returns the values of keys; `links` (with joints, masses and extra joints), `elements`, `geometry`, `devices`
+and `resources` read one kind of node each; `reader` joins the links of all files to a Body.
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ class Fields:
         self.context.found.report(rule, message, self.location(key), hint=hint)
 
     def location(self, key: str | None = None) -> Location:
-        """Return the location of a key, in whatever spelling it stands; that of the mapping without one."""
+        """Return the location of a key, in any spelling; without one, that of the mapping."""
         if key is None:
             return self.node.location
         return self.node.location_of(key if key in self.node.items else camel(key))

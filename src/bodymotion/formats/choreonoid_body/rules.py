@@ -10,67 +10,69 @@ __all__ = ["RULES"]
 UNREADABLE = Rule(
     "BDY100",
     "error",
-    "The file can be opened.",
+    "The file must exist and be readable.",
     "judgement",
     example=("a folder called robot.body", "a file called robot.body"),
 )
 NOT_YAML = Rule(
     "BDY101",
     "error",
-    "A .body file is YAML, and not nested too deep.",
+    "A .body file must be YAML, nested at most 100 deep.",
     example=("joint_axis: [ 0, 1, 0", "joint_axis: [ 0, 1, 0 ]"),
 )
 NOT_A_BODY = Rule(
     "BDY102",
     "error",
-    "A .body file is a mapping with `format: ChoreonoidBody` and a list of links.",
+    "A .body file must be a mapping with `format: ChoreonoidBody` and a list of links.",
     example=("format: ChoreonoidProject", "format: ChoreonoidBody"),
 )
 VERSION = Rule(
     "BDY103",
     "warning",
-    "The format has the versions 1.0 and 2.0.",
+    "The format version must be 1.0 or 2.0.",
     hint="it is read as version 2.0",
     example=("format_version: 3.0", "format_version: 2.0"),
 )
 ANGLE_UNIT = Rule(
     "BDY104",
     "error",
-    "angle_unit is degree or radian; in version 2.0 all angles are degrees.",
+    "angle_unit must be degree or radian; in version 2.0 all angles are degrees.",
     example=("angle_unit: turns", "angle_unit: degree"),
 )
 ALIAS = Rule(
     "BDY105",
     "error",
-    "An alias names a node that stands before it, and does not make the file larger without bound.",
+    "An alias must name a node before it, and all aliases together must not unfold to too many nodes.",
     example=("material: *read", "material: *red"),
 )
 KEY_TWICE = Rule(
     "BDY106",
     "warning",
-    "A key stands once in a mapping; of several the last counts.",
+    "A key must occur once in a mapping; of several the last is used.",
     "judgement",
     example=("mass: 2 # in kg\n    mass: 3", "mass: 2 # in kg"),
 )
-WRONG_VALUE = Rule("BDY107", "error", "A key holds what its node can use.", example=("mass: light", "mass: 5"))
+WRONG_VALUE = Rule(
+    "BDY107", "error", "The value of a key must be of the kind that the key needs.", example=("mass: light", "mass: 5")
+)
 NOT_FINITE = Rule(
     "BDY108",
     "error",
-    "The numbers of a model are finite; others are read as the default.",
+    "The numbers of a model must be finite; others are read as the default.",
     example=("translation: [ 0, 0, .inf ]", "translation: [ 0, 0, 0.3 ]"),
 )
 SUFFIX = Rule(
     "BDY109",
     "warning",
-    "A number ends with its last digit.",
+    "A number must not be followed by other characters.",
     "judgement",
-    "write 0.5, not 0.5f; what stands behind the number is not used",
+    "write 0.5, not 0.5f; the characters behind the number are not used",
     example=("mass: 5f", "mass: 5"),
 )
 IGNORED = Rule(
     "BDY110",
     "note",
-    "A file holds one document without tags; what is beyond is not used.",
+    "A file must hold one document without tags; further documents and tags are not used.",
     "judgement",
     leaves_out=True,
     example=("\n--- # another document", "\n# another document"),
@@ -78,22 +80,22 @@ IGNORED = Rule(
 MISSPELT = Rule(
     "BDY111",
     "warning",
-    "A key that is almost that of the format may be meant for it.",
+    "A key that is similar to one of the format is probably misspelt.",
     "judgement",
     example=("jointaxis: [ 0, 1, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
 MISSPELT_MASS = Rule(
     "BDY114",
     "warning",
-    "A key that is almost mass, center_of_mass or inertia may be meant for it.",
+    "A key that is similar to mass, center_of_mass or inertia is probably misspelt.",
     "judgement",
-    "as it stands it has no effect",
+    "in this spelling it has no effect",
     example=("Mass: 2 # in kg", "mass: 2 # in kg"),
 )
 DEGREES = Rule(
     "BDY116",
     "warning",
-    "Angles are in the unit of the file: degrees, where angle_unit does not say otherwise.",
+    "Angles must be in the unit of the file: degrees, unless angle_unit is radian.",
     "judgement",
     "they look like radians: multiply them by 180/π, or write angle_unit: radian in a file of version 1.0",
     example=("rotation: [ 0, 0, 1, 1.5708 ]", "rotation: [ 0, 0, 1, 90 ]"),
@@ -101,40 +103,43 @@ DEGREES = Rule(
 NEGATIVE = Rule(
     "BDY117",
     "warning",
-    "A limit of speed or effort that is one number is not negative: it counts for both directions.",
-    hint="write it without the minus: it is read so",
+    "A limit of speed or effort that is one number must not be negative: it is for both directions.",
+    hint="write it without the minus: its absolute value is used",
     example=("max_joint_velocity: -300", "max_joint_velocity: 300"),
 )
 LEFT_OVER = Rule(
     "BDY113",
     "warning",
-    "A list of points has two or three numbers for each; what is left over is not used.",
+    "A list of points must have two or three numbers for each; numbers left over are not used.",
     example=("vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0, 7 ]", "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0 ]"),
 )
 TOO_LARGE = Rule(
     "BDY112",
     "error",
-    "A model stays within what can be held.",
+    "A model must stay within the limits of the reader.",
     "judgement",
     leaves_out=True,
     example=("num_joints: 5000", "num_joints: 50"),
 )
 
 # Links
-NO_LINK = Rule("BDY120", "error", "A body has a link.", example=("links: [ ]", "links: [ { name: BASE } ]"))
+NO_LINK = Rule("BDY120", "error", "A body must have a link.", example=("links: [ ]", "links: [ { name: BASE } ]"))
 PARENT = Rule(
-    "BDY123", "error", "The parent of a link is the name of another link.", example=("parent: WEIST", "parent: WAIST")
+    "BDY123",
+    "error",
+    "The parent of a link must be the name of another link.",
+    example=("parent: WEIST", "parent: WAIST"),
 )
 ROOT = Rule(
     "BDY124",
     "error",
-    "root_link is the name of a link without a parent; without it the first link is the root.",
+    "root_link must be the name of a link without a parent; without root_link the first link is the root.",
     example=("root_link: WEIST", "root_link: WAIST"),
 )
 LOOSE = Rule(
     "BDY125",
     "error",
-    "All links hang on the root; others are left out.",
+    "All links must be connected to the root; others are left out.",
     hint="give it a parent",
     leaves_out=True,
     example=("two links without a parent", "the second with the first as its parent"),
@@ -142,13 +147,13 @@ LOOSE = Rule(
 LINK_TYPE = Rule(
     "BDY126",
     "error",
-    "The type of a link is Link, SubBody, ContinuousTrack or Skip.",
+    "The type of a link must be Link, SubBody, ContinuousTrack or Skip.",
     example=("- { type: Limb, name: TAIL", "- { type: Link, name: TAIL"),
 )
 SUB_BODY = Rule(
     "BDY127",
     "error",
-    "The file of a SubBody is there, can be read, and does not contain itself.",
+    "The file of a SubBody must exist, be readable, and not contain itself.",
     leaves_out=True,
     example=("uri: hnad.body", "uri: hand.body"),
 )
@@ -157,46 +162,46 @@ SUB_BODY = Rule(
 JOINT_TYPE = Rule(
     "BDY130",
     "error",
-    "joint_type is one of fixed, free, revolute, prismatic and pseudo_continuous_track.",
+    "joint_type must be one of fixed, free, revolute, prismatic and pseudo_continuous_track.",
     example=("joint_type: sliding", "joint_type: prismatic"),
 )
 JOINT_AXIS = Rule(
     "BDY131",
     "error",
-    "joint_axis is a vector, or one of X, Y, Z, -X, -Y and -Z.",
+    "joint_axis must be a vector, or one of X, Y, Z, -X, -Y and -Z.",
     example=("joint_axis: up", "joint_axis: Y"),
 )
 AXIS_LENGTH = Rule(
     "BDY132",
     "warning",
-    "joint_axis is a vector of length 1; another is brought to that length.",
+    "joint_axis must be a vector of length 1; others are scaled to that length.",
     fixable=True,
     example=("joint_axis: [ 0, 2, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
 NO_AXIS = Rule(
     "BDY133",
     "error",
-    "The joint_axis of a joint that moves is not zero.",
+    "The joint_axis of a joint that moves must not be zero.",
     hint="it is read as 0 0 1",
     example=("joint_axis: [ 0, 0, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
 ID_RANGE = Rule(
     "BDY134",
     "error",
-    "A joint_id is a small whole number from 0 on; a negative one is none.",
+    "A joint_id must be a whole number from 0 to 9999; a negative one means that there is none.",
     example=("joint_id: 1000000", "joint_id: 0"),
 )
 ROTATION_AXIS = Rule(
     "BDY138",
     "warning",
-    "The axis of a rotation is of length 1; one that is off by up to 10 % is brought to that length.",
+    "The axis of a rotation must be of length 1; it is scaled to that length.",
     fixable=True,
     example=("rotation: [ 0, 0, 1.05, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
 )
 NO_ROTATION_AXIS = Rule(
     "BDY139",
     "error",
-    "The axis of a rotation has a length; a rotation without is none.",
+    "The axis of a rotation must not be zero; otherwise nothing is rotated.",
     example=("rotation: [ 0, 0, 0, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
 )
 
@@ -204,13 +209,13 @@ NO_ROTATION_AXIS = Rule(
 INERTIA_SIZE = Rule(
     "BDY141",
     "error",
-    "inertia has nine numbers, row by row, or the six of its upper triangle.",
+    "inertia must have nine numbers, row by row, or the six of its upper triangle.",
     example=("inertia: [ 0.1, 0.1, 0.1 ]", "inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]"),
 )
 MASS_UNSET = Rule(
     "BDY142",
     "note",
-    "A link without mass and inertia weighs 1 kg and has the unit matrix for inertia.",
+    "A link without mass and inertia has 1 kg and the identity matrix for inertia.",
     "document",
     example=(
         "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2 }",
@@ -222,33 +227,33 @@ MASS_UNSET = Rule(
 ELEMENT = Rule(
     "BDY150",
     "error",
-    "An element is a mapping with a type, or stands under the name of its type.",
+    "An element must be a mapping with a type, or the value of a key that is its type.",
     example=("- { type: Shape }", "- { type: Shape, geometry: { type: Sphere, radius: 0.1 } }"),
 )
 PLUGIN_NODE = Rule(
     "BDY151",
     "note",
-    "Some types of element are known to plugins only; they are kept as devices with all their keys.",
+    "Types of elements that Choreonoid itself does not have, such as those of plugins, are kept as devices with all their keys.",
     example=("{ type: Thruster, name: gyro, id: 0 }", "{ type: RateGyroSensor, name: gyro, id: 0 }"),
 )
 SCALED = Rule(
     "BDY152",
     "warning",
-    "Rigid bodies and devices stand under Transforms that do not scale them.",
+    "Transforms around rigid bodies and devices must not scale them.",
     "judgement",
     example=("{ type: Transform, scale: 2,", "{ type: Transform, scale: 1,"),
 )
 NO_SIZE = Rule(
     "BDY153",
     "warning",
-    "A geometry gives its sizes; one that is missing is 1.",
+    "A geometry should have its sizes; a missing one is 1.",
     "judgement",
     example=("geometry: { type: Sphere }", "geometry: { type: Sphere, radius: 0.1 }"),
 )
 NOT_SHOWN = Rule(
     "BDY154",
     "note",
-    "Lights, texts and other parts of scenes have no shape here.",
+    "Lights, texts and other parts of scenes are not shown.",
     "judgement",
     leaves_out=True,
     example=("- { type: Fog }", "- { type: Group }"),
@@ -263,7 +268,7 @@ FIELD_OF_VIEW = Rule(
 GEOMETRY = Rule(
     "BDY157",
     "error",
-    "A geometry is of a known type; another shows nothing.",
+    "A geometry must be of a known type; others are not shown.",
     leaves_out=True,
     example=("geometry: { type: Ball, radius: 0.1 }", "geometry: { type: Sphere, radius: 0.1 }"),
 )
@@ -272,24 +277,28 @@ GEOMETRY = Rule(
 RESOURCE_KIND = Rule(
     "BDY160",
     "error",
-    "A resource is VRML97, YAML or a mesh of a known kind.",
+    "A resource must be VRML97, YAML, COLLADA or a mesh in a known format.",
     leaves_out=True,
     example=("uri: hand.docx", "uri: hand.wrl"),
 )
 RESOURCE_NODE = Rule(
-    "BDY161", "error", "The node of a resource is in its file.", leaves_out=True, example=("node: HNAD", "node: HAND")
+    "BDY161",
+    "error",
+    "The node of a resource must be in its file.",
+    leaves_out=True,
+    example=("node: HNAD", "node: HAND"),
 )
 RESOURCE_BROKEN = Rule(
     "BDY162",
     "error",
-    "The file of a resource can be read; else it shows nothing.",
+    "The file of a resource must be readable; otherwise it is not shown.",
     leaves_out=True,
     example=("uri of an empty hand.stl", "uri of a hand.stl with triangles"),
 )
 RESOURCE_PARTS = Rule(
     "BDY163",
     "warning",
-    "All that a resource holds can be used; what cannot is left out.",
+    "Parts of a resource that cannot be used are left out.",
     "judgement",
     leaves_out=True,
     example=('a .dae with <unit meter="long"/>', 'a .dae with <unit meter="1"/>'),
@@ -299,14 +308,14 @@ RESOURCE_PARTS = Rule(
 EXTRA_LINK = Rule(
     "BDY170",
     "error",
-    "link1_name and link2_name of an extra joint are names of links; else it is left out.",
+    "link1_name and link2_name of an extra joint must be names of links; otherwise it is left out.",
     leaves_out=True,
     example=("link1_name: HUP", "link1_name: HIP"),
 )
 EXTRA_TYPE = Rule(
     "BDY171",
     "error",
-    "The joint_type of an extra joint is ball, hinge or piston; else it is left out.",
+    "The joint_type of an extra joint must be ball, hinge or piston; otherwise it is left out.",
     leaves_out=True,
     example=("joint_type: glue", "joint_type: ball"),
 )

@@ -28,8 +28,8 @@ The shape of a file, in the spelling of version 2::
           - [ 0, 0, -0.7 ]
 
 It is YAML; written in flow style as a whole, it is JSON. A row is `[ v, … ]` (MultiValueSeq), `[ [ x, y, z, … ], … ]` (MultiSE3Seq,
-nested even for one pose) or `[ x, y, z ]` (Vector3Seq). With `hasFrameTime: true` the time stands first in the row. A key that a
-component lacks is taken from the top node.
+nested even for one pose) or `[ x, y, z ]` (Vector3Seq). With `hasFrameTime: true` the time is the first number of the row. A
+component inherits the keys that it does not have from the top node.
 
 ============  ===============================  ==================  =========================  =====================
 version       1 (BodyMotion, no version key)   2 (the documents)   3                          4 (Choreonoid today)

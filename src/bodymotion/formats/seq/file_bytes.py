@@ -75,7 +75,7 @@ def decoded(part: bytes) -> tuple[str, str | None]:
 
 
 class UnusualError(Exception):
-    """A text that is not in a shape that the fast reader knows: a full YAML parse decides what it is.
+    """A text in an irregular shape: only a YAML parse of the whole file can read it.
 
     Its cause is a `FormatError` where the result of a full parse is known. `offset` is in the piece that is read.
     """

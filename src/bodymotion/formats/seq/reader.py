@@ -57,7 +57,7 @@ MAX_FAULTY_ROWS = 10_000
 MAX_RECOVERED_BYTES = 10 * MAX_PARSED_BYTES
 """[bytes] In larger files no faulty line is fixed."""
 STEP_TOLERANCE = 0.1
-"""[of 1/frameRate] By which the mean step of a first column may be off for it to be taken for the time."""
+"""[of 1/frameRate] By which the mean step of a first column may be off for it to be read as the time."""
 _TAIL = 1 << 16
 """[bytes] The end of a file that shows whether it was cut off in a row."""
 _PASSES = 4
@@ -516,7 +516,7 @@ def _other_layout(header: ComponentHeader, singles: bool) -> tuple[str, str, Lay
     """Return what is wrong with rows of another number of parts than numParts, what to do, and the layout that they have.
 
     They may have numbers with decimal commas, which count twice; a time without hasFrameTime; hasFrameTime without a time. Which of them
-    it is, or whether numParts is wrong, only the author knows: nothing is fixed.
+    it is, or whether numParts is wrong, only the author can decide.
     """
     row, parts = _first_parts(header, singles)
     if row is None or parts in (0, header.num_parts) or header.parts_location is None or header.layout is None:

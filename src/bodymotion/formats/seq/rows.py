@@ -1,4 +1,4 @@
-"""Rows that the bulk parser does not read: walked token by token, parsed as YAML, or taken one by one, each with its faults.
+"""Rows that the bulk parser does not read: read token by token, parsed as YAML, or read one by one, each with its faults.
 
 Nodes made of a piece of rows count their offsets from the beginning of the piece.
 """
@@ -41,7 +41,7 @@ _PLAIN = re.compile(rb"[-+.]*[0-9A-Za-z_~][-+.0-9A-Za-z_~#]*")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WHOLE, _DIGITS = re.compile(r"[-+]?[0-9]+"), re.compile(r"[0-9]+")
 _POINTS = PiecedText(None)
-"""Nodes of `careful_rows` have no text of their own: only their piece knows its location."""
+"""The text of the nodes of `careful_rows`; their location is that of their piece."""
 
 
 class RowFaultError(Exception):

@@ -1,7 +1,7 @@
-"""The rules of body motion files: what the documents ask for, and what we judge to be odd.
+"""The rules of body motion files.
 
-`source` says where a rule comes from: "document" (the description of the format), "reference" (what Choreonoid's loader asks for
-where the documents are silent), "judgement" (ours).
+`source` is where a rule comes from: "document" (the description of the format), "reference" (Choreonoid's loader, where the documents
+define nothing), "judgement" (ours).
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ UNREADABLE = Rule(
 NOT_YAML = Rule(
     "SEQ002",
     "error",
-    "A body motion is well-formed YAML.",
-    hint="the line named may be the one after the fault; indentation is made of spaces, not tabs",
+    "A body motion must be well-formed YAML.",
+    hint="the fault may be in the line before; indentation is made of spaces, not tabs",
     example=("- [ 0.1, 0.2", "- [ 0.1, 0.2 ]"),
 )
 NOT_A_MOTION = Rule(
     "SEQ003",
     "error",
-    "The top node is a mapping of type CompositeSeq (BodyMotion in version 1).",
+    "The top node must be a mapping of type CompositeSeq (BodyMotion in version 1).",
     hint="a motion starts with 'type: CompositeSeq'",
     example=("type: PoseSeq", "type: CompositeSeq"),
 )
 VERSION = Rule(
     "SEQ004",
     "error",
-    "The format version is 1, 2, 3 or 4.",
+    "The format version must be 1, 2, 3 or 4.",
     "reference",
     example=("formatVersion: 5", "formatVersion: 2"),
 )
 TOO_LARGE = Rule(
     "SEQ005",
     "error",
-    "A large file has its frames in a usual shape: a line for each frame, or the lists that YAML libraries write.",
+    "A large file must have its frames in a regular shape: one line per frame, or the nested lists that YAML libraries write.",
     "judgement",
     "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are read without holding the whole text in memory",
     example=("- [ 0.1, *a ] among gigabytes of rows", "- [ 0.1, 0.2 ]"),
@@ -49,7 +49,7 @@ TOO_LARGE = Rule(
 ALIASES = Rule(
     "SEQ006",
     "error",
-    "Anchors and aliases stand for nodes that are complete, and do not blow the data up.",
+    "An alias must name a complete node before it, and all aliases together must not unfold to too many nodes.",
     "judgement",
     "write the data out in place of the aliases",
     example=("- *first", "- &first [ 0.1, 0.2 ]\n- *first"),
@@ -57,49 +57,49 @@ ALIASES = Rule(
 TAG = Rule(
     "SEQ007",
     "error",
-    "Nodes have no tags but YAML's own (!!str, !!int, !!float, !!bool, !!seq, !!map).",
+    "Nodes must have no tags other than YAML's own (!!str, !!int, !!float, !!bool, !!seq, !!map).",
     "judgement",
     example=("numParts: !!python/int 2", "numParts: !!int 2"),
 )
 
 COMPONENTS = Rule(
-    "SEQ101", "error", "The components are a sequence of mappings.", example=("components: 7", "components: []")
+    "SEQ101", "error", "The components must be a list of mappings.", example=("components: 7", "components: []")
 )
 COMPONENT_TYPE = Rule(
     "SEQ102",
     "error",
-    "Each component names its type.",
+    "Each component must have a type.",
     example=("- content: JointDisplacement", "- type: MultiValueSeq\n    content: JointDisplacement"),
 )
 FRAME_RATE_MISSING = Rule(
     "SEQ103",
     "error",
-    "A component without time stamps has a frame rate, of its own or from the top node.",
-    hint="add 'frameRate: …' to the top node, with how many frames there are in a second",
+    "A component without time stamps must have a frame rate, of its own or from the top node.",
+    hint="add 'frameRate: …' to the top node, with the number of frames per second",
     example=("formatVersion: 2", "formatVersion: 2\nframeRate: 100"),
 )
 FRAME_RATE = Rule(
     "SEQ104",
     "error",
-    "A frame rate is a positive, finite number of frames per second.",
+    "A frame rate must be a positive, finite number of frames per second.",
     example=("frameRate: -1", "frameRate: 100"),
 )
 NUM_PARTS = Rule(
     "SEQ105",
     "error",
-    "The number of parts is a whole number, zero or more.",
+    "The number of parts must be a whole number, zero or more.",
     example=("numParts: two", "numParts: 2"),
 )
 FLAG = Rule(
     "SEQ106",
     "error",
-    "hasFrameTime and isRootRelative are true or false.",
+    "hasFrameTime and isRootRelative must be true or false.",
     example=("isRootRelative: 2", "isRootRelative: true"),
 )
 FRAME_TIME_V1 = Rule(
     "SEQ107",
     "error",
-    "Version 1 knows no time-stamped frames.",
+    "A file of version 1 must not have time-stamped frames.",
     "reference",
     "write 'formatVersion: 2' and its names",
     example=("formatVersion: 1", "formatVersion: 2"),
@@ -107,22 +107,22 @@ FRAME_TIME_V1 = Rule(
 SE3_FORMAT = Rule(
     "SEQ108",
     "error",
-    "The SE3 format is XYZQWQXQYQZ, XYZQXQYQZQW or XYZRPY.",
+    "The SE3 format must be XYZQWQXQYQZ, XYZQXQYQZQW or XYZRPY.",
     example=("SE3Format: QUATERNION", "SE3Format: XYZQWQXQYQZ"),
 )
 FRAMES = Rule(
-    "SEQ109", "error", "The frames of a component are a sequence of rows.", example=("frames: 7", "frames: [ [ 7 ] ]")
+    "SEQ109", "error", "The frames of a component must be a list of rows.", example=("frames: 7", "frames: [ [ 7 ] ]")
 )
 ROW = Rule(
     "SEQ110",
     "error",
-    "Each frame is a row of as many numbers as the header says.",
+    "Each frame must be a row of as many numbers as numParts, or as many poses.",
     example=("- [ 0.1 ]", "- [ 0.1, 0.2 ]"),
 )
 NUMBER = Rule(
     "SEQ111",
     "error",
-    "The elements of a row are plain decimal numbers that every reader reads alike.",
+    "The elements of a row must be plain decimal numbers, which every program reads alike.",
     "judgement",
     "0x10, 1_000, 1:30 and quoted numbers are read differently by different programs",
     example=("- [ 0.1, 1_000 ]", "- [ 0.1, 0.2 ]"),
@@ -130,27 +130,27 @@ NUMBER = Rule(
 TIME_ORDER = Rule(
     "SEQ112",
     "error",
-    "The time of each frame is greater than that of the frame before it.",
+    "The time of each frame must be greater than that of the frame before it.",
     example=("- [ 0.5, 3 ]", "- [ 0.6, 3 ]"),
 )
 KEY_VALUE = Rule(
     "SEQ114",
     "error",
-    "The keys of the format, but for components, frames and part labels, have single values.",
+    "The keys of the format, other than components, frames and part labels, must have single values.",
     example=("frameRate: [ 100 ]", "frameRate: 100"),
 )
 NUM_PARTS_ROWS = Rule(
     "SEQ115",
     "error",
-    "numParts is the number of parts that the rows have.",
-    hint="either numParts is wrong, or the rows are: only who wrote them knows",
+    "numParts must be the number of parts of the rows.",
+    hint="either numParts is wrong, or the rows are: correct one of them",
     example=("numParts: 3", "numParts: 2"),
 )
 
 VERSION_MISSING = Rule(
     "SEQ201",
     "warning",
-    "A CompositeSeq says its format version.",
+    "A CompositeSeq must have a format version.",
     hint="read as version 2, or 3 where contents have its names; add 'formatVersion: 2'",
     fixable=True,
     example=("type: CompositeSeq\ncontent: BodyMotion", "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2"),
@@ -158,7 +158,7 @@ VERSION_MISSING = Rule(
 VERSION_LOW = Rule(
     "SEQ202",
     "warning",
-    "The first format version is 1.",
+    "A format version must not be below 1.",
     "judgement",
     "read as version 1",
     example=("formatVersion: 0.5", "formatVersion: 2"),
@@ -166,90 +166,93 @@ VERSION_LOW = Rule(
 TOP_TYPE = Rule(
     "SEQ203",
     "warning",
-    "The top type fits the version: BodyMotion in version 1, CompositeSeq from 2 on.",
+    "The type of the top node must be that of the version: BodyMotion in version 1, CompositeSeq from 2 on.",
     "reference",
     example=("type: BodyMotion", "type: CompositeSeq"),
 )
 TOP_CONTENT = Rule(
-    "SEQ204", "note", "The content of the top node is BodyMotion.", example=("content: Dance", "content: BodyMotion")
+    "SEQ204",
+    "note",
+    "The content of the top node should be BodyMotion.",
+    example=("content: Dance", "content: BodyMotion"),
 )
 BARE_COMPONENT = Rule(
     "SEQ205",
     "warning",
-    "Components stand in the list 'components' of a CompositeSeq.",
+    "Components must be in the list 'components' of a CompositeSeq.",
     hint="read as a motion of this one component",
     example=("a Vector3Seq as the top node", "a CompositeSeq with the Vector3Seq in its components"),
 )
 NO_COMPONENTS = Rule(
     "SEQ206",
     "warning",
-    "A motion has at least one component.",
+    "A motion should have at least one component.",
     "judgement",
     example=("components: []", "components: [ { type: Vector3Seq, content: ZMP, frames: [] } ]"),
 )
 COMPONENT_UNKNOWN = Rule(
     "SEQ207",
     "warning",
-    "The types of components are MultiValueSeq, MultiSE3Seq and Vector3Seq.",
+    "The type of a component must be MultiValueSeq, MultiSE3Seq or Vector3Seq.",
     hint="kept as it is, and not interpreted",
     example=("type: Vector4Seq", "type: Vector3Seq"),
 )
 CONTENT_MISSING = Rule(
     "SEQ208",
     "warning",
-    "Each component names its content.",
-    hint="the top node's content is taken, as Choreonoid does",
+    "Each component must have a content.",
+    hint="the content of the top node is used, as Choreonoid does",
     example=("- type: Vector3Seq", "- type: Vector3Seq\n    content: ZMP"),
 )
 CONTENT_OF_OTHER_VERSION = Rule(
     "SEQ209",
     "warning",
-    "The names of contents are those of the file's version.",
+    "The names of contents must be those of the file's version.",
     "reference",
-    "kept by its name as it is",
+    "kept under this name",
     example=("content: JointPosition", "content: JointDisplacement"),
 )
 CONTENT_TYPE = Rule(
     "SEQ210",
     "warning",
-    "Joint displacements are a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a Vector3Seq.",
+    "Joint displacements must be a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a Vector3Seq.",
     example=("content: LinkPosition\n    numParts: 2", "content: JointDisplacement\n    numParts: 2"),
 )
 CONTENT_TWICE = Rule(
     "SEQ211",
     "warning",
-    "Each content occurs once.",
+    "Each content should occur once.",
     "judgement",
-    "both are kept; Motion's shortcuts give the last, as Choreonoid does",
+    "both are kept; the properties of Motion return the last one, as Choreonoid does",
     example=("two components with content: ZMP", "one of them with another content"),
 )
 NUM_PARTS_MISSING = Rule(
     "SEQ212",
     "warning",
-    "A component of a Multi type says its number of parts.",
-    hint="taken from the first row",
+    "A MultiValueSeq or MultiSE3Seq must have numParts.",
+    hint="counted in the first row",
     example=("content: JointDisplacement", "content: JointDisplacement\n    numParts: 2"),
 )
 NUM_PARTS_VECTOR = Rule(
     "SEQ213",
     "warning",
-    "A Vector3Seq has no number of parts.",
-    hint="ignored",
+    "A Vector3Seq must not have numParts.",
+    hint="not used",
     example=("content: ZMP\n    numParts: 3", "content: ZMP"),
 )
 NUM_FRAMES = Rule(
     "SEQ214",
     "warning",
-    "numFrames is the number of rows.",
-    hint="the rows count, numFrames is information only",
+    "numFrames must be the number of rows.",
+    hint="all rows are read; numFrames is not used",
     fixable=True,
     example=("numFrames: 3", "numFrames: 2"),
 )
 SE3_FORMAT_MISSING = Rule(
     "SEQ215",
     "warning",
-    "A MultiSE3Seq says its SE3 format.",
-    hint="told from the length of the first pose",
+    "A MultiSE3Seq must have an SE3 format.",
+    hint="derived from the length of the first pose",
     example=(
         "content: LinkPosition\n    numParts: 1",
         "content: LinkPosition\n    numParts: 1\n    SE3Format: XYZQWQXQYQZ",
@@ -258,7 +261,7 @@ SE3_FORMAT_MISSING = Rule(
 FRAMES_MISSING = Rule(
     "SEQ216",
     "warning",
-    "A component has frames.",
+    "A component must have frames.",
     "judgement",
     "read as a component of no frames",
     example=("content: ZMP }", "content: ZMP, frames: [] }"),
@@ -266,7 +269,7 @@ FRAMES_MISSING = Rule(
 LENGTHS = Rule(
     "SEQ217",
     "warning",
-    "Joint displacements, link positions and the ZMP have equally many frames.",
+    "Joint displacements, link positions and the ZMP should have equally many frames.",
     "judgement",
     "each keeps its own length; Choreonoid cuts or misreads them",
     example=("- [ 0, 0, 0 ]", "- [ 0, 0, 0 ]\n      - [ 0, 0, 0 ]"),
@@ -274,21 +277,21 @@ LENGTHS = Rule(
 RATES = Rule(
     "SEQ218",
     "warning",
-    "The frame rates of the components are that of the top node.",
+    "The frame rates of components should be that of the top node.",
     example=("frameRate: 50\n    frames:", "frameRate: 100\n    frames:"),
 )
 KEY_TWICE = Rule(
     "SEQ219",
     "warning",
-    "A key occurs once in a mapping.",
+    "A key must occur once in a mapping.",
     "judgement",
-    "the last one counts",
+    "the last one is used",
     example=("frameRate: 100\nframeRate: 200", "frameRate: 100"),
 )
 ENCODING = Rule(
     "SEQ220",
     "warning",
-    "The text is UTF-8.",
+    "The text must be UTF-8.",
     "judgement",
     "read as Japanese (cp932); in an editor, save it as UTF-8",
     example=("# 歩行 in cp932", "# 歩行 in UTF-8"),
@@ -296,7 +299,7 @@ ENCODING = Rule(
 DOCUMENTS = Rule(
     "SEQ221",
     "warning",
-    "A file holds one YAML document.",
+    "A file must hold one YAML document.",
     "judgement",
     "the first one is read",
     example=("---", "# ---"),
@@ -304,15 +307,15 @@ DOCUMENTS = Rule(
 PART_LABELS = Rule(
     "SEQ222",
     "warning",
-    "There are as many part labels as parts.",
+    "There must be as many part labels as parts.",
     "judgement",
     example=("partLabels: [ HIP ]", "partLabels: [ HIP, KNEE ]"),
 )
 NUM_FRAMES_NUMBER = Rule(
     "SEQ223",
     "warning",
-    "numFrames is a whole number.",
-    hint="ignored: the rows count",
+    "numFrames must be a whole number.",
+    hint="not used: all rows are read",
     fixable=True,
     example=("numFrames: many", "numFrames: 2"),
 )
@@ -320,31 +323,31 @@ NUM_FRAMES_NUMBER = Rule(
 MERGE = Rule(
     "SEQ224",
     "warning",
-    "Mappings are written out.",
+    "Keys should not be merged into mappings with '<<'.",
     "judgement",
-    "merged as YAML 1.1 says; Choreonoid knows no '<<'",
+    "merged as YAML 1.1 defines; Choreonoid does not merge",
     example=("<<: *usual", "frameRate: 100"),
 )
 MISSPELT = Rule(
     "SEQ225",
     "warning",
-    "A key that is almost one of the document's, where that one is missing, is meant for it.",
+    "A key that is similar to a missing key of the format is probably misspelt.",
     "judgement",
-    "as it stands it has no effect",
+    "in this spelling it has no effect",
     example=("framerate: 100", "frameRate: 100"),
 )
 MISSPELT_CONTENT = Rule(
     "SEQ226",
     "warning",
-    "A content that is almost one of the document's is meant for it.",
+    "A content that is similar to one of the format is probably misspelt.",
     "judgement",
-    "kept by its name as it is: what looks for joints, links or the ZMP does not find it",
+    "kept under this name: programs that look for joints, links or the ZMP do not find it",
     example=("content: JointDisplacment", "content: JointDisplacement"),
 )
 IRREGULAR_RATE = Rule(
     "SEQ227",
     "warning",
-    "A motion has between a frame in 1000 s and a million frames in a second.",
+    "A frame rate should be between 0.001 and 1 000 000 frames per second.",
     "judgement",
     "frameRate is in frames per second",
     example=("frameRate: 1e-9", "frameRate: 100"),

@@ -293,13 +293,13 @@ class SeqWriter:
         return pairs
 
     def _unwritable(self, lost: Unwritable, where: str) -> None:
-        place = where or "the top node"
+        part = where or "the top node"
         if lost.values:
-            self._note(losses.VALUE, f"in {place} is not written: {', '.join(lost.values[:8])}", where)
+            self._note(losses.VALUE, f"in {part} is not written: {', '.join(lost.values[:8])}", where)
         if lost.texts:
-            self._note(losses.TEXT, f"{len(lost.texts)} texts in {place} are not Unicode", where)
+            self._note(losses.TEXT, f"{len(lost.texts)} texts in {part} are not Unicode", where)
         if lost.numbers:
-            self._note(losses.NOT_FINITE, f"{lost.numbers} numbers among the keys of {place} are not finite", where)
+            self._note(losses.NOT_FINITE, f"{lost.numbers} numbers among the keys of {part} are not finite", where)
 
     def _text(self, text: str) -> str:
         lost = Unwritable()

@@ -120,10 +120,10 @@ def _named(text: bytes, numbers: Floats) -> bytes:
 
 
 def _pointed(text: bytes) -> bytes:
-    """Put a point into mantissas of one digit: an ``e`` two places after a blank or a sign."""
+    """Put a point into mantissas of one digit: an ``e`` two characters after a blank or a sign."""
     codes = np.frombuffer(text, np.uint8)
     bare = (codes[2:] == ord("e")) & (codes[:-2] < ord("."))
     if not bare.any():
         return text
-    places = np.flatnonzero(bare) + 2
-    return np.insert(codes, np.repeat(places, 2), np.tile(_POINT, len(places))).tobytes()
+    offsets = np.flatnonzero(bare) + 2
+    return np.insert(codes, np.repeat(offsets, 2), np.tile(_POINT, len(offsets))).tobytes()

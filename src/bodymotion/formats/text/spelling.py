@@ -1,4 +1,4 @@
-"""Texts that are almost what a format knows: words that are misspelt, and numbers with a slip in them."""
+"""Texts with slips: words that are probably misspelt words of a format, and texts that are almost numbers."""
 
 from __future__ import annotations
 
