@@ -1,4 +1,4 @@
-"""Kernels that are compiled in the background, so that nobody waits for them later."""
+"""Compiling kernels in the background, so that a program does not wait for them later."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Callable
 __all__ = ["compile_in_background", "still_compiling"]
 
 NAME = "bodymotion-compiling"
-LONGEST_WAIT = 30.0
-"""[s] So long a program waits at its end for what is being compiled."""
+MAX_WAIT = 30.0
+"""[s] Longest time that a program waits at its end for the compiler."""
 
 
 def compile_in_background(work: Callable[[], object]) -> None:
     """Call `work`, which calls kernels for the first time, on a thread of its own.
 
-    A compiler that is cut off at the end of the interpreter aborts the process: the program waits for it there. The command does not
-    wait, it leaves without unwinding (`still_compiling`).
+    Ending the interpreter while it compiles would abort the process, so the program waits. The command does not wait: it exits without
+    unwinding (`still_compiling`).
     """
     worker = threading.Thread(target=work, name=NAME, daemon=True)
     worker.start()
-    atexit.register(worker.join, LONGEST_WAIT)
+    atexit.register(worker.join, MAX_WAIT)
 
 
 def still_compiling() -> bool:
-    """Whether a thread started by `compile_in_background` still runs."""
+    """Return whether a thread started by `compile_in_background` still runs."""
     return any(thread.name == NAME for thread in threading.enumerate())

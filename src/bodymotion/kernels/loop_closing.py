@@ -1,10 +1,10 @@
-"""Closing loops along a motion: the joints that follow are worked out from those that drive, each frame from the one before.
+"""Closing loops along a motion: dependent joints are computed from the driving joints, each frame from the one before.
 
-From a closed pose the drivers go on in steps. For each step the followers are predicted along the tangent and corrected by Gauss-Newton
-steps, damped (Levenberg and Marquardt) where an undamped one does not come nearer. A step counts when its corrections end, when the first
-of them is small beside the smallest singular value of the equations (the theorem of Newton and Kantorovich: then there is one solution
-near, and it is on the same branch), and when no singular pose lies within it; else it is halved. A singular pose is gone through in the
-smallest step, along the direction in which the followers moved before.
+From a closed pose the driving joints move in steps. For each step the dependent joints are predicted along the tangent and corrected by
+Gauss-Newton steps, damped (Levenberg and Marquardt) where an undamped one does not reduce the error. A step is accepted when its
+corrections converge, when the first of them is small compared with the smallest singular value of the equations (the theorem of Newton
+and Kantorovich: then there is one solution nearby, on the same branch), and when no singular pose lies within it; otherwise it is halved.
+A singular pose is passed in the smallest step, along the direction in which the dependent joints moved before.
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.loop_constraints import Indices, Mechanism, constrain, length
-from bodymotion.kernels.small_svd import decompose, solve
 
 __all__ = ["CROSSED", "LOST", "derivatives", "follow"]
 
 Work: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]
 
 CROSSED, LOST = 1, 2
-"""Marks of a frame: on the way to it a singular pose was passed; no corrections ended, so what is given is only as near as could be."""
-FARTHEST = 0.3
-"""So far [rad] a variable goes in one step at most."""
-SMALLEST = 2.0**-10
-"""The smallest step, as a part of the way from frame to frame."""
-NEAR = 1e-3
-"""Singular values below this part of the usual one are left to the direction of before when predicting."""
-NOTHING = 1e-10
-"""Singular values below this part of the largest one count as 0."""
+"""Flags of a frame: a singular pose was passed on the way to it; the corrections did not converge, so the loops are not closed exactly."""
+MAX_STEP = 0.3
+"""[rad] Largest change of a variable in one step."""
+MIN_STEP_SHARE = 2.0**-10
+"""The smallest step, as a share of the way from frame to frame."""
+SINGULAR_SHARE = 1e-3
+"""Below this share of the regular value, singular values are not used in predictions, but the direction before."""
+ZERO_SHARE = 1e-10
+"""Singular values below this share of the largest one count as 0."""
 NEWTON_KANTOROVICH = 0.25
-MOST, MOST_WHEN_LOST = 12, 240
-"""Corrections a step."""
+MAX_CORRECTIONS, MAX_CORRECTIONS_WHEN_LOST = 12, 240
+"""Corrections per step."""
+
+MAX_SWEEPS = 40
 
 
 def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:
@@ -68,7 +69,7 @@ def follow(
 
 @inlined
 def _copy(values: Floats, out: Floats) -> None:
-    """Copy a table; written out, because `out[:] = values` takes seconds to compile."""
+    """Copy a table; as a loop, because `out[:] = values` takes seconds to compile."""
     for i in range(values.shape[0]):
         for j in range(values.shape[1]):
             out[i, j] = values[i, j]
@@ -91,7 +92,7 @@ def _room(equations: int, links: int, variables: int, columns: int) -> Work:
 
 @inlined
 def _evaluate(mechanism: Mechanism, x: Floats, columns: Indices, work: Work, near: bool) -> None:
-    """Work out residual, derivatives, and the decomposition of those by the columns (transposed when there are more columns than rows).
+    """Compute residual, derivatives, and the decomposition of those by the columns (transposed when there are more columns than rows).
 
     `near`: what was worked out last was for an x near this one.
     """
@@ -122,7 +123,7 @@ def _derivatives(mechanism: Mechanism, x: Floats, residual: Floats, jacobian: Fl
 def _correct(
     mechanism: Mechanism, followers: Indices, rank: int, x: Floats, work: Work, most: int
 ) -> tuple[bool, float, float]:
-    """Move the followers until the loops are as closed as can be.
+    """Move the dependent joints until the loops are closed as far as possible.
 
     Gives whether that came to an end, how long the first correction was, and the least singular value where it began. `work` is
     left as it is at the end.
@@ -138,7 +139,7 @@ def _correct(
     for _ in range(most):
         if not np.isfinite(error):
             return False, np.inf, 0.0
-        _solve(work, residual, damping, NOTHING * s[0], step)
+        _solve(work, residual, damping, ZERO_SHARE * s[0], step)
         way = length(step)
         first = way if first < 0.0 else first
         if error < 1e-15 or way == 0.0:
@@ -163,7 +164,7 @@ def _correct(
 
 @inlined
 def _turned_over(before: Floats, now: Floats, columns: Indices, room: Floats) -> bool:
-    """Whether det(Bᵀ·N) of the derivatives before and now is negative: then the followers' equations were singular in between."""
+    """Return whether det(Bᵀ·N) of the derivatives before and now is negative: then the equations were singular in between."""
     count = columns.shape[0]
     for i in range(count):
         for j in range(count):
@@ -202,7 +203,7 @@ def _predict(
     moved: Floats,
     out: Floats,
 ) -> None:
-    """Say by how much the followers move when the drivers go `part` of their way.
+    """Predict the movement of the dependent joints when the driving joints move by the share `part` of their way.
 
     Along the tangent; in directions that it leaves open at a singular pose (with singular values below `near`), as `moved` for drivers that
     went `earlier`.
@@ -213,7 +214,7 @@ def _predict(
         for j in range(drivers.shape[0]):
             right[k] -= jacobian[k, drivers[j]] * way[j] * part
     singular = rank > 0 and s[rank - 1] < near
-    cut = near if singular else NOTHING * s[0]
+    cut = near if singular else ZERO_SHARE * s[0]
     _solve(work, right, 0.0, cut, out)
     square = length(earlier) ** 2
     if not singular or square == 0.0:
@@ -255,7 +256,7 @@ def _follow(
     way = np.empty(nd)
     earlier = np.zeros(nd)
     room = np.empty((nf, nf))
-    settled, _, _ = _correct(mechanism, followers, rank, x, work, MOST_WHEN_LOST)
+    settled, _, _ = _correct(mechanism, followers, rank, x, work, MAX_CORRECTIONS_WHEN_LOST)
     lost = not settled
     jacobian = np.empty((equations, x.shape[0]))
     _copy(work[4], jacobian)
@@ -275,31 +276,33 @@ def _follow(
             continue
         remaining = 1.0
         least[t] = np.inf
-        size = 1.0 if farthest <= FARTHEST else max(FARTHEST / farthest, SMALLEST)
+        size = 1.0 if farthest <= MAX_STEP else max(MAX_STEP / farthest, MIN_STEP_SHARE)
         while remaining > 0.0:
             part = remaining if lost or size >= remaining else size
             if not fresh:
                 _evaluate(mechanism, x, followers, work, False)
                 fresh = True
-            _predict(work, drivers, way, part, earlier, rank, NEAR * usual, moved, move)
+            _predict(work, drivers, way, part, earlier, rank, SINGULAR_SHARE * usual, moved, move)
             longest = 0.0
             for j in range(nf):
                 longest = max(longest, abs(move[j]))
-            smallest = part <= SMALLEST
-            if longest > FARTHEST and not lost and not smallest:
-                size = max(part * max(0.1, 0.9 * FARTHEST / longest), SMALLEST)
+            smallest = part <= MIN_STEP_SHARE
+            if longest > MAX_STEP and not lost and not smallest:
+                size = max(part * max(0.1, 0.9 * MAX_STEP / longest), MIN_STEP_SHARE)
                 continue
             for j in range(nd):
                 trial[drivers[j]] = targets[t, drivers[j]] if part == remaining else x[drivers[j]] + part * way[j]
-            shorter = FARTHEST / longest if lost and longest > FARTHEST else 1.0
+            shorter = MAX_STEP / longest if lost and longest > MAX_STEP else 1.0
             for j in range(nf):
                 trial[followers[j]] = x[followers[j]] + shorter * move[j]
             fresh = False
-            settled, first, sharp = _correct(mechanism, followers, rank, trial, work, MOST_WHEN_LOST if lost else MOST)
+            settled, first, sharp = _correct(
+                mechanism, followers, rank, trial, work, MAX_CORRECTIONS_WHEN_LOST if lost else MAX_CORRECTIONS
+            )
             crossed = nf == rank and _turned_over(jacobian, work[4], followers, room)
             sure = settled and not crossed and (first <= NEWTON_KANTOROVICH * sharp or first < 1e-9)
             if not (sure or lost or smallest):
-                size = max(0.5 * part, SMALLEST)
+                size = max(0.5 * part, MIN_STEP_SHARE)
                 continue
             if not settled and not lost:
                 lost = True
@@ -320,9 +323,108 @@ def _follow(
             least[t] = min(least[t], work[7][rank - 1] / usual if rank > 0 else 1.0)
             remaining = remaining - part if part < remaining else 0.0
             size = 2.0 * part
-            if farthest > FARTHEST:
-                size = min(size, max(FARTHEST / farthest, SMALLEST))
+            if farthest > MAX_STEP:
+                size = min(size, max(MAX_STEP / farthest, MIN_STEP_SHARE))
         if lost:
             marks[t] |= LOST
         for j in range(nf):
             found[t, followers[j]] = x[followers[j]]
+
+
+@inlined
+def decompose(w: Floats, v: Floats, s: Floats, near: bool) -> None:
+    """Replace the columns of `w` (r, c), r ≥ c, by u·σ, largest first; `v` (c, c) and `s` (c,) get the right vectors and σ.
+
+    One-sided Jacobi (Hestenes, 1958): columns are rotated in pairs until all are orthogonal; their lengths then are the singular values,
+    exact to the last digits also where they are small (Demmel and Veselić, 1992). NumPy's own routine inside kernels would need SciPy.
+
+    `near`: `v` holds the right vectors of a matrix near this one, as the starting point.
+    """
+    rows, count = w.shape
+    if near:
+        row = np.empty(count)
+        for k in range(rows):
+            for j in range(count):
+                row[j] = 0.0
+            for i in range(count):
+                for j in range(count):
+                    row[j] += w[k, i] * v[i, j]
+            for j in range(count):
+                w[k, j] = row[j]
+    else:
+        for i in range(count):
+            for j in range(count):
+                v[i, j] = 1.0 if i == j else 0.0
+    for _ in range(MAX_SWEEPS):
+        turned = False
+        for i in range(count - 1):
+            for j in range(i + 1, count):
+                a = 0.0
+                b = 0.0
+                g = 0.0
+                for k in range(rows):
+                    a += w[k, i] * w[k, i]
+                    b += w[k, j] * w[k, j]
+                    g += w[k, i] * w[k, j]
+                if abs(g) <= 1e-15 * np.sqrt(a * b) or g == 0.0:
+                    continue
+                turned = True
+                zeta = (b - a) / (2.0 * g)
+                t = (1.0 if zeta >= 0.0 else -1.0) / (abs(zeta) + np.sqrt(1.0 + zeta * zeta))
+                c = 1.0 / np.sqrt(1.0 + t * t)
+                z = c * t
+                for k in range(rows):
+                    x = w[k, i]
+                    w[k, i] = c * x - z * w[k, j]
+                    w[k, j] = z * x + c * w[k, j]
+                for k in range(count):
+                    x = v[k, i]
+                    v[k, i] = c * x - z * v[k, j]
+                    v[k, j] = z * x + c * v[k, j]
+        if not turned:
+            break
+    for j in range(count):
+        square = 0.0
+        for k in range(rows):
+            square += w[k, j] * w[k, j]
+        s[j] = np.sqrt(square)
+    for i in range(count - 1):
+        best = i
+        for j in range(i + 1, count):
+            if s[j] > s[best]:
+                best = j
+        if best != i:
+            s[i], s[best] = s[best], s[i]
+            for k in range(rows):
+                w[k, i], w[k, best] = w[k, best], w[k, i]
+            for k in range(count):
+                v[k, i], v[k, best] = v[k, best], v[k, i]
+
+
+@inlined
+def solve(
+    w: Floats, v: Floats, s: Floats, transposed: bool, right: Floats, damping: float, cut: float, out: Floats
+) -> None:
+    """Compute the shortest x (n,) that minimizes |A·x − right|² + (damping·|x|)², for A (m, n) as `decompose` left it.
+
+    `transposed`: Aᵀ was decomposed. Singular values not above `cut` count as 0.
+    """
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    for j in range(s.shape[0]):
+        if not s[j] > cut:
+            continue
+        dot = 0.0
+        if transposed:
+            for k in range(v.shape[0]):
+                dot += v[k, j] * right[k]
+        else:
+            for k in range(w.shape[0]):
+                dot += w[k, j] * right[k]
+        dot /= s[j] * s[j] + damping * damping
+        if transposed:
+            for k in range(w.shape[0]):
+                out[k] += dot * w[k, j]
+        else:
+            for k in range(v.shape[0]):
+                out[k] += dot * v[k, j]

@@ -1,22 +1,22 @@
-"""What closed loops ask of joints: how far a mechanism is from closing, and how that changes with each of its joints.
+"""The equations of closed loops: how far a mechanism is from closing, and the derivatives by its joints.
 
 A mechanism is a tuple of arrays; `bodymotion.model.closed_loops.mechanism` makes it:
 
-    parents, kinds, variables (n,)      of its n moving and fixed links: the place of the parent (−1: the common base), 0 none, 1 rotate,
+    parents, kinds, variables (n,)      of its n moving and fixed links: the number of the parent (−1: the common base), 0 none, 1 rotate,
                                         2 slide, and which of the v variables moves it (−1: none)
     turns (n, 3, 3), places (n, 3)      each link's pose in its parent at joint value 0
     axes (n, 3)                         of the joints, unit vectors in the link's frame
-    units (v,)                          joint value = unit · variable: 1 for angles, the mechanism's size for ways
+    units (v,)                          joint value = unit · variable: 1 for angles, the mechanism's size for lengths
     ends (m, 2)                         for each of the m equations its first and second link (−1: the common base)
     tips (m, 2, 3)                      points in these links; of an equation of axes, the second one is the second link's axis
     directions (m, 3)                   unit vectors in the first link's frame
     of_axes (m,)                        0: an equation of points, 1: of axes
-    sides (m, n)                        1 where only the second link hangs on link j, −1 where only the first one does, else 0
-    size (1,)                           [m] what distances are divided by, so that all numbers are of the size of angles
+    sides (m, n)                        1 where link j carries only the second link, −1 where only the first one, else 0
+    size (1,)                           [m] distances are divided by it, so that all numbers have the magnitude of angles
 
-An equation of points: d · (P₂ − P₁) / size = 0. An equation of axes: d · a₂ = 0. All in the base's frame; d goes with the first link.
-Its derivative by the turn of a joint with axis ω through o is ± d · ω × (P₂ − o) / size or ± d · ω × a₂, by a slide ± d · ω: + where the
-joint moves the second link, − where it moves the first one, whose frame d is in.
+An equation of points: d · (P₂ − P₁) / size = 0. An equation of axes: d · a₂ = 0. All in the base's frame; d moves with the first link.
+Its derivative by the rotation of a joint with axis ω through o is ± d · ω × (P₂ − o) / size or ± d · ω × a₂, by a translation ± d · ω: +
+where the joint moves the second link, − where it moves the first one, in whose frame d is.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def length(values: Floats) -> float:
 
 @inlined
 def _place(mechanism: Mechanism, x: Floats, turns: Floats, places: Floats, axes: Floats) -> None:
-    """Work out each link's turn (n, 3, 3), place (n, 3) and joint axis (n, 3) in the base's frame."""
+    """Compute each link's rotation (n, 3, 3), position (n, 3) and joint axis (n, 3) in the base's frame."""
     parents, kinds, variables, offset_turns, offset_places, own_axes, units = mechanism[:7]
     at_zero = np.empty((3, 3))
     joint = np.empty((3, 3))
@@ -96,7 +96,7 @@ def _place(mechanism: Mechanism, x: Floats, turns: Floats, places: Floats, axes:
 def constrain(
     mechanism: Mechanism, x: Floats, turns: Floats, places: Floats, axes: Floats, residual: Floats, jacobian: Floats
 ) -> None:
-    """Work out the equations' residual (m,) and its derivatives (m, v) at variables x (v,); the rest is room to work in."""
+    """Compute the equations' residual (m,) and its derivatives (m, v) at variables x (v,); the other arrays are work space."""
     _place(mechanism, x, turns, places, axes)
     kinds, variables = mechanism[1], mechanism[2]
     ends, tips, directions, of_axes, sides, size = mechanism[7:]

@@ -1,8 +1,8 @@
-"""Which triangle is seen at each pixel of a camera, how deep it lies, and what colour it has there.
+"""The rasteriser of cameras: the triangle that is visible at each pixel, its depth and its colour.
 
-A pixel is the ray through its middle. The ray D meets a triangle with corners a, b, c where D·(b × c), D·(c × a) and D·(a × b) have one
-sign (Olano and Greer, 1997). So nothing has to be clipped, triangles may reach behind the camera, and there is no gap at an edge that two
-of them share, since what one works out there is the negative of the other's. The depth is n·a / n·D with n the normal.
+A pixel is the ray through its centre. The ray D hits a triangle with corners a, b, c where D·(b × c), D·(c × a) and D·(a × b) have one
+sign (Olano and Greer, 1997). So no clipping is needed, triangles may extend behind the camera, and there is no gap at an edge of two
+triangles, since one computes there the negative of the other. The depth is n·a / n·D with n the normal.
 
 Coordinates of a camera are here x to the right, y up, and the depth along its axis.
 """
@@ -24,12 +24,12 @@ Singles: TypeAlias = npt.NDArray[np.float32]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 HEADLIGHT, OVERHEAD, AMBIENT = 0.7, 0.4, 0.5
-"""How bright the light along the camera's axis is, the one from straight above, and the one from all sides."""
+"""Intensities of the light along the camera's axis, of the one from straight above, and of the ambient light."""
 
 
 @dataclass(frozen=True, eq=False)
 class Solids:
-    """Triangles of P parts, each at rest in one of the frames that are placed before a camera.
+    """Triangles of P parts, each fixed in one of the frames before a camera.
 
     `vertices` (V, 3) [m] in the parts' frames, `faces` (F, 3) of them, counter-clockwise seen from outside; those of part p from
     `vertex_edges[p]` (`face_edges[p]`) to the next one; `frames` (P,), `spheres` (P, 4) middle and radius, `two_sided` (P,).
@@ -46,7 +46,7 @@ class Solids:
 
 @dataclass(frozen=True, eq=False)
 class Looks:
-    """What the faces of `Solids` look like.
+    """The materials of the faces of `Solids`.
 
     `normals` (F, 3, 3) at corners; `paints` (F, 3, 3) at corners: nothing, colours, or in the first two places in the texture, as `kinds`
     (P,) says with 0, 1, 2. `materials` (P, 11): diffuse, specular, emissive, ambient intensity, shininess. `textures` (N, 3): the pixels of
@@ -71,7 +71,7 @@ def draw(
     depths: Floats,
     owners: Ints,
 ) -> None:
-    """Draw triangles over what is there.
+    """Draw triangles over those that were drawn before.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def shade(
     owners: Ints,
     colors: Bytes,
 ) -> None:
-    """Return `colors` (N, H, W, 3) the colours of those faces from number `first` on that are seen; all else is as for `draw`.
+    """Fill in `colors` (N, H, W, 3) the colours of the visible faces from number `first` on; the rest is as for `draw`.
 
     The last frame of the placements is the world: the light from above comes along its z axis.
     """

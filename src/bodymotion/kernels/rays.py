@@ -1,7 +1,7 @@
-"""How far rays go until they meet a triangle.
+"""Distances along rays to the nearest triangle.
 
-Triangles are kept in a tree of boxes that each hold half of the one above it; a ray looks only into boxes that it goes through before the
-nearest triangle known so far. A triangle is met where Möller and Trumbore (1997) say so, from either side.
+Triangles are in a tree of boxes, each with half of the triangles of the one above; a ray enters only boxes that are nearer than the
+nearest triangle known so far. The intersection with a triangle is that of Möller and Trumbore (1997), from either side.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from bodymotion.kernels.kinematics import Indices
 __all__ = ["Boxes", "boxes", "distances"]
 
 Boxes: TypeAlias = tuple[Floats, Floats, Indices]
-"""Triangles (F, 3, 3) in the order of the leaves; lowest and highest corner (N, 2, 3) of each box; its first and last triangle (N, 2)
-and, for
-those that are divided, the first of its two halves, which stand side by side (N, 3 in all; −1 for leaves)."""
+"""Triangles (F, 3, 3) in the order of the leaves; lowest and highest corner (N, 2, 3) of each box; and (N, 3) its first triangle, the one
+after its last, and the first of its two halves, which are next to each other (−1 for leaves)."""
 
-LEAF = 4
-FEW = 256
+MAX_LEAF = 4
+ONE_THREAD_RAYS = 256
 
 
 def boxes(triangles: Floats) -> Boxes:
-    """Make the tree of boxes of triangles (F, 3, 3)."""
+    """Return the tree of boxes of triangles (F, 3, 3)."""
     order = np.arange(len(triangles), dtype=np.int64)
     bounds = np.empty((max(2 * len(triangles), 1), 2, 3))
     spans = np.empty((len(bounds), 3), dtype=np.int64)
@@ -35,17 +34,19 @@ def boxes(triangles: Floats) -> Boxes:
 
 
 def distances(tree: Boxes, origins: Floats, directions: Floats, longest: float) -> Floats:
-    """Return (N,) how far rays from `origins` (N, 3) go along unit `directions` (N, 3) until they meet a triangle; inf beyond `longest`."""
+    """Return the distances (N,) along rays from `origins` (N, 3) in unit `directions` (N, 3) to a triangle; inf beyond `longest`."""
     out = np.full(len(origins), np.inf)
     starts, ways = as_rows(origins, origins.shape), as_rows(directions, directions.shape)
     if len(tree[1]):
-        in_slices(len(out), lambda a, b: _distances(*tree, starts[a:b], ways[a:b], longest, out[a:b]), few=FEW)
+        in_slices(
+            len(out), lambda a, b: _distances(*tree, starts[a:b], ways[a:b], longest, out[a:b]), few=ONE_THREAD_RAYS
+        )
     return out
 
 
 @kernel
 def _divide(triangles: Floats, order: Indices, bounds: Floats, spans: Indices) -> Any:  # noqa: ANN401
-    """Bring `order` into that of the leaves, fill in the boxes, and give how many there are."""
+    """Sort `order` into that of the leaves, fill in the boxes, and return their number."""
     spans[0, 0] = 0
     spans[0, 1] = len(order)
     count = 1
@@ -69,7 +70,7 @@ def _divide(triangles: Floats, order: Indices, bounds: Floats, spans: Indices) -
             bounds[box, 0, k] = low
             bounds[box, 1, k] = high
         spans[box, 2] = -1
-        if last - first > LEAF:
+        if last - first > MAX_LEAF:
             axis = 0
             for k in range(1, 3):
                 if middle_high[k] - middle_low[k] > middle_high[axis] - middle_low[axis]:
@@ -92,7 +93,7 @@ def _divide(triangles: Floats, order: Indices, bounds: Floats, spans: Indices) -
 
 
 @inlined
-def _enters(bounds: Floats, origin: Floats, inverse: Floats, nearest: float) -> bool:
+def _hits_box(bounds: Floats, origin: Floats, inverse: Floats, nearest: float) -> bool:
     enter = 0.0
     leave = nearest
     for k in range(3):
@@ -104,13 +105,13 @@ def _enters(bounds: Floats, origin: Floats, inverse: Floats, nearest: float) -> 
         b = (bounds[1, k] - origin[k]) * inverse[k]
         enter = max(enter, min(a, b))
         leave = min(leave, max(a, b))
-    # A box without thickness is not to be missed for rounding.
+    # The margin keeps boxes without thickness from being missed by rounding.
     return bool(enter <= leave * (1.0 + 1e-12) + 1e-300)
 
 
 @inlined
-def _meets(triangle: Floats, origin: Floats, way: Floats) -> float:
-    """Return the distance to a triangle, inf where it is not met."""
+def _distance_to(triangle: Floats, origin: Floats, way: Floats) -> float:
+    """Return the distance to a triangle, inf where the ray misses it."""
     ex, ey, ez = triangle[1, 0] - triangle[0, 0], triangle[1, 1] - triangle[0, 1], triangle[1, 2] - triangle[0, 2]
     fx, fy, fz = triangle[2, 0] - triangle[0, 0], triangle[2, 1] - triangle[0, 1], triangle[2, 2] - triangle[0, 2]
     px = way[1] * fz - way[2] * fy
@@ -121,7 +122,7 @@ def _meets(triangle: Floats, origin: Floats, way: Floats) -> float:
         return np.inf
     tx, ty, tz = origin[0] - triangle[0, 0], origin[1] - triangle[0, 1], origin[2] - triangle[0, 2]
     u = (tx * px + ty * py + tz * pz) / scale
-    # The edge between two triangles belongs to both: with rounding, it must not belong to neither.
+    # The edge between two triangles belongs to both: rounding must not open a gap.
     if u < -1e-12 or u > 1.0 + 1e-12:
         return np.inf
     qx = ty * ez - tz * ey
@@ -155,11 +156,11 @@ def _distances(
         while height > 0:
             height -= 1
             box = stack[height]
-            if not _enters(bounds[box], origins[n], inverse, min(nearest, longest)):
+            if not _hits_box(bounds[box], origins[n], inverse, min(nearest, longest)):
                 continue
             if spans[box, 2] < 0:
                 for i in range(spans[box, 0], spans[box, 1]):
-                    nearest = min(nearest, _meets(triangles[i], origins[n], directions[n]))
+                    nearest = min(nearest, _distance_to(triangles[i], origins[n], directions[n]))
             else:
                 stack[height] = spans[box, 2]
                 stack[height + 1] = spans[box, 2] + 1
