@@ -16,8 +16,7 @@ __all__ = ["convert"]
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A motion or a model.")],
     target: Annotated[
-        Path,
-        typer.Argument(metavar="OUT", help="The new file; its extension names the format. May be IN."),
+        Path, typer.Argument(metavar="OUT", help="The new file; its extension names the format. May be IN.")
     ],
     read_as: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="The format of IN, whatever its content.")
@@ -45,8 +44,7 @@ def convert(
         typer.Option("--frame-time/--no-frame-time", help="Write time stamps with all frames, or with none."),
     ] = None,
     digits: Annotated[
-        int | None,
-        typer.Option("--digits", min=1, max=15, help="Round values to so many significant digits."),
+        int | None, typer.Option("--digits", min=1, max=15, help="Round values to so many significant digits.")
     ] = None,
     rate: Annotated[
         float | None,
@@ -70,16 +68,13 @@ def convert(
         typer.Option("--layout", help="Columns of a table without names: of IN if that is a .csv, else of OUT."),
     ] = None,
     columns: Annotated[
-        str | None,
-        typer.Option("--columns", metavar="A,B,…", help="Names for the columns of a .csv."),
+        str | None, typer.Option("--columns", metavar="A,B,…", help="Names for the columns of a .csv.")
     ] = None,
     joint_names: Annotated[
-        str | None,
-        typer.Option("--joint-names", metavar="A,B,…", help="Names for the joints of an .npz."),
+        str | None, typer.Option("--joint-names", metavar="A,B,…", help="Names for the joints of an .npz.")
     ] = None,
     link_names: Annotated[
-        str | None,
-        typer.Option("--link-names", metavar="A,B,…", help="Names for the links of an .npz."),
+        str | None, typer.Option("--link-names", metavar="A,B,…", help="Names for the links of an .npz.")
     ] = None,
     input_rate: Annotated[
         float | None,
@@ -112,10 +107,7 @@ def convert(
             help="Multiply all lengths of a model by this; masses stay. 0.001 converts millimetres to metres.",
         ),
     ] = None,
-    root: Annotated[
-        str | None,
-        typer.Option("--root", metavar="LINK", help="Make this link the root link."),
-    ] = None,
+    root: Annotated[str | None, typer.Option("--root", metavar="LINK", help="Make this link the root link.")] = None,
     fix_inertia: Annotated[
         bool,
         typer.Option(
@@ -123,8 +115,7 @@ def convert(
         ),
     ] = False,
     package: Annotated[
-        str | None,
-        typer.Option("--package", metavar="NAME", help="Name a URDF's meshes as package://NAME/…"),
+        str | None, typer.Option("--package", metavar="NAME", help="Name a URDF's meshes as package://NAME/…")
     ] = None,
     package_path: PackagePath = None,
     move_params: Annotated[

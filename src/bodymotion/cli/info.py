@@ -24,8 +24,7 @@ LARGE = 64 << 20
 
 def info(
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE", help="Models, motions and Spot animations in any supported format."),
+        list[Path], typer.Argument(metavar="FILE", help="Models, motions and Spot animations in any supported format.")
     ],
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: an object for one file, an array for several.")

@@ -328,11 +328,7 @@ def describe_open_motion(
 
 
 def _described(
-    components: Sequence[_Component],
-    source: Source,
-    extra: Mapping[str, object],
-    path: Path,
-    parts: bool,
+    components: Sequence[_Component], source: Source, extra: Mapping[str, object], path: Path, parts: bool
 ) -> Data:
     rows = [_component(component, parts) for component in components]
     return {

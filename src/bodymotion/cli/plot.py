@@ -59,8 +59,7 @@ def plot(
         ),
     ] = "",
     dpi: Annotated[
-        int,
-        typer.Option("--dpi", min=30, max=1200, help="Pixels per inch of a PNG; a larger value enlarges the text."),
+        int, typer.Option("--dpi", min=30, max=1200, help="Pixels per inch of a PNG; a larger value enlarges the text.")
     ] = DPI,
     smooth: Annotated[
         int,

@@ -99,8 +99,7 @@ def render(
         float, typer.Option("--speed", help="Playback speed; 0.25 is slow motion.", callback=positive)
     ] = 1.0,
     follow: Annotated[
-        bool | None,
-        typer.Option("--follow/--no-follow", help="Follow the root; by default where it moves far."),
+        bool | None, typer.Option("--follow/--no-follow", help="Follow the root; by default where it moves far.")
     ] = None,
     allow_outside: AllowOutside = False,
     arm: Arm = None,

@@ -16,8 +16,7 @@ __all__ = ["report"]
 
 def report(
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="MODEL MOTION", help="A model and a motion; or a Spot animation (.cha)."),
+        list[Path], typer.Argument(metavar="MODEL MOTION", help="A model and a motion; or a Spot animation (.cha).")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The page.")] = Path("report.html"),
     what: Annotated[

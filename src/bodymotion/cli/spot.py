@@ -29,8 +29,7 @@ spot = typer.Typer(
 @spot.command()
 def upload(
     paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE|FOLDER…", help="Animations, or folders with .cha files."),
+        list[Path], typer.Argument(metavar="FILE|FOLDER…", help="Animations, or folders with .cha files.")
     ],
     robot: Annotated[str, typer.Option("--robot", metavar="HOST[:PORT]", help="The robot.")],
     username: Annotated[

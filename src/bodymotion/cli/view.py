@@ -42,8 +42,7 @@ def view(
     paused: Annotated[bool, typer.Option("--paused", help="Do not start playing.")] = False,
     allow_outside: AllowOutside = False,
     show: Annotated[
-        str,
-        typer.Option("--show", metavar="NAMES", help=f"What to show, comma-separated: {', '.join(LABELS)}."),
+        str, typer.Option("--show", metavar="NAMES", help=f"What to show, comma-separated: {', '.join(LABELS)}.")
     ] = "",
     arm: Arm = None,
     bpm: Bpm = None,

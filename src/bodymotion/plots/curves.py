@@ -134,10 +134,7 @@ def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
     share = (limit - values[at]) / (values[at + 1] - values[at])
     order = np.argsort(np.concatenate([np.arange(len(times)), at + 0.5]), kind="stable")
     crossing = times[at] + share * (times[at + 1] - times[at])
-    return (
-        np.concatenate([times, crossing])[order],
-        np.concatenate([np.where(over, values, np.nan), limit])[order],
-    )
+    return (np.concatenate([times, crossing])[order], np.concatenate([np.where(over, values, np.nan), limit])[order])
 
 
 def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves, ...]:

@@ -86,14 +86,7 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
     panel = (int(width * (1.0 - (LIST_WIDTH if marks else 0.0))) // 2, height // 2)
     cameras = _cameras(points, panel)
     scene = Scene(
-        playback,
-        panel,
-        theme=None,
-        camera=cameras[-1],
-        area=points[:, :2],
-        ground=False,
-        pale=PALE,
-        line_width=factor,
+        playback, panel, theme=None, camera=cameras[-1], area=points[:, :2], ground=False, pale=PALE, line_width=factor
     )
     canvas = Image.new("RGB", (width, height), theme.near)
     try:
