@@ -180,6 +180,13 @@ class _Context:
 _Step: TypeAlias = "Callable[[Motion, str, _Context], Motion]"
 
 
+def _editing() -> Any:  # noqa: ANN401
+    """Return `bodymotion.editing`, imported when a step needs it."""
+    from bodymotion import editing
+
+    return editing
+
+
 def _wrong(option: str, text: str, expected: str) -> NoReturn:
     raise typer.BadParameter(f"{text!r} is not {expected}", param_hint=option)
 
@@ -207,23 +214,11 @@ def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float |
     _wrong(option, text, "of the form START:END, where each may be left out")
 
 
-def _trim(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    return editing.trim(motion, *_span("--trim", text, float))
-
-
 def _trim_frames(motion: Motion, text: str, context: _Context) -> Motion:
     from bodymotion import editing
 
     first, last = _span("--trim-frames", text, int)
     return editing.trim_frames(motion, int(first or 0), None if last is None else int(last))
-
-
-def _append(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    return editing.join(motion, load_motion(Path(text), "--append"), blend=context.blend)
 
 
 def _loop(motion: Motion, text: str, context: _Context) -> Motion:
@@ -238,18 +233,6 @@ def _loop(motion: Motion, text: str, context: _Context) -> Motion:
     return editing.loop(motion, times, blend=context.blend)
 
 
-def _reverse(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    return editing.reverse(motion)
-
-
-def _mirror(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    return editing.mirror(motion, context.body, context.pairs)
-
-
 def _smooth(motion: Motion, text: str, context: _Context) -> Motion:
     from bodymotion import editing
 
@@ -257,12 +240,6 @@ def _smooth(motion: Motion, text: str, context: _Context) -> Motion:
     if cutoff <= 0:
         _wrong("--smooth", text, "a frequency in Hz above 0")
     return editing.smooth(motion, cutoff)
-
-
-def _unwrap(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    return editing.unwrap(motion, context.body)
 
 
 def _shift(motion: Motion, text: str, context: _Context) -> Motion:
@@ -292,24 +269,6 @@ def _start_at(motion: Motion, text: str, context: _Context) -> Motion:
     return editing.start_at(motion, x, y, float(np.radians(yaw)))
 
 
-def _keep(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    return editing.keep(motion, *text.split(","))
-
-
-def _drop(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    return editing.drop(motion, *text.split(","))
-
-
-def _fill_links(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    return editing.fill_link_poses(motion, context.needed_body("--fill-links"))
-
-
 def _recover_joints(motion: Motion, text: str, context: _Context) -> Motion:
     from bodymotion import editing
 
@@ -317,12 +276,6 @@ def _recover_joints(motion: Motion, text: str, context: _Context) -> Motion:
     if len(recovered.problems) == len(motion.problems):
         say(one_line(f"joints recovered: {residual}"))
     return recovered
-
-
-def _root_only(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    return editing.keep_root_pose(motion)
 
 
 def _zmp(motion: Motion, text: str, context: _Context) -> Motion:
@@ -334,22 +287,24 @@ def _zmp(motion: Motion, text: str, context: _Context) -> Motion:
 
 
 STEPS: dict[str, _Step] = {
-    "trim": _trim,
+    "trim": lambda motion, text, context: _editing().trim(motion, *_span("--trim", text, float)),
     "trim_frames": _trim_frames,
-    "append": _append,
+    "append": lambda motion, text, context: _editing().join(
+        motion, load_motion(Path(text), "--append"), blend=context.blend
+    ),
     "loop": _loop,
-    "reverse": _reverse,
-    "mirror": _mirror,
+    "reverse": lambda motion, text, context: _editing().reverse(motion),
+    "mirror": lambda motion, text, context: _editing().mirror(motion, context.body, context.pairs),
     "smooth": _smooth,
-    "unwrap": _unwrap,
+    "unwrap": lambda motion, text, context: _editing().unwrap(motion, context.body),
     "shift": _shift,
     "turn": _turn,
     "start_at": _start_at,
-    "keep": _keep,
-    "drop": _drop,
-    "fill_links": _fill_links,
+    "keep": lambda motion, text, context: _editing().keep(motion, *text.split(",")),
+    "drop": lambda motion, text, context: _editing().drop(motion, *text.split(",")),
+    "fill_links": lambda motion, text, context: _editing().fill_link_poses(motion, context.needed_body("--fill-links")),
     "recover_joints": _recover_joints,
-    "root_only": _root_only,
+    "root_only": lambda motion, text, context: _editing().keep_root_pose(motion),
     "zmp": _zmp,
 }
 """The steps by the names of their options; each takes the motion, the text of its option, and the other options."""

@@ -87,7 +87,7 @@ def _links(page: Page, links: Sequence[Data]) -> None:
         depth[link["index"]] = depth[link["parent"]] + 1
         joint = link["joint"]
         moves = joint["type"] in ("rotate", "slide", "crawler")
-        turns = joint["type"] == "rotate"
+        rotates = joint["type"] == "rotate"
         rows.append(
             (
                 str(link["index"]),
@@ -95,7 +95,7 @@ def _links(page: Page, links: Sequence[Data]) -> None:
                 joint["type"],
                 str(joint["id"]) if joint["id"] >= 0 else "-",
                 _axis(joint["axis"]) if moves else "",
-                _limits(joint["lower"], joint["upper"], 180 / math.pi) if turns else "",
+                _limits(joint["lower"], joint["upper"], 180 / math.pi) if rotates else "",
                 _limits(joint["lower"], joint["upper"]) if moves else "",
                 _limits(joint["velocity_lower"], joint["velocity_upper"]) if moves else "",
                 _n(link["mass"]),

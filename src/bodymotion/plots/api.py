@@ -16,7 +16,7 @@ from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Measures, measure
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.plots.drawing import DPI, FORMATS, draw, picture
+from bodymotion.plots.drawing import DPI, FORMATS, draw, image_bytes
 from bodymotion.plots.kinds import charts, is_heavy
 from bodymotion.plots.parts import Chart
 from bodymotion.plots.style import DARK, LIGHT, Theme
@@ -84,12 +84,12 @@ class Plot:
 
         form = form_of(path)
         check_not_read(path, self.files)
-        content = self.html().encode() if form == "html" else picture(self.charts, form, self.theme, self.dpi)
+        content = self.html().encode() if form == "html" else image_bytes(self.charts, form, self.theme, self.dpi)
         with whole_file(Path(path)) as file:
             file.write(content)
 
     def _repr_png_(self) -> bytes:
-        return picture(self.charts, "png", self.theme, min(self.dpi, 100))
+        return image_bytes(self.charts, "png", self.theme, min(self.dpi, 100))
 
     def __repr__(self) -> str:
         return f"Plot({', '.join(self.names)})"

@@ -23,6 +23,7 @@ __all__ = [
     "outside",
     "panel",
     "ranged",
+    "row_range",
     "together",
 ]
 
@@ -222,3 +223,13 @@ def _row(of: Series, k: int, color: int) -> Row:
     note = f"{span}{'' if short == '°' else ' ' * bool(short)}{short}"
     beyond = bool(beyond_limits(of.times, column, lower, upper))
     return Row(line_of(of.labels[k], of.times, column, color, most=700), note, unit, beyond)
+
+
+def row_range(row: Row) -> tuple[float, float]:
+    """Return the lowest and highest value that a row shows, at least the smallest range of its unit apart."""
+    finite = row.line.values[np.isfinite(row.line.values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    span = MIN_SPANS.get(row.unit, 1e-9)
+    if high - low < span:
+        low, high = (low + high - span) / 2, (low + high + span) / 2
+    return low, high

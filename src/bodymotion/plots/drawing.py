@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bodymotion.diagnostics.text import moment
-from bodymotion.plots.curves import MIN_SPANS, outside
+from bodymotion.plots.curves import outside, row_range
 from bodymotion.plots.parts import (
     UNDER_LINE,
     WIDE,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DPI", "FORMATS", "Painter", "draw", "picture"]
+__all__ = ["DPI", "FORMATS", "Painter", "draw", "image_bytes"]
 
 
 class Painter:
@@ -48,9 +48,9 @@ class Painter:
     def chart(self, chart: Chart, top: float) -> None:
         """Draw a chart `top` [inch] below the upper edge."""
         self.time_origin = chart.time_origin
-        room = chart.width - 0.6
-        size = float(np.clip(13 * room / (0.128 * max(len(chart.title), 1)), 9, 13))
-        self.text(_cut(chart.title, room, 0.0099 * size), 0.3, top + 0.36, size=size, weight="bold")
+        margin = chart.width - 0.6
+        size = float(np.clip(13 * margin / (0.128 * max(len(chart.title), 1)), 9, 13))
+        self.text(_cut(chart.title, margin, 0.0099 * size), 0.3, top + 0.36, size=size, weight="bold")
         for k, line in enumerate(chart.subtitle):
             self.text(line, 0.3, top + 0.58 + UNDER_LINE * k, size=8, color=self.theme.muted)
         for cell in chart.cells:
@@ -98,17 +98,17 @@ class Painter:
         elif note:
             self.text(note, cell.x + cell.width, cell.y - 0.06, size=7, color=self.theme.muted, ha="right")
         name = part.title if not isinstance(part, (Heading, KeyFigures)) else ""
-        room = cell.width + 0.4 if small else cell.width - (0.065 * len(note) + 0.1 if note else 0.0)
+        margin = cell.width + 0.4 if small else cell.width - (0.065 * len(note) + 0.1 if note else 0.0)
         self.text(
-            _cut(name, room, 0.066 if small else 0.08),
+            _cut(name, margin, 0.066 if small else 0.08),
             cell.x,
             cell.y - (0.17 if note and small else 0.06),
             size=7.5 if small else 8.5,
         )
         if not isinstance(part, Ground):
             span = chart.end - chart.start
-            room = 0.01 * span or 0.5
-            axes.set_xlim(chart.start - room, chart.end + room)
+            margin = 0.01 * span or 0.5
+            axes.set_xlim(chart.start - margin, chart.end + margin)
             axes.xaxis.set_major_locator(
                 _ticker().MaxNLocator(max(int(cell.width / 0.55), 2), steps=[1, 2, 2.5, 5, 10])
             )
@@ -192,15 +192,16 @@ class Painter:
         )
         axes.tick_params(axis="y", length=0)
         for k, row in enumerate(part.rows):
-            finite = row.line.values[np.isfinite(row.line.values)]
-            low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
-            least = MIN_SPANS.get(row.unit, 1e-9)
-            if high - low < least:
-                low, high = (low + high - least) / 2, (low + high + least) / 2
+            low, high = row_range(row)
             heights = k + 0.9 - 0.8 * (row.line.values - low) / (high - low)
             color = theme.bad if row.beyond else theme.color(row.line.color)
             axes.plot(
-                row.line.times, heights, color=color, lw=self.scale, gid="row", marker="." if len(finite) == 1 else None
+                row.line.times,
+                heights,
+                color=color,
+                lw=self.scale,
+                gid="row",
+                marker="." if np.isfinite(row.line.values).sum() == 1 else None,
             )
             axes.annotate(
                 row.note,
@@ -358,8 +359,12 @@ class Painter:
 
 def _cut(text: str, width: float, each: float) -> str:
     """Return a text shortened to a width, for letters with a mean width of `each` [inch]."""
-    most = max(int(width / each), 4)
-    return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1 - most // 2) :]}"
+    max_letters = max(int(width / each), 4)
+    return (
+        text
+        if len(text) <= max_letters
+        else f"{text[: max_letters // 2]}…{text[len(text) - (max_letters - 1 - max_letters // 2) :]}"
+    )
 
 
 def _ticker() -> Any:  # noqa: ANN401
@@ -384,7 +389,7 @@ def _style(theme: Theme, scale: float = 1.0) -> Iterator[None]:
         stack.enter_context(matplotlib.rc_context())
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
-        # It would tell of each Japanese typeface that has no bold letters.
+        # It would warn about each Japanese font without bold letters.
         finder = logging.getLogger("matplotlib.font_manager")
         finder.addFilter(_silent)
         stack.callback(finder.removeFilter, _silent)
@@ -443,7 +448,7 @@ def draw(charts: Sequence[Chart], theme: Theme = LIGHT) -> Figure:
     return figure
 
 
-def picture(charts: Sequence[Chart], form: str, theme: Theme = LIGHT, dpi: float = DPI) -> bytes:
+def image_bytes(charts: Sequence[Chart], form: str, theme: Theme = LIGHT, dpi: float = DPI) -> bytes:
     """Return charts as the bytes of an image: "png" or "svg" with charts below each other, "pdf" with one per page."""
     out = io.BytesIO()
     if form == "pdf":

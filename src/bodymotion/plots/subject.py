@@ -77,8 +77,8 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
             groups.append(group)
         long = [[child] for child in onwards if child not in short or len(short) == 1]
         todo = [*long, *([short] if len(short) > 1 else []), *todo]
-    placed = {column for group in groups for column in group}
-    left = [column for column in range(len(labels)) if column not in placed]
+    grouped = {column for group in groups for column in group}
+    left = [column for column in range(len(labels)) if column not in grouped]
     groups.sort(key=min)
     names = [name_of([labels[k] for k in group]) for group in groups]
     found = tuple(

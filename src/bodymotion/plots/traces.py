@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.plots.curves import MIN_SPANS, outside
+from bodymotion.plots.curves import outside, row_range
 from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground, Heading, KeyFigures, Line
 from bodymotion.plots.style import Theme
 
@@ -128,8 +128,8 @@ class Frame:
         """Add axes over time; return their two layouts, and the entries of traces for them."""
         x, y = self.axes(cell, title, note)
         across, up = self.layout["xaxis" + x[1:]], self.layout["yaxis" + y[1:]]
-        room = 0.01 * (self.chart.end - self.chart.start) or 0.5
-        across["range"] = [self.chart.start - room, self.chart.end + room]
+        margin = 0.01 * (self.chart.end - self.chart.start) or 0.5
+        across["range"] = [self.chart.start - margin, self.chart.end + margin]
         across["showticklabels"] = cell.time_labels
         across["hoverformat"] = ".3f"
         across["ticksuffix"] = ""
@@ -324,11 +324,7 @@ class Traces(Frame):
             tickfont={"size": size, "color": theme.muted},
         )
         for k, row in enumerate(part.rows):
-            finite = row.line.values[np.isfinite(row.line.values)]
-            low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-            least = MIN_SPANS.get(row.unit, 1e-9)
-            if high - low < least:
-                low, high = (low + high - least) / 2, (low + high + least) / 2
+            low, high = row_range(row)
             color = theme.bad if row.beyond else theme.color(row.line.color)
             self.data.append(
                 {

@@ -97,7 +97,7 @@ def _mapper(data: Any, colored: bool = True) -> Any:  # noqa: ANN401
 
 
 def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
-    look, mode = part.surface.material, part.surface.mode
+    material, mode = part.surface.material, part.surface.mode
     colors = _bytes(np.concatenate(part.colors), pale) if part.colors else None
     data = poly_data(
         mode,
@@ -107,35 +107,35 @@ def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
         colors=colors,
         uv=np.concatenate(part.uv) if part.uv else None,
     )
-    texture = _texture(look, textures) if part.surface.textured else None
-    casts_shadow = mode == TRIANGLES and look.transparency < MAX_TRANSPARENCY
+    texture = _texture(material, textures) if part.surface.textured else None
+    casts_shadow = mode == TRIANGLES and material.transparency < MAX_TRANSPARENCY
     return _Surface(data, _mapper(data), _style(part, texture is not None, pale), texture, casts_shadow)
 
 
 def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
-    look, mode = part.surface.material, part.surface.mode
+    material, mode = part.surface.material, part.surface.mode
     style = vtk().vtkProperty()
     if mode != TRIANGLES:
         style.LightingOff()
         style.SetLineWidth(1.5)
         style.SetPointSize(3.0)
-        style.SetColor(*_paler(look.emissive if any(look.emissive) else look.diffuse, pale))
+        style.SetColor(*_paler(material.emissive if any(material.emissive) else material.diffuse, pale))
         return style
-    glow = np.clip(np.nan_to_num(np.asarray(look.emissive, dtype=np.float64)), 0.0, 1.0)
+    glow = np.clip(np.nan_to_num(np.asarray(material.emissive, dtype=np.float64)), 0.0, 1.0)
     # A surface that emits light reflects less: the sum would saturate.
-    base = _paler((1.0, 1.0, 1.0) if textured else look.diffuse, pale) * (1.0 - glow.max())
+    base = _paler((1.0, 1.0, 1.0) if textured else material.diffuse, pale) * (1.0 - glow.max())
     style.SetDiffuseColor(*base)
     style.SetDiffuse(1.0 - AMBIENT)
     own = AMBIENT * base + _paler(glow, 0.5 * pale) * glow.any()
     strength = AMBIENT if part.surface.channels else max(float(own.max()), 1e-6)
     style.SetAmbientColor(*(base if part.surface.channels else own / strength))
     style.SetAmbient(strength)
-    shine = float(np.clip(max(look.specular), 0.0, 1.0))
+    shine = float(np.clip(max(material.specular), 0.0, 1.0))
     style.SetSpecularColor(1.0, 1.0, 1.0)
     style.SetSpecular(MAX_HIGHLIGHT * shine)
-    style.SetSpecularPower(float(np.clip(128.0 * look.shininess, 8.0, 80.0)))
+    style.SetSpecularPower(float(np.clip(128.0 * material.shininess, 8.0, 80.0)))
     style.SetInterpolationToPhong()
-    style.SetOpacity(float(np.clip(1.0 - look.transparency, 0.0, 1.0)))
+    style.SetOpacity(float(np.clip(1.0 - material.transparency, 0.0, 1.0)))
     style.SetBackfaceCulling(not part.surface.two_sided)
     return style
 
@@ -150,10 +150,10 @@ def _bytes(colors: npt.NDArray[np.float32], pale: float) -> npt.NDArray[np.uint8
     return np.round(255.0 * shown).astype(np.uint8)
 
 
-def _texture(look: Material, known: dict[Path, Any]) -> Any:  # noqa: ANN401
+def _texture(material: Material, known: dict[Path, Any]) -> Any:  # noqa: ANN401
     """Return the texture of a material; None where the file is not an image."""
-    assert look.texture is not None
-    path = look.texture.path
+    assert material.texture is not None
+    path = material.texture.path
     if path not in known:
         known[path] = _opened(path)
     if known[path] is None:
@@ -163,7 +163,7 @@ def _texture(look: Material, known: dict[Path, Any]) -> Any:  # noqa: ANN401
     texture.InterpolateOn()
     texture.MipmapOn()
     # VTK cannot repeat in one direction only.
-    texture.SetRepeat(bool(look.texture.repeat_s or look.texture.repeat_t))
+    texture.SetRepeat(bool(material.texture.repeat_s or material.texture.repeat_t))
     return texture
 
 

@@ -128,19 +128,19 @@ def _draw_panel(
     edge = round(14 * unit)
     draw.text((edge, edge), name, fill=theme.text, font=font(round(17 * unit)))
     _draw_scale(draw, camera, theme, panel, unit)
-    places = camera.project(np.array([mark.position for mark in marks]).reshape(-1, 3), panel)
+    pixels = camera.project(np.array([mark.position for mark in marks]).reshape(-1, 3), panel)
     for mark in marks:
         _draw_axis(draw, camera, mark, size, theme, panel, unit)
-    _draw_numbers(draw, [(mark, place) for mark, place in zip(marks, places, strict=True)], theme, panel, unit)
+    _draw_numbers(draw, [(mark, pixel) for mark, pixel in zip(marks, pixels, strict=True)], theme, panel, unit)
 
 
 def _draw_scale(draw: Any, camera: Camera, theme: Theme, panel: tuple[int, int], unit: float) -> None:  # noqa: ANN401
     """Draw a scale bar of a round length."""
     assert camera.height is not None
     scale = panel[1] / camera.height
-    most = 0.3 * panel[0] / scale
-    power = 10.0 ** np.floor(np.log10(most))
-    length = power * max(step for step in (1.0, 2.0, 5.0) if step * power <= most)
+    max_length = 0.3 * panel[0] / scale
+    power = 10.0 ** np.floor(np.log10(max_length))
+    length = power * max(step for step in (1.0, 2.0, 5.0) if step * power <= max_length)
     edge, wide = round(14 * unit), max(round(2 * unit), 1)
     right, low = panel[0] - edge, panel[1] - edge
     left = right - round(length * scale)
@@ -167,37 +167,39 @@ def _draw_axis(
     reach = AXIS_LENGTH * size * mark.axis
     tail, middle, tip = camera.project(np.stack([mark.position - reach, mark.position, mark.position + reach]), panel)
     color, wide = _color(mark, theme), max(round(2 * unit), 1)
-    way = tip - tail
-    length = float(np.linalg.norm(way))
+    direction = tip - tail
+    length = float(np.linalg.norm(direction))
     if length < 8 * unit:
         ring = 4.5 * unit
         draw.ellipse((*(middle - ring), *(middle + ring)), outline=color, width=wide)
         if mark.axis @ camera.axes[2] < 0:
             draw.ellipse((*(middle - 1.8 * unit), *(middle + 1.8 * unit)), fill=color)
         return
-    way /= length
-    across = np.array([-way[1], way[0]])
+    direction /= length
+    across = np.array([-direction[1], direction[0]])
     head = min(7 * unit, 0.4 * length)
-    draw.line((*tail, *(tip - 0.8 * head * way)), fill=color, width=wide)
-    draw.polygon([tuple(tip), *(tuple(tip - head * way + side * 0.45 * head * across) for side in (1, -1))], fill=color)
+    draw.line((*tail, *(tip - 0.8 * head * direction)), fill=color, width=wide)
+    draw.polygon(
+        [tuple(tip), *(tuple(tip - head * direction + side * 0.45 * head * across) for side in (1, -1))], fill=color
+    )
     draw.ellipse((*(middle - 2 * unit), *(middle + 2 * unit)), fill=color)
 
 
 def _draw_numbers(
     draw: Any,  # noqa: ANN401
-    placed: list[tuple[JointMark, Floats]],
+    marks_at: list[tuple[JointMark, Floats]],
     theme: Theme,
     panel: tuple[int, int],
     unit: float,
 ) -> None:
     """Write the number of each joint near it, where it covers as little as possible, with a line to the joint."""
     letters = font(round(12 * unit))
-    joints = np.array([[*(place - 4 * unit), *(place + 4 * unit)] for _, place in placed]).reshape(-1, 4)
+    joints = np.array([[*(pixel - 4 * unit), *(pixel + 4 * unit)] for _, pixel in marks_at]).reshape(-1, 4)
     numbers: list[Floats] = []
-    for mark, place in placed:
+    for mark, pixel in marks_at:
         text = str(mark.number)
         half = np.array([0.5 * draw.textlength(text, font=letters) + 3 * unit, 9 * unit])
-        middles = place + 16 * unit * OFFSETS
+        middles = pixel + 16 * unit * OFFSETS
         boxes = np.concatenate([middles - half, middles + half], axis=1)
         outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1) + np.maximum(boxes[:, 2:] - panel, 0.0).sum(axis=1)
         covered = _overlap(boxes[:, None], joints[None]).sum(axis=1)
@@ -206,8 +208,8 @@ def _draw_numbers(
         best = middles[np.argmin(covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1))]
         numbers.append(np.array([*(best - half), *(best + half)]))
         color = _color(mark, theme)
-        draw.line((*place, *best), fill=color, width=max(round(unit), 1))
-    for (mark, _), box in zip(placed, numbers, strict=True):
+        draw.line((*pixel, *best), fill=color, width=max(round(unit), 1))
+    for (mark, _), box in zip(marks_at, numbers, strict=True):
         color = _color(mark, theme)
         draw.rounded_rectangle(tuple(box), radius=5 * unit, fill=theme.near, outline=color, width=max(round(unit), 1))
         draw.text(tuple((box[:2] + box[2:]) / 2), str(mark.number), fill=theme.text, font=letters, anchor="mm")
