@@ -177,7 +177,7 @@ def test_what_cannot_be_joined_is_refused_with_words():
         editing.join(motion, any_motion(0, stamped=True))
     with pytest.raises(ValueError, match="4 parts in one motion and 5"):
         editing.join(motion, any_motion(0, columns=5))
-    with pytest.raises(ValueError, match="root's frame"):
+    with pytest.raises(ValueError, match="root frame"):
         editing.join(motion, any_motion(1))
     with pytest.raises(ValueError, match="a blend of 2 s"):
         editing.join(motion, motion, blend=2)
@@ -220,7 +220,7 @@ def test_speed_of_stamps_divides_them():
     motion = any_motion(3, stamped=True)
     assert np.allclose(editing.change_speed(motion, 4).times, motion.times / 4)
     for wrong in (0, -1, np.nan, np.inf):
-        with pytest.raises(ValueError, match="a speed is"):
+        with pytest.raises(ValueError, match="speed"):
             editing.change_speed(motion, wrong)
 
 
@@ -308,7 +308,7 @@ def test_keeping_and_dropping():
     assert [c.content for c in editing.keep(motion, "ZMP", "LinkPosition").components] == ["LinkPosition", "ZMP"]
     assert len(editing.drop(motion, "ZMP").components) == 4
     assert editing.keep(motion, "ZMP").extra == motion.extra
-    with pytest.raises(ValueError, match="no component Zmp; there are: LinkPosition, JointDisplacement"):
+    with pytest.raises(ValueError, match="no component Zmp; existing components: LinkPosition, JointDisplacement"):
         editing.drop(motion, "Zmp")
 
 
@@ -369,7 +369,7 @@ def test_smoothing_needs_a_rate_and_a_cutoff():
     with pytest.raises(ValueError, match="has time stamps"):
         editing.smooth(any_motion(0, stamped=True), 5)
     for wrong in (0, -1, np.nan):
-        with pytest.raises(ValueError, match="a cutoff is"):
+        with pytest.raises(ValueError, match="cutoff"):
             editing.smooth(any_motion(0), wrong)
 
 

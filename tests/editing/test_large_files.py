@@ -29,7 +29,7 @@ same_folder = settings(
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(streaming, "NUMBERS", 64)
+    monkeypatch.setattr(streaming, "CHUNK_NUMBERS", 64)
     monkeypatch.setattr(files, "LARGE", 0)
 
 
@@ -96,7 +96,7 @@ def test_rates_of_the_file_jumps_and_progress(tmp_path):
     with pytest.raises(ValueError, match="needs the motion as a whole"):
         streaming.resample_file(source, target, 100, "cubic")
     bm.save(motion.replaced(MultiValueSeq(content="X", timeline=Timeline.stamped([0, 1]), values=[[0], [1]])), source)
-    with pytest.raises(ValueError, match="say which one is wanted"):
+    with pytest.raises(ValueError, match="frame_rate"):
         streaming.resample_file(source, target)
 
 

@@ -12,7 +12,7 @@ from symmetric_bodies import any_motion, moving_poses, smooth_table, symmetric_b
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.editing.sides import other_sides, pair_names
+from bodymotion.editing.symmetry import other_sides, pair_names
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
@@ -99,7 +99,7 @@ def test_names_may_be_given():
     assert editing.mirror(motion, renamed, pairs) == editing.mirror(motion, body)
     by_joint = Body(links=tuple(replace(link, name=f"n{link.index}") for link in body.links))
     assert editing.mirror(motion, by_joint) == editing.mirror(motion, body)
-    with pytest.raises(ValueError, match=r"no link 'x'; there are: n0, n1"):
+    with pytest.raises(ValueError, match=r"no link 'x'; existing links: n0, n1"):
         editing.mirror(motion, renamed, {"n1": "x"})
 
 
@@ -117,7 +117,7 @@ def test_a_body_that_is_not_symmetric_is_said_or_refused():
     assert "20 mm" in problem.message
     across = np.cross(link.joint.axis, [0.3, 0.5, 0.8])
     turned = with_link(replace(link, joint=replace(link.joint, axis=across / np.linalg.norm(across))))
-    with pytest.raises(ValueError, match="no mirror images"):
+    with pytest.raises(ValueError, match="not mirror images"):
         editing.mirror(walk(turned, 1), turned)
     slides = with_link(replace(link, joint=replace(link.joint, type="slide")))
     with pytest.raises(ValueError, match="rotate joint"):

@@ -1,23 +1,20 @@
-"""Motions changed: cut, joined, faster, backwards, mirrored, smoothed, moved, told in another way; and bodies: scaled, re-rooted.
+"""Edit motions (trim, join, change speed, reverse, mirror, smooth, move, convert) and bodies (scale, choose another root link).
 
-Each function takes a motion, or a body, and gives a new one. Components, keys and labels of a motion that it does not know stay; what gets
-lost or could not be done is added to the motion's `problems`.
+Each function takes a motion, or a body, and returns a new one. Unknown components, keys and labels of a motion are kept. What is lost, or
+cannot be done, is added to its `problems`.
 """
 
 from __future__ import annotations
 
-from bodymotion.editing.angles import unwrap
 from bodymotion.editing.combinations import Residual, fill_link_poses, keep_root_pose, recover_joints
-from bodymotion.editing.components import drop, keep
-from bodymotion.editing.frames import move, start_at
+from bodymotion.editing.frames import move, start_at, zmp_to_root, zmp_to_world
 from bodymotion.editing.joining import join, loop
 from bodymotion.editing.mirroring import mirror
 from bodymotion.editing.rerooting import reroot
 from bodymotion.editing.retiming import change_speed, reverse
 from bodymotion.editing.scaling import scale
-from bodymotion.editing.smoothing import smooth
-from bodymotion.editing.trimming import trim, trim_frames
-from bodymotion.editing.zmp import zmp_to_root, zmp_to_world
+from bodymotion.editing.selecting import drop, keep, trim, trim_frames
+from bodymotion.editing.smoothing import smooth, unwrap
 
 __all__ = [
     "Residual",

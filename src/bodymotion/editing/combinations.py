@@ -1,4 +1,4 @@
-"""The three ways in which link and joint trajectories stand together in a .seq file, and the ways from one to another.
+"""The three combinations of link and joint trajectories in a .seq file, and the conversions between them.
 
 1. the poses of all links;  2. the pose of the root link and all joints;  3. the poses of all links and all joints.
 """
@@ -19,16 +19,15 @@ from bodymotion.system.memory import check_memory
 
 __all__ = ["Residual", "fill_link_poses", "keep_root_pose", "recover_joints"]
 
-PIECE = 1 << 16
-"""How many poses are worked on at a time."""
+CHUNK_POSES = 1 << 16
 
-CLOSE = 1e-3
-"""[m, rad] A residual up to here is no problem."""
+RESIDUAL_TOLERANCE = 1e-3
+"""[m, rad]"""
 
 
 @dataclass(frozen=True)
 class Residual:
-    """How far link poses are from those that root and joints give: the worst distance [m] and the worst turn [rad], where and when."""
+    """The difference between link poses and those by root and joints: the largest distance [m] and angle [rad], with link and frame."""
 
     distance: float = 0.0
     distance_link: str = ""
@@ -40,16 +39,15 @@ class Residual:
     def __str__(self) -> str:
         return (
             f"links are at most {self.distance * 1000:.3g} mm ({self.distance_link}, frame {self.distance_frame}) and "
-            f"{np.degrees(self.angle):.3g}° ({self.angle_link}, frame {self.angle_frame}) from where root and joints put them"
+            f"{np.degrees(self.angle):.3g}° ({self.angle_link}, frame {self.angle_frame}) from the poses by root and joints"
         )
 
 
 def fill_link_poses(motion: Motion, body: Body) -> Motion:
     """Return the motion with the poses of all links beside the joints (combination 3), by forward kinematics.
 
-    Poses that the motion has stay as they are; without a root pose the root stands at the body's own. They get the timeline of the joint
-    displacements; a root on another one goes in straight lines and SLERP between its frames. To have link poses alone (combination 1),
-    drop JointDisplacement afterwards.
+    Existing poses do not change; without a root pose the root is at the pose of the body. They get the timeline of the joint displacements; a
+    root on another timeline is interpolated linearly and by SLERP. For link poses alone (combination 1), drop JointDisplacement afterwards.
 
     Raises
     ------
@@ -60,11 +58,11 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
     count = len(body.links)
     given = motion.link_position
     if given is not None and given.num_parts >= count:
-        said = f"no link poses are added: the motion has those of {given.num_parts} links already"
-        return replace(motion, problems=(*motion.problems, IDLE.problem(said)))
+        message = f"no link poses are added: the motion already has those of {given.num_parts} links"
+        return replace(motion, problems=(*motion.problems, IDLE.problem(message)))
     joints = motion.joint_displacement
     if joints is None:
-        raise ValueError("the motion has no joint displacements to get link poses from")
+        raise ValueError("the motion has no joint displacements, from which link poses follow")
     check_memory(joints.num_frames * count * 56, f"the poses of {count} links in {joints.num_frames} frames")
     q = body.joint_values(joints)
     if given is None:
@@ -91,12 +89,12 @@ def keep_root_pose(motion: Motion) -> Motion:
     """
     if motion.joint_displacement is None:
         raise ValueError(
-            "without joint displacements the poses of the links are all there is: recover_joints() gets joints from them"
+            "the motion has no joint displacements, so all other links would be lost; use recover_joints() first"
         )
     components = tuple(_root_only(c) for c in motion.components)
     problems = motion.problems
     if motion.link_position is None:
-        problems = (*problems, IDLE.problem("there is no root pose to keep: the motion has no LinkPosition"))
+        problems = (*problems, IDLE.problem("no root pose to keep: the motion has no LinkPosition"))
     return replace(motion, components=components, problems=problems)
 
 
@@ -107,16 +105,16 @@ def _root_only(component: Component) -> Component:
 
 
 def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
-    """Get the joint displacements from the poses of all links (from combination 1 to 3; `keep_root_pose` goes on to 2).
+    """Compute the joint displacements from the poses of all links (from combination 1 to 3; `keep_root_pose` continues to 2).
 
-    A turn about the joint's axis is the part of a link's turn in its parent that is about the axis (the twist of the swing-twist
-    decomposition), continued from frame to frame beyond ±π; a slide is the part of its shift along the axis. Columns that move no link,
-    and crawlers, are 0 unless the motion has joint displacements on the same timeline, which they are taken from then.
+    A joint angle is the twist of the link in its parent about the joint axis (swing-twist decomposition), continuous beyond ±π; a sliding
+    displacement is the translation along the axis. Columns that move no link, and crawlers, keep their values where the motion has joint
+    displacements on the same timeline, and are 0 otherwise.
 
     Returns
     -------
-    The motion with JointDisplacement (T, J), in place of one that it had, and how far links are from where root and joints put them. More
-    than 1 mm or 1 mrad is said in `problems`, too. Columns that it had go by name where they have names (`Body.joint_columns`).
+    The motion with JointDisplacement (T, J), which replaces an existing one, and the residual of the link poses. `problems` reports more than
+    1 mm or 1 mrad. Existing columns are identified by name where they have names (`Body.joint_columns`).
 
     Raises
     ------
@@ -129,7 +127,7 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
     if given is None or given.num_parts < count:
         raise ValueError(
             f"the motion has poses of {0 if given is None else given.num_parts} links, {body.name or 'the body'} has {count} links: "
-            "joints come from the poses of all of them"
+            "joints need the poses of all of them"
         )
     old = motion.joint_displacement
     q = np.zeros((given.num_frames, body.num_joints))
@@ -137,7 +135,7 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
     if old is not None and old.timeline == given.timeline:
         there = [k for k, column in enumerate(columns) if column >= 0]
         q[:, there] = old.values[:, [columns[k] for k in there]]
-    step = max(PIECE // max(count, 1), 1)
+    step = max(CHUNK_POSES // max(count, 1), 1)
     moving = [
         (column, body.links[index])
         for column, index in enumerate(body.joint_links)
@@ -153,18 +151,18 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
                 q[start : start + step, column] = inside[:, :3] @ link.joint.axis
             else:
                 q[start : start + step, column] = 2 * np.arctan2(inside[:, 4:] @ link.joint.axis, inside[:, 3])
-    turning = [column for column, link in moving if link.joint.type == "rotate"]
-    q[:, turning] = _continuous(q[:, turning])
+    rotating = [column for column, link in moving if link.joint.type == "rotate"]
+    q[:, rotating] = _continuous(q[:, rotating])
     residual = _residual(given.values, q, body, step)
     recovered = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=given.timeline, values=q)
     if old is None:
-        place = next(i for i, c in enumerate(motion.components) if c is given) + 1
-        components = (*motion.components[:place], recovered, *motion.components[place:])
+        index = next(i for i, c in enumerate(motion.components) if c is given) + 1
+        components = (*motion.components[:index], recovered, *motion.components[index:])
     else:
         kept = replace(old, timeline=given.timeline, values=q, part_labels=_labels(old.part_labels, columns, body))
         components = tuple(kept if c is old else c for c in motion.components)
     problems = motion.problems
-    if max(residual.distance, residual.angle) > CLOSE:
+    if max(residual.distance, residual.angle) > RESIDUAL_TOLERANCE:
         problems = (*problems, NOT_RIGID.problem(str(residual)))
     return replace(motion, components=components, problems=problems), residual
 
@@ -180,7 +178,7 @@ def _labels(old: tuple[str, ...], columns: tuple[int, ...], body: Body) -> tuple
 
 
 def _continuous(angles: Floats) -> Floats:
-    """Bring the first of angles (T, N) to −π…π, and each of the others to within half a turn of the one before it."""
+    """Return angles (T, N) that begin in −π…π and change by less than half a turn from frame to frame."""
     turn = 2 * np.pi
     angles = angles - turn * np.rint(angles / turn)
     if len(angles) > 1:
@@ -201,7 +199,7 @@ def _residual(given: Floats, q: Floats, body: Body, step: int) -> Residual:
 
 
 def _worst(values: Floats, start: int) -> tuple[float, int, int]:
-    """Return the largest of values (T, L), its frame and its link; numbers that are not finite count as nothing."""
+    """Return the largest of values (T, L), its frame and its link; numbers that are not finite are ignored."""
     usable = np.where(np.isfinite(values), values, 0.0)
     frame, link = np.unravel_index(int(np.argmax(usable)), usable.shape)
     return float(usable[frame, link]), start + int(frame), int(link)

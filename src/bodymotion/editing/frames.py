@@ -1,4 +1,4 @@
-"""The world frame: shift and turn it, or start the motion at a place in it."""
+"""Move a motion in the world, and convert its ZMP between the frames of the world and of the root link."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import LINK_POSITION, ZMP, Component, Motion, MultiSE3Seq, OtherSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
-__all__ = ["heading", "level", "move", "moved", "root_poses", "start_at"]
+__all__ = ["heading", "level", "move", "moved", "root_poses", "start_at", "zmp_to_root", "zmp_to_world"]
 
-NEAR = 1e-3
-"""The length of a quaternion may differ from 1 by so much."""
+QUATERNION_TOLERANCE = 1e-3
+"""Accepted difference of the length of a quaternion from 1."""
 
-PIECE = 1 << 17
-"""How many poses are worked on at a time."""
+CHUNK_POSES = 1 << 17
 
 
 def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
-    """Return the motion moved through the world as one: each pose X of a link becomes `pose`·X, a ZMP in the world moves alike.
+    """Return the motion moved as a whole: each pose X of a link becomes `pose`·X, and so does a ZMP in the world frame.
+
+    Components of other contents do not change. `problems` reports those that may have positions in the world, and a motion with nothing to
+    move.
 
     Parameters
     ----------
     pose:
-        (7,) x y z [m] and the quaternion w x y z: first everything is turned about the origin of the world, then shifted.
+        (7,) x y z [m] and the quaternion w x y z: a rotation about the origin of the world, then a translation.
 
     Raises
     ------
     ValueError
-        When a number is not finite, or the length of the quaternion is not 1 to 0.001.
-
-    Components of other contents stay as they are; those that may hold places in the world are named in `problems`; where there is
-    nothing to move, that is said, too.
+        When a number is not finite, or the length of the quaternion is not 1 within 0.001.
     """
     by = frozen(pose, (7,), "pose")
-    if not np.isfinite(by).all() or abs(float(np.linalg.norm(by[3:])) - 1) > NEAR:
-        raise ValueError(f"a pose is x y z and a unit quaternion w x y z, all of them finite, not {by.tolist()}")
+    if not np.isfinite(by).all() or abs(float(np.linalg.norm(by[3:])) - 1) > QUATERNION_TOLERANCE:
+        raise ValueError(f"pose {by.tolist()}, expected finite x y z and a unit quaternion w x y z")
     left = [c.content for c in motion.components if _may_be_in_the_world(c)]
     problems = [
-        NOT_EDITED.problem(f"{content} is not moved: whether it is in the world frame is not known") for content in left
+        NOT_EDITED.problem(f"{content} is not moved: it is unknown whether it is in the world frame")
+        for content in left
     ]
     components = tuple(moved(c, by) for c in motion.components)
     if not problems and all(new is old for new, old in zip(components, motion.components, strict=True)):
         problems.append(
-            IDLE.problem("nothing is moved: the motion has neither poses of links nor a ZMP in the world's frame")
+            IDLE.problem("nothing to move: the motion has neither poses of links nor a ZMP in the world frame")
         )
     return replace(motion, components=components, problems=(*motion.problems, *problems))
 
@@ -62,7 +62,7 @@ def _may_be_in_the_world(component: Component) -> bool:
 
 
 def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> Motion:
-    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame; its height and tilt stay.
+    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame; height and tilt do not change.
 
     Raises
     ------
@@ -71,28 +71,26 @@ def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -
     """
     link_position = motion.link_position
     if link_position is None or not link_position.values.size:
-        raise ValueError("the motion has no pose of the root link (LinkPosition), so it starts nowhere")
+        raise ValueError("the motion has no pose of the root link (LinkPosition), so it has no start position")
     if not np.isfinite(link_position.values[0, 0]).all():
-        raise ValueError(
-            "the first pose of the root link has numbers that are not finite, so it cannot be put anywhere"
-        )
+        raise ValueError("the first pose of the root link has numbers that are not finite, so it cannot be moved")
     if not np.isfinite([x, y, yaw]).all():
-        raise ValueError(f"a motion starts at finite numbers, not at {x}, {y} with heading {yaw}")
+        raise ValueError(f"start position {x}, {y} with heading {yaw}, expected finite numbers")
     target = np.array([x, y, 0.0, np.cos(0.5 * yaw), 0.0, 0.0, np.sin(0.5 * yaw)])
     return move(motion, poses.compose(target, poses.inverse(level(link_position.values[0, 0]))))
 
 
 def heading(quaternion: npt.ArrayLike) -> Floats:
-    """Return the yaw (...) [rad] of orientations (..., 4): the turn about z that leaves only a tilt about a horizontal axis.
+    """Return the heading (...) [rad] of orientations (..., 4): the rotation about z that leaves only a tilt about a horizontal axis.
 
-    Unlike the yaw of roll, pitch and yaw it has no trouble with a root that looks straight up or down.
+    Unlike the yaw of roll, pitch and yaw it is also defined for a root that points straight up or down.
     """
     q = rotations.normalized(quaternion)
     return np.asarray(2.0 * np.arctan2(q[..., 3], q[..., 0]))
 
 
 def level(pose: npt.ArrayLike) -> Floats:
-    """Return poses (..., 7) on the ground: only x, y and the heading of the ones given."""
+    """Return poses (..., 7) with only x, y and the heading of the given ones."""
     pose = np.asarray(pose, dtype=np.float64)
     flat = np.zeros(pose.shape)
     flat[..., :2] = pose[..., :2]
@@ -113,19 +111,19 @@ def moved(component: Component, by: Floats) -> Component:
 def moved_poses(values: Floats, by: Floats) -> Floats:
     """Return `by` · poses, for poses (T, L, 7), piece by piece."""
     out = np.empty(values.shape)
-    step = max(PIECE // max(values.shape[1], 1), 1)
+    step = max(CHUNK_POSES // max(values.shape[1], 1), 1)
     for start in range(0, len(values), step):
         out[start : start + step] = poses.compose(by, values[start : start + step])
     return out
 
 
 def root_poses(motion: Motion, times: Floats, what: str) -> Floats:
-    """Return the root link's poses (N, 7) at times (N,) [s]; between frames by straight lines and SLERP.
+    """Return the root link's poses (N, 7) at times (N,) [s]; interpolated linearly and by SLERP between frames.
 
     Raises
     ------
     ValueError
-        When the motion has none; the message begins with `what`, which needs them.
+        When the motion has none; the message begins with `what`, the operation that needs them.
     """
     link_position = motion.link_position
     if link_position is None or not link_position.values.size:
@@ -134,3 +132,37 @@ def root_poses(motion: Motion, times: Floats, what: str) -> Floats:
     if np.array_equal(link_position.timeline.times, times):
         return np.asarray(root[:, 0])
     return np.asarray(sampled(root, link_position.timeline.times, times)[:, 0])
+
+
+def zmp_to_world(motion: Motion) -> Motion:
+    """Return the motion with its ZMP in the world frame; a ZMP that is in it already does not change.
+
+    Raises
+    ------
+    ValueError
+        When a ZMP must be converted and the motion has no root pose.
+    """
+    return _all_converted(motion, root_relative=False)
+
+
+def zmp_to_root(motion: Motion) -> Motion:
+    """Return the motion with its ZMP in the root link's frame; otherwise like `zmp_to_world`."""
+    return _all_converted(motion, root_relative=True)
+
+
+def _all_converted(motion: Motion, root_relative: bool) -> Motion:
+    components = tuple(_converted(motion, c, root_relative) for c in motion.components)
+    problems = motion.problems
+    if motion.zmp is None:
+        problems = (*problems, IDLE.problem("nothing to convert: the motion has no ZMP"))
+    return replace(motion, components=components, problems=problems)
+
+
+def _converted(motion: Motion, component: Component, root_relative: bool) -> Component:
+    if not isinstance(component, Vector3Seq) or component.content != ZMP:
+        return component
+    if component.is_root_relative == root_relative:
+        return component
+    root = root_poses(motion, component.timeline.times, "converting the ZMP")
+    pose = poses.inverse(root) if root_relative else root
+    return replace(component, values=poses.transform_points(pose, component.values), is_root_relative=root_relative)

@@ -1,4 +1,4 @@
-"""Motions one after another, cross-faded, the root going on where it was."""
+"""Join motions one after another, with cross-fading, and with the root continuing from its last pose."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.frames import heading, moved
-from bodymotion.editing.left import unframed
-from bodymotion.editing.rules import LOST
+from bodymotion.editing.rules import LOST, unknown_components
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import (
@@ -37,32 +36,32 @@ Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq
 def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
     """Return motions one after another.
 
-    The last frame of one and the first of the next fall on one frame, so durations add up, and what `trim` cut at a common time is whole
-    again. With `blend`, that many seconds of the end of one lie over as many of the beginning of the next, and the one fades into the
-    other: numbers by a weight that starts and ends with speed and acceleration zero (6u⁵ − 15u⁴ + 10u³), orientations by SLERP with that
-    weight.
+    The last frame of one and the first of the next become one frame, so durations add up, and `join` restores what `trim` cut at a common
+    time. With `blend`, that many seconds of the end of one overlap with the beginning of the next, and one fades into the other: numbers by
+    a weight with zero speed and acceleration at both ends (6u⁵ − 15u⁴ + 10u³), orientations by SLERP with that weight.
+
+    Parts (joints, links) with names in two motions are identified by name, in the order of the first; without names in one of them, by
+    position. A component that is not in all motions is left out, and `problems` reports it. Keys beside the components are those of the
+    first motion.
 
     Parameters
     ----------
     blend:
         [s], rounded to whole frames.
     rebase:
-        Move each motion in x, y and heading so that its root begins where that of the one before it is at that time. Height and tilt are
-        the motion's own. Without root poses there is nothing to move.
+        Move each motion in x, y and heading so that its root begins at the pose of the root of the motion before it. Height and tilt do not
+        change. Without root poses nothing is moved.
 
     Raises
     ------
     ValueError
         When a motion has no single fixed rate, rates, widths of components or names of their parts differ, or a blend is longer than a
         motion.
-
-    Parts (joints, links) with names in two motions go by name, in the order of the first; without names in one of them, by position. A
-    component that is not in all motions is left out, and `problems` says so; keys beside the components are those of the first motion.
     """
     if not motions:
         raise ValueError("there is nothing to join")
     if not 0 <= blend < np.inf:
-        raise ValueError(f"a blend is a finite number of seconds, 0 or more, not {blend}")
+        raise ValueError(f"blend {blend} s, expected a finite number, 0 or more")
     rate = _shared_rate(motions)
     overlap = round(blend * rate)
     if any(overlap > m.num_frames - 1 for m in motions):
@@ -108,9 +107,9 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
 
 
 def loop(motion: Motion, times: int, blend: float = 0.0) -> Motion:
-    """Return the motion `times` times one after another, each going on in x, y and heading where the one before it was; see `join`."""
+    """Return the motion repeated `times` times, each continuing in x, y and heading from the one before; see `join`."""
     if times < 1:
-        raise ValueError(f"a motion is looped once or more, not {times} times")
+        raise ValueError(f"a motion cannot be repeated {times} times, expected 1 or more")
     check_memory(times * sum(c.values.nbytes for c in motion.timed), f"the motion {times} times")
     return join(*[motion] * times, blend=blend)
 
@@ -119,10 +118,12 @@ def _shared_rate(motions: tuple[Motion, ...]) -> float:
     rates = [motion.frame_rate for motion in motions]
     first = rates[0]
     if first is None or any(rate is None for rate in rates):
-        raise ValueError("motions with time stamps are put on a frame rate first: Motion.on_common_timeline() does")
+        raise ValueError("motions with time stamps cannot be joined; use Motion.on_common_timeline() first")
     if any(abs(rate - first) > 1e-9 * first for rate in rates if rate is not None):
-        said = ", ".join(f"{rate:g}" for rate in rates)
-        raise ValueError(f"motions with different frame rates ({said} Hz) are put on one first: Motion.resample() does")
+        listed = ", ".join(f"{rate:g}" for rate in rates)
+        raise ValueError(
+            f"motions with different frame rates ({listed} Hz) cannot be joined; use Motion.resample() first"
+        )
     if any(not motion.num_frames for motion in motions):
         raise ValueError("a motion without frames cannot be joined")
     return first
@@ -158,15 +159,13 @@ def _by_name(a: Timed, b: Timed) -> Timed:
     both = {*known} & {*names}
     only = [[name for name in one if name not in both] for one in (known, names)]
     if any(only):
-        said = " and ".join(
+        listed = " and ".join(
             f"{', '.join(map(repr, some[:60]))} only in {which}"
             for some, which in zip(only, ("the one", "the other"), strict=True)
             if some
         )
-        raise ValueError(f"{b.content} has parts of different names in two motions: {said}")
-    raise ValueError(
-        f"{b.content} has parts in different orders in two motions, and their names do not tell one from another"
-    )
+        raise ValueError(f"{b.content} has parts of different names in two motions: {listed}")
+    raise ValueError(f"{b.content} has parts in different orders in two motions, and their names are not unique")
 
 
 def _check_alike(a: Timed, b: Timed) -> None:
@@ -174,12 +173,12 @@ def _check_alike(a: Timed, b: Timed) -> None:
         raise ValueError(f"{a.content} has {a.values.shape[1]} parts in one motion and {b.values.shape[1]} in another")
     if isinstance(a, Vector3Seq) and isinstance(b, Vector3Seq) and a.is_root_relative != b.is_root_relative:
         raise ValueError(
-            f"{a.content} is in the root's frame in one motion and in the world's in another: zmp_to_world() converts it"
+            f"{a.content} is in the root frame in one motion and in the world frame in another; use zmp_to_world() first"
         )
 
 
 def _meeting(a: Timed, b: Timed, overlap: int) -> Floats | None:
-    """Say how the next motion is to be moved so that its root begins where that of this one is, in x, y and heading."""
+    """Return the transform (7,) that moves the next motion so that its root begins at the root of this one, in x, y and heading."""
     if not a.values.size or not b.values.size:
         return None
     here, there = a.values[len(a.values) - 1 - overlap, 0], b.values[0, 0]
@@ -193,7 +192,7 @@ def _meeting(a: Timed, b: Timed, overlap: int) -> Floats | None:
 
 
 def _faded(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
-    """Return what of `a` comes before the overlap, and the overlap with the rest of `b`."""
+    """Return the part of `a` before the overlap, and the overlap with the rest of `b`."""
     before, old, new = a[: len(a) - 1 - overlap], a[len(a) - 1 - overlap :], b[: overlap + 1]
     if overlap:
         u = np.arange(overlap + 1) / overlap
@@ -213,7 +212,7 @@ def _mixed(a: Floats, b: Floats, weight: npt.NDArray[np.float64]) -> Floats:
 
 def _losses(motions: tuple[Motion, ...], tables: list[dict[Key, Timed]], shared: list[Key]) -> list[Problem]:
     lost = sorted({key for table in tables for key in table} - set(shared))
-    problems = [LOST.problem(f"{content} is not in all motions, and is left out") for _, content, _ in lost]
+    problems = [LOST.problem(f"{content} is not in all motions and is left out") for _, content, _ in lost]
     first = [c for c in motions[0].components if isinstance(c, OtherSeq)]
     for motion in motions[1:]:
         if [c for c in motion.components if isinstance(c, OtherSeq)] != first or motion.extra != motions[0].extra:
@@ -221,4 +220,4 @@ def _losses(motions: tuple[Motion, ...], tables: list[dict[Key, Timed]], shared:
                 LOST.problem("components of unknown types and keys beside the components are those of the first motion")
             )
             return problems
-    return [*problems, *unframed(motions[0], "repeated")] if len(motions) > 1 else problems
+    return [*problems, *unknown_components(motions[0], "repeated")] if len(motions) > 1 else problems

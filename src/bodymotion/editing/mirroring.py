@@ -1,4 +1,4 @@
-"""The motion of the mirror image: what the left side did, the right side does."""
+"""Mirror a motion: the right side moves as the left side did."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.rules import NOT_EDITED, NOT_SYMMETRIC
-from bodymotion.editing.symmetry import Symmetry, mirrored_points, mirrored_turns, symmetry
+from bodymotion.editing.symmetry import Symmetry, mirrored_points, mirrored_rotations, symmetry
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -28,38 +28,36 @@ from bodymotion.motion import (
 
 __all__ = ["mirror"]
 
-PIECE = 1 << 17
-"""How many poses are worked on at a time."""
+CHUNK_POSES = 1 << 17
 
-CLOSE = 1e-3
-"""[m, rad] Up to here a body counts as symmetric."""
+SYMMETRY_TOLERANCE = 1e-3
+"""[m, rad] A body with smaller differences is symmetric."""
 
 
 def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | None = None) -> Motion:
     """Return the motion mirrored in the plane y = 0 of the world: a step to the left becomes one to the right.
 
-    Joint displacements and efforts, poses of links, and the ZMP are mirrored; all else stays. Mirroring twice gives the motion back, and
-    the link poses of the mirrored motion are the mirrored link poses, if the body is symmetric.
+    Joint displacements and efforts, poses of links, and the ZMP are mirrored; nothing else changes. Mirroring twice returns the motion, and
+    the link poses of the mirrored motion are the mirrored link poses, if the body is symmetric. Columns with names are identified by name
+    (`Body.joint_columns`). `problems` reports a body that is not symmetric within 1 mm and 1 mrad.
 
     Parameters
     ----------
     body:
-        Whose motion it is; only a motion of a root link alone, with or without a ZMP, needs none.
+        The body of the motion; not needed for a motion of only the root link, with or without a ZMP.
     pairs:
-        Names of links that are each other's mirror image, {left: right}, where their names do not tell (`bodymotion.editing.sides`).
+        Names of links that are each other's mirror image, {left: right}, where their names do not follow the rules of
+        `bodymotion.editing.symmetry`.
 
     Raises
     ------
     ValueError
-        When a body is needed, when the motion has no column for one of its joints, or when the body has no mirror image in itself.
-
-    Columns with names go by name (`Body.joint_columns`). How far the body is from symmetric is said in `problems`, if it is more than
-    1 mm or 1 mrad.
+        When a body is needed, when the motion has no column for one of its joints, or when the body is not symmetric.
     """
     if body is None:
         needs = [c.content for c in motion.components if _needs_a_body(c)]
         if needs:
-            raise ValueError(f"mirroring {', '.join(needs)} needs the body: which joint is on which side?")
+            raise ValueError(f"mirroring {', '.join(needs)} needs the body, to know which joint is on which side")
         components = tuple(_mirrored(c, None, None) for c in motion.components)
         known = {LINK_POSITION, ZMP}
         left = [c.content for c in motion.components if isinstance(c, OtherSeq) or c.content not in known]
@@ -78,11 +76,11 @@ def _needs_a_body(component: Component) -> bool:
 
 def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:
     problems = []
-    if mirrors.offset > CLOSE:
+    if mirrors.offset > SYMMETRY_TOLERANCE:
         problems.append(
             NOT_SYMMETRIC.problem(f"{mirrors.worst_link} and its mirror image are {mirrors.offset * 1000:.3g} mm apart")
         )
-    if mirrors.tilt > CLOSE:
+    if mirrors.tilt > SYMMETRY_TOLERANCE:
         problems.append(
             NOT_SYMMETRIC.problem(
                 f"the axis of {mirrors.worst_joint} and its mirror image are {np.degrees(mirrors.tilt):.3g}° apart"
@@ -96,7 +94,7 @@ def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:
             extra = component.num_parts - known[component.content]
             problems.append(
                 NOT_EDITED.problem(
-                    f"the last {extra} parts of {component.content} are not mirrored: the body has none for them"
+                    f"the last {extra} parts of {component.content} are not mirrored: the body has no such parts"
                 )
             )
     return problems
@@ -124,15 +122,15 @@ def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
     frames = np.tile(rotations.IDENTITY, (parts, 1)) if mirrors is None else mirrors.frames[:parts]
     if parts and partners.max() >= parts:
         raise ValueError(
-            f"LinkPosition has {parts} links, and the mirror image of one of them is none of these: drop all but the root's"
+            f"LinkPosition has {parts} links, and the mirror image of one of them is missing; drop all but the root link"
         )
     out = np.array(values)
-    step = max(PIECE // max(parts, 1), 1)
+    step = max(CHUNK_POSES // max(parts, 1), 1)
     for start in range(0, len(values), step):
         piece = values[start : start + step, :parts]
         mirrored = np.empty(piece.shape)
         mirrored[..., :3] = mirrored_points(piece[..., :3])
-        turns = mirrored_turns(piece[..., 3:])
+        turns = mirrored_rotations(piece[..., 3:])
         plain = np.all(frames == rotations.IDENTITY)
         mirrored[..., 3:] = turns if plain else rotations.multiply(turns, frames)
         out[start : start + step, partners] = mirrored

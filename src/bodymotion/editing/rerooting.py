@@ -1,9 +1,9 @@
-"""A body hung up by another of its links: the same mechanism, told from another root.
+"""Choose another link of a body as its root: the same mechanism with another root link.
 
 Between the old root r₀ and the new one rₖ lies a chain r₀ … rₖ; the pose of each is Pᵢ = Pᵢ₋₁·Oᵢ·Jᵢ(q), with the offset Oᵢ and the joint's
-motion Jᵢ about, or along, the axis aᵢ. Told backwards, Pᵢ₋₁ = Pᵢ·Jᵢ(q)⁻¹·Oᵢ⁻¹: link rᵢ₋₁ hangs on rᵢ, by the same joint with the same
-value q, whose axis is −R(Oᵢ)·aᵢ in its frame. A joint turns its link about the link's own origin, so where the joint turns, the origin of
-rᵢ₋₁ moves to it, to the position of Oᵢ; its axes keep their directions.
+motion Jᵢ about, or along, the axis aᵢ. Inverted, Pᵢ₋₁ = Pᵢ·Jᵢ(q)⁻¹·Oᵢ⁻¹: rᵢ is the parent of rᵢ₋₁, with the same joint and the same value
+q, and the axis −R(Oᵢ)·aᵢ in its frame. A joint rotates its link about the link's own origin, so for a rotational joint the origin of rᵢ₋₁
+moves to it, to the position of Oᵢ; its axes keep their directions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import losses
+from bodymotion.diagnostics import Location, Locator, SourceMap, Subject, losses
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body, ExtraJoint
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 __all__ = ["reroot"]
 
-KEPT = "rerooted"
-"""Under this name `source.options` keep what leads back: the order of links, and how far which frames were moved."""
+HISTORY_KEY = "rerooted"
+"""The key of `source.options` for what leads back: the order of links, and the translations of their frames."""
 
 
 def reroot(body: Body, link: str | int) -> Body:
-    """Return the body with another link as its root; all its points, and the values of its joints, stay what they are.
+    """Return the body with another link as its root; all its points and the values of its joints do not change.
 
-    A joint on the way from the old root to the new one is then that of the link which it held before; it keeps its name, id, limits and
-    motor, and its axis is turned round. Links on that way whose joint turns get their frame moved to the joint, without a turn, and what is
-    in the frame is told anew. `root_pose` is where the new root is with all joints at 0. The new root takes over the old one's own joint.
+    A joint between the old root and the new one becomes the joint of the link that was its parent. It keeps its name, id, limits and motor;
+    its axis is inverted. The frames of links there with a rotational joint move to the joint without a rotation. `root_pose` is the pose of
+    the new root with all joints at 0. The new root gets the joint of the old one.
 
-    Links stand depth-first again, neighbours in their old order; columns of joints with ids stay where they are, those without follow the
-    new order of links. Re-rooted to the first root again, the body is what it was, up to rounding.
+    Links are in depth-first order, siblings in their old order. Columns of joints with ids do not change; those without follow the new order
+    of links. With the first root again the body is as before, up to rounding.
 
-    A force sensor stays at its joint: it goes to the link that the joint holds now, with its place when all joints are at 0. It then reads
-    what that link exerts, the opposite of what it read before; `problems` say so of each (LOSS080).
+    A force sensor stays at its joint: it moves to the link of the joint, with its pose when all joints are at 0. It then measures the
+    opposite of what it measured before; `problems` reports each (LOSS080).
 
     Parameters
     ----------
@@ -52,33 +52,33 @@ def reroot(body: Body, link: str | int) -> Body:
     Raises
     ------
     KeyError
-        When there is no link of that name.
+        When no link has this name.
     ValueError
-        When a crawler is on the way (its belt is on its own link, so it cannot change hands), or the index is that of no link.
+        When a crawler is between the two roots (its belt belongs to its own link), or no link has this index.
     """
     if isinstance(link, int):
         if not 0 <= link < len(body.links):
-            raise ValueError(f"there is no link {link}: the body has {len(body.links)}")
+            raise ValueError(f"no link {link}: the body has {len(body.links)} links")
         root = link
     else:
         root = body.link(link).index
     if root == 0:
         return body
-    way = _way(body, root)
-    for index in way[:-1]:
+    path = _path(body, root)
+    for index in path[:-1]:
         joint = body.links[index].joint
         if joint.type == "crawler":
             raise ValueError(
                 f"{body.links[index].name!r} is a crawler between the old root and the new one: its belt is on its own link"
             )
-    memory = _Memory.of(body)
-    shifts = _shifts(body, way, memory)
+    history = _History.of(body)
+    shifts = _shifts(body, path, history)
     parents = {link.index: link.parent for link in body.links}
-    parents.update({above: below for below, above in pairwise(way)})
+    parents.update({above: below for below, above in pairwise(path)})
     parents[root] = -1
-    order = _order(parents, root, memory)
+    order = _order(parents, root, history)
     numbers = {old: new for new, old in enumerate(order)}
-    joints, offsets = _joints_and_offsets(body, way, shifts)
+    joints, offsets = _joints_and_offsets(body, path, shifts)
     links = []
     for old in order:
         link_ = body.links[old]
@@ -96,69 +96,87 @@ def reroot(body: Body, link: str | int) -> Body:
     places = dict(source.places)
     if len(places.get("links", ())) == len(body.links):
         places["links"] = tuple(places["links"][old] for old in order)
-    kept = memory.after(body, shifts)
-    devices, said = _devices(body, way)
+    locations = _renumbered(source.locations, order)
+    kept = history.after(body, shifts)
+    devices, moved_sensors = _devices(body, path)
     return replace(
         body,
         links=tuple(links),
         root_pose=offsets[root],
         devices=tuple(
-            replace(device, link=numbers[device.link], pose=_seen_from(device.pose, shifts.get(device.link)))
+            replace(device, link=numbers[device.link], pose=_relative(device.pose, shifts.get(device.link)))
             for device in devices
         ),
-        extra_joints=tuple(_tied(joint, numbers, shifts) for joint in body.extra_joints),
-        source=replace(source, places=places, options={**source.options, KEPT: kept}),
-        problems=(*body.problems, *said),
+        extra_joints=tuple(_extra_joint(joint, numbers, shifts) for joint in body.extra_joints),
+        source=replace(source, places=places, locations=locations, options={**source.options, HISTORY_KEY: kept}),
+        problems=(*body.problems, *moved_sensors),
     )
 
 
-def _devices(body: Body, way: list[int]) -> tuple[list[Device], list[Problem]]:
-    """Return the devices with force sensors on the links that hold their joints from now on, told in the frames of before; and say which."""
-    holders = dict(pairwise(way)) | {0: way[0]}
+def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
+    """Return the devices with force sensors on the new links of their joints, in the old frames, and a problem for each moved sensor."""
+    links_of = dict(pairwise(path)) | {0: path[0]}
     at_rest = {0: poses.IDENTITY}
-    for index in reversed(way[:-1]):
+    for index in reversed(path[:-1]):
         at_rest[index] = poses.compose(at_rest[body.links[index].parent], body.links[index].offset)
     devices: list[Device] = []
-    said = []
+    problems = []
     for device in body.devices:
-        if isinstance(device, ForceSensor) and device.link in holders:
-            old, new = device.link, holders[device.link]
+        if isinstance(device, ForceSensor) and device.link in links_of:
+            old, new = device.link, links_of[device.link]
             between = body.links[old].offset if old else poses.inverse(at_rest[new])
-            words = f"{device.name!r:.60} at joint {body.links[old].joint.name!r:.60} was on link {body.links[old].name!r:.60}"
-            said.append(losses.FORCE_SENSOR.problem(f"{words}, and is on {body.links[new].name!r:.60}"))
+            sensor = f"{device.name!r:.60} at joint {body.links[old].joint.name!r:.60} was on link {body.links[old].name!r:.60}"
+            problems.append(losses.FORCE_SENSOR.problem(f"{sensor}, and is now on {body.links[new].name!r:.60}"))
             device = replace(device, link=new, pose=frozen(poses.compose(between, device.pose)))
         devices.append(device)
-    return devices, said
+    return devices, problems
 
 
-def _way(body: Body, root: int) -> list[int]:
+def _renumbered(locations: SourceMap, order: list[int]) -> SourceMap:
+    """Return locations by the new indices of links; `order` are the old indices in the new order."""
+    if not locations and not locations.unknown:
+        return locations
+
+    def locator(old: int) -> Locator:
+        return lambda rest: locations.locate(("links", old, *rest))
+
+    entries: dict[Subject, Location | Locator] = {("links", new): locator(old) for new, old in enumerate(order)}
+    numbers = {old: new for new, old in enumerate(order)}
+    unknown = [
+        ("links", numbers.get(int(one[1]), int(one[1])), *one[2:]) if len(one) > 1 and one[0] == "links" else one
+        for one in locations.unknown
+    ]
+    return SourceMap({(): locations.locate, **entries}, unknown)
+
+
+def _path(body: Body, root: int) -> list[int]:
     """Return the links from the new root to the old one."""
-    way = [root]
-    while way[-1] != 0:
-        way.append(body.links[way[-1]].parent)
-    return way
+    path = [root]
+    while path[-1] != 0:
+        path.append(body.links[path[-1]].parent)
+    return path
 
 
 @dataclass(frozen=True)
-class _Memory:
-    """What was before the first change of root: the place of each link in the order, and how far its frame is from where it was."""
+class _History:
+    """The state before the first change of root: the rank of each link in the order, and the translation of its frame since then."""
 
     ranks: Mapping[int, int]
     moved: Mapping[int, Floats]
 
     @classmethod
-    def of(cls, body: Body) -> _Memory:
+    def of(cls, body: Body) -> _History:
         plain = cls({link.index: link.index for link in body.links}, {})
-        kept = body.source.options.get(KEPT)
+        kept = body.source.options.get(HISTORY_KEY)
         names = [link.name for link in body.links]
         if not isinstance(kept, Mapping) or len(set(names)) < len(names) or set(kept.get("order", ())) != set(names):
             return plain
-        place = {name: rank for rank, name in enumerate(kept["order"])}
+        rank_of = {name: rank for rank, name in enumerate(kept["order"])}
         moved = {link.index: np.asarray(kept["moved"][link.name]) for link in body.links if link.name in kept["moved"]}
-        return cls({link.index: place[link.name] for link in body.links}, moved)
+        return cls({link.index: rank_of[link.name] for link in body.links}, moved)
 
     def after(self, body: Body, shifts: Mapping[int, Floats]) -> dict[str, object]:
-        """Return what is to be kept when frames have been moved by `shifts`."""
+        """Return the history after frames have been moved by `shifts`."""
         order = sorted(self.ranks, key=lambda index: self.ranks[index])
         moved = {}
         for link in body.links:
@@ -168,21 +186,21 @@ class _Memory:
         return {"order": tuple(body.links[index].name for index in order), "moved": moved}
 
 
-def _shifts(body: Body, way: list[int], memory: _Memory) -> dict[int, Floats]:
-    """Say for the links on the way by how much their origins move, in their own axes."""
+def _shifts(body: Body, path: list[int], history: _History) -> dict[int, Floats]:
+    """Return the translations (3,) of the origins of the links on the path, in their own axes."""
     shifts = {}
-    for below, index in pairwise([-1, *way]):
+    for below, index in pairwise([-1, *path]):
         if below >= 0 and body.links[below].joint.type == "rotate":
             shift = np.array(body.links[below].offset[:3])
         else:
-            # Nothing turns this link any more about its own origin: that may be where it was at first.
-            shift = -memory.moved.get(index, np.zeros(3))
+            # No joint rotates this link about its own origin any more: the origin moves back to where it was at first.
+            shift = -history.moved.get(index, np.zeros(3))
         if shift.any():
             shifts[index] = shift
     return shifts
 
 
-def _order(parents: Mapping[int, int], root: int, memory: _Memory) -> list[int]:
+def _order(parents: Mapping[int, int], root: int, history: _History) -> list[int]:
     children: dict[int, list[int]] = {}
     for index, parent in parents.items():
         children.setdefault(parent, []).append(index)
@@ -191,27 +209,27 @@ def _order(parents: Mapping[int, int], root: int, memory: _Memory) -> list[int]:
     while waiting:
         index = waiting.pop()
         order.append(index)
-        waiting += sorted(children.get(index, ()), key=lambda child: memory.ranks[child], reverse=True)
+        waiting += sorted(children.get(index, ()), key=lambda child: history.ranks[child], reverse=True)
     return order
 
 
 def _joints_and_offsets(
-    body: Body, way: list[int], shifts: Mapping[int, Floats]
+    body: Body, path: list[int], shifts: Mapping[int, Floats]
 ) -> tuple[dict[int, Joint], dict[int, Floats]]:
     joints = {link.index: link.joint for link in body.links}
-    offsets = {link.index: _seen_from(link.offset, shifts.get(link.parent)) for link in body.links}
+    offsets = {link.index: _relative(link.offset, shifts.get(link.parent)) for link in body.links}
     at_rest = poses.compose(poses.IDENTITY, body.root_pose)
-    for index in reversed(way[:-1]):
+    for index in reversed(path[:-1]):
         at_rest = poses.compose(at_rest, body.links[index].offset)
-    root = way[0]
+    root = path[0]
     joints[root] = body.links[0].joint
     offsets[root] = frozen(_placed(at_rest, shifts.get(root)))
-    for below, above in pairwise(way):
+    for below, above in pairwise(path):
         link = body.links[below]
         turn = rotations.normalized(link.offset[3:])
         axis = -rotations.rotate(turn, link.joint.axis)
         joints[above] = replace(link.joint, axis=frozen(axis + 0.0))
-        offsets[above] = frozen(_placed(_seen_from(poses.inverse(link.offset), shifts.get(below)), shifts.get(above)))
+        offsets[above] = frozen(_placed(_relative(poses.inverse(link.offset), shifts.get(below)), shifts.get(above)))
     return joints, offsets
 
 
@@ -222,7 +240,7 @@ def _placed(pose: Floats, shift: Floats | None) -> Floats:
     return poses.compose(pose, np.array([*shift, 1.0, 0.0, 0.0, 0.0]))
 
 
-def _seen_from(pose: Floats, shift: Floats | None) -> Floats:
+def _relative(pose: Floats, shift: Floats | None) -> Floats:
     """Return a pose in a frame that has been moved by `shift` along its own axes."""
     return pose if shift is None else frozen(np.concatenate([pose[:3] - shift, pose[3:]]))
 
@@ -235,7 +253,7 @@ def _moved(segment: Segment, shift: Floats | None) -> Segment:
     return replace(segment, transform=frozen(transform))
 
 
-def _tied(joint: ExtraJoint, numbers: Mapping[int, int], shifts: Mapping[int, Floats]) -> ExtraJoint:
+def _extra_joint(joint: ExtraJoint, numbers: Mapping[int, int], shifts: Mapping[int, Floats]) -> ExtraJoint:
     a, b = joint.links
     positions = [
         point - shifts.get(index, np.zeros(3)) for point, index in zip(joint.positions, joint.links, strict=True)

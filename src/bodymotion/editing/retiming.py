@@ -1,4 +1,4 @@
-"""Faster, slower, backwards."""
+"""Change the speed of a motion, or reverse it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bodymotion.diagnostics import Problem
-from bodymotion.editing.left import unframed
+from bodymotion.editing.rules import unknown_components
 from bodymotion.motion import Component, Motion, OtherSeq
 from bodymotion.motion.interpolation import Method
 from bodymotion.motion.timeline import ON_FRAME, Timeline
@@ -26,20 +26,20 @@ def change_speed(
 ) -> Motion:
     """Return the motion `factor` times as fast: 2 takes half the time, 0.5 twice the time.
 
+    Forces and torques do not change, so they are not those of the faster motion.
+
     Parameters
     ----------
     method, antialias, unwrap:
-        How values between frames are found: as for `Motion.resample`.
+        The interpolation between frames: as for `Motion.resample`.
     keep_rate:
-        Whether frame rates stay, and values are interpolated; if not, all frames stay and rates are multiplied by `factor`, which loses
+        Whether frame rates stay and values are interpolated. If not, all frames stay and rates are multiplied by `factor`, which loses
         nothing. Time stamps are always divided by it.
-
-    Forces and torques are not those of the faster motion: they stay what they were at that place.
     """
     if not 0 < factor < np.inf:
-        raise ValueError(f"a speed is a positive, finite number, not {factor}")
+        raise ValueError(f"speed {factor}, expected a positive, finite number")
     components: list[Component] = []
-    problems: list[Problem] = list(unframed(motion, "made faster or slower")) if factor != 1 else []
+    problems: list[Problem] = list(unknown_components(motion, "made faster or slower")) if factor != 1 else []
     for component in motion.components:
         if isinstance(component, OtherSeq):
             components.append(component)
@@ -60,7 +60,7 @@ def change_speed(
 
 
 def reverse(motion: Motion) -> Motion:
-    """Return the motion backwards: what was at the end of its time is at the beginning.
+    """Return the motion backwards: its last frame becomes the first.
 
     Raises
     ------
@@ -81,8 +81,10 @@ def reverse(motion: Motion) -> Motion:
             ):
                 raise ValueError(
                     f"{component.content} runs from 0 s to {timeline.duration:g} s, the motion from {begin:g} s to {end:g} s: "
-                    "Motion.on_common_timeline() makes them alike"
+                    "use Motion.on_common_timeline() first"
                 )
             component = replace(component, timeline=timeline, values=component.values[::-1])
         components.append(component)
-    return replace(motion, components=tuple(components), problems=(*motion.problems, *unframed(motion, "reversed")))
+    return replace(
+        motion, components=tuple(components), problems=(*motion.problems, *unknown_components(motion, "reversed"))
+    )

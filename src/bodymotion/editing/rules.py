@@ -1,39 +1,51 @@
-"""What an edit leaves as it is, loses, or finds odd."""
+"""The rules of edits: what an edit does not change, or loses."""
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.motion import Motion, OtherSeq
 from bodymotion.motion.rules import NOT_EDITED
 
-__all__ = ["IDLE", "LOST", "NOT_EDITED", "NOT_RIGID", "NOT_SYMMETRIC"]
+__all__ = ["IDLE", "LOST", "NOT_EDITED", "NOT_RIGID", "NOT_SYMMETRIC", "unknown_component", "unknown_components"]
 
 NOT_SYMMETRIC = Rule(
     "EDIT103",
     "warning",
     "A body that is mirrored has links on both sides that are mirror images.",
     "judgement",
-    "give the pairs of links, or expect the mirrored motion to be off by that much",
+    "give the pairs of links; otherwise the mirrored motion has this error",
     example=("mirroring on a body with one arm", "mirroring on a body with two equal arms"),
 )
 NOT_RIGID = Rule(
     "EDIT104",
     "warning",
-    "Link poses follow from the root and the joints, up to what joints and links give way.",
+    "Link poses follow from the root and the joints, up to the elasticity of joints and links.",
     "judgement",
-    "keep the link poses beside the joints, or look whether the motion is one of this body",
-    example=("leaving joints out of link poses that no joints of the body give", "of link poses that they give"),
+    "keep the link poses beside the joints, or check whether the motion is of this body",
+    example=("recovering joints from link poses that no joints of the body give", "from link poses that they give"),
 )
 IDLE = Rule(
     "EDIT105",
     "warning",
-    "A motion has what a step is to change.",
+    "A motion has the components that an edit changes.",
     "judgement",
     example=("smoothing a motion without components", "smoothing one with joints"),
 )
 LOST = Rule(
     "LOSS101",
     "warning",
-    "What is joined has the same components in all motions; others are left out.",
+    "Motions that are joined have the same components; others are left out.",
     "judgement",
     example=("joining a motion with a ZMP and one without", "joining two motions with a ZMP"),
 )
+
+
+def unknown_components(motion: Motion, edit: str) -> tuple[Problem, ...]:
+    """Return a problem for each component of an unknown type, which does not change; `edit` is a participle: "trimmed", "reversed"."""
+    return tuple(unknown_component(c.type, c.content, edit) for c in motion.components if isinstance(c, OtherSeq))
+
+
+def unknown_component(kind: str, content: str, edit: str) -> Problem:
+    """Return the problem that a component of an unknown type does not change."""
+    message = f"the {kind} {content!r} is not {edit}: the meaning of its frames is unknown"
+    return NOT_EDITED.problem(message, Location(inside=content or None))

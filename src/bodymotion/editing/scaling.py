@@ -1,4 +1,4 @@
-"""A body in another size, or in other units of length."""
+"""Scale a body, or convert its units of length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from bodymotion.diagnostics.losses import UNSCALED
 from bodymotion.diagnostics.source import Source
-from bodymotion.editing.rerooting import KEPT
+from bodymotion.editing.rerooting import HISTORY_KEY
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Box, Geometry, Lines, Mesh, Points, Shape, Sphere
 from bodymotion.model.body import Body, Viewpoint
@@ -30,25 +30,25 @@ LENGTHS: dict[str, tuple[str, ...]] = {
     "springref": (),
     "margin": (),
 }
-"""What `Joint.extra` keeps of a joint that slides that are lengths: numbers, or the named ones in a mapping."""
+"""The lengths in `Joint.extra` of a sliding joint: numbers, or the named numbers of a mapping."""
 
 
 def scale(body: Body, factor: float) -> Body:
-    """Return the body with all lengths times `factor`: 0.001 makes metres of what was in millimetres.
+    """Return the body with all lengths times `factor`: 0.001 converts millimetres to metres.
 
-    Lengths are: offsets, centres of mass, shapes, places of devices and of extra joints, limits and velocity limits of sliding joints, clip
-    distances and the largest distance of sensors; of what a URDF says beyond that of a sliding joint, its soft limits, calibration and
-    mimic, and of an MJCF, its springref and margin. Masses stay as they are, so inertias go with the square of the factor. Angles, motors,
-    and the limits of accelerations and forces stay, too, and so does the rest of what a file says beyond the document (`extra`); where that
-    may hold lengths, `problems` say so (LOSS081).
+    Lengths are: offsets, centres of mass, shapes, positions of devices and of extra joints, limits and velocity limits of sliding joints,
+    clip distances and the largest distance of sensors; of a sliding joint of a URDF also its soft limits, calibration and mimic, of an
+    MJCF its springref and margin. Masses do not change, so inertias scale with the square of the factor. Angles, motors, and the limits of
+    accelerations and forces do not change either, nor does other data of the file (`extra`); where it may have lengths, `problems` reports
+    it (LOSS081).
 
     Raises
     ------
     ValueError
-        When the factor is no positive, finite number.
+        When the factor is not a positive, finite number.
     """
     if not 0 < factor < math.inf:
-        raise ValueError(f"a body is scaled by a positive, finite factor, not by {factor}")
+        raise ValueError(f"factor {factor}, expected a positive, finite number")
     slides = {link.joint.name for link in body.links if link.joint.type == "slide"}
     extra_joints = tuple(replace(joint, positions=frozen(factor * joint.positions)) for joint in body.extra_joints)
     return replace(
@@ -64,28 +64,26 @@ def scale(body: Body, factor: float) -> Body:
 
 
 def _unscaled(body: Body) -> list[Problem]:
-    """Say what may hold lengths that stay as they are."""
+    """Return a problem for data that may have lengths and is not scaled."""
     found = []
     for name, what in (("urdf", "elements of a URDF for other programs"), ("mjcf", "what only MJCF has")):
         held = [body.extra, *(link.joint.extra for link in body.links), *(device.extra for device in body.devices)]
         held += [joint.extra for joint in body.extra_joints]
         held += [segment.extra for link in body.links for segment in link.segments]
         if any(extra.get(name) for extra in held):
-            found.append(UNSCALED.problem(f"{what} stay as they are"))
+            found.append(UNSCALED.problem(f"{what} are not scaled"))
     devices = [device for device in body.devices if isinstance(device, OtherDevice) and device.extra]
-    found += [
-        UNSCALED.problem(f"the fields of {device.kind} {device.name!r:.60} stay as they are") for device in devices
-    ]
+    found += [UNSCALED.problem(f"the fields of {device.kind} {device.name!r:.60} are not scaled") for device in devices]
     return found
 
 
 def _source(source: Source, factor: float) -> Source:
-    """Take what `reroot` remembers of the way back along."""
-    kept = source.options.get(KEPT)
+    """Scale the history of `reroot`."""
+    kept = source.options.get(HISTORY_KEY)
     if not isinstance(kept, Mapping):
         return source
     moved = {name: tuple(factor * length for length in shift) for name, shift in kept["moved"].items()}
-    return replace(source, options={**source.options, KEPT: {**kept, "moved": moved}})
+    return replace(source, options={**source.options, HISTORY_KEY: {**kept, "moved": moved}})
 
 
 def _pose(pose: Floats, factor: float) -> Floats:
@@ -122,9 +120,9 @@ def _joint(joint: Joint, factor: float, slides: Collection[str]) -> Joint:
 
 
 def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, object]:
-    """Return what is kept of a joint with its lengths scaled.
+    """Return the extra data of a joint with its lengths scaled.
 
-    A mimic of another joint is q = multiplier · q' + offset: each q is a length where its joint slides.
+    A mimic of another joint is q = multiplier · q' + offset; each q is a length where its joint slides.
     """
     kept = dict(joint.extra)
     lengths = LENGTHS if joint.type == "slide" else {}
@@ -158,7 +156,7 @@ def _segment(segment: Segment, factor: float) -> Segment:
 
 
 def _shape(shape: Shape, factor: float) -> Shape:
-    """Scale the geometry itself, so that a transform that only turns and moves goes on to do no more."""
+    """Scale the geometry itself, so that a transform without scale stays one."""
     return replace(shape, geometry=_geometry(shape.geometry, factor), transform=_transform(shape.transform, factor))
 
 

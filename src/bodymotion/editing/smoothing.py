@@ -1,4 +1,4 @@
-"""Movement without trembling."""
+"""Filter a motion, and remove jumps of joint angles by full turns."""
 
 from __future__ import annotations
 
@@ -9,39 +9,40 @@ import numpy as np
 
 from bodymotion.editing.rules import IDLE, NOT_EDITED
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Component, Motion, OtherSeq
+from bodymotion.model.body import Body
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Component, Motion, MultiValueSeq, OtherSeq
 from bodymotion.motion.interpolation import unwrapped
 from bodymotion.motion.interpolation.lowpass import gaussian, low_passed
 from bodymotion.motion.interpolation.sampling import are_poses, bridged
 
-__all__ = ["smooth"]
+__all__ = ["smooth", "unwrap"]
 
-
-MOVING = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
+FILTERED = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
 
 
 def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None) -> Motion:
-    """Return the motion with what is faster than `cutoff` [Hz] damped: joint displacements, poses of links and the ZMP.
+    """Return the motion after a low-pass filter: joint displacements, poses of links and the ZMP.
 
-    The filter is a weighted mean with the weights of a bell (Gaussian) that damps `cutoff` by 3 dB. It does not delay, does not
-    overshoot, and leaves the first and the last frame as they are: beyond them, movement is continued by reflection through the end.
-    Orientations are averaged as quaternions with signs that do not jump. Joint angles that jump by full turns are filtered without the
-    jumps, which are put back. Numbers that are not finite stay, and have no part in the mean.
+    The filter is a weighted mean with Gaussian weights. It has no delay and no overshoot, and does not change the first and the last frame:
+    beyond them the motion is continued by reflection through the end. Orientations are averaged as quaternions with continuous signs. Joint
+    angles that jump by full turns are filtered without the jumps, which are restored. Numbers that are not finite stay, and do not count.
 
     Parameters
     ----------
+    cutoff:
+        [Hz] The frequency that the filter reduces by 3 dB.
     contents:
-        Which components are filtered; others stay as they are. When not given: joint displacements, poses of links and the ZMP, and
-        `problems` names the others.
+        The contents of the components that are filtered; others do not change. By default joint displacements, poses of links and the ZMP;
+        `problems` then reports the others.
 
     Raises
     ------
     ValueError
-        When one of them has time stamps instead of a frame rate.
+        When the cutoff is not positive and finite, or one of the components has time stamps instead of a frame rate.
     """
     if not 0 < cutoff < np.inf:
-        raise ValueError(f"a cutoff is a positive, finite number of Hz, not {cutoff}")
-    chosen = MOVING if contents is None else contents
+        raise ValueError(f"cutoff {cutoff} Hz, expected a positive, finite number")
+    chosen = FILTERED if contents is None else contents
     components: list[Component] = []
     for component in motion.components:
         if isinstance(component, OtherSeq) or component.content not in chosen or not component.num_frames:
@@ -49,7 +50,7 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
             continue
         if component.timeline.frame_rate is None:
             raise ValueError(
-                f"{component.content} has time stamps: Motion.resample() puts it on a frame rate, which smoothing needs"
+                f"{component.content} has time stamps, but smoothing needs a frame rate; use Motion.resample() first"
             )
         weights = gaussian(cutoff / component.timeline.frame_rate)
         values = component.values
@@ -63,10 +64,10 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
     problems = list(motion.problems)
     if contents is None:
         problems += [
-            NOT_EDITED.problem(f"{c.content} is not smoothed") for c in motion.components if not _is_of(c, MOVING)
+            NOT_EDITED.problem(f"{c.content} is not smoothed") for c in motion.components if not _is_of(c, FILTERED)
         ]
     if not any(_is_of(c, chosen) and c.num_frames for c in motion.timed):
-        problems.append(IDLE.problem(f"nothing is smoothed: the motion has none of {', '.join(chosen)}"))
+        problems.append(IDLE.problem(f"nothing to smooth: the motion has none of {', '.join(chosen)}"))
     return replace(motion, components=tuple(components), problems=tuple(problems))
 
 
@@ -77,9 +78,35 @@ def _is_of(component: Component, contents: Sequence[str]) -> bool:
 def _smoothed(values: Floats, weights: Floats) -> Floats:
     known, missing = bridged(values)
 
-    def ask(first: int, last: int, rows: Floats) -> None:
+    def read(first: int, last: int, rows: Floats) -> None:
         rows[:] = known[first:last]
 
     out = np.empty(values.shape)
-    low_passed(ask, out, weights, ends=(0, len(values) - 1), poses=are_poses(values))
+    low_passed(read, out, weights, ends=(0, len(values) - 1), poses=are_poses(values))
     return out if missing is None else np.where(missing, values, out)
+
+
+def unwrap(motion: Motion, body: Body | None = None) -> Motion:
+    """Return the motion without jumps of joint displacements by full turns (`bodymotion.motion.interpolation.unwrapped`).
+
+    With a body only the columns of rotational joints are unwrapped; columns with names are identified by name (`Body.joint_columns`, which
+    may raise ValueError).
+    """
+    components = tuple(_unwrapped(c, body) for c in motion.components)
+    problems = motion.problems
+    if motion.joint_displacement is None:
+        problems = (*problems, IDLE.problem("nothing to unwrap: the motion has no joint displacements"))
+    return replace(motion, components=components, problems=problems)
+
+
+def _unwrapped(component: Component, body: Body | None) -> Component:
+    if not isinstance(component, MultiValueSeq) or component.content != JOINT_DISPLACEMENT:
+        return component
+    values = unwrapped(component.values)
+    if body is not None:
+        rotates = [True] * component.num_parts
+        for column, joint in zip(body.joint_columns(component), body.joints, strict=True):
+            if column >= 0:
+                rotates[column] = joint.type == "rotate"
+        values = np.where(rotates, values, component.values)
+    return replace(component, values=values)

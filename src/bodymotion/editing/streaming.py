@@ -1,7 +1,7 @@
-"""Files larger than memory: cut, or put on another frame rate, row by row from one .seq file to another.
+"""Trim or resample files larger than memory, row by row from one .seq file to another.
 
-What comes out is what `trim` and `Motion.resample` would give. Only what can be done row by row is here: holding and straight lines. A
-cubic spline or a filter needs the motion as a whole.
+The result is that of `trim` and `Motion.resample`. Only methods that work row by row are supported: holding and linear interpolation. A
+cubic spline or a filter needs the whole motion.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
-from bodymotion.editing.left import unframed_one
+from bodymotion.editing.rules import unknown_component
 from bodymotion.formats.seq import open_motion
 from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.plan import Head, SE3Format, Style, Version, version_to_write
@@ -35,11 +35,11 @@ __all__ = ["resample_file", "trim_file"]
 Progress: TypeAlias = Callable[[int, int], None]
 Pieces: TypeAlias = Iterator[tuple[Floats | None, Floats]]
 
-NUMBERS = 1 << 20
-"""About how many numbers are held at a time."""
+CHUNK_NUMBERS = 1 << 20
+"""About so many numbers are held in memory at a time."""
 
-TEXT_OF_NUMBER = 5
-"""A number in a row takes as many bytes at the least: ``0.0, ``."""
+MIN_BYTES_OF_NUMBER = 5
+"""A number in a row takes at least these bytes: ``0.0, ``."""
 
 
 def trim_file(
@@ -55,11 +55,11 @@ def trim_file(
     Parameters
     ----------
     progress:
-        Called with how many frames were read, and how many there are to read.
+        Called with the number of frames read so far, and of all frames.
 
     Returns
     -------
-    What the reader and the writer have to say.
+    The problems of the reader and of the writer.
     """
     if start is not None and end is not None and not end >= start:
         raise ValueError(f"the end, {end:g} s, is before the start, {start:g} s")
@@ -79,15 +79,15 @@ def trim_file(
                 )
             heads.append(_head(header, count, header.frame_rate, header.has_frame_time))
 
-        def cut(index: int, header: ComponentHeader, tell: Callable[[int], None]) -> Pieces:
+        def cut(index: int, header: ComponentHeader, count_rows: Callable[[int], None]) -> Pieces:
             for times, stamps, values in _rows(reader, index, header):
-                tell(len(values))
+                count_rows(len(values))
                 kept = (times >= low) & (times <= high)
                 if kept.any():
                     yield None if stamps is None else stamps[kept] - (start or 0.0), values[kept]
 
         left = [
-            unframed_one(header.type, header.content, "trimmed")
+            unknown_component(header.type, header.content, "trimmed")
             for header in reader.components
             if header.layout is None
         ]
@@ -124,7 +124,7 @@ def resample_file(
         if frame_rate is None:
             rates = [header.frame_rate for header in timed if header.frame_rate is not None]
             if not rates:
-                raise ValueError("the motion has time stamps and no frame rate: say which one is wanted")
+                raise ValueError("the motion has time stamps and no frame rate; choose a frame_rate [Hz]")
             frame_rate = max(rates)
         check_rate(frame_rate)
         rate = float(frame_rate)
@@ -138,18 +138,18 @@ def resample_file(
             for k, header in enumerate(reader.components)
             if header.layout is not None
         )
-        _check_disk(Path(target), TEXT_OF_NUMBER * numbers, max(counts.values(), default=0), rate)
+        _check_disk(Path(target), MIN_BYTES_OF_NUMBER * numbers, max(counts.values(), default=0), rate)
         heads = [
             _head(header, counts.get(k, 0), rate, False)
             for k, header in enumerate(reader.components)
             if header.layout is not None
         ]
 
-        def put(index: int, header: ComponentHeader, tell: Callable[[int], None]) -> Pieces:
+        def put(index: int, header: ComponentHeader, count_rows: Callable[[int], None]) -> Pieces:
             stays = not header.has_frame_time and header.frame_rate == rate and not start
             watch = header.content == JOINT_DISPLACEMENT and method == "linear" and not stays
             watched = found.setdefault(index, []) if watch else None
-            yield from _resampled(reader, index, header, counts.get(index, 0), rate, method, start, tell, watched)
+            yield from _resampled(reader, index, header, counts.get(index, 0), rate, method, start, count_rows, watched)
 
         options = (
             version_to_write(version, reader.source.version),
@@ -187,14 +187,14 @@ def _resampled(
     rate: float,
     method: Method,
     start: float,
-    tell: Callable[[int], None],
+    count_rows: Callable[[int], None],
     wraps: list[Wrap] | None,
 ) -> Pieces:
     """Return the frames 0…count−1 piece by piece; the last row that was read stays, as the one before the next piece."""
     times, values = np.empty(0), np.empty((0,))
     done = read = 0
     for more, _, rows in _rows(reader, index, header):
-        tell(len(rows))
+        count_rows(len(rows))
         times = np.concatenate([times[-1:], more])
         values = np.concatenate([values[-1:], rows]) if len(values) else rows
         check_increasing(times)
@@ -217,7 +217,7 @@ def _settled(last: float, rate: float, method: Method) -> int:
 
 def _frames(times: Floats, values: Floats, first: int, last: int, rate: float, method: Method, start: float) -> Pieces:
     width = max(int(np.prod(values.shape[1:])), 1)
-    step = max(NUMBERS // width, 1)
+    step = max(CHUNK_NUMBERS // width, 1)
     effect = taking_effect(times - start, rate, method)
     for frame in range(first, last, step):
         frames = np.arange(frame, min(frame + step, last))
@@ -234,7 +234,7 @@ def _rows(
     """Return the rows of a component piece by piece: their times, their time stamps if they have any, their values."""
     assert header.layout is not None
     row = 0
-    for stamps, values in reader.pieces(index, max(NUMBERS // header.layout.width, 1)):
+    for stamps, values in reader.pieces(index, max(CHUNK_NUMBERS // header.layout.width, 1)):
         times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0) if stamps is None else stamps
         row += len(values)
         yield times, stamps, values
@@ -246,7 +246,7 @@ def _times(reader: MotionReader, index: int) -> Iterator[Floats]:
     if header.has_frame_time:
         yield from (times for times, _, _ in _rows(reader, index, header))
     else:
-        step = NUMBERS
+        step = CHUNK_NUMBERS
         for first in range(0, header.num_frames, step):
             yield np.arange(first, min(first + step, header.num_frames)) / (header.frame_rate or 1.0)
 
@@ -279,7 +279,7 @@ def _written(
 ) -> tuple[Problem, ...]:
     total, done = sum(header.num_frames for header in reader.components if header.layout is not None), 0
 
-    def tell(rows: int) -> None:
+    def count_rows(rows: int) -> None:
         nonlocal done
         done += rows
         if progress is not None:
@@ -294,5 +294,5 @@ def _written(
             if header.layout is None:
                 writer.other(OtherSeq(type=header.type, content=header.content, extra=header.extra))
             else:
-                writer.component(next(following), pieces(index, header, tell))
+                writer.component(next(following), pieces(index, header, count_rows))
         return (*reader.problems, *writer.end())

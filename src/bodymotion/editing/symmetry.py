@@ -1,29 +1,33 @@
-"""Which parts of a body are mirror images of which, in its middle plane y = 0 of the root's frame at joint values 0.
+"""The mirror image of a body in itself: in the plane y = 0 of the root frame, with all joints at 0.
 
-The mirror M takes (x, y, z) to (x, −y, z), and a turn with quaternion (w, x, y, z) to the one with (w, −x, y, −z). A link's own frame
+The mirror M takes (x, y, z) to (x, −y, z), and a rotation with quaternion (w, x, y, z) to the one with (w, −x, y, −z). A link's own frame
 need not be mirrored itself: the pose of link i with orientation Rᵢ becomes the pose of its partner j with orientation
-(M·Rᵢ·M)·(M·Rᵢ₀·M)⁻¹·Rⱼ₀, where Rᵢ₀ and Rⱼ₀ are the orientations at joint values 0. A turn by q about an axis a (in the world at joint
-values 0) becomes one by −q about M·a: where the partner's axis is M·a, its joint value is −q, where it is −M·a, it is q. For a slide it
-is the other way round.
+(M·Rᵢ·M)·(M·Rᵢ₀·M)⁻¹·Rⱼ₀, where Rᵢ₀ and Rⱼ₀ are the orientations at joint values 0. A rotation by q about an axis a (in the world at
+joint values 0) becomes one by −q about M·a: where the partner's axis is M·a, its joint value is −q, where it is −M·a, it is q. For a
+prismatic joint it is the other way round.
+
+Partners are found by name: the words left and right, the letters L and R as a part of their own (`L_HIP`, `hip_l`, `hip.R`), at the beginning
+or the end of a part (`LARM`, `HipR`, `jointLArm`), and the corners of four-legged robots (`fl_hip`, `RR_calf`). A name counts as one of a
+pair when the other name exists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.editing.sides import pair_names
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
-__all__ = ["Symmetry", "mirrored_points", "mirrored_turns", "symmetry"]
+__all__ = ["Symmetry", "mirrored_points", "mirrored_rotations", "other_sides", "pair_names", "symmetry"]
 
-UNDECIDED = 0.7
-"""Cosine of the angle between two axes below which they are no mirror images, and no sign can be told."""
+MIN_AXIS_COSINE = 0.7
+"""Of the angle between an axis and the mirror image of its partner; below it they are not mirror images."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,11 @@ class Symmetry:
     columns, signs:
         (J,) Column c of mirrored joint values is signs[c] times column columns[c].
     frames:
-        (L, 4) The turn (M·Rᵢ₀·M)⁻¹·Rⱼ₀ of each link i with partner j.
+        (L, 4) The rotation (M·Rᵢ₀·M)⁻¹·Rⱼ₀ of each link i with partner j.
     offset, worst_link:
-        [m] How far the origin of the worst link's partner is from the mirror image of its own, at joint values 0.
+        [m] The largest distance between the origin of a link's partner and the mirror image of its own, at joint values 0.
     tilt, worst_joint:
-        [rad] How far the axis of the worst joint's partner is from the mirror image of its own.
+        [rad] The largest angle between the axis of a joint's partner and the mirror image of its own.
     """
 
     links: npt.NDArray[np.intp]
@@ -59,23 +63,23 @@ def mirrored_points(points: Floats) -> Floats:
     return np.asarray(points * np.array([1.0, -1.0, 1.0]))
 
 
-def mirrored_turns(quaternions: Floats) -> Floats:
+def mirrored_rotations(quaternions: Floats) -> Floats:
     """Return M·R·M for orientations (..., 4)."""
     return np.asarray(quaternions * np.array([1.0, -1.0, 1.0, -1.0]))
 
 
 def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
-    """Find the mirror image of a body in itself: partners by name, signs from its geometry.
+    """Return the mirror image of a body in itself: partners by name, signs from its geometry.
 
     Parameters
     ----------
     pairs:
-        Names of links that are partners, where the names do not follow the rules of `bodymotion.editing.sides`.
+        Names of links that are partners, where the names do not follow the rules of this module.
 
     Raises
     ------
     ValueError
-        When partners have joints of different types, parents that are no partners, or axes that are far from mirror images; the message
+        When partners have joints of different types, parents that are not partners, or axes that are not mirror images; the message
         names them.
     """
     links = np.array(pair_names([link.name for link in body.links], pairs), dtype=np.intp)
@@ -89,8 +93,8 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
             )
         if link.index and (partner.index == 0 or links[link.parent] != partner.parent):
             raise ValueError(
-                f"{link.name} hangs on {body.links[link.parent].name}, but its partner {partner.name} not on the partner of that: "
-                "give the pairs of links"
+                f"the parent of {link.name} is {body.links[link.parent].name}, but the parent of its partner {partner.name} is not its "
+                "partner; give the pairs of links"
             )
     rest = body.forward_kinematics(np.zeros(body.num_joints), [0, 0, 0, 1, 0, 0, 0])
     apart = np.linalg.norm(rest[links, :3] - mirrored_points(rest[:, :3]), axis=1)
@@ -104,9 +108,9 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         here = mirrored_points(rotations.rotate(rest[link.index, 3:], link.joint.axis))
         there = rotations.rotate(rest[partner.index, 3:], partner.joint.axis)
         cosine = float(np.clip(here @ there, -1, 1))
-        if abs(cosine) < UNDECIDED or partner.index not in body.joint_links:
+        if abs(cosine) < MIN_AXIS_COSINE or partner.index not in body.joint_links:
             raise ValueError(
-                f"the axes of {link.name} and {partner.name} are no mirror images: give the pairs of links, or is the body not symmetric?"
+                f"the axes of {link.name} and {partner.name} are not mirror images; give the pairs of links, or is the body not symmetric?"
             )
         target = body.joint_links.index(partner.index)
         columns[target] = column
@@ -114,7 +118,7 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         off = float(np.arctan2(np.linalg.norm(np.cross(here, there)), abs(cosine)))
         if off > tilt:
             tilt, worst_joint = off, link.name
-    frames = rotations.multiply(rotations.conjugate(mirrored_turns(rest[:, 3:])), rest[links, 3:])
+    frames = rotations.multiply(rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:])
     return Symmetry(
         links,
         columns,
@@ -125,3 +129,86 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         tilt,
         worst_joint,
     )
+
+
+_SWAP = {"l": "r", "r": "l", "L": "R", "R": "L"}
+_WORD = re.compile("left|right", re.IGNORECASE)
+_PART = re.compile(r"[^\W_]+")
+_HUMP = re.compile("(?<=[a-z0-9])[LR](?=[A-Z])")
+
+
+def pair_names(names: Sequence[str], given: Mapping[str, str] | None = None) -> list[int]:
+    """Return for each name the index of its partner on the other side, or its own index where it has none.
+
+    Parameters
+    ----------
+    given:
+        Known pairs of names, in one direction or both; they override the rules.
+
+    Raises
+    ------
+    ValueError
+        When a given name does not exist, or is in two pairs.
+    """
+    index = {name: i for i, name in reversed(list(enumerate(names)))}
+    partner = [-1] * len(names)
+    for left, right in (given or {}).items():
+        for name in (left, right):
+            if name not in index:
+                raise ValueError(f"no link {name!r}; existing links: {', '.join(names)}")
+        for a, b in ((index[left], index[right]), (index[right], index[left])):
+            if partner[a] not in (-1, b):
+                raise ValueError(f"{names[a]!r} is in two pairs: with {names[partner[a]]!r} and with {names[b]!r}")
+            partner[a] = b
+    for i, name in enumerate(names):
+        if partner[i] >= 0:
+            continue
+        found = (index[other] for other in other_sides(name) if other in index)
+        other = next((j for j in found if partner[j] < 0 and j != i), i)
+        partner[i], partner[other] = other, i
+    return partner
+
+
+def other_sides(name: str) -> Iterator[str]:
+    """Return possible names of the link on the other side, the likeliest first."""
+    if _WORD.search(name):
+        yield _WORD.sub(_other_word, name)
+    parts = [(m.start(), m.end()) for m in _PART.finditer(name)]
+    sides = [start for start, end in parts if end - start == 1 and name[start] in _SWAP]
+    corners = [start + index for start, end in parts for index in _corner(name[start:end])]
+    for indices in (sides, corners):
+        if indices:
+            yield _swapped(name, indices)
+    for index in (*sides, *corners):
+        yield _swapped(name, [index])
+    for match in _HUMP.finditer(name):
+        yield _swapped(name, [match.start()])
+    for start, end in parts:
+        if end - start > 1 and name[start] in _SWAP:
+            yield _swapped(name, [start])
+    for start, end in parts:
+        if end - start > 1 and name[end - 1] in _SWAP:
+            yield _swapped(name, [end - 1])
+
+
+def _other_word(match: re.Match[str]) -> str:
+    word = match.group()
+    other = "right" if word.lower() == "left" else "left"
+    return other.upper() if word.isupper() else other.capitalize() if word[0].isupper() else other
+
+
+def _corner(part: str) -> list[int]:
+    """Return the index of the side in a corner's name: fl, hr, RR (front, hind, rear, back), or with the side first: lf, RH."""
+    if len(part) != 2:
+        return []
+    first, second = part[0].lower(), part[1].lower()
+    if first in "fhrb" and second in "lr":
+        return [1]
+    return [0] if first in "lr" and second in "fhb" else []
+
+
+def _swapped(name: str, indices: Sequence[int]) -> str:
+    letters = list(name)
+    for index in indices:
+        letters[index] = _SWAP[letters[index]]
+    return "".join(letters)
