@@ -1,4 +1,4 @@
-"""What differs between two motions, or two bodies: in words and numbers, with the worst frame and joint by name."""
+"""Compare two motions or two bodies: each difference as text and numbers, with the frame and the joint of the largest one."""
 
 from bodymotion.comparison.bodies import compare_bodies
 from bodymotion.comparison.difference import Comparison, Difference

@@ -1,4 +1,4 @@
-"""Two bodies, link by link."""
+"""Compare two bodies, link by link."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["compare_bodies"]
 
 
 def compare_bodies(a: Body, b: Body, *, atol: float = 0.0, rtol: float = 0.0) -> Comparison:
-    """Say what differs between two bodies: links, joints, masses, shapes, devices, closed loops.
+    """Return the differences between two bodies: links, joints, masses, shapes, devices, closed loops.
 
     Parameters
     ----------
     a, b:
         Links and devices are compared by name.
     atol, rtol:
-        Numbers are alike when |a − b| ≤ atol + rtol · |b|; orientations when the turn between them is at most `atol` [rad].
+        Numbers are equal when |a − b| ≤ atol + rtol · |b|; orientations when the angle between them is at most `atol` [rad].
 
     Raises
     ------
     ValueError
-        For a negative tolerance.
+        When a tolerance is negative.
     """
     tolerance = Tolerance(atol, rtol)
     return Comparison(tuple(_all(a, b, tolerance)))
@@ -64,7 +64,7 @@ def _all(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
     if len(a.extra_joints) == len(b.extra_joints):
         for k, (one, other) in enumerate(zip(a.extra_joints, b.extra_joints, strict=True)):
             if one != other:
-                yield Difference(f"closed loop {k}", f"{one.type} and {other.type}, or their places")
+                yield Difference(f"closed loop {k}", f"{one.type} and {other.type}, or their positions")
 
 
 def _by_name(links: tuple[Link, ...]) -> dict[str, Link]:
@@ -78,7 +78,7 @@ def _link(what: str, a: Link, b: Link, in_a: Body, in_b: Body, tolerance: Tolera
     parents = [body.links[link.parent].name if link.parent >= 0 else "none" for link, body in ((a, in_a), (b, in_b))]
     if parents[0] != parents[1]:
         yield Difference(what, f"its parent is {parents[0]}, {parents[1]}")
-    yield from _pose(what, "place in its parent", a.offset, b.offset, tolerance)
+    yield from _pose(what, "pose in its parent", a.offset, b.offset, tolerance)
     yield from _number(what, "mass", a.mass, b.mass, tolerance, "kg")
     yield from _number(what, "centre of mass", a.center_of_mass, b.center_of_mass, tolerance, "m")
     yield from _number(what, "inertia", a.inertia, b.inertia, tolerance, "kg m²")
@@ -95,9 +95,9 @@ def _link(what: str, a: Link, b: Link, in_a: Body, in_b: Body, tolerance: Tolera
                 if not tolerance.alike(one.transform, other.transform)
             ]
             if apart:
-                yield Difference(what, f"{len(apart)} of {len(first)} {kind} shapes have another form")
+                yield Difference(what, f"{len(apart)} of {len(first)} {kind} shapes have another geometry")
             if moved:
-                yield Difference(what, f"{len(moved)} of {len(first)} {kind} shapes have another place or size")
+                yield Difference(what, f"{len(moved)} of {len(first)} {kind} shapes have another pose or size")
     yield from _joint(what, a.joint, b.joint, tolerance)
 
 
@@ -125,7 +125,7 @@ def _devices(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
         on = a.links[device.link].name, b.links[other.link].name
         if on[0] != on[1]:
             yield Difference(what, f"on link {on[0]}, on {on[1]}")
-        yield from _pose(what, "place", device.pose, other.pose, tolerance)
+        yield from _pose(what, "pose", device.pose, other.pose, tolerance)
         for field in fields(device):
             if field.name in ("name", "link", "pose"):
                 continue
@@ -159,4 +159,4 @@ def _pose(what: str, name: str, a: Floats, b: Floats, tolerance: Tolerance) -> I
         return
     angle = float(rotations.angle_between(a[3:], b[3:]))
     if angle > tolerance.atol or tolerance.atol == 0:
-        yield Difference(what, f"{name}: turned by {angle:.6g} rad", {"largest": angle, "unit": "rad"})
+        yield Difference(what, f"{name}: rotated by {angle:.6g} rad", {"largest": angle, "unit": "rad"})

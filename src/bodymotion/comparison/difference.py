@@ -1,4 +1,4 @@
-"""A difference, and all of them."""
+"""The result of a comparison."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["Comparison", "Difference", "Tolerance", "in_words"]
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that differs.
+    """One difference.
 
     Attributes
     ----------
     what:
-        Where: a component, a link, a field of it.
+        The component, the link, or a field of it.
     message:
-        How, in words.
+        The difference as text.
     numbers:
-        Of numbers that differ: the `largest` amount and its `unit`, the `frame`, `time` [s] and `part` (name) where it is, the `count` of
+        For numbers: the `largest` amount and its `unit`, the `frame`, `time` [s] and `part` (name) where it is, the `count` of
         frames beyond the tolerance, the `root_mean_square` of the amounts, `parts`: the worst amount of each part by name.
     """
 
@@ -43,7 +43,7 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Whether nothing differs."""
+        """Whether there is no difference."""
         return not self.differences
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Numbers a and b are alike when |a − b| ≤ atol + rtol · |b|; nan is like nan."""
+    """Numbers a and b are equal when |a − b| ≤ atol + rtol · |b|; NaN equals NaN."""
 
     atol: float = 0.0
     rtol: float = 0.0
@@ -60,10 +60,10 @@ class Tolerance:
     def __post_init__(self) -> None:
         for name, value in (("atol", self.atol), ("rtol", self.rtol)):
             if not 0 <= value < np.inf:
-                raise ValueError(f"{name} is 0 or more, not {value}")
+                raise ValueError(f"{name} {value}, expected a finite number, 0 or more")
 
     def beyond(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Say where two arrays of one shape are not alike."""
+        """Return where two arrays of the same shape are not equal."""
         a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
         with np.errstate(invalid="ignore", over="ignore"):
             apart = np.abs(a - b) > self.atol + self.rtol * np.abs(b)
@@ -71,12 +71,12 @@ class Tolerance:
         return np.asarray(np.where(finite, apart, ~((a == b) | (np.isnan(a) & np.isnan(b)))), np.bool_)
 
     def alike(self, a: npt.ArrayLike, b: npt.ArrayLike) -> bool:
-        """Whether two arrays are alike in all numbers, and of one shape."""
+        """Return whether two arrays have the same shape and are equal in all numbers."""
         return np.shape(a) == np.shape(b) and not self.beyond(a, b).any()
 
 
 def in_words(x: object) -> str:
-    """Return a value for a message."""
+    """Return a value as text for a message."""
     if isinstance(x, float):
         return f"{x:.9g}"
     text = str(x)

@@ -1,4 +1,4 @@
-"""Two motions, component by component."""
+"""Compare two motions, component by component."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ Timed: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq
 def compare_motions(
     a: Motion, b: Motion, *, atol: float = 0.0, rtol: float = 0.0, body: Body | None = None
 ) -> Comparison:
-    """Say what differs between two motions.
+    """Return the differences between two motions.
 
     Parameters
     ----------
     a, b:
-        Components are compared by content and type, frame by frame; of different lengths, as far as both go.
+        Components are compared by content and type, frame by frame; motions of different lengths over their common frames.
     atol, rtol:
-        Numbers are alike when |a − b| ≤ atol + rtol · |b|: joint values [rad or m], positions [m]. Two orientations are alike when the
-        turn between them is at most `atol` [rad], or their quaternions are equal up to the sign.
+        Numbers are equal when |a − b| ≤ atol + rtol · |b|: joint values [rad or m], positions [m]. Two orientations are equal when the
+        angle between them is at most `atol` [rad], or their quaternions are equal up to the sign.
     body:
-        Gives joints and links their names, where the motions have none.
+        The names of joints and links, where the motions have none.
 
     Raises
     ------
     ValueError
-        For a negative tolerance.
+        When a tolerance is negative.
     """
     tolerance = Tolerance(atol, rtol)
     differences: list[Difference] = []
@@ -82,15 +82,15 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
     what = a.content
     found = []
     if isinstance(a, Vector3Seq) and a.is_root_relative != b.is_root_relative:
-        where = ["the root link's frame" if c.is_root_relative else "the world's frame" for c in (a, b)]
+        where = ["the root frame" if c.is_root_relative else "the world frame" for c in (a, b)]
         found.append(Difference(what, f"in {where[0]}, in {where[1]}"))
     known = _names_of(body, a)
     if known:
-        # With a body, no names and the body's own say the same.
+        # With a body, missing names equal the names of the body.
         a, b = (replace(c, part_labels=c.part_labels or known[: c.values.shape[1]]) for c in (a, b))
     order = _by_name(a.part_labels, b.part_labels)
     if order is not None and a.num_parts == len(order) == b.num_parts:
-        found.append(Difference(what, "the parts stand in another order; they are compared by name"))
+        found.append(Difference(what, "the parts are in another order; they are compared by name"))
         b = replace(b, values=b.values[:, order], part_labels=a.part_labels)
     if a.part_labels != b.part_labels:
         found.append(Difference(what, f"part labels {_listed(a.part_labels)}; {_listed(b.part_labels)}"))
@@ -108,7 +108,7 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
         times = a.timeline.times
         if isinstance(a, MultiSE3Seq):
             found += _numbers(f"{what} position", x[..., :3], y[..., :3], names, times, tolerance, "m")
-            found += _turns(f"{what} orientation", x[..., 3:], y[..., 3:], names, times, tolerance)
+            found += _rotations(f"{what} orientation", x[..., 3:], y[..., 3:], names, times, tolerance)
         else:
             unit = "m" if isinstance(a, Vector3Seq) else "rad or m"
             found += _numbers(what, x[..., None], y[..., None], names, times, tolerance, unit)
@@ -116,7 +116,7 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
 
 
 def _by_name(a: Sequence[str], b: Sequence[str]) -> list[int] | None:
-    """Return for each name of a its place in b; None where the two are no different orders of the same names."""
+    """Return the index in b of each name of a; None where these are not different orders of the same names."""
     if a == b or sorted(a) != sorted(b) or len(set(a)) != len(a):
         return None
     return [list(b).index(name) for name in a]
@@ -138,7 +138,7 @@ def _timelines(what: str, a: Timeline, b: Timeline, tolerance: Tolerance) -> lis
             message = f"times differ by up to {numbers['largest']:.6g} s, in frame {k}"
             found.append(Difference(what, message, {**numbers, "count": int(apart.sum())}))
         if a.import_rate != b.import_rate:
-            found.append(Difference(what, f"wished rates {a.import_rate} and {b.import_rate} Hz"))
+            found.append(Difference(what, f"requested rates {a.import_rate} and {b.import_rate} Hz"))
     return found
 
 
@@ -167,7 +167,7 @@ def _numbers(
     ]
 
 
-def _turns(
+def _rotations(
     what: str, a: Floats, b: Floats, names: Sequence[str], times: Floats, tolerance: Tolerance
 ) -> list[Difference]:
     sign = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -1.0, 1.0)
@@ -178,7 +178,7 @@ def _turns(
     finite = np.isfinite(a).all(axis=-1) & np.isfinite(b).all(axis=-1)
     apart = np.asarray(np.where(finite, angles > tolerance.atol, unlike))
     if not apart.any():
-        # With no tolerance quaternions of one turn and of different length differ.
+        # Without a tolerance, quaternions of the same rotation and different length differ.
         if tolerance.atol > 0:
             return []
         apart = unlike

@@ -1,7 +1,7 @@
-"""The rules of Spot animations: what their document asks for, and what we judge to be a mistake.
+"""The rules of Spot animation files.
 
-`source` says where a rule comes from: "document" (the vendor's description of the format), "reference" (the vendor's converter),
-"judgement" (ours). An error is what the document forbids, or of which nothing can be played.
+The `source` of a rule is "document" (the vendor's description of the format), "reference" (the vendor's converter) or "judgement" (ours). An
+error is something that the document forbids, or that cannot be played.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BOM = Rule(
     "warning",
     "The file begins with its first keyword, without a byte order mark.",
     "judgement",
-    "the vendor's converter takes the mark for a part of the first keyword, and passes over that option: save it as UTF-8 without BOM",
+    "the vendor's converter reads the mark as a part of the first keyword and ignores that option; save the file as UTF-8 without BOM",
     fixable=True,
     example=("a byte order mark before 'controls'", "controls body"),
 )
@@ -38,37 +38,37 @@ ENCODING = Rule(
 CONTROL = Rule(
     "CHA104",
     "error",
-    "The text has no control characters but tabs and line ends.",
-    hint="such characters come of files that are no text, or were damaged",
+    "The text has no control characters except tabs and line ends.",
+    hint="the file is damaged, or is not text",
     example=("bpm 12\x000", "bpm 120"),
 )
 BLANKS = Rule(
     "CHA105",
     "warning",
-    "Words stand apart by spaces and tabs.",
-    hint="another blank character, as web pages and word processors have them; write a space",
+    "Words are separated by spaces and tabs.",
+    hint="web pages and word processors use such characters; replace it by a space",
     fixable=True,
     example=("bpm\xa0120", "bpm 120"),
 )
 TOO_LONG = Rule(
     "CHA106",
     "error",
-    "Options and parameters take at most some thousand lines.",
+    "Options and parameters take at most 5000 lines.",
     "judgement",
-    "the three sections have a blank line between them: options, parameters, keyframes",
+    "the three sections, options, parameters and keyframes, are separated by blank lines",
     example=("5000 lines of comments before the end of the options", "4000 lines of comments"),
 )
 NO_TEXT = Rule(
     "CHA108",
     "error",
-    "The file is a text.",
-    hint="an image, an archive, or a text in another encoding; animation files are UTF-8",
+    "The file is text.",
+    hint="it may be an image, an archive, or text in another encoding; animation files are UTF-8",
     example=("a .png called move.cha", "a text"),
 )
 LINE_LONG = Rule(
     "CHA107",
     "error",
-    "A line has at most a hundred thousand characters.",
+    "A line has at most 100 000 characters.",
     "judgement",
     example=("a line of 100 000 characters", "a line of 90 000 characters"),
 )
@@ -79,22 +79,22 @@ LEADING_BLANK = Rule(
     "warning",
     "The options begin in the first line.",
     "judgement",
-    "the vendor's converter takes the blank line for the end of the options: remove it",
+    "the vendor's converter ends the options at the blank line; remove it",
     fixable=True,
     example=("\ncontrols body", "controls body"),
 )
 BLANK_LINES = Rule(
     "CHA111",
     "error",
-    "One single blank line stands between two sections.",
-    hint="the vendor's converter takes a second blank line for an empty section: remove it",
+    "There is exactly one blank line between two sections.",
+    hint="the vendor's converter reads a second blank line as an empty section; remove it",
     fixable=True,
     example=("bpm 120\n\n\nspeed 0.5 1 2", "bpm 120\n\nspeed 0.5 1 2"),
 )
 COMMENT_SECTION = Rule(
     "CHA112",
     "error",
-    "Comments stand within one of the three sections, and make no section of their own.",
+    "Comments are within one of the three sections; they are not a section of their own.",
     hint="remove the blank line before or after the comment",
     example=("bpm 120\n\n# parameters\n\nspeed 0.5 1 2", "bpm 120\n\n# parameters\nspeed 0.5 1 2"),
     fixable=True,
@@ -102,14 +102,14 @@ COMMENT_SECTION = Rule(
 OPTIONS_MISSING = Rule(
     "CHA113",
     "error",
-    "The first section has the options.",
+    "The first section contains the options.",
     hint="begin with 'controls' and the tracks",
     example=("no parameters in the first line", "controls body\n\nno parameters"),
 )
 PARAMETERS_MISSING = Rule(
     "CHA114",
     "error",
-    "The second section has the parameters.",
+    "The second section contains the parameters.",
     hint="write 'no parameters' and a blank line",
     fixable=True,
     example=("controls body\n\ntime body_z", "controls body\n\nno parameters\n\ntime body_z"),
@@ -117,21 +117,21 @@ PARAMETERS_MISSING = Rule(
 BODY_MISSING = Rule(
     "CHA115",
     "error",
-    "The third section has the columns and the keyframes.",
+    "The third section contains the columns and the keyframes.",
     hint="after a blank line: a line of columns, such as 'time body_pos', and a line for each keyframe",
     example=("no parameters, and then nothing", "no parameters\n\ntime body_z\n0 0.48\n1 0.44"),
 )
 SECTIONS = Rule(
     "CHA116",
     "error",
-    "There are three sections, and no blank line within one.",
-    hint="the vendor's converter takes a blank line for the beginning of the next section: remove it",
+    "There are three sections, without blank lines inside a section.",
+    hint="the vendor's converter starts the next section at a blank line; remove it",
     example=("extendable\n\nbpm 120", "extendable\nbpm 120"),
 )
 BLANK_MISSING = Rule(
     "CHA117",
     "error",
-    "A blank line stands between two sections.",
+    "There is a blank line between two sections.",
     hint="write a blank line before this one",
     example=("bpm 120\nspeed 0.5 1 2", "bpm 120\n\nspeed 0.5 1 2"),
     fixable=True,
@@ -141,7 +141,7 @@ BLANK_MISSING = Rule(
 CONTROLS_MISSING = Rule(
     "CHA120",
     "error",
-    "The option 'controls' says which tracks the animation moves.",
+    "The option 'controls' names the tracks that the animation controls.",
     hint="write 'controls' and one or more of legs, body, arm, gripper",
     example=("control body", "controls body"),
 )
@@ -156,7 +156,7 @@ CONTROLS_TRACK = Rule(
     "CHA122",
     "error",
     "The tracks are legs, body, arm and gripper.",
-    hint="the vendor's converter passes over others, and the robot does not move them",
+    hint="the vendor's converter ignores other names",
     example=("controls body head", "controls body"),
 )
 CONTROLS_TWICE = Rule(
@@ -166,15 +166,15 @@ OPTION_UNKNOWN = Rule(
     "CHA124",
     "error",
     "The options are those of the document.",
-    hint="the vendor's converter passes over others in silence",
+    hint="the vendor's converter ignores other options without a message",
     example=("extendible", "extendable"),
 )
 OPTION_CASE = Rule(
     "CHA125",
     "warning",
-    "Options are written in small letters.",
+    "Options are written in lower case.",
     "judgement",
-    "the line is passed over, as the vendor's converter does",
+    "the line is ignored, as by the vendor's converter",
     example=("BPM 120", "bpm 120"),
 )
 OPTION_TWICE = Rule(
@@ -182,7 +182,7 @@ OPTION_TWICE = Rule(
     "warning",
     "An option is given once.",
     "judgement",
-    "the last one counts, as for the vendor's converter",
+    "the last one is used, as by the vendor's converter",
     example=("bpm 120\nbpm 120", "bpm 120"),
 )
 OPTION_VALUE_MISSING = Rule("CHA127", "error", "An option has all its values.", example=("bpm\n", "bpm 120\n"))
@@ -190,7 +190,7 @@ OPTION_VALUE_EXTRA = Rule(
     "CHA128",
     "error",
     "An option has no more values than it takes.",
-    hint="the vendor's converter passes over further words in silence",
+    hint="the vendor's converter ignores further words without a message",
     example=("extendable 3", "extendable"),
 )
 OPTION_NUMBER = Rule(
@@ -202,7 +202,7 @@ OPTION_NUMBER = Rule(
 BPM_POSITIVE = Rule(
     "CHA130",
     "error",
-    "The beats per minute are more than zero.",
+    "The beats per minute are greater than 0.",
     "judgement",
     "without 'bpm' the animation plays at its own speed",
     example=("bpm 0", "bpm 120"),
@@ -210,17 +210,17 @@ BPM_POSITIVE = Rule(
 BPM_WHOLE = Rule(
     "CHA131",
     "note",
-    "The beats per minute are a whole number, written without a point or an exponent.",
+    "The beats per minute are a whole number without a point or an exponent.",
     "reference",
-    "the document asks for a value; the vendor's converter reads whole numbers only",
+    "the vendor's converter only reads whole numbers",
     example=("bpm 98.5", "bpm 120"),
 )
 FREQUENCY_POSITIVE = Rule(
     "CHA132",
     "error",
-    "The frequency is more than zero.",
+    "The frequency is greater than 0.",
     "judgement",
-    "keyframes a second, such as 30",
+    "keyframes per second, such as 30",
     example=("frequency 0", "frequency 30"),
 )
 COLOR_COUNT = Rule(
@@ -238,21 +238,21 @@ COLOR_RANGE = Rule(
 ADJUSTABILITY_RANGE = Rule(
     "CHA135",
     "error",
-    "The timing adjustability lies between -1 and 1.",
+    "The timing adjustability is between -1 and 1.",
     hint="1: drastic adjustment, 0: some, -1: none",
     example=("timing_adjustability 1.5", "timing_adjustability 0.5"),
 )
 PLAYBACK = Rule(
     "CHA136",
     "error",
-    "The arm plays back in jointspace, workspace or workspace_dance_frame.",
-    hint="the vendor's converter passes over others",
+    "The arm playback is jointspace, workspace or workspace_dance_frame.",
+    hint="the vendor's converter ignores other values",
     example=("arm_playback worldspace", "arm_playback workspace"),
 )
 ARM_CONTRADICTION = Rule(
     "CHA137",
     "error",
-    "An animation does not prohibit the arm that it requires, or has nothing else for.",
+    "An animation that requires the arm, or controls nothing else, does not prohibit it.",
     "judgement",
     "no robot could load it",
     example=("arm_required\narm_prohibited", "arm_required"),
@@ -267,36 +267,36 @@ ARM_PROHIBITED_USED = Rule(
 NEUTRAL_START = Rule(
     "CHA139",
     "error",
-    "A neutral start is for animations that control the body and have no legs.",
-    hint="with legs, their columns say where the animation starts",
+    "A neutral start is for animations that control the body and not the legs.",
+    hint="with legs, their columns define the start",
     example=("controls legs body\nneutral_start", "controls legs body"),
 )
 DESCRIPTION_CUT = Rule(
     "CHA140",
     "warning",
-    "A description holds neither # nor //: a comment begins there.",
-    hint="addresses of web pages can only be written without http://",
+    "A description contains neither # nor //, which begin a comment.",
+    hint="write addresses of web pages without http://",
     example=("description see http://a.b", "description see a.b"),
 )
 CONVERTER_ONLY = Rule(
     "CHA141",
     "note",
-    "The options are those of the document; two more are known to the vendor's converter only.",
+    "The options are those of the document; the vendor's converter knows two more.",
     "reference",
     example=("precise_timing", "extendable"),
 )
 OPTION_IDLE = Rule(
     "CHA142",
     "note",
-    "Options for a track concern a track that is controlled.",
+    "Options for a track are used with a controlled track.",
     "judgement",
-    "it changes nothing",
+    "the option has no effect",
     example=("arm_playback workspace in a move without the arm", "the same in a move with the arm"),
 )
 TIMING_TWICE = Rule(
     "CHA143",
     "warning",
-    "How far times may be shifted is said once.",
+    "The timing adjustability is given once.",
     "judgement",
     "precise_timing means timing_adjustability -1",
     example=("timing_adjustability 0.5\nprecise_timing", "timing_adjustability 0.5"),
@@ -305,7 +305,7 @@ NEUTRAL_START_COLUMNS = Rule(
     "CHA144",
     "warning",
     "An animation with a neutral start has no columns of legs.",
-    hint="the legs are not controlled, so their columns are passed over",
+    hint="the legs are not controlled, so their columns are ignored",
     example=("neutral_start, and the column fl_x", "neutral_start, and no column of legs"),
 )
 
@@ -316,9 +316,9 @@ PARAMETER_UNKNOWN = Rule(
 PARAMETER_CASE = Rule(
     "CHA151",
     "warning",
-    "Parameters are written in small letters.",
+    "Parameters are written in lower case.",
     "judgement",
-    "read as the vendor's converter does, as if it were in small letters",
+    "it is read in lower case, as by the vendor's converter",
     example=("Speed 0.5 1 2", "speed 0.5 1 2"),
 )
 PARAMETER_TWICE = Rule(
@@ -326,13 +326,13 @@ PARAMETER_TWICE = Rule(
     "warning",
     "A parameter is given once.",
     "judgement",
-    "the last one counts",
+    "the last one is used",
     example=("speed 0.5 1 2\nspeed 0.5 1 2", "speed 0.5 1 2"),
 )
 PARAMETER_VALUES = Rule(
     "CHA153",
     "error",
-    "Three values follow a parameter, minimum, default and maximum, or none.",
+    "A parameter has three values, minimum, default and maximum, or none.",
     example=("speed 0.5 1\n", "speed 0.5 1 2\n"),
 )
 PARAMETER_NUMBER = Rule(
@@ -344,14 +344,14 @@ PARAMETER_NUMBER = Rule(
 PARAMETER_ORDER = Rule(
     "CHA155",
     "error",
-    "The minimum of a parameter is not above its maximum.",
+    "The minimum of a parameter is not greater than its maximum.",
     hint="the order is minimum, default, maximum",
     example=("speed 2 1 0.5", "speed 0.5 1 2"),
 )
 PARAMETER_DEFAULT = Rule(
     "CHA156",
     "error",
-    "The default of a parameter lies between its minimum and its maximum.",
+    "The default of a parameter is between its minimum and its maximum.",
     hint="the order is minimum, default, maximum",
     example=("speed 0.5 3 2", "speed 0.5 1 2"),
 )
@@ -364,19 +364,19 @@ PARAMETER_TRACK = Rule(
 STIFFNESS_RANGE = Rule(
     "CHA158",
     "error",
-    "The body's tracking stiffness lies between 1 and 11.",
+    "The body tracking stiffness is between 1 and 11.",
     example=("body_tracking_stiffness 1 5 12", "body_tracking_stiffness 1 5 11"),
 )
 FRACTION_RANGE = Rule(
     "CHA159",
     "error",
-    "The fraction of the gripper's strength lies between 0 and 1.",
+    "The gripper strength fraction is between 0 and 1.",
     example=("gripper_strength_fraction 0 1 1.5", "gripper_strength_fraction 0 1 1"),
 )
 PARAMETER_NEGATIVE = Rule(
     "CHA160",
     "warning",
-    "Speeds are more than zero, and slices and the numbers of frames not negative.",
+    "Speeds are greater than 0; slices and frame numbers are not negative.",
     "judgement",
     example=("body_exit_slices -1 0 1", "body_exit_slices 0 0 1"),
 )
@@ -390,29 +390,29 @@ PARAMETER_WHOLE = Rule(
 DANCE_FRAME = Rule(
     "CHA162",
     "error",
-    "The parameter arm_dance_frame_id goes with 'arm_playback workspace_dance_frame'.",
-    hint="add that option, or take the parameter away",
+    "The parameter arm_dance_frame_id needs 'arm_playback workspace_dance_frame'.",
+    hint="add the option, or remove the parameter",
     example=("arm_playback workspace", "arm_playback workspace_dance_frame"),
 )
 SPEED_ZERO = Rule(
     "CHA169",
     "error",
-    "The speed is more than zero by default.",
+    "The default speed is greater than 0.",
     "judgement",
-    "1 plays at the animation's own speed",
+    "1 is the animation's own speed",
     example=("speed 0 0 2", "speed 0.5 1 2"),
 )
 NO_PARAMETERS_FALSE = Rule(
     "CHA164",
     "warning",
-    "Where it says 'no parameters' there are none.",
-    hint="the parameters count, as for the vendor's converter",
+    "A file with 'no parameters' has no parameters.",
+    hint="the parameters are used, as by the vendor's converter",
     example=("no parameters\nspeed 0.5 1 2", "speed 0.5 1 2"),
 )
 NO_PARAMETERS_WORDS = Rule(
     "CHA165",
     "warning",
-    "The keywords are 'no parameters', and nothing else.",
+    "The line without parameters is exactly 'no parameters'.",
     "judgement",
     example=("No Parameters", "no parameters"),
 )
@@ -421,23 +421,23 @@ PARAMETER_NAMED = Rule(
     "note",
     "A parameter has its limits in the file.",
     "judgement",
-    "its limits come from the robot; the vendor's converter needs the robot's MoveParamsConfig for it",
+    "the limits come from the robot; the vendor's converter needs the robot's MoveParamsConfig",
     example=("speed\n", "speed 0.5 1 2\n"),
 )
 PARAMETER_HUGE = Rule(
     "CHA167",
     "error",
-    "The default of a parameter is at most a million.",
+    "The default of a parameter is at most 1 000 000.",
     "judgement",
-    "nothing can be played with it",
+    "the animation cannot be played with it",
     example=("speed 0.5 1e300 1e300", "speed 0.5 1 2"),
 )
 NO_PARAMETERS_BLANKS = Rule(
     "CHA168",
     "note",
-    "One space stands between 'no' and 'parameters'.",
+    "There is one space between 'no' and 'parameters'.",
     "reference",
-    "the vendor's converter takes anything else for a parameter, and stops",
+    "the vendor's converter reads anything else as a parameter and stops",
     example=("no  parameters", "no parameters"),
 )
 
@@ -455,7 +455,7 @@ COLUMN_UNKNOWN = Rule(
 COLUMN_TWICE = Rule(
     "CHA172",
     "error",
-    "A column stands once.",
+    "A column is given once.",
     hint="a group counts as all its columns",
     example=("time body_z body_z", "time body_z body_x"),
 )
@@ -469,7 +469,7 @@ BODY_EXCLUSIVE = Rule(
 ORIENTATION_EXCLUSIVE = Rule(
     "CHA174",
     "error",
-    "The ways to give an orientation exclude each other.",
+    "Different representations of an orientation exclude each other.",
     hint="one of quat_wxyz, quat_xyzw, euler_rpy",
     example=("time body_quat_wxyz body_yaw", "time body_quat_wxyz body_z"),
 )
@@ -491,13 +491,13 @@ TIME_AND_FREQUENCY = Rule(
     "CHA177",
     "error",
     "The column time and the option frequency exclude each other.",
-    hint="take one of them away",
+    hint="remove one of them",
     example=("frequency 30, and the column time", "frequency 30, and no column time"),
 )
 TIME_MISSING = Rule(
     "CHA178",
     "error",
-    "Either the column time or the option frequency says when the keyframes are.",
+    "The times of keyframes come from the column time or from the option frequency.",
     example=("no frequency, and no column time", "frequency 30, and no column time"),
 )
 TRACK_COLUMNS = Rule(
@@ -531,17 +531,17 @@ QUATERNION_INCOMPLETE = Rule(
 HAND_POSITION_MISSING = Rule(
     "CHA184",
     "warning",
-    "The hand's orientation comes with its position.",
+    "The orientation of the hand comes with its position.",
     "judgement",
-    "add hand_pos: the arm cannot be placed by a direction alone",
+    "add hand_pos; an orientation alone does not define the arm",
     example=("time hand_quat_wxyz", "time hand_pos hand_quat_wxyz"),
 )
 HAND_INCOMPLETE = Rule(
     "CHA185",
     "warning",
-    "The hand's position has x, y and z, its angles have roll, pitch and yaw.",
+    "The position of the hand has x, y and z; its angles have roll, pitch and yaw.",
     "judgement",
-    "the robot may take what is missing as 0",
+    "the robot may use 0 for a missing value",
     example=("time hand_x hand_y hand_euler_rpy", "time hand_x hand_y hand_z hand_euler_rpy"),
 )
 CONTACT_INCOMPLETE = Rule(
@@ -549,20 +549,20 @@ CONTACT_INCOMPLETE = Rule(
     "warning",
     "Contacts are given for all four feet, or for none.",
     "judgement",
-    "those that are not given are inferred from the legs",
+    "missing contacts are inferred from the legs",
     example=("time leg_joints fl_contact", "time leg_joints contact"),
 )
 UNCONTROLLED = Rule(
     "CHA187",
     "note",
     "Columns belong to tracks that are controlled.",
-    hint="they are passed over when the animation is played",
+    hint="these columns are ignored when the animation is played",
     example=("time body_z gripper in a move of the body", "time body_z"),
 )
 HAND_ORIENTATION_MISSING = Rule(
     "CHA188",
     "note",
-    "The hand's position comes with its orientation.",
+    "The position of the hand comes with its orientation.",
     "judgement",
     example=("time hand_pos", "time hand_pos hand_euler_rpy"),
 )
@@ -579,7 +579,7 @@ ONE_KEYFRAME = Rule(
     "warning",
     "There are at least two keyframes.",
     "judgement",
-    "a pose to hold takes two equal keyframes, at its beginning and at its end",
+    "to hold a pose, use two equal keyframes, at its beginning and at its end",
     example=("0 0.48\n", "0 0.48\n1 0.44\n"),
 )
 ROW_SHORT = Rule("CHA202", "error", "A keyframe has a value for each column.", example=("1\n", "1 0.44\n"))
@@ -587,21 +587,21 @@ ROW_LONG = Rule(
     "CHA203",
     "error",
     "A keyframe has no more values than there are columns.",
-    hint="the vendor's converter passes over further values in silence",
+    hint="the vendor's converter ignores further values without a message",
     example=("1 0.44 9", "1 0.44"),
 )
 NUMBER = Rule(
     "CHA204",
     "error",
     "The values of keyframes are decimal numbers.",
-    hint="such as -1.25, 3 or 2e-3; 0x10, 1_000 and a decimal comma are none",
+    hint="such as -1.25, 3 or 2e-3, not 0x10, 1_000 or a decimal comma",
     example=("1 0,44", "1 0.44"),
 )
 NOT_FINITE = Rule("CHA205", "error", "The values of keyframes are finite.", "judgement", example=("1 nan", "1 0.44"))
 GIVEN_UP = Rule(
     "CHA215",
     "error",
-    "At most ten thousand keyframes are wrong.",
+    "At most 10 000 keyframes are faulty.",
     "judgement",
     example=("10 001 keyframes with a fault", "10 000 keyframes with a fault"),
 )
@@ -612,23 +612,23 @@ TIME_START = Rule("CHA207", "error", "The first keyframe is at time 0.", example
 TIME_BACK = Rule(
     "CHA208",
     "error",
-    "The time of a keyframe is after that of the one before.",
+    "The time of a keyframe is after that of the keyframe before.",
     "judgement",
     example=("0 0.48\n2 0.48\n1 0.44", "0 0.48\n1 0.44"),
 )
 TIME_REPEATED = Rule(
     "CHA209",
     "error",
-    "No two keyframes have one time.",
+    "No two keyframes have the same time.",
     "judgement",
-    "leave one of them out, or write times with more digits",
+    "remove one of them, or write times with more digits",
     example=("1 0.44\n1 0.45", "1 0.44\n2 0.45"),
 )
-CONTACT = Rule("CHA210", "error", "Contacts are 1, in stance, or 0, in swing.", example=("1 1 0.5 1", "1 1 0 1"))
+CONTACT = Rule("CHA210", "error", "Contacts are 1 (stance) or 0 (swing).", example=("1 1 0.5 1", "1 1 0 1"))
 QUATERNION_ZERO = Rule(
     "CHA211",
     "error",
-    "Quaternions have a direction.",
+    "Quaternions are not 0.",
     "judgement",
     "1 0 0 0 in the order wxyz is no rotation",
     example=("1 0 0 0 0", "1 0 1 0 0"),
@@ -636,7 +636,7 @@ QUATERNION_ZERO = Rule(
 QUATERNION_UNIT = Rule(
     "CHA212",
     "warning",
-    "Quaternions are of length 1; those that are off by up to 10 % are brought to that length.",
+    "Quaternions have length 1; they are normalized where the length differs by up to 10 %.",
     "judgement",
     fixable=True,
     example=("1 0 1.05 0 0", "1 0 1 0 0"),
@@ -644,9 +644,9 @@ QUATERNION_UNIT = Rule(
 JOINT_LIMIT = Rule(
     "CHA213",
     "warning",
-    "Joint angles are within what the robot's joints can do.",
+    "Joint angles are within the limits of the robot.",
     "judgement",
-    "the limits are those of the robot's public description; angles are in radians",
+    "the limits are those of the robot's public description, in radians",
     example=("a knee at 0.5 rad", "a knee at -1.6 rad"),
 )
 JUMP = Rule(
@@ -654,31 +654,31 @@ JUMP = Rule(
     "warning",
     "Values do not jump from one keyframe to the next.",
     "judgement",
-    "the robot moves on all the way between the two",
+    "the robot moves through all poses in between",
     example=("0 3.1\n0.1 -3.1", "0 3.1\n0.1 3.2"),
 )
 VALUE_HUGE = Rule(
     "CHA216",
     "error",
-    "The values of keyframes are at most a million.",
+    "The values of keyframes are at most 1 000 000.",
     "judgement",
-    "positions are in metres, angles in radians: no robot is so large",
+    "positions are in metres, angles in radians",
     example=("1 1e300", "1 0.44"),
 )
 MOVE_LONG = Rule(
     "CHA217",
     "error",
-    "A move is at most a day long: ten million slices, or hundredths of a second.",
+    "A move has at most 10 000 000 slices or hundredths of a second, about a day.",
     "judgement",
-    "times are in seconds; nothing can be played of a move so long",
+    "times are in seconds; a longer move cannot be played",
     example=("1e300 0.44", "1 0.44"),
 )
 WIDTH = Rule(
     "CHA218",
     "error",
-    "The columns take as many values as the keyframes have.",
+    "The number of columns is that of the values of each keyframe.",
     "judgement",
-    "a column is missing in this line, or is one too many; a group counts as all its columns, such as body_pos as three",
+    "this line has a column too few or too many; a group counts as all its columns, body_pos as three",
     example=("time body_z, and keyframes of 4 values", "time body_pos, and keyframes of 4 values"),
 )
 DEGREES = Rule(
@@ -686,15 +686,15 @@ DEGREES = Rule(
     "warning",
     "Angles are in radians.",
     "judgement",
-    "multiply them by π/180: 90 degrees are 1.5708. Limits of joints and jumps of angles are not looked at",
+    "multiply them by π/180: 90 degrees are 1.5708. Joint limits and jumps of angles are not checked",
     example=("a roll of -30, and a yaw of 45", "a roll of -0.52, and a yaw of 0.79"),
 )
 METRES = Rule(
     "CHA226",
     "warning",
-    "Places are in metres.",
+    "Positions are in metres.",
     "judgement",
-    "jumps, and what a robot would mind, are not looked at",
+    "jumps of positions and the motion that is played are not checked",
     example=("a body at 480", "a body at 0.48"),
 )
 
@@ -734,9 +734,9 @@ CYCLE_SWINGS = Rule(
 CYCLE_CONTACTS = Rule(
     "CHA225",
     "note",
-    "A custom gait cycle says when its feet are on the ground.",
+    "A custom gait cycle has the contacts of its feet.",
     "judgement",
-    "without contacts they are inferred from the feet's heights and speeds, which a robot may do in another way",
+    "without contacts they are inferred from heights and speeds of the feet; a robot may infer others",
     example=("custom_gait_cycle, and no column contact", "custom_gait_cycle, and the column contact"),
 )
 

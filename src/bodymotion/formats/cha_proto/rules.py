@@ -9,39 +9,43 @@ __all__ = ["RULES"]
 WIRE = Rule(
     "CAP001",
     "error",
-    "The bytes are a message of the wire format, with nothing cut off.",
+    "The bytes are a complete message of the protobuf wire format.",
     "judgement",
     example=("a .pb that is cut off", "a .pb that is whole"),
 )
 TEXT = Rule(
-    "CAP002", "error", "The text is a message in the text format.", "judgement", example=("time: soon", "time: 1")
+    "CAP002",
+    "error",
+    "The text is a message of the protobuf text format.",
+    "judgement",
+    example=("time: soon", "time: 1"),
 )
 CHANGES = Rule(
     "CAP003",
     "error",
-    "All keyframes say in the same way where a part is: an animation has one set of columns.",
+    "All keyframes have the same fields: an animation has one set of columns.",
     "judgement",
     example=("body { quaternion { w: 1 } }", "body { euler_angles { } }"),
 )
 SPARSE = Rule(
     "CAP004",
     "error",
-    "A file holds about as much as its size makes expect.",
+    "A file does not consist of nearly empty keyframes.",
     "judgement",
     example=("600000 keyframes without anything in them, after some with columns", "10 of them"),
 )
 SEQUENCE = Rule(
     "CAP005",
     "error",
-    "A sequence of moves is no animation.",
+    "The message is an animation, not a sequence of moves.",
     "judgement",
-    "it names animations and other moves of the robot; only the robot knows how these look",
+    "a sequence names animations and other moves that only the robot has",
     example=("moves { type: 'step' }", "name: 'step'"),
 )
 NO_FRAMES = Rule(
     "CAP006",
     "error",
-    "An animation, and a log, has keyframes.",
+    "An animation or a log has keyframes.",
     "judgement",
     example=("controls_body: true, and no keyframe", "animation_keyframes { time: 0 … }"),
 )
@@ -55,16 +59,16 @@ UNREADABLE = Rule(
 UNKNOWN = Rule(
     "CAP101",
     "warning",
-    "Fields that bodymotion does not know are passed over.",
+    "All fields are known; unknown ones are ignored.",
     "judgement",
     example=("tail: 1", "bpm: 1"),
 )
 GAPS = Rule(
     "CAP102",
     "warning",
-    "A number is in all keyframes or in none; where it is missing the one before is held.",
+    "A number is in all keyframes or in none; a missing number gets the value before it.",
     "judgement",
-    "the robot complains of numbers that are sometimes there and sometimes not",
+    "the robot reports numbers that only some keyframes have",
     example=("body_pos { z { } }", "body_pos { z { } x { } }"),
 )
 PARTLY = Rule(
@@ -72,7 +76,7 @@ PARTLY = Rule(
     "warning",
     "A parameter has a minimum, a default and a maximum.",
     "judgement",
-    "those that are missing are taken from the others",
+    "missing limits are taken from the others",
     example=(
         "default_parameters { speed { value: 1 } }",
         "minimum_parameters { speed { value: 1 } } default_parameters { speed { value: 1 } } maximum_parameters { speed { value: 1 } }",
@@ -88,7 +92,7 @@ NAME = Rule(
 STAMPS = Rule(
     "CAP105",
     "warning",
-    "The keyframes of a log follow each other in time; those that do not are left out.",
+    "The keyframes of a log are in the order of time; others are left out.",
     "judgement",
     example=("timestamp { seconds: 5 } twice", "timestamp { seconds: 5 }, then timestamp { seconds: 6 }"),
 )
