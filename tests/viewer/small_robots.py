@@ -117,3 +117,15 @@ def swinging(body: bm.Body, seconds: float = 2.0, rate: float = 50.0, size: floa
     q = size * np.sin(2 * np.pi * t[:, None] / 2.0 + np.arange(body.num_joints) * 0.7)
     timeline = bm.Timeline.uniform(frames, rate)
     return bm.Motion((bm.MultiValueSeq(content="JointDisplacement", timeline=timeline, values=q),))
+
+
+def run_view(*arguments: object):
+    """Run `bodymotion view` without a browser in this process; return its result with `exit_code`, `stdout` and `stderr`."""
+    from typer.testing import CliRunner
+
+    from bodymotion.cli.app import app
+
+    runner = CliRunner(env={"COLUMNS": "300", "NO_COLOR": "1"})
+    result = runner.invoke(app, ["view", "--no-browser", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_robots import arm, biped, swinging
+from small_robots import arm, biped, run_view, swinging
 
 import bodymotion as bm
 from bodymotion.diagnostics import WrongUseError
@@ -220,8 +217,8 @@ def test_a_program_asks_for_what_is_allowed_only(nodding: Path, opened: Callable
 
 
 def test_options_that_the_controller_alone_heeds_are_said_to_be_not_simulated(nodding: Path) -> None:
-    progress = options_html(play_animation(bm.load(nodding)))
-    rows = re.findall(r"<tr>(.*?)</tr>", progress)
+    html = options_html(play_animation(bm.load(nodding)))
+    rows = re.findall(r"<tr>(.*?)</tr>", html)
     named = {
         name
         for name in (*NEUTRAL, *bm.load(nodding).options)
@@ -229,7 +226,7 @@ def test_options_that_the_controller_alone_heeds_are_said_to_be_not_simulated(no
         if f">{name}<" in row and "not simulated" in row
     }
     assert named == {"precise_steps", "timing_adjustability", "track_swing_trajectories", "body_tracking_stiffness"}
-    assert all(f">{name}<" in progress for name in bm.load(nodding).options)
+    assert all(f">{name}<" in html for name in bm.load(nodding).options)
 
 
 def test_findings_have_their_keyframe_and_frames_out_of_reach_are_marked(
@@ -244,8 +241,8 @@ def test_findings_have_their_keyframe_and_frames_out_of_reach_are_marked(
     reach = next(p for p in scene.problems if p.rule == "SPOT001")
     key = scene.playback.keyframe_of(reach)
     assert key == 2 and file.read_text().splitlines()[reach.location.line - 1].startswith("1 ")
-    progress = findings_html(scene.playback)
-    assert "Keyframe 3 at 1.00 s" in progress and "SPOT001" in progress and "<script" not in progress
+    html = findings_html(scene.playback)
+    assert "Keyframe 3 at 1.00 s" in html and "SPOT001" in html and "<script" not in html
     expected = component(scene.motion, REACH_ERROR) > 1e-3
     np.testing.assert_array_equal(scene.contacts.out_of_reach, expected)
     assert expected[scene.timeline.frames_at(1.0)].all() and not expected[0].any()
@@ -342,17 +339,14 @@ def test_misuse_is_refused_in_words(nodding: Path, examples: Path) -> None:
         (["broken.cha"], 1, "broken.cha:3:"),
     ],
 )
-def test_the_command_refuses_in_words(
+def test_the_command_reports_wrong_use(
     examples: Path, tmp_path: Path, arguments: list[str], code: int, words: str
 ) -> None:
     (tmp_path / "broken.cha").write_text("controls body\n\nnonsense 1 2 3\n\ntime body_z\n0 0.48\n1 0.4 3\n")
     given = [
         str((tmp_path if one.startswith("broken") else examples) / one) if "." in one else one for one in arguments
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "bodymotion", "view", "--no-browser", *given],
-        capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "COLUMNS": "300", "NO_COLOR": "1"},
-    )  # fmt: skip
-    assert done.returncode == code and words in done.stderr and "Traceback" not in done.stderr
+    done = run_view(*given)
+    assert done.exit_code == code and words in done.stderr
     if "broken.cha" in arguments:
         assert len(re.findall(r"broken\.cha:\d+:\d+: CHA\d+ ", done.stderr)) > 1

@@ -57,8 +57,8 @@ def test_the_robot_is_seen_in_its_colours(page, showing) -> None:
 
 def test_see_through_links_keep_their_colour_before_the_ground(page, showing) -> None:
     def row(transparency: float) -> bm.Body:
-        set_camera = bm.Material(diffuse=(1, 0.3, 0), transparency=transparency)
-        boxes = (box((0.3, 0.3, 0.1), (0, 0, 0.05), set_camera),)
+        material = bm.Material(diffuse=(1, 0.3, 0), transparency=transparency)
+        boxes = (box((0.3, 0.3, 0.1), (0, 0, 0.05), material),)
         return bm.Body(
             links=(
                 link("NEAR", 0, -1, (0, 0, 0), kind="fixed", visuals=boxes),
@@ -123,9 +123,9 @@ def test_scrubbing_shows_that_frame(page, showing) -> None:
     for column in range(2):
         viewer.set_joint(column, values[25, column])
     until(lambda: len(colored(picture(page), BLUE)) > 50)
-    manual_q = at_rest(page)
+    posed = at_rest(page)
     assert difference(shown, first) > 0.02
-    assert difference(shown, manual_q) < 0.003
+    assert difference(shown, posed) < 0.003
 
 
 def test_a_joint_slider_moves_its_link_and_what_hangs_on_it(page, showing) -> None:

@@ -79,8 +79,8 @@ def test_a_texture_is_embedded_with_its_origin_at_the_upper_left(tmp_path) -> No
     vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]])
     places = Corners(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]]))
     mesh = bm.Mesh(vertices, np.array([[0, 1, 2]]), texture_coordinates=places)
-    set_camera = bm.Material(texture=bm.Texture(path=tmp_path / "a.bmp", url="a.bmp", repeat_s=False))
-    data = to_glb([bm.Shape(mesh, material=set_camera)])
+    material = bm.Material(texture=bm.Texture(path=tmp_path / "a.bmp", url="a.bmp", repeat_s=False))
+    data = to_glb([bm.Shape(mesh, material=material)])
     found = document(data)
     assert found["images"][0]["mimeType"] == "image/png"
     assert found["samplers"][0] == {"wrapS": 33071, "wrapT": 10497}
@@ -94,8 +94,8 @@ def test_a_broken_texture_costs_only_the_texture(tmp_path) -> None:
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\nnonsense")
     places = Corners(np.zeros((1, 2)), np.zeros((1, 3), dtype=int))
     mesh = bm.Mesh(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]]), np.array([[0, 1, 2]]), texture_coordinates=places)
-    set_camera = bm.Material(diffuse=(0, 1, 0), texture=bm.Texture(path=tmp_path / "a.png", url="a.png"))
-    found = document(to_glb([bm.Shape(mesh, material=set_camera)]))
+    material = bm.Material(diffuse=(0, 1, 0), texture=bm.Texture(path=tmp_path / "a.png", url="a.png"))
+    found = document(to_glb([bm.Shape(mesh, material=material)]))
     assert "images" not in found
     assert found["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] == [0, 1, 0, 1]
 

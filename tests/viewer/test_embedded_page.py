@@ -50,8 +50,8 @@ def test_a_page_around_it_leads_it_and_reads_its_time(page, tmp_path) -> None:
     assert page.evaluate("last('time').playing") is False
     until(lambda: len(colored(at_rest(page), GREEN)) > 50)
     there = at_rest(page)
-    for requests, expected in ((10.0, 10.0), (13.5555, 13.5555), (13.5555, 13.5555), (99, 14.0), (-5, 10.0)):
-        page.evaluate(f"tell('seek', {requests})")
+    for target, expected in ((10.0, 10.0), (13.5555, 13.5555), (13.5555, 13.5555), (99, 14.0), (-5, 10.0)):
+        page.evaluate(f"tell('seek', {target})")
         until(lambda expected=expected: time() == pytest.approx(expected, abs=1e-9))
     assert difference(there, at_rest(page)) > 0.01
     page.evaluate("tell('seek', 12.25)")

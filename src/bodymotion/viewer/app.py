@@ -10,6 +10,7 @@ import queue
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
@@ -202,6 +203,11 @@ class Viewer:
         """
         settings = PlaybackSettings(bpm, slices, dict(parameters or {}))
         self._do(lambda: self.animation_control.replay(settings))
+
+    def perform(self, **settings: Any) -> None:  # noqa: ANN401
+        """Call `replay`, the new name of this method."""
+        warnings.warn("Viewer.perform is now Viewer.replay", DeprecationWarning, stacklevel=2)
+        self.replay(**settings)
 
     def show_message(self, text: str, bad: bool = False) -> None:
         """Show a message at the top of the panel; an empty one removes it."""
