@@ -10,7 +10,7 @@ import numpy as np
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Item, contents, pose
 from bodymotion.formats.mjcf.extra import body_extras, geom_rules, in_body_frame
-from bodymotion.formats.mjcf.geoms import NONE, Mass, given_mass, mass_of_geoms, settled
+from bodymotion.formats.mjcf.geoms import NONE, Mass, mass_of_geoms, read_mass, settled
 from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
 from bodymotion.formats.mjcf.kept import separate_segments
 from bodymotion.formats.mjcf.names import NOT_READ
@@ -62,7 +62,7 @@ class Tree:
     of_world: list[dict[str, object]]
     """Shapes, sites, cameras and lights of the world where it is no link, as plain data."""
     of_bodies: dict[str, dict[str, object]]
-    """What bodies have beside joints, mass, shapes and devices, by the names of their links."""
+    """What bodies have besides joints, mass, shapes and devices, by the names of their links."""
     has_body: bool
 
 
@@ -92,8 +92,8 @@ class TreeReader:
         if not has_body:
             world.report(rules.NO_BODY, "the world has no body; expected at least one", fatal=True)
         tops = self._robot(tops)
-        alone = len(tops) == 1 and not self._has_moving_joint(tops[0])
-        if alone:
+        body_is_root = len(tops) == 1 and not self._has_moving_joint(tops[0])
+        if body_is_root:
             others = [item for item in own if item.element.name in ("geom", "site", "camera", "light")]
             if any(item.element.name != "light" for item in others):
                 message = "shapes, sites and cameras of the world are kept as plain data"
@@ -175,7 +175,7 @@ class TreeReader:
         frees = [read for read in joints if read.joint.type == "free"]
         if frees:
             if len(joints) > 1:
-                frees[0].element.report(rules.FREE, f"body {name!r:.60} has joints beside a free one", fatal=True)
+                frees[0].element.report(rules.FREE, f"body {name!r:.60} has other joints than a free one", fatal=True)
                 frees[0].element.faulty |= {"type"}
                 joints = frees[:1]
             if parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
@@ -263,7 +263,7 @@ class TreeReader:
         """Set the mass and the shapes of the link of a body, and collect its sites and cameras."""
         geoms: list[Geom] = []
         lights: list[Item] = []
-        given: Item | None = None
+        inertial: Item | None = None
         for item in inside:
             kind = item.element.name
             if kind == "geom":
@@ -271,7 +271,7 @@ class TreeReader:
                 if geom is not None:
                     geoms.append(geom)
             elif kind == "inertial":
-                given = item
+                inertial = item
             elif kind in ("site", "camera"):
                 link.items.append(item)
             elif kind == "light":
@@ -280,11 +280,11 @@ class TreeReader:
                 item.element.report(rules.NOT_READ, f"<{kind}> is left out")
         mass = NONE
         if moving:
-            link.inertial = None if given is None else given.element
+            link.inertial = None if inertial is None else inertial.element
             of_geoms = self.settings.inertiafromgeom == "true" or (
-                self.settings.inertiafromgeom == "auto" and given is None
+                self.settings.inertiafromgeom == "auto" and inertial is None
             )
-            mass = self._mass(given, geoms, of_geoms=of_geoms)
+            mass = self._mass(inertial, geoms, of_geoms=of_geoms)
             faulty = any(item.element.faulty for item in inside if item.element.name == "geom")
             link.mass_unknown = of_geoms and faulty
         visuals = tuple(geom.shape for geom in geoms if geom.visual)
@@ -297,12 +297,12 @@ class TreeReader:
         parts = separate_segments(kept.get("segments"), merged[0] if merged else None, visuals, collisions)
         link.segments = merged if parts is None else parts
 
-    def _mass(self, given: Item | None, geoms: list[Geom], *, of_geoms: bool) -> Mass:
+    def _mass(self, inertial: Item | None, geoms: list[Geom], *, of_geoms: bool) -> Mass:
         if of_geoms:
             with np.errstate(all="ignore"):
                 mass = mass_of_geoms(geoms, self.settings)
         else:
-            mass = NONE if given is None else given_mass(given, self.settings)
+            mass = NONE if inertial is None else read_mass(inertial, self.settings)
         return settled(mass, self.settings)
 
 
@@ -323,8 +323,8 @@ def _segments(
     kept = kept_values if isinstance(kept_values, dict) else None
     if kept is None and not (mass.mass or mass.inertia.any() or visuals or collisions):
         return ()
-    given = {} if kept is None else kept
-    own, extra = given.get("name", "" if kept is not None else name), given.get("extra")
+    values = {} if kept is None else kept
+    own, extra = values.get("name", "" if kept is not None else name), values.get("extra")
     return (
         Segment(
             name=own if isinstance(own, str) else name,

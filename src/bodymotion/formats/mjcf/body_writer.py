@@ -18,7 +18,7 @@ from bodymotion.formats.mjcf.geom_writer import GeomWriter, pose_attributes
 from bodymotion.formats.mjcf.joints import DYNAMICS, ball_parts, plain_joint
 from bodymotion.formats.mjcf.kept import json_of_segments
 from bodymotion.formats.mjcf.rules import REFUSED
-from bodymotion.formats.only_mjcf import of_mjcf, texts
+from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, same
@@ -62,7 +62,7 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
     if link.parent < 0 or (top and joint.type == "free"):
         if joint.type != "free":
             return None
-        own = texts({k: v for k, v in of_mjcf(joint.extra).items() if k != "name"})
+        own = attributes_of({k: v for k, v in mjcf_values(joint.extra).items() if k != "name"})
         return Element("joint" if own.get("type") == "free" else "freejoint", {"name": name, **own})
     if joint.type in ("free", "crawler"):
         messages = {
@@ -75,7 +75,7 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
         problems.append(losses.JOINT_KIND.problem(message, location))
     if joint.type not in TYPES:
         return None
-    if "ball" in of_mjcf(joint.extra):
+    if "ball" in mjcf_values(joint.extra):
         message = (
             f"joint {joint.name} was a part of a ball joint, of which the others are gone: it is written as a hinge"
         )
@@ -96,8 +96,8 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
     if rotor_inertia > 0 and np.isfinite(rotor_inertia):
         attributes["armature"] = number_text(rotor_inertia)
     attributes |= _dynamics(joint, problems, location)
-    only_mjcf = of_mjcf(joint.extra)
-    attributes |= texts({k: v for k, v in only_mjcf.items() if k not in ("ball", "type", "pos", *attributes)})
+    only_mjcf = mjcf_values(joint.extra)
+    attributes |= attributes_of({k: v for k, v in only_mjcf.items() if k not in ("ball", "type", "pos", *attributes)})
     return Element("joint", attributes)
 
 
@@ -125,14 +125,14 @@ def _dynamics(joint: Joint, problems: list[Problem], location: Location) -> dict
 
 def ball_element(joint: Joint, name: str) -> Element:
     """Return the ball joint that three joints were read from."""
-    values = texts(of_mjcf(joint.extra).get("ball"))
+    values = attributes_of(mjcf_values(joint.extra).get("ball"))
     return Element("joint", {**values, "name": name, "type": "ball"})
 
 
 def rest_of(joint: Joint) -> float:
     """Return the value of a joint where the body has the pose of the file (`ref`)."""
     try:
-        rest = float(str(of_mjcf(joint.extra).get("ref", "0")))
+        rest = float(str(mjcf_values(joint.extra).get("ref", "0")))
     except ValueError:
         return 0.0
     return rest if np.isfinite(rest) and joint.type in TYPES else 0.0
@@ -223,7 +223,7 @@ def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
     found: set[int] = set()
     for index in indices:
         three = body.links[index : index + 3]
-        values = [of_mjcf(link.joint.extra).get("ball") for link in three]
+        values = [mjcf_values(link.joint.extra).get("ball") for link in three]
         if (
             len(three) == 3
             and three[-1].index in indices
@@ -248,14 +248,14 @@ def in_last_frame(body: Body, ahead: tuple[int, ...], last: int) -> tuple[Floats
     whole = offsets[0]
     for offset in offsets[1:]:
         whole = poses.compose(whole, offset)
-    placed = []
+    anchors_and_axes = []
     for number, index in enumerate((*ahead, last)):
         rest = poses.IDENTITY
         for offset in offsets[number + 1 :]:
             rest = poses.compose(rest, offset)
         back = poses.inverse(rest)
-        placed.append((back[:3], rotations.rotate(back[3:], body.links[index].joint.axis)))
-    return whole, placed
+        anchors_and_axes.append((back[:3], rotations.rotate(back[3:], body.links[index].joint.axis)))
+    return whole, anchors_and_axes
 
 
 INERTIA_MARGIN = 1e-6
@@ -337,7 +337,7 @@ class LinkWriter:
         self.body, self.names, self.kept, self.geoms, self.problems = body, names, kept, geoms, problems
         self.elements: dict[int, Element] = {}
         self.joint_names: dict[int, str] = {}
-        messages = of_mjcf(body.extra).get("bodies")
+        messages = mjcf_values(body.extra).get("bodies")
         self._of_bodies = (
             {key: of for key, of in messages.items() if isinstance(of, Mapping)}
             if isinstance(messages, Mapping)
@@ -369,15 +369,15 @@ class LinkWriter:
         if not same(pose, link.offset):
             values["offset"] = link.offset
         if ahead:
-            pose, placed = in_last_frame(body, ahead, link.index)
+            pose, anchors_and_axes = in_last_frame(body, ahead, link.index)
         elif rest_of(link.joint) and link.parent >= 0:
             pose = at_rest(link.joint, pose)
         of_body = self._of_bodies.get(link.name, {})
-        attributes = {k: v for k, v in texts(of_body.get("body")).items() if k not in ("name", "pos", "quat")}
+        attributes = {k: v for k, v in attributes_of(of_body.get("body")).items() if k not in ("name", "pos", "quat")}
         element = self.elements[link.index] = parent.add("body", {"name": name, **pose_attributes(pose), **attributes})
         if ahead:
             balls = ball_starts(body, (*ahead, link.index))
-            for index, (anchor, axis) in zip((*ahead, link.index), placed, strict=True):
+            for index, (anchor, axis) in zip((*ahead, link.index), anchors_and_axes, strict=True):
                 if index in balls:
                     self._ball(body.links[index : index + 3], element, anchor, values)
                 if any(index in range(start, start + 3) for start in balls):
@@ -416,7 +416,7 @@ class LinkWriter:
 
     def _ball(self, links: Sequence[Link], element: Element, anchor: Floats, values: dict[str, object]) -> None:
         """Add a ball joint to a body, which three links were read from."""
-        wanted = str(texts(of_mjcf(links[0].joint.extra).get("ball")).get("name", ""))
+        wanted = str(attributes_of(mjcf_values(links[0].joint.extra).get("ball")).get("name", ""))
         name = self.names.free("joint", wanted, "ball")
         ball = ball_element(links[0].joint, name)
         element.children.append(ball)
@@ -454,7 +454,7 @@ def _lights(element: Element, values: Mapping[str, object]) -> None:
     """Add the lights that a body was read with, but not those with a target, which may be gone."""
     attributes = values.get("lights")
     for light in attributes if isinstance(attributes, (list, tuple)) else []:
-        attributes = texts(light)
+        attributes = attributes_of(light)
         if attributes.pop("element", "") == "light" and "target" not in attributes:
             element.add("light", attributes)
 

@@ -11,7 +11,7 @@ import numpy as np
 from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.mjcf.devices import LIMITS, RAY_ROTATION, SENSORS
 from bodymotion.formats.mjcf.geom_writer import pose_attributes
-from bodymotion.formats.only_mjcf import of_mjcf, texts
+from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, same
@@ -56,7 +56,7 @@ class DeviceWriter:
         wanted = device.name or f"{device.kind}_{max(device.id, 0)}"
         if isinstance(device, VisionSensor):
             name = self.names.free("camera", wanted)
-            own = texts(of_mjcf(device.extra).get("camera"))
+            own = attributes_of(mjcf_values(device.extra).get("camera"))
             image = _image(device)
             if (device.width, device.height) != (VisionSensor.width, VisionSensor.height):
                 own.pop("resolution", None)
@@ -67,7 +67,7 @@ class DeviceWriter:
             return
         else:
             name = self.names.free("site", wanted)
-            own = {k: v for k, v in texts(of_mjcf(device.extra).get("site")).items() if k != "name"}
+            own = {k: v for k, v in attributes_of(mjcf_values(device.extra).get("site")).items() if k != "name"}
             body.add("site", {"name": name, **pose_attributes(device.pose), **own})
             self.sites[name] = device.link, device.pose
             self._sense(body, device, name)
@@ -88,8 +88,8 @@ class DeviceWriter:
 
     def _as_read(self, body: Element, device: Device, order: int | None) -> bool:
         """Write a device as the site and sensors that it was read from; False where it was read from none, or has changed."""
-        own = of_mjcf(device.extra)
-        site, sensors = texts(own.get("site")), own.get("sensors")
+        own = mjcf_values(device.extra)
+        site, sensors = attributes_of(own.get("site")), own.get("sensors")
         kind = None if isinstance(device, OtherDevice) else device.kind
         name = site.get("name", "")
         sensor_entries = (
@@ -116,7 +116,7 @@ class DeviceWriter:
             return False
         read_back: Device = type(device)()
         for one in sensor_entries:
-            attributes = {key: value for key, value in texts(one).items() if key != "element"}
+            attributes = {key: value for key, value in attributes_of(one).items() if key != "element"}
             limit = _limit_of(device, str(one["element"]))
             if limit != _limit_of_cutoff(attributes.get("cutoff"), read_back, str(one["element"])):
                 attributes["cutoff"] = number_text(limit)
@@ -212,7 +212,7 @@ def _image(device: VisionSensor) -> dict[str, str]:
     width, height = int(device.width), int(device.height)
     # The field of view is that of the height in MuJoCo, that of the shorter side in a Body, as in Choreonoid.
     angle = angle_over(device.field_of_view, min(width, height), height)
-    given = {"fovy": number_text(np.degrees(angle))} if 0 < angle < np.pi else {}
+    attributes = {"fovy": number_text(np.degrees(angle))} if 0 < angle < np.pi else {}
     if width > 0 and height > 0:
-        given["resolution"] = f"{width} {height}"
-    return given
+        attributes["resolution"] = f"{width} {height}"
+    return attributes

@@ -151,8 +151,8 @@ class DeviceReader:
                     continue
                 if site not in self.sites:
                     if site or not element.partial:
-                        words = f"<{element.name}> names the site {site!r:.60}, which does not exist"
-                        element.report(rules.REFERENCE, words, "site", fatal=True)
+                        message = f"<{element.name}> names the site {site!r:.60}, which does not exist"
+                        element.report(rules.REFERENCE, message, "site", fatal=True)
                     continue
                 found.setdefault(site, []).append(element)
         return found
@@ -267,29 +267,29 @@ class DeviceReader:
         """Return the device that <custom> keeps of a site."""
         kind = kept_values["kind"]
         made = KINDS.get(kind) if isinstance(kind, str) else None
-        given: dict[str, Any] = {"name": name, "link": link, "pose": site_pose}
+        values: dict[str, Any] = {"name": name, "link": link, "pose": site_pose}
         if isinstance(kept_values.get("name"), str):
-            given["name"] = kept_values["name"]
+            values["name"] = kept_values["name"]
         number, extra = kept_values.get("id"), kept_values.get("extra")
         if isinstance(number, int) and not isinstance(number, bool):
-            given["id"] = number
+            values["id"] = number
         if isinstance(extra, dict):
-            given["extra"] = extra
+            values["extra"] = extra
         if made is None:
-            return OtherDevice(type=str(kind), **given)
+            return OtherDevice(type=str(kind), **values)
         default = made()
         for field in fields(made):
             value, old = kept_values.get(field.name), getattr(default, field.name)
-            if field.name in given or value is None:
+            if field.name in values or value is None:
                 continue
             if isinstance(old, np.ndarray):
                 if isinstance(value, list) and len(value) == 3 and all(isinstance(n, (int, float)) for n in value):
-                    given[field.name] = frozen(np.array(value, dtype=np.float64))
+                    values[field.name] = frozen(np.array(value, dtype=np.float64))
             elif isinstance(value, (int, float)) and not isinstance(value, bool) and isinstance(old, (int, float)):
-                given[field.name] = int(value) if isinstance(old, int) and math.isfinite(value) else float(value)
+                values[field.name] = int(value) if isinstance(old, int) and math.isfinite(value) else float(value)
             elif isinstance(value, str) and isinstance(old, str):
-                given[field.name] = value
-        return made(**given)
+                values[field.name] = value
+        return made(**values)
 
 
 TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
@@ -360,17 +360,17 @@ class LoopReader:
             end for end in self.sites if end.startswith(f"{name}_") and (end in ends or self._of_loop(end, name))
         }
         axis, extra, title = kept_values.get("axis"), kept_values.get("extra"), kept_values.get("name")
-        given: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         if isinstance(axis, list) and len(axis) == 3 and all(isinstance(n, (int, float)) for n in axis):
-            given["axis"] = frozen(np.array(axis, dtype=np.float64))
+            values["axis"] = frozen(np.array(axis, dtype=np.float64))
         if isinstance(extra, dict):
-            given["extra"] = extra
+            values["extra"] = extra
         joint = ExtraJoint(
             name=title if isinstance(title, str) else name,
             type=kind,
             links=(one.link, two.link),
             positions=frozen(np.stack([one.pose[:3], two.pose[:3]])),
-            **given,
+            **values,
         )
         return joint, root if element is None else element, kept_values.get("order")
 
@@ -414,8 +414,8 @@ class LoopReader:
         links = []
         for body in bodies:
             if body == "world" and body not in of_body:
-                words = f"equality {name!r:.60} holds a body to the world, which is no link"
-                element.report(rules.EQUALITY, words)
+                message = f"equality {name!r:.60} holds a body to the world, which is no link"
+                element.report(rules.EQUALITY, message)
                 return None
             if body not in of_body:
                 if body:
@@ -439,5 +439,5 @@ class LoopReader:
 
 
 def _attributes(element: Element) -> dict[str, object]:
-    """Return what the file says of a constraint, to be kept_values again."""
+    """Return the attributes of a constraint without its name, for the writer."""
     return {key: value for key, value in element.attributes.items() if key != "name"}

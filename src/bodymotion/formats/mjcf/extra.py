@@ -61,7 +61,7 @@ GEOM_KEPT = (
 
 
 def body_extras(element: Element, lights: Sequence[Item], settings: Settings) -> dict[str, object]:
-    """Return what a body has beside joints, mass, shapes and devices: attributes and lights."""
+    """Return what a body has besides joints, mass, shapes and devices: attributes and lights."""
     values: dict[str, object] = {}
     attributes = {key: value for key, value in element.attributes.items() if key not in BODY_ATTRIBUTES}
     if attributes:
@@ -76,18 +76,18 @@ def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
     element = item.element
     values = {key: value for key, value in element.attributes.items() if key not in ("class", *POSE)}
     if element.name == "light":
-        place = poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), rotations.IDENTITY)
+        item_pose = poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), rotations.IDENTITY)
         if item.frame is not None:
-            place = poses.compose(item.frame, place)
+            item_pose = poses.compose(item.frame, item_pose)
             values["dir"] = number_text(rotations.rotate(item.frame[3:], finite(element, "dir", 3, (0.0, 0.0, -1.0))))
-        return {"element": "light", **values, "pos": number_text(place[:3])}
+        return {"element": "light", **values, "pos": number_text(item_pose[:3])}
     if "fromto" in values:
         ends = finite(element, "fromto", 6).reshape(2, 3)
         ends = ends if item.frame is None else poses.transform_points(item.frame, ends)
         return {"element": element.name, **values, "fromto": number_text(ends)}
-    place = pose(element, settings)
-    place = place if item.frame is None else poses.compose(item.frame, place)
-    return {"element": element.name, **values, "pos": number_text(place[:3]), "quat": number_text(place[3:])}
+    item_pose = pose(element, settings)
+    item_pose = item_pose if item.frame is None else poses.compose(item.frame, item_pose)
+    return {"element": element.name, **values, "pos": number_text(item_pose[:3]), "quat": number_text(item_pose[3:])}
 
 
 def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
@@ -96,11 +96,11 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
     needed = False
     for geom in geoms:
         element = geom.element
-        given = {key: value for key, value in element.attributes.items() if key in GEOM_KEPT}
+        attributes = {key: value for key, value in element.attributes.items() if key in GEOM_KEPT}
         own_flat_mesh = geom.type == "mesh" and element.get("class") in CLASSES and has_no_contacts(element)
         regular = {**GEOM_RULES, **CLASSES[kind_of(visual=geom.visual, collision=geom.collision)]}
         values: dict[str, object] = {}
-        for key, value in {**GEOM_RULES, **given}.items():
+        for key, value in {**GEOM_RULES, **attributes}.items():
             if key in ("contype", "conaffinity") and own_flat_mesh:
                 continue
             if key == "group" and _hidden(value) == _hidden(regular["group"]):

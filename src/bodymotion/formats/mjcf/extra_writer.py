@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Location, losses
-from bodymotion.formats.only_mjcf import of_mjcf, texts
+from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ExtraSections:
 
     def __init__(self, body: Body, problems: list[Problem]) -> None:
         self.body, self.problems = body, problems
-        self.given = of_mjcf(body.extra)
+        self.given = mjcf_values(body.extra)
         self.classes: set[str] = set()
         """The classes of defaults in the model."""
         self.order: dict[int, int] = {}
@@ -117,7 +117,7 @@ class ExtraSections:
         if not isinstance(name, str) or not name.isidentifier() or depth > MAX_DEPTH:
             self._report(f"an entry that is no element: {name!r:.60}")
             return None
-        element = Element(name, {key: value for key, value in texts(one).items() if key != "element"})
+        element = Element(name, {key: value for key, value in attributes_of(one).items() if key != "element"})
         inner = one.get("children")
         for child in inner if isinstance(inner, (list, tuple)) else []:
             made = self._element(child, depth + 1) if isinstance(child, Mapping) else None

@@ -11,7 +11,7 @@ import numpy as np
 from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.mjcf.assets import CLASSES, FROM_Y_TO_Z, material_of
 from bodymotion.formats.mjcf.extra import GEOM_KEPT, kind_of
-from bodymotion.formats.only_mjcf import of_mjcf, texts
+from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry import poses, rotations
@@ -227,7 +227,7 @@ class MaterialWriter:
     @property
     def lost(self) -> list[Problem]:
         """What the file does not hold of surfaces."""
-        return [losses.SURFACE.problem(words) for words in sorted(self._lost)]
+        return [losses.SURFACE.problem(message) for message in sorted(self._lost)]
 
 
 def pose_attributes(pose: Floats) -> dict[str, str]:
@@ -273,7 +273,7 @@ class GeomWriter:
 
     def _as_read(self, element: Element, link: Link, name: str) -> bool:
         """Write the geoms of a link as they were in an MJCF file; False where it was read from another format, or has changed."""
-        plans = [rules for segment in link.segments if (rules := of_mjcf(segment.extra).get("geoms"))]
+        plans = [rules for segment in link.segments if (rules := mjcf_values(segment.extra).get("geoms"))]
         if not plans:
             return False
         plan = plans[0] if len(link.segments) == 1 and isinstance(plans[0], (list, tuple)) else []
@@ -282,7 +282,7 @@ class GeomWriter:
             self._count("other rules", name)
             return False
         for rules, shape, seen, touched in shapes:
-            attributes_kept = texts({key: value for key, value in rules.items() if key in GEOM_KEPT})
+            attributes_kept = attributes_of({key: value for key, value in rules.items() if key in GEOM_KEPT})
             kind = kind_of(visual=seen, collision=touched)
             plane = rules.get("plane")
             self._geom(element, shape, kind, name, attributes_kept, plane if isinstance(plane, str) else None)
@@ -367,7 +367,7 @@ class GeomWriter:
     @property
     def lost(self) -> list[Problem]:
         """What the geoms do not hold of the shapes."""
-        attributes_kept = {
+        messages = {
             "not drawn": (losses.NOT_DRAWN, "{} of link {} without a surface left out"),
             "meshed": (losses.MESHED, "{} of link {} written as mesh"),
             "other rules": (losses.ONLY_MJCF, "the contacts of {} of link {}, whose shapes have changed"),
@@ -375,9 +375,9 @@ class GeomWriter:
         }
         found = []
         for (what, name), count in self._counts.items():
-            rule, words = attributes_kept[what]
+            rule, message = messages[what]
             shapes = "a shape" if count == 1 else f"{count} shapes"
-            found.append(rule.problem(words.format(shapes, name), Location(inside=f"link {name}")))
+            found.append(rule.problem(message.format(shapes, name), Location(inside=f"link {name}")))
         if self._colored:
             message = (
                 f"MuJoCo shows one colour for each mesh: vertex colours of {self._colored} are only in the mesh files"
@@ -394,10 +394,10 @@ def _shared(plan: Sequence[object], link: Link) -> list[tuple[Mapping[str, objec
         shown = rules.get("shown") if isinstance(rules, Mapping) else None
         if not isinstance(rules, Mapping) or not isinstance(shown, (list, tuple)) or len(shown) != 2:
             return []
-        taken = [rest.pop(0) for wanted, rest in zip(shown, left, strict=True) if wanted and rest]
-        if len(taken) != sum(map(bool, shown)) or not taken or not same_shape(taken[0], taken[-1]):
+        used = [rest.pop(0) for wanted, rest in zip(shown, left, strict=True) if wanted and rest]
+        if len(used) != sum(map(bool, shown)) or not used or not same_shape(used[0], used[-1]):
             return []
-        found.append((rules, taken[0], bool(shown[0]), bool(shown[1])))
+        found.append((rules, used[0], bool(shown[0]), bool(shown[1])))
     return [] if any(left) else found
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["Geom", "GeomReader", "Mass", "fitted", "given_mass", "mass_of_geoms", "mesh_moments", "settled"]
+__all__ = ["Geom", "GeomReader", "Mass", "fitted", "mass_of_geoms", "mesh_moments", "read_mass", "settled"]
 
 DENSITY = 1000.0
 """[kg/m³] The default of geoms."""
@@ -40,7 +40,7 @@ class Mass:
 NONE = Mass(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
-def given_mass(item: Item, settings: Settings) -> Mass:
+def read_mass(item: Item, settings: Settings) -> Mass:
     """Return the mass of an `<inertial>`."""
     element = item.element
     element.need("pos")
@@ -291,7 +291,7 @@ class GeomReader:
         if self._read > MOST_SHAPES:
             raise rules.TOO_LARGE.error(f"the model has more than {MOST_SHAPES} geoms", element.location)
         kind = element.get("type", "sphere")
-        given = (
+        given_size = (
             finite(element, "size", len(element.attributes["size"].split()))
             if "size" in element.attributes
             else np.zeros(0)
@@ -304,7 +304,7 @@ class GeomReader:
         if kind not in (*_SIZES, "mesh", "plane"):
             self._report(element, f"of type {kind!r:.60} is left out")
             return None
-        inertia, size = "", tuple(given.tolist())
+        inertia, size = "", tuple(given_size.tolist())
         if kind == "mesh":
             asset = self.assets.mesh(element.need("mesh"), element)
             if asset is None:
@@ -319,11 +319,11 @@ class GeomReader:
         elif kind == "plane":
             geom_pose = self._pose(element)
             geometry, transform = (
-                _plane(given),
+                _plane(given_size),
                 poses.to_matrix(geom_pose if item.frame is None else poses.compose(item.frame, geom_pose)),
             )
         else:
-            sized = self._sized(element, kind, given)
+            sized = self._sized(element, kind, given_size)
             if sized is None:
                 self._check_rest(element)
                 return None
@@ -392,9 +392,9 @@ class GeomReader:
     def _pose(self, element: Element) -> Floats:
         return poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), orientation(element, self.settings))
 
-    def _sized(self, element: Element, kind: str, given: Floats) -> tuple[tuple[float, ...], Floats] | None:
+    def _sized(self, element: Element, kind: str, given_size: Floats) -> tuple[tuple[float, ...], Floats] | None:
         """Return the half sizes and the pose of a solid; fromto gives its length and pose. None where they cannot be read."""
-        size = given.tolist()
+        size = given_size.tolist()
         if "fromto" not in element.attributes or kind == "sphere":
             pose = self._pose(element)
         else:
@@ -431,7 +431,7 @@ def _visual_and_collision(element: Element) -> tuple[bool, bool]:
     """
     has_contacts = element.number("contype", 1.0) != 0 or element.number("conaffinity", 1.0) != 0
     hidden = element.number("group", 0.0) >= FIRST_HIDDEN_GROUP
-    # Flat meshes have no contacts in MuJoCo: our writer gives collision shapes that are flat no contacts.
+    # Flat meshes have no contacts in MuJoCo: our writer excludes the contacts of flat collision shapes.
     own_class = element.get("class") in ("collision", "seen_collision") and element.get("type") == "mesh"
     return not hidden or not (has_contacts or own_class), has_contacts or own_class
 

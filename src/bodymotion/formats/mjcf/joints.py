@@ -204,37 +204,37 @@ def with_kept(joint: Joint, kept: object) -> Joint:
     """Return a joint with the fields that <custom> keeps of it; armature in the <joint> itself takes precedence."""
     if not isinstance(kept, dict):
         return joint
-    given: dict[str, object] = {}
+    values: dict[str, object] = {}
     for field in fields(Joint):
         value = kept.get(field.name)
         default = getattr(joint, field.name)
         if isinstance(default, float) and isinstance(value, (int, float)) and not isinstance(value, bool):
-            given[field.name] = float(value)
+            values[field.name] = float(value)
         elif field.name == "axis" and isinstance(value, list) and len(value) == 3:
             numbers = [float(n) for n in value if isinstance(n, (int, float))]
             if len(numbers) == 3 and np.isfinite(numbers).all():
-                given["axis"] = frozen(numbers)
+                values["axis"] = frozen(numbers)
         elif (field.name == "name" and isinstance(value, str)) or (field.name == "extra" and isinstance(value, dict)):
-            given[field.name] = value
+            values[field.name] = value
         elif field.name == "id" and isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 9999:
-            given["id"] = value
+            values["id"] = value
         elif (
             field.name == "type"
             and value in ("rotate", "slide", "free", "fixed", "crawler")
             and joint.type in ("fixed", "free")
         ):
-            given["type"] = value
-    if "extra" in given:
+            values["type"] = value
+    if "extra" in values:
         without = kept.get("without")
         gone = {key for key in without if isinstance(key, str)} if isinstance(without, list) else set()
         left = {key: value for key, value in joint.extra.items() if key not in gone}
-        given["extra"] = {**given["extra"], **left}  # type: ignore[dict-item]
+        values["extra"] = {**values["extra"], **left}  # type: ignore[dict-item]
     inertia = armature(joint)
     if joint.lower > -np.inf or joint.upper < np.inf:
         for name in ("lower", "upper"):
-            if name in given and abs(float(given[name]) - getattr(joint, name)) > 1e-9:  # type: ignore[arg-type]
-                del given[name]
-    whole = replace(joint, **given)  # type: ignore[arg-type]
+            if name in values and abs(float(values[name]) - getattr(joint, name)) > 1e-9:  # type: ignore[arg-type]
+                del values[name]
+    whole = replace(joint, **values)  # type: ignore[arg-type]
     if (
         joint.type in ("rotate", "slide")
         and not np.isclose(armature(whole), inertia, rtol=1e-9, atol=0.0)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Location, losses
-from bodymotion.formats.only_mjcf import of_mjcf, texts
+from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
@@ -116,7 +116,7 @@ class LoopWriter:
 
     def _as_read(self, joint: ExtraJoint, equality: Element) -> bool:
         """Write a constraint as it was in an MJCF file; False where it was read from another format, or has changed."""
-        attributes = {k: v for k, v in texts(of_mjcf(joint.extra)).items() if k != "name"}
+        attributes = {k: v for k, v in attributes_of(mjcf_values(joint.extra)).items() if k != "name"}
         plain = ExtraJoint(type="ball")
         if not attributes or joint.type != "ball" or set(joint.extra) != {"mjcf"} or (joint.axis != plain.axis).any():
             return False

@@ -34,11 +34,11 @@ class Names:
     def __init__(self, *, slashes: bool = False) -> None:
         self._slashes = slashes
         # The name of the world as a body.
-        self._taken: dict[str, set[str]] = {"body": {"world"}}
+        self._used: dict[str, set[str]] = {"body": {"world"}}
         self._next: dict[tuple[str, str], int] = {}
 
     def free(self, kind: str, wanted: str, fallback: str = "") -> str:
-        """Return the wanted name, with a number where it is taken already; `fallback` where it is empty.
+        """Return the wanted name, with a number where it is used already; `fallback` where it is empty.
 
         Characters that XML cannot hold become `_`, and so does `/`, which dm_control uses to join names, unless `slashes` keeps it.
         """
@@ -47,18 +47,18 @@ class Names:
             for c in wanted
         ).strip()
         plain = plain or fallback or kind
-        taken = self._taken.setdefault(kind, set())
+        used = self._used.setdefault(kind, set())
         name = plain
         number = self._next.get((kind, plain), 2)
-        while name in taken:
+        while name in used:
             name, number = f"{plain}_{number}", number + 1
         self._next[kind, plain] = number
-        taken.add(name)
+        used.add(name)
         return name
 
     def release(self, kind: str, name: str) -> None:
         """Release a name that was not used."""
-        self._taken.get(kind, set()).discard(name)
+        self._used.get(kind, set()).discard(name)
 
 
 def excluded_contacts(body: Body, links: LinkWriter) -> Element:
@@ -234,8 +234,8 @@ class _Writer:
         }
         extras.joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
         extras.lists(sections)
-        places = {**devices.order, **extras.order}
-        sensors.children.sort(key=lambda element: places.get(id(element), len(places) + len(sensors.children)))
+        positions = {**devices.order, **extras.order}
+        sensors.children.sort(key=lambda element: positions.get(id(element), len(positions) + len(sensors.children)))
         if not custom.children:
             root.children.remove(custom)
         # MuJoCo accepts sections in any order; this is that of its own files.

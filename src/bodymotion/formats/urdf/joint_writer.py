@@ -101,9 +101,9 @@ def effort_of(joint: Joint) -> tuple[float | None, bool]:
 
     It is that of `joint_effort_range`, else that of motor and gear at the largest current: climit · torqueConst · gearRatio.
     """
-    given = _numbers(joint.extra.get("joint_effort_range"))
-    if len(given) == 2:
-        down, up = abs(given[0]), abs(given[1])
+    values = _numbers(joint.extra.get("joint_effort_range"))
+    if len(values) == 2:
+        down, up = abs(values[0]), abs(values[1])
         effort = min(down, up)
         return (effort if effort < UNLIMITED else None), down == up
     current = _numbers(joint.extra.get("climit"))
@@ -135,9 +135,9 @@ def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> No
         further = {key: number_text(mimic[key]) for key in ("multiplier", "offset") if _number(mimic.get(key))}
         element.add("mimic", {"joint": names[mimic["joint"]], **further})
     for name_of_element, keys in FURTHER.items():
-        given = extra.get(name_of_element)
-        if isinstance(given, Mapping):
-            element.add(name_of_element, {key: number_text(given[key]) for key in keys if _number(given.get(key))})
+        values = extra.get(name_of_element)
+        if isinstance(values, Mapping):
+            element.add(name_of_element, {key: number_text(values[key]) for key in keys if _number(values.get(key))})
 
 
 def _number(value: object) -> TypeGuard[float]:

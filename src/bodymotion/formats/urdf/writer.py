@@ -11,7 +11,7 @@ import numpy as np
 
 from bodymotion.diagnostics import losses
 from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
-from bodymotion.formats.only_mjcf import passed_over
+from bodymotion.formats.mjcf_extra import mjcf_losses
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.device_writer import device_elements
@@ -147,9 +147,9 @@ class _Writer:
             ("links", self.names, [link.name for link in body.links]),
             ("joints", self.joint_names[1:], [link.joint.name or link.name for link in body.links[1:]]),
         ):
-            for name, given in zip(names, wanted, strict=True):
-                if name != given:
-                    self.lost.add(losses.RENAMED, f"{kind} are renamed", f"{given[:40]!r} becomes {name}")
+            for name, original in zip(names, wanted, strict=True):
+                if name != original:
+                    self.lost.add(losses.RENAMED, f"{kind} are renamed", f"{original[:40]!r} becomes {name}")
 
     def robot(self) -> Element:
         """Return the whole tree."""
@@ -178,7 +178,7 @@ class _Writer:
         robot.children += device_elements(body, self.names, self.joint_names, self.extension, self.lost)
         robot.children += [element for element in left if element.name != "transmission"]
         self._extra_joints()
-        for message, name in passed_over(body):
+        for message, name in mjcf_losses(body):
             self.lost.add(losses.ONLY_MJCF, message, name)
         if self.extension.on and self.extension.element.children:
             robot.children.append(self.extension.element)
@@ -217,26 +217,26 @@ class _Writer:
 
     def _merge_rest(self, links: list[Element]) -> None:
         """Merge the elements of other programs into links."""
-        given = self.body.extra.get("urdf_links", [])
-        places = {link.name: link.index for link in reversed(self.body.links)}
-        for text in given if isinstance(given, (list, tuple)) else []:
+        entries = self.body.extra.get("urdf_links", [])
+        indices = {link.name: link.index for link in reversed(self.body.links)}
+        for text in entries if isinstance(entries, (list, tuple)) else []:
             rest = parse_rest(text, "link")
             name = rest.attributes.pop("name", "") if rest is not None else str(text)
-            if rest is None or name not in places or not merge_rest(links[places[name]], rest):
+            if rest is None or name not in indices or not merge_rest(links[indices[name]], rest):
                 self.lost.add(
                     losses.DANGLING, "elements of other programs in links, or parts of them, that are gone", name
                 )
 
     def _keep_offset(self, link: Link, values: dict[str, object]) -> None:
-        """Keep the quaternion of a link's offset where rpy gives another one of the same rotation, in sign or length."""
+        """Keep the quaternion of a link's offset where rpy is another one of the same rotation, in sign or length."""
         origin = origin_element(link.offset)
         read_back = read_origin(Element("joint", children=[origin] if origin else []))
-        given = link.offset
-        if not np.isfinite(given).all() or np.abs(read_back - given).max() <= ROTATION_TOLERANCE:
+        offset = link.offset
+        if not np.isfinite(offset).all() or np.abs(read_back - offset).max() <= ROTATION_TOLERANCE:
             return
         if self.extension.on:
-            values["offset"] = [as_json(read_back), as_json(given)]
-        if self.extension.on or abs(np.linalg.norm(given[3:]) - 1.0) > ROTATION_TOLERANCE:
+            values["offset"] = [as_json(read_back), as_json(offset)]
+        if self.extension.on or abs(np.linalg.norm(offset[3:]) - 1.0) > ROTATION_TOLERANCE:
             self.extension.note("the length or sign of a quaternion", self.names[link.index])
 
     def _joint(self, link: Link) -> Element:
@@ -276,8 +276,8 @@ class _Writer:
     def _left(self) -> list[Element]:
         """Return the elements of other programs that the body was read with."""
         found = []
-        given = self.body.extra.get("urdf", [])
-        for text in given if isinstance(given, (list, tuple)) else []:
+        entries = self.body.extra.get("urdf", [])
+        for text in entries if isinstance(entries, (list, tuple)) else []:
             try:
                 element = parse_xml(str(text).encode("utf-8", "replace"))
             except ValueError:
@@ -290,9 +290,12 @@ class _Writer:
     def _keep_robot(self, title: str) -> None:
         body, extension = self.body, self.extension
         values: dict[str, object] = {} if body.name == title else {"name": [title, body.name]}
-        for key, given in (("info", body.info), ("extra", {k: v for k, v in body.extra.items() if k not in OF_OTHERS})):
-            if given:
-                values[key] = extension.plain(dict(given), key, body.name)
+        for key, mapping in (
+            ("info", body.info),
+            ("extra", {k: v for k, v in body.extra.items() if k not in OF_OTHERS}),
+        ):
+            if mapping:
+                values[key] = extension.plain(dict(mapping), key, body.name)
                 extension.note(key, body.name)
         for key, pose in (("root_pose", body.root_pose), ("root_offset", body.links[0].offset)):
             if not np.array_equal(pose, poses.IDENTITY):

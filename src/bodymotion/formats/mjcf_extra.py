@@ -1,0 +1,50 @@
+"""Values that only MJCF has: kept in `extra` under "mjcf" by its reader, written back by its writer, reported by writers of other formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+
+__all__ = ["attributes_of", "mjcf_losses", "mjcf_values"]
+
+
+def mjcf_values(extra: Mapping[str, object]) -> dict[str, object]:
+    """Return the values under "mjcf" in an `extra`; nothing where it is no mapping."""
+    found = extra.get("mjcf")
+    return {key: value for key, value in found.items() if isinstance(key, str)} if isinstance(found, Mapping) else {}
+
+
+def attributes_of(values: object) -> dict[str, str]:
+    """Return the entries of a mapping that can be attributes of an element."""
+    if not isinstance(values, Mapping):
+        return {}
+    return {
+        key: value
+        for key, value in values.items()
+        if isinstance(key, str) and isinstance(value, str) and key.replace("_", "").isalnum() and key.isascii()
+    }
+
+
+def mjcf_losses(body: Body) -> Iterator[tuple[str, str]]:
+    """Return what another format does not hold of a body's values of MJCF, each with the name of its object."""
+    for section, values in mjcf_values(body.extra).items():
+        if values and section != "joints":
+            yield f"<{section}> of MJCF", body.name or "the model"
+    for link in body.links:
+        if mjcf_values(link.joint.extra):
+            yield "attributes of joints that only MJCF has", link.joint.name or link.name
+        for key in ("stiffness", "margin"):
+            if link.joint.extra.get(key):
+                yield f"{key} of joints, which only MJCF has", link.joint.name or link.name
+        if any(mjcf_values(segment.extra) for segment in link.segments):
+            yield "attributes of geoms that only MJCF has", link.name
+    for device in body.devices:
+        of_device = mjcf_values(device.extra)
+        if of_device and of_device != {"camera": {"resolution": "1 1"}}:
+            yield "attributes of sensors, sites or cameras that only MJCF has", device.name
+    for joint in body.extra_joints:
+        if mjcf_values(joint.extra):
+            yield "attributes of equalities that only MJCF has", joint.name
