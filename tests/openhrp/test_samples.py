@@ -11,6 +11,7 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.geometry import rotations
 from goldens import CORPUS, answer
+from sample_files import ACCEPT, sampled
 
 
 @pytest.fixture
@@ -111,7 +112,8 @@ def test_humanoid_pose_is_applied_on_request(made):
 
 def test_every_sample_loads_or_is_refused_with_its_place(corpus):
     refused = []
-    for path in sorted((corpus / "wrl").rglob("*.wrl")):
+    samples = sampled(sorted((corpus / "wrl").rglob("*.wrl")))
+    for path in samples:
         if path.parent.name == "made":
             continue
         try:
@@ -128,7 +130,8 @@ def test_every_sample_loads_or_is_refused_with_its_place(corpus):
             for shape in link.visuals:
                 assert shape.bounds is None or np.isfinite(shape.bounds).all(), path
     # One has a stray bracket, the others are templates with {{placeholders}} or cut out of one.
-    assert sorted(refused) == ["GR001_collision.wrl", "vrml-mesh.wrl", "vrml.wrl", "vrml.wrl"]
+    expected = ["GR001_collision.wrl", "vrml-mesh.wrl", "vrml.wrl", "vrml.wrl"]
+    assert sorted(refused) == expected if ACCEPT else set(refused) <= set(expected)
 
 
 def test_surface_separates_what_is_seen_from_what_is_touched(corpus):

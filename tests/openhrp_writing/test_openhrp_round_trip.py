@@ -22,7 +22,7 @@ from bodymotion.model.devices import Gyro, OtherDevice, VisionSensor
 from bodymotion.model.links import Joint, Link, Segment
 from goldens import CORPUS, answer, box_differences, exact_box, extra_joint_differences
 from openhrp.reference_answers import body_of, device_differences, differences
-from sample_files import corpus_files, tries
+from sample_files import corpus_files, sampled, tries
 from strategies_bodies import DEVICES, EXTRA_JOINT_TYPES, bodies
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
@@ -83,7 +83,7 @@ CHANGED = {"4wheelsVehicle.wrl": "LOSS020", "invalid-same-jointname.wrl": "LOSS0
 def test_all_samples(corpus, tmp_path, mesh):
     """Lines, points, creases, colours, images, viewpoints, sensors, loops, poses of Humanoids … exactly, but for composed transforms."""
     # To make many files takes its time: of these a part.
-    samples = SAMPLES if mesh == "inline" else SAMPLES[::5]
+    samples = sampled(SAMPLES if mesh == "inline" else SAMPLES[::5])
     equal = seen = 0
     for path in samples:
         try:
@@ -110,7 +110,8 @@ def test_models_of_choreonoid(corpus, tmp_path):
     """Where nothing is said to be lost nothing is; where something is, the robot still is and moves the same."""
     random = np.random.default_rng(5)
     whole = seen = 0
-    for path in corpus_files("body/**/*.body"):
+    samples = sampled(corpus_files("body/**/*.body"))
+    for path in samples:
         try:
             body = bm.load(path, allow_outside=True)
         except FormatError:
@@ -128,8 +129,8 @@ def test_models_of_choreonoid(corpus, tmp_path):
             assert difference(same, bare, ROUNDING) == "", path
             whole += 1
         seen += 1
-    assert seen >= 200
-    assert whole >= 100
+    assert seen >= 0.8 * len(samples)
+    assert whole >= 0.3 * seen
 
 
 def textures(body: Body) -> list[Texture]:
@@ -162,7 +163,7 @@ NESTED = ("unevenfloor.wrl", "PanTilt_futaba.wrl", "table.main.wrl", "HRP4Cmain.
 """Where the reference's boxes are larger than what is in them: it takes boxes of boxes."""
 
 
-@pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem.removeprefix("wrl__"))
+@pytest.mark.parametrize("path", sampled(GOLDENS), ids=lambda path: path.stem.removeprefix("wrl__"))
 def test_written_and_read_again_models_agree_with_the_reference(corpus, tmp_path, path):
     golden = answer(path)
     source = CORPUS / golden["file"]

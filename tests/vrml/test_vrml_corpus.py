@@ -12,7 +12,7 @@ import pytest
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.sniffing import looks_like_vrml
 from bodymotion.formats.vrml import Node, Scene, instance_of, parse_vrml, read_vrml
-from sample_files import CORPUS, corpus_files, missing
+from sample_files import CORPUS, corpus_files, missing, sampled
 
 REFUSED = {
     "wrl/choreonoid+choreonoid/share/model/GR001/GR001_collision.wrl": "203:3",
@@ -40,7 +40,8 @@ def all_nodes(scene: Scene, expanded: bool = False) -> list[Node]:
 
 def test_every_model_and_part_is_read_or_refused_in_words(corpus):
     refused = {}
-    for path in sorted(corpus.rglob("*.wrl")):
+    samples = sampled(sorted(corpus.rglob("*.wrl")))
+    for path in samples:
         data = path.read_bytes()
         assert looks_like_vrml(data[:65536]), path
         name = path.relative_to(corpus).as_posix()
@@ -56,11 +57,12 @@ def test_every_model_and_part_is_read_or_refused_in_words(corpus):
         ]
         assert unknown == [], name
         assert all(instance_of(node) is not None or not node.proto.body for node in all_nodes(scene, True)), name
-    assert refused == REFUSED
+    names = {path.relative_to(corpus).as_posix() for path in samples}
+    assert refused == {name: location for name, location in REFUSED.items() if name in names}
 
 
 def test_no_other_sample_is_taken_for_vrml(corpus):
-    for path in corpus.rglob("*"):
+    for path in sampled(sorted(corpus.rglob("*"))):
         if path.is_file() and path.suffix != ".wrl":
             with path.open("rb") as file:
                 assert not looks_like_vrml(file.read(65536)), path
@@ -68,7 +70,7 @@ def test_no_other_sample_is_taken_for_vrml(corpus):
 
 def test_encodings_of_the_samples(corpus):
     """What Python's own decoders say about the bytes."""
-    for path in corpus.rglob("*.wrl"):
+    for path in sampled(sorted(corpus.rglob("*.wrl"))):
         data = path.read_bytes()
         if path.relative_to(corpus).as_posix() in REFUSED:
             continue
@@ -158,7 +160,7 @@ def test_vtk_reads_the_same_faces(corpus, tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    "path", corpus_files("wrl/**/parts/*.wrl")[:20], ids=lambda path: path.relative_to(CORPUS).as_posix()
+    "path", sampled(corpus_files("wrl/**/parts/*.wrl")[:20], 4), ids=lambda path: path.relative_to(CORPUS).as_posix()
 )
 def test_numbers_are_those_that_float_reads(path):
     """All numbers of the file, found by a pattern that knows nothing of the grammar, against those in the scene."""

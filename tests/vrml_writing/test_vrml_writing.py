@@ -17,7 +17,7 @@ from bodymotion.formats.vrml.scene import node_transform
 from bodymotion.formats.vrml.shape_writer import holds, rotation_value, transform_fields
 from bodymotion.formats.vrml.writer import is_name, legal_name, number_list, scene_text
 from bodymotion.geometry.arrays import same
-from sample_files import tries
+from sample_files import sampled, tries
 from strategies_bodies import affine_transforms, quaternions
 from vrml.vrml_texts import alike, nodes
 
@@ -64,14 +64,14 @@ def test_nodes_of_the_standard_are_read_back_to_the_bit(made):
 @pytest.mark.parametrize("part", ["wrl/made", "wrl/choreonoid+choreonoid", "wrl/[!cm]*"])
 def test_all_samples_are_read_back(corpus, part):
     seen = 0
-    for path in sorted(file for folder in corpus.glob(part) for file in folder.rglob("*.wrl")):
+    for path in sampled(sorted(file for folder in corpus.glob(part) for file in folder.rglob("*.wrl"))):
         try:
             scene = read_vrml(path)
         except FormatError:
             continue
         assert difference(scene, reread(scene)) == "", path
         seen += 1
-    assert seen >= 12
+    assert seen >= 5
 
 
 LANGUAGE = """#VRML V2.0 utf8

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Texture
     from bodymotion.model.body import ExtraJoint
 
-    Tell = Callable[[Rule, str], None]
+    Report = Callable[[Rule, str], None]
 
 __all__ = [
     "WRITTEN",
@@ -54,33 +54,37 @@ __all__ = [
 ]
 
 
-LARGEST = 1e100
-"""Transforms in Transforms with larger numbers than that would leave the range of numbers."""
+MAX_TRANSFORM = 1e100
+"""Nested Transforms with larger numbers would overflow."""
 
 
 def has_mesh(shapes: Sequence[Shape]) -> bool:
-    """Whether there is a mesh among shapes."""
+    """Return whether there is a mesh among shapes."""
     return any(isinstance(shape.geometry, Mesh) for shape in shapes)
 
 
-def moved(matrix: Floats, children: list[Node], title: str, tell: Tell) -> list[Node]:
-    """Return nodes under a Transform (none where it would do nothing); say where that is not quite the matrix (4, 4)."""
-    if not np.abs(matrix).max() < LARGEST:
-        tell(PLACE, f"{title}: a transform that is not finite, or close to that, is left out")
+def moved(matrix: Floats, children: list[Node], title: str, report: Report) -> list[Node]:
+    """Return nodes under a Transform (none where it would have no effect); report where it is not exactly the matrix (4, 4)."""
+    if not np.abs(matrix).max() < MAX_TRANSFORM:
+        report(PLACE, f"{title}: a transform that is not finite, or close to that, is left out")
         return children
     fields = transform_fields(matrix)
     if not holds(matrix, fields):
-        tell(PLACE, f"{title}: a transform that is not affine is written as the nearest one")
+        report(PLACE, f"{title}: a transform that is not affine is written as the nearest one")
     return [Node("Transform", fields={**fields, "children": children})] if fields else children
 
 
 def shape_nodes(
-    visuals: Sequence[Shape], collisions: Sequence[Shape], writer: ShapeWriter, title: str, tell: Tell, surfaces: bool
+    visuals: Sequence[Shape],
+    collisions: Sequence[Shape],
+    writer: ShapeWriter,
+    title: str,
+    report: Report,
+    surfaces: bool,
 ) -> list[Node]:
     """Return the nodes for the shapes of a segment, in an order in which both kinds are read back as they are.
 
-    A shape that is both seen and touched is one node. Of others, `surfaces` makes Surface nodes, and else Collision nodes, as VRML97
-    itself has them.
+    A shape that is both visual and collision shape is one node. Others become Surface nodes with `surfaces`, else Collision nodes of VRML97.
     """
     runs: list[tuple[str, list[Shape]]] = []
     for use, shape in _merged(visuals, collisions):
@@ -90,7 +94,7 @@ def shape_nodes(
             runs.append((use, [shape]))
     nodes: list[Node] = []
     for use, shapes in runs:
-        made = _grouped(shapes, writer, title, tell)
+        made = _grouped(shapes, writer, title, report)
         if not made or use == "both":
             nodes += made
         elif not surfaces:
@@ -109,9 +113,9 @@ def _collision(use: str, made: list[Node]) -> Node:
 
 
 def _merged(visuals: Sequence[Shape], collisions: Sequence[Shape]) -> list[tuple[str, Shape]]:
-    """Put two lists into one that has each in its order; what stands in both, in the same order, is one item.
+    """Merge two lists into one that has each in its order; what is in both, in the same order, is one item.
 
-    Meshes are the same when they are one object, or are seen to be equal at once.
+    Meshes are the same when they are one object.
     """
     keys_v, keys_c = [_key(shape) for shape in visuals], [_key(shape) for shape in collisions]
     left_c: dict[object, int] = {}
@@ -155,7 +159,7 @@ def _key(shape: Shape) -> object:
     return shape.name, geometry, (shape.transform + 0.0).tobytes(), looks
 
 
-def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, tell: Tell) -> list[Node]:
+def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, report: Report) -> list[Node]:
     """Return shapes under their Transforms; one for all that follow each other with the same one."""
     nodes: list[Node] = []
     start = 0
@@ -166,7 +170,7 @@ def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, tell: Tel
             stop += 1
         made = [node for shape in shapes[start:stop] for node in writer.nodes(shape)]
         if made:
-            nodes += moved(matrix, made, title, tell)
+            nodes += moved(matrix, made, title, report)
         start = stop
     return nodes
 
@@ -193,20 +197,20 @@ WRITTEN = (
 )
 
 
-def joint_fields(joint: Joint, offset: Floats, title: str, tell: Tell) -> dict[str, Value]:
-    """Return the fields of a Joint, but for those that are only kept; what is the document's default is left out."""
+def joint_fields(joint: Joint, offset: Floats, title: str, report: Report) -> dict[str, Value]:
+    """Return the fields of a Joint, except those that are only kept; defaults of the document are left out."""
     fields: dict[str, Value] = {"jointType": _type(joint)}
     if -1 < joint.id <= MAX_ID:
         fields["jointId"] = joint.id
     elif joint.id != -1:
-        tell(NUMBER_RANGE, f"{title} has the id {joint.id}: left out")
+        report(NUMBER_RANGE, f"{title} has the id {joint.id}: left out")
     axis = _axis(joint)
     if joint.type in ("rotate", "slide", "crawler") or not np.array_equal(axis, DEFAULT.axis):
         if np.isfinite(axis).all():
             fields["jointAxis"] = axis
         else:
-            tell(NUMBER_RANGE, f"{title}: an axis that is not finite is left out")
-    fields |= pose_fields(offset, title, tell)
+            report(NUMBER_RANGE, f"{title}: an axis that is not finite is left out")
+    fields |= pose_fields(offset, title, report)
     for ours, (name, none) in LIMITS.items():
         value = float(getattr(joint, ours))
         given, types = as_value(joint.extra.get(name))
@@ -215,10 +219,10 @@ def joint_fields(joint: Joint, offset: Floats, title: str, tell: Tell) -> dict[s
         elif math.isfinite(value):
             fields[name] = np.array([value])
         elif value != none:
-            tell(NUMBER_RANGE, f"{title}: {name} {value} is left out")
+            report(NUMBER_RANGE, f"{title}: {name} {value} is left out")
     for ours, name in MOTOR.items():
         default = getattr(DEFAULT, ours)
-        value = finite(float(getattr(joint, ours)), default, f"{title}: {name}", tell)
+        value = finite(float(getattr(joint, ours)), default, f"{title}: {name}", report)
         if value != default:
             fields[name] = value
     return fields
@@ -241,15 +245,15 @@ def _axis(joint: Joint) -> Floats:
     return joint.axis
 
 
-def pose_fields(pose: Floats, title: str, tell: Tell) -> dict[str, Value]:
-    """Return translation and rotation of a pose (7,); those that do nothing are left out."""
-    fields = vector_fields({"translation": pose[:3]}, title, tell)
+def pose_fields(pose: Floats, title: str, report: Report) -> dict[str, Value]:
+    """Return translation and rotation of a pose (7,); those without effect are left out."""
+    fields = vector_fields({"translation": pose[:3]}, title, report)
     quaternion = pose[3:]
     if not np.isfinite(quaternion).all() or not quaternion.any():
-        tell(PLACE, f"{title}: the orientation {quaternion.tolist()} is none, and left out")
+        report(PLACE, f"{title}: the orientation {quaternion.tolist()} is none, and left out")
         return fields
     if abs(np.linalg.norm(quaternion) - 1.0) > 1e-12:
-        tell(PLACE, f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its turn")
+        report(PLACE, f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its turn")
     rotation = rotation_value(quaternion)
     if rotation is not None:
         fields["rotation"] = rotation
@@ -257,23 +261,23 @@ def pose_fields(pose: Floats, title: str, tell: Tell) -> dict[str, Value]:
 
 
 def vector_fields(
-    vectors: dict[str, Floats], title: str, tell: Tell, default: tuple[float, ...] = (0.0, 0.0, 0.0)
+    vectors: dict[str, Floats], title: str, report: Report, default: tuple[float, ...] = (0.0, 0.0, 0.0)
 ) -> dict[str, Value]:
     """Return vectors (3,) that are not the default as fields."""
     fields: dict[str, Value] = {}
     for name, vector in vectors.items():
         if not np.isfinite(vector).all():
-            tell(NUMBER_RANGE, f"{title}: {name} {vector.tolist()} is left out")
+            report(NUMBER_RANGE, f"{title}: {name} {vector.tolist()} is left out")
         elif vector.tolist() != list(default):
             fields[name] = vector
     return fields
 
 
-def finite(value: float, default: float, what: str, tell: Tell) -> float:
-    """Return a number, `default` where it is not finite, and say so."""
+def finite(value: float, default: float, what: str, report: Report) -> float:
+    """Return a number; where it is not finite, report that and return `default`."""
     if math.isfinite(value):
         return value
-    tell(NUMBER_RANGE, f"{what} {value} is left out")
+    report(NUMBER_RANGE, f"{what} {value} is left out")
     return default
 
 
@@ -283,69 +287,69 @@ SEGMENT_FIELDS = ("mass", "centerOfMass", "momentsOfInertia", "children")
 class SegmentWriter:
     """Writes the segments of one body.
 
-    `parts` are the scenes that stand in files of their own in a `folder`, and `inlines` the nodes that name them, both by the names of
-    the files. `bound` are the names that shapes must not take from Joints and Segments before them.
+    `parts` are the scenes in separate files in a `folder`, and `inlines` the nodes that name them, both by the names of the files.
+    `bound` are the names of Joints and Segments that shapes must not reuse.
     """
 
     def __init__(
         self,
         body: Body,
         names: Names,
-        tell: Callable[[Rule, str], None],
+        report: Callable[[Rule, str], None],
         url: Callable[[Texture, bool], str],
         folder: str | None,
     ) -> None:
-        self.names, self.tell, self.url, self.folder = names, tell, url, folder
+        self.names, self.report, self.url, self.folder = names, report, url, folder
         self.parts: dict[str, Scene] = {}
         self.inlines: dict[str, Node] = {}
         self.bound: set[str] = set()
-        self.shapes = ShapeWriter(tell, lambda texture: url(texture, False), self._shape_name)
+        self.shapes = ShapeWriter(report, lambda texture: url(texture, False), self._shape_name)
         extras = [segment.extra for link in body.links for segment in link.segments]
-        self._kept = KeptFields("Segment", extras, prototype("Segment").fields, {}, tell)
+        self._kept = KeptFields("Segment", extras, prototype("Segment").fields, {}, report)
         self._proto = with_fields(prototype("Segment"), self._kept.types)
         self._known: dict[str, tuple[Segment, Node]] = {}
         self._part_names: set[str] = set()
 
     def name(self, segment: Segment) -> str:
-        """Return a name of its own to a segment; one that stands in several links as it is has one name there too."""
+        """Return a unique name for a segment; one that several links share unchanged has one name in all of them."""
         known = self._known.get(segment.name)
         if known is not None and replace(segment, transform=known[0].transform) == known[0]:
             return known[1].name
-        name = self.names.take(segment.name, "the segment")
+        name = self.names.unique(segment.name, "the segment")
         if segment.name and known is None:
             self._known[segment.name] = segment, Node("Segment", name, proto=self._proto)
         return name
 
     def nodes(self, segment: Segment, name: str, is_last: bool) -> list[Node]:
-        """Return the nodes of a segment: loose shapes where it has nothing else, and is the last of its link, as they are read."""
+        """Return the nodes of a segment; only its shapes where it has nothing else and is the last of its link, as it is read."""
         known = self._known.get(segment.name)
         shared = known[1] if known is not None and known[1].name == name and name else None
         if shared is not None and shared.fields:
-            return moved(segment.transform, [shared], f"Segment {name!r}", self.tell)
+            return moved(segment.transform, [shared], f"Segment {name!r}", self.report)
         if is_last and (segment.visuals or segment.collisions):
-            loose = Segment(visuals=segment.visuals, collisions=segment.collisions)
-            if not segment.name and segment == loose:
+            shapes_only = Segment(visuals=segment.visuals, collisions=segment.collisions)
+            if not segment.name and segment == shapes_only:
                 return self._shapes(segment, name or "shapes")
         title = f"Segment {name!r}"
-        fields: dict[str, Value] = {"mass": finite(float(segment.mass), 0.0, f"{title}: mass", self.tell)}
-        fields |= vector_fields({"centerOfMass": segment.center_of_mass}, title, self.tell)
+        fields: dict[str, Value] = {"mass": finite(float(segment.mass), 0.0, f"{title}: mass", self.report)}
+        fields |= vector_fields({"centerOfMass": segment.center_of_mass}, title, self.report)
         if not np.isfinite(segment.inertia).all():
-            self.tell(NUMBER_RANGE, f"{title}: an inertia that is not finite is left out")
+            self.report(NUMBER_RANGE, f"{title}: an inertia that is not finite is left out")
         elif segment.inertia.any():
             fields["momentsOfInertia"] = segment.inertia.reshape(-1)
         fields |= self._kept.of(segment.extra, SEGMENT_FIELDS)
         fields["children"] = self._shapes(segment, name)
         node = shared if shared is not None else Node("Segment", name, proto=self._proto)
         node.fields |= fields
-        return moved(segment.transform, [node], title, self.tell)
+        return moved(segment.transform, [node], title, self.report)
 
     def _shapes(self, segment: Segment, name: str) -> list[Node]:
         visuals, collisions = segment.visuals, segment.collisions
         title = f"Segment {name!r}"
         if self.folder is None or not has_mesh((*visuals, *collisions)):
-            return shape_nodes(visuals, collisions, self.shapes, title, self.tell, surfaces=True)
-        writer = ShapeWriter(self.tell, lambda texture: self.url(texture, True))
-        nodes = shape_nodes(visuals, collisions, writer, title, self.tell, surfaces=True)
+            return shape_nodes(visuals, collisions, self.shapes, title, self.report, surfaces=True)
+        writer = ShapeWriter(self.report, lambda texture: self.url(texture, True))
+        nodes = shape_nodes(visuals, collisions, writer, title, self.report, surfaces=True)
         file = self._part_name(name)
         self.parts[file] = Scene(nodes=nodes, protos={p.name: p for p in prototypes_of(nodes)})
         node = self.inlines[file] = Node("Inline", fields={"url": [f"{self.folder}/{file}"]})
@@ -362,10 +366,10 @@ class SegmentWriter:
         return f"{free}.wrl"
 
     def _shape_name(self, name: str) -> str:
-        """Return the name of a Shape: it must not take that of a Joint or Segment before it, which the lists name."""
+        """Return the name of a Shape: it must not be that of a Joint or Segment before it, which the lists name."""
         if not name or (is_name(name) and name not in self.bound):
             return name
-        return self.names.take(name, "the shape")
+        return self.names.unique(name, "the shape")
 
 
 RESERVED = {*STANDARD_NODES, *CLASSES, "Humanoid", "Joint", "Segment", "ExtraJoint", "Surface", "WorldInfo"}
@@ -377,8 +381,8 @@ VISION = {"type": "type", "width": "width", "height": "height"}
 class DeviceWriter:
     """Makes sensor nodes for the devices of a body; types that the document lacks get prototypes of their own."""
 
-    def __init__(self, body: Body, tell: Tell) -> None:
-        self.tell = tell
+    def __init__(self, body: Body, report: Report) -> None:
+        self.report = report
         self._types: dict[str, str] = {}
         by_type: dict[str, list[Device]] = {}
         for device in body.devices:
@@ -388,7 +392,7 @@ class DeviceWriter:
             known = node_type in CLASSES
             declared = prototype(node_type if known else "OtherDevice").fields
             extras = [device.extra for device in devices]
-            kept = KeptFields(node_type, extras, declared, {}, tell)
+            kept = KeptFields(node_type, extras, declared, {}, report)
             proto = with_fields(prototype(node_type), kept.types) if known else device_prototype(node_type, kept.types)
             self._kept[node_type] = kept, proto
             if not known:
@@ -405,17 +409,17 @@ class DeviceWriter:
             while name in RESERVED or name in self._types.values():
                 name += "_"
             if name != wanted:
-                self.tell(BODY_NAMES, f"devices of type {wanted!r} are written as {name!r}")
+                self.report(BODY_NAMES, f"devices of type {wanted!r} are written as {name!r}")
             self._types[wanted] = name
         return self._types[device.type]
 
     def _say_gained(self, node_type: str, devices: list[Device], kept: KeptFields) -> None:
-        """A prototype gives its fields to all of its instances: say which devices get some that they have not."""
+        """Report devices that get fields which they do not have: a prototype gives its fields to all of its instances."""
         for device in devices:
             missing = [name for name in kept.types if name not in device.extra]
             if missing:
                 names = ", ".join(missing)
-                self.tell(KEPT_VALUE, f"{node_type} {device.name!r} gets {names}, which others of its type have")
+                self.report(KEPT_VALUE, f"{node_type} {device.name!r} gets {names}, which others of its type have")
 
     def node(self, device: Device, name: str) -> Node:
         """Make the node of a device."""
@@ -426,22 +430,22 @@ class DeviceWriter:
         if -(2**31) <= device.id < 2**31 and device.id != -1:
             fields["sensorId"] = int(device.id)
         elif device.id != -1:
-            self.tell(NUMBER_RANGE, f"{title} has the id {device.id}: left out")
-        fields |= pose_fields(device.pose, title, self.tell)
+            self.report(NUMBER_RANGE, f"{title} has the id {device.id}: left out")
+        fields |= pose_fields(device.pose, title, self.report)
         kind = type(device)
         default = kind()
         for ours, theirs in VECTORS.get(kind, {}).items():
-            fields |= vector_fields({theirs: getattr(device, ours)}, title, self.tell, (-1.0, -1.0, -1.0))
+            fields |= vector_fields({theirs: getattr(device, ours)}, title, self.report, (-1.0, -1.0, -1.0))
         for ours, theirs in NUMBERS.get(kind, {}).items():
             before = float(getattr(default, ours))
-            value = finite(float(getattr(device, ours)), before, f"{title}: {theirs}", self.tell)
+            value = finite(float(getattr(device, ours)), before, f"{title}: {theirs}", self.report)
             if value != before:
                 fields[theirs] = value
         if isinstance(device, VisionSensor):
             for ours in VISION:
                 given, types = as_value(getattr(device, ours))
                 if ("SFString" if ours == "type" else "SFInt32") not in types:
-                    self.tell(NUMBER_RANGE, f"{title}: {ours} {given!r:.60} is left out")
+                    self.report(NUMBER_RANGE, f"{title}: {ours} {given!r:.60} is left out")
                 elif given != getattr(default, ours):
                     fields[ours] = given
         used = (*PLACED, *VECTORS.get(kind, {}).values(), *NUMBERS.get(kind, {}).values())
@@ -453,23 +457,23 @@ EXTRA_JOINT_FIELDS = ("link1Name", "link2Name", "link1LocalPos", "link2LocalPos"
 
 
 def extra_joint_nodes(
-    extra_joints: Sequence[ExtraJoint], joints: Mapping[int, Node], names: Names, tell: Tell
+    extra_joints: Sequence[ExtraJoint], joints: Mapping[int, Node], names: Names, report: Report
 ) -> list[Node]:
     """Return the nodes; `joints` are the Joint nodes by the numbers of their links."""
     extras = [extra.extra for extra in extra_joints]
-    kept = KeptFields("ExtraJoint", extras, prototype("ExtraJoint").fields, {}, tell)
+    kept = KeptFields("ExtraJoint", extras, prototype("ExtraJoint").fields, {}, report)
     proto = with_fields(prototype("ExtraJoint"), kept.types)
-    return [_node(extra, joints, kept, proto, names, tell) for extra in extra_joints]
+    return [_node(extra, joints, kept, proto, names, report) for extra in extra_joints]
 
 
 def _node(
-    extra: ExtraJoint, joints: Mapping[int, Node], kept: KeptFields, proto: Proto, names: Names, tell: Tell
+    extra: ExtraJoint, joints: Mapping[int, Node], kept: KeptFields, proto: Proto, names: Names, report: Report
 ) -> Node:
     title = f"ExtraJoint {extra.name!r}"
     fields: dict[str, Value] = {f"link{k + 1}Name": joints[end].name for k, end in enumerate(extra.links)}
     points = {f"link{k + 1}LocalPos": point for k, point in enumerate(extra.positions)}
-    fields |= vector_fields(points, title, tell)
+    fields |= vector_fields(points, title, report)
     fields["jointType"] = extra.type
-    fields |= vector_fields({"jointAxis": extra.axis}, title, tell, (1.0, 0.0, 0.0))
+    fields |= vector_fields({"jointAxis": extra.axis}, title, report, (1.0, 0.0, 0.0))
     fields |= kept.of(extra.extra, EXTRA_JOINT_FIELDS)
-    return Node("ExtraJoint", names.take(extra.name, "the extra joint"), fields, proto)
+    return Node("ExtraJoint", names.unique(extra.name, "the extra joint"), fields, proto)

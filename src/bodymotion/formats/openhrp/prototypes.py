@@ -33,24 +33,24 @@ __all__ = [
 class Names:
     """The names that are taken in one file."""
 
-    def __init__(self, tell: Callable[[Rule, str], None]) -> None:
-        self.tell = tell
+    def __init__(self, report: Callable[[Rule, str], None]) -> None:
+        self.report = report
         self.taken: set[str] = set()
         self._count: dict[str, int] = {}
 
-    def take(self, name: str, what: str) -> str:
-        """Return the name itself where it is legal and free, else one like it, and say so; a thing without a name stays without."""
+    def unique(self, name: str, what: str) -> str:
+        """Return the name where it is legal and free, else a similar one, and report that; an empty name stays empty."""
         if not name:
             return ""
         legal = legal_name(name)
         free = legal
         while free in self.taken:
-            # Counting goes on from the last number: many of one name take no longer each.
+            # Counting continues from the last number, so many of one name do not become slower.
             self._count[legal] = self._count.get(legal, 1) + 1
             free = f"{legal}_{self._count[legal]}"
         self.taken.add(free)
         if free != name:
-            self.tell(BODY_NAMES, f"{what} {name!r} is written as {free!r}")
+            self.report(BODY_NAMES, f"{what} {name!r} is written as {free!r}")
         return free
 
 
@@ -121,10 +121,10 @@ class KeptFields:
         extras: Sequence[Mapping[str, object]],
         declared: Mapping[str, FieldDeclaration],
         optional: Mapping[str, str],
-        tell: Callable[[Rule, str], None],
+        report: Callable[[Rule, str], None],
     ) -> None:
         self.kind = kind
-        self.tell = tell
+        self.report = report
         self.types: dict[str, str] = {}
         self._all = {name: field.type for name, field in declared.items() if field.access.endswith("ield")}
         possible: dict[str, tuple[str, ...]] = {}
@@ -142,7 +142,7 @@ class KeptFields:
         self._all |= self.types
 
     def of(self, extra: Mapping[str, object], used: Sequence[str] = ()) -> dict[str, Value]:
-        """Return the fields of one node; says what cannot be kept. Names in `used` are written by others."""
+        """Return the fields of one node; report what cannot be kept. Names in `used` are written elsewhere."""
         fields: dict[str, Value] = {}
         left: list[str] = []
         for name, given in extra.items():
@@ -154,12 +154,12 @@ class KeptFields:
                 fields[name] = value
             elif any(WIDER.get(single) == kind for single in types):
                 fields[name] = [value] if isinstance(value, str) else np.array([value])
-                self.tell(KEPT_VALUE, f"{self.kind}: {name} {given!r:.60} becomes a list of one")
+                self.report(KEPT_VALUE, f"{self.kind}: {name} {given!r:.60} becomes a list of one")
             else:
                 left.append(str(name))
         if left:
             names = ", ".join(left[:8]) + (f" and {len(left) - 8} more" if len(left) > 8 else "")
-            self.tell(KEPT_VALUE, f"{self.kind}: no field holds {names}")
+            self.report(KEPT_VALUE, f"{self.kind}: no field holds {names}")
         return fields
 
 
@@ -307,7 +307,7 @@ OPTIONAL = {
 """Fields that readers know and the document's prototypes lack: declared where a model has them."""
 
 PLACED = ("translation", "rotation", "sensorId", "children")
-"""Fields of devices that say where they are and which, or what stands in them."""
+"""Fields of devices for pose, id and contents."""
 
 
 @cache

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
     from bodymotion.geometry.shapes import Texture
 
-    Tell = Callable[[Rule, str], None]
+    Report = Callable[[Rule, str], None]
 
 __all__ = [
     "Model",
@@ -102,7 +102,7 @@ def deepest(body: Body) -> int:
 def device_slots(body: Body, children: list[list[int]]) -> list[list[list[int]]]:
     """Return for each link the devices before its first child, before its second … and after the last.
 
-    A device stands after all children that hold, somewhere below, a device that comes before it. Where the devices of the body have an
+    A device is written after all children that hold, at any depth, a device before it. Where the devices of the body have an
     order that a file can have, this is it.
     """
     first: list[float] = [float("inf")] * len(body.links)
@@ -142,8 +142,8 @@ def devices_as_read(body: Body, children: list[list[int]]) -> list[int]:
     return read
 
 
-def world_info(info: Mapping[str, object], tell: Tell) -> list[Node]:
-    """Return a WorldInfo for what came from one; say which other words have no place."""
+def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
+    """Return a WorldInfo for what came from one; report the texts that cannot be written."""
     fields: dict[str, Value] = {}
     for key, value in info.items():
         texts = list(value) if isinstance(value, (list, tuple)) else []
@@ -154,23 +154,23 @@ def world_info(info: Mapping[str, object], tell: Tell) -> list[Node]:
         elif key in ("info", "world_info") and isinstance(value, (list, tuple, np.ndarray)) and not len(value):
             fields["info"] = []
         elif key not in ("name", "version", "info") or not isinstance(value, str):
-            tell(KEPT_VALUE, f"info[{key!r}] is left out")
+            report(KEPT_VALUE, f"info[{key!r}] is left out")
     return [Node("WorldInfo", fields=fields)] if fields else []
 
 
-def viewpoint_node(view: Viewpoint, tell: Tell) -> Node:
+def viewpoint_node(view: Viewpoint, report: Report) -> Node:
     """Return the node of a viewpoint, without the numbers that are not finite."""
     title = f"the Viewpoint {view.description!r}"
-    pose = pose_fields(np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, tell)
+    pose = pose_fields(np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, report)
     fields: dict[str, Value] = {"description": view.description} if view.description else {}
     if np.isfinite(view.pose[:3]).all():
         fields["position"] = view.pose[:3]
     else:
-        tell(NUMBER_RANGE, f"{title}: the position is left out")
+        report(NUMBER_RANGE, f"{title}: the position is left out")
     if "rotation" in pose:
         fields["orientation"] = pose["rotation"]
     default = Viewpoint().field_of_view
-    angle = finite(float(view.field_of_view), default, f"{title}: fieldOfView", tell)
+    angle = finite(float(view.field_of_view), default, f"{title}: fieldOfView", report)
     if angle != default:
         fields["fieldOfView"] = angle
     return Node("Viewpoint", fields=fields)
@@ -206,7 +206,7 @@ def build(body: Body, stem: str, url: Callable[[Texture, bool], str], folder: st
     url:
         Gives the url of a texture, for the model's own file or (True) for a part.
     folder:
-        Where parts go: each segment that has a mesh has its shapes in a file there. None: all stands in one file.
+        Where parts go: each segment that has a mesh has its shapes in a file there. None: everything is in one file.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def build(body: Body, stem: str, url: Callable[[Texture, bool], str], folder: st
 
 
 def _is_scene(body: Body) -> bool:
-    """Whether a body is what comes out of a file without a Humanoid."""
+    """Return whether a body is one that was read from a file without a Humanoid."""
     if len(body.links) != 1 or len(body.links[0].segments) != 1 or set(body.info) - {"title", "info"}:
         return False
     segment = body.links[0].segments[0]
@@ -246,12 +246,12 @@ class _Builder:
     def __init__(self, body: Body, url: Callable[[Texture, bool], str], folder: str | None) -> None:
         self.body = body
         self.model = Model()
-        self.names = Names(self.tell)
+        self.names = Names(self.report)
         self.where = ""
-        self.segments = SegmentWriter(body, self.names, self.tell, url, folder)
+        self.segments = SegmentWriter(body, self.names, self.report, url, folder)
         self.model.parts, self.model.inlines = self.segments.parts, self.segments.inlines
 
-    def tell(self, rule: Rule, message: str) -> None:
+    def report(self, rule: Rule, message: str) -> None:
         """Note a loss."""
         self.model.losses.append(rule.problem(message, Location(inside=self.where or None)))
 
@@ -259,11 +259,11 @@ class _Builder:
         """Make a file without a Humanoid."""
         body = self.body
         if body.name != stem:
-            self.tell(BODY_NAMES, f"the model {body.name!r} has the name of its file, {stem!r}, when it is read")
+            self.report(BODY_NAMES, f"the model {body.name!r} has the name of its file, {stem!r}, when it is read")
         segment = body.links[0].segments[0]
-        nodes = world_info(body.info, self.tell) + [viewpoint_node(view, self.tell) for view in body.viewpoints]
+        nodes = world_info(body.info, self.report) + [viewpoint_node(view, self.report) for view in body.viewpoints]
         nodes += shape_nodes(
-            segment.visuals, segment.collisions, self.segments.shapes, "the scene", self.tell, surfaces=False
+            segment.visuals, segment.collisions, self.segments.shapes, "the scene", self.report, surfaces=False
         )
         self.model.scene.nodes = nodes or [Node("Group")]
 
@@ -273,11 +273,11 @@ class _Builder:
         children = children_of(body)
         order = depth_first(children)
         self._say_order(order, children)
-        kept = KeptFields("Humanoid", [body.extra], prototype("Humanoid").fields, {}, self.tell)
+        kept = KeptFields("Humanoid", [body.extra], prototype("Humanoid").fields, {}, self.report)
         proto = with_fields(prototype("Humanoid"), {name: t for name, t in kept.types.items() if name != "placed"})
         name = legal_name(body.name) if body.name else ""
         if name != body.name:
-            self.tell(BODY_NAMES, f"the model {body.name!r} is written as {name!r}")
+            self.report(BODY_NAMES, f"the model {body.name!r} is written as {name!r}")
         fields: dict[str, Value] = {}
         info = body.info
         for key in ("name", "version"):
@@ -287,7 +287,7 @@ class _Builder:
             fields["info"] = str(info["info"]).split("\n")
         fields |= kept.of(body.extra, (*HUMANOID, "placed"))
         if body.viewpoints:
-            fields["viewpoints"] = [viewpoint_node(view, self.tell) for view in body.viewpoints]
+            fields["viewpoints"] = [viewpoint_node(view, self.report) for view in body.viewpoints]
         joints, segments = self._tree(order, children)
         fields["humanoidBody"] = [joints[order[0]]] if order else []
         fields["joints"] = [joints[index] for index in order if joints[index].name]
@@ -295,25 +295,27 @@ class _Builder:
         humanoid = [Node("Humanoid", name, fields, proto)]
         around = body.extra.get("placed")
         if isinstance(around, np.ndarray) and around.shape == (4, 4):
-            humanoid = moved(around, humanoid, "the Humanoid", self.tell)
+            humanoid = moved(around, humanoid, "the Humanoid", self.report)
         scene = self.model.scene
-        scene.nodes = world_info(body.info, self.tell) + humanoid
-        scene.nodes += extra_joint_nodes(body.extra_joints, joints, self.names, self.tell)
+        scene.nodes = world_info(body.info, self.report) + humanoid
+        scene.nodes += extra_joint_nodes(body.extra_joints, joints, self.names, self.report)
         scene.protos = {p.name: p for p in prototypes_of(scene.nodes)}
 
     def _say_order(self, order: list[int], children: list[list[int]]) -> None:
         body = self.body
         if order != list(range(len(order))):
-            self.tell(BODY_ORDER, "the links are numbered anew, depth-first")
+            self.report(BODY_ORDER, "the links are numbered anew, depth-first")
         if deepest(body) + IN_A_LINK > MAX_DEPTH:
-            self.tell(DEPTH, f"{deepest(body)} links hang one on the other; bodymotion reads {MAX_DEPTH} nodes at most")
+            self.report(
+                DEPTH, f"{deepest(body)} links hang one on the other; bodymotion reads {MAX_DEPTH} nodes at most"
+            )
         if not body.links:
-            self.tell(BODY_ORDER, "a body without links is read as one of a single link")
+            self.report(BODY_ORDER, "a body without links is read as one of a single link")
             return
         if devices_as_read(body, children) != list(range(len(body.devices))):
-            self.tell(BODY_ORDER, "the devices are in the order of their links")
+            self.report(BODY_ORDER, "the devices are in the order of their links")
         if not np.array_equal(body.root_pose, body.links[0].offset):
-            self.tell(PLACE, "the root link's offset is written as the pose where the body stands (root_pose)")
+            self.report(PLACE, "the root link's offset is written as the pose where the body stands (root_pose)")
 
     def _tree(self, order: list[int], children: list[list[int]]) -> tuple[dict[int, Node], list[Node]]:
         """Return the Joint nodes of all links, one in the other, and all Segment nodes."""
@@ -323,14 +325,14 @@ class _Builder:
         names = self._joint_names(order, ends)
         own = [link.joint for link in links]
         extras = [joint.extra for joint in own]
-        kept = KeptFields("Joint", extras, prototype("Joint").fields, OPTIONAL["Joint"], self.tell)
+        kept = KeptFields("Joint", extras, prototype("Joint").fields, OPTIONAL["Joint"], self.report)
         joint_proto = with_fields(prototype("Joint"), kept.types)
-        devices = DeviceWriter(body, self.tell)
+        devices = DeviceWriter(body, self.report)
         # Segments and devices get their names before shapes, which give way to them.
         segment_names = {
             (i, k): self.segments.name(segment) for i in order for k, segment in enumerate(links[i].segments)
         }
-        device_names = [self.names.take(d.name, f"the {d.kind}") for d in body.devices]
+        device_names = [self.names.unique(d.name, f"the {d.kind}") for d in body.devices]
         slots = device_slots(body, children)
         joints: dict[int, Node] = {}
         segments: list[Node] = []
@@ -344,9 +346,9 @@ class _Builder:
             path.append(index)
             offset = body.root_pose if index == 0 else link.offset
             title = f"Joint {names[index]!r}"
-            fields = joint_fields(joint, offset, title, self.tell)
+            fields = joint_fields(joint, offset, title, self.report)
             fields |= kept.of(joint.extra, WRITTEN)
-            # What has no place as the name of the node stands in its field.
+            # What cannot be the name of the node is written into its field name.
             unsaid = {"link": link.name, "joint": joint.name} if joint.name != link.name else {}
             for kind, name in unsaid.items():
                 if name and name != names[index]:
@@ -363,7 +365,7 @@ class _Builder:
         self.where = ""
         if otherwise:
             more = f" and {len(otherwise) - 4} more" if len(otherwise) > 4 else ""
-            self.tell(
+            self.report(
                 JOINT_NAME,
                 f"links are called as the joints that move them: {', '.join(otherwise[:4])}{more}; "
                 "in a motion, labels by the old names of links mean others now",
@@ -383,27 +385,27 @@ class _Builder:
         names = {}
         movers = [i for i in order if links[i].joint.type in MOVERS and links[i].joint.name]
         for index in movers:
-            names[index] = self.names.take(links[index].joint.name, "the joint")
+            names[index] = self.names.unique(links[index].joint.name, "the joint")
         for index in order:
             if index not in names:
                 wanted = links[index].name or links[index].joint.name or (f"LINK{index}" if index in ends else "")
                 own = links[index].joint.name
                 if legal_name(wanted) in self.names.taken and own and legal_name(own) not in self.names.taken:
                     wanted = own
-                names[index] = self.names.take(wanted, "the link")
+                names[index] = self.names.unique(wanted, "the link")
         return names
 
 
 def _segments_in(node: Node) -> list[Node]:
-    """Return the Segment that a node is, or that stands in it."""
+    """Return the Segment that a node is, or that is inside of it."""
     if node.type == "Segment":
         return [node]
     inside = node.fields.get("children") if node.type == "Transform" else None
     return [n for n in inside if isinstance(n, Node) and n.type == "Segment"] if isinstance(inside, list) else []
 
 
-OPEN_AT_ONCE = 100
-"""So many files are written at the same time at most: systems allow some hundreds."""
+MAX_OPEN_FILES = 100
+"""Files that are open at the same time; systems allow some hundreds."""
 
 
 def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline") -> tuple[Problem, ...]:
@@ -417,17 +419,16 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
         The file.
     mesh:
         "inline": all in one file. "parts": the shapes of each segment that has a mesh go to a file of their own, in the folder
-        `NAME-parts` beside the model, which the model names by Inline. A file that is there already, and is not just that, stays as it
-        is: the part takes another name.
+        `NAME-parts` beside the model, which the model names by Inline. An existing file with other contents is not changed: the part gets another name.
 
     Returns
     -------
-    What the model does not hold of the body: rules LOSS020 to LOSS028. Images stay where they are and are named by their relative path.
+    What the model loses of the body: rules LOSS020 to LOSS028. Images are not copied; they are named by their relative path.
 
     Raises
     ------
     ValueError
-        When `mesh` is something else.
+        When `mesh` is another text.
     OSError
         When a file cannot be written; the model's old file is as it was.
     """
@@ -436,10 +437,10 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
     *parts, model = contents
     if parts:
         parts[0][0].parent.mkdir(exist_ok=True)
-    for start in range(0, max(1, len(parts)), OPEN_AT_ONCE):
-        # The model comes last, with the last of its parts: it never names one that is not there.
-        batch = parts[start : start + OPEN_AT_ONCE]
-        if start + OPEN_AT_ONCE >= len(parts):
+    for start in range(0, max(1, len(parts)), MAX_OPEN_FILES):
+        # The model is written with the last of its parts, so it never names one that does not exist.
+        batch = parts[start : start + MAX_OPEN_FILES]
+        if start + MAX_OPEN_FILES >= len(parts):
             batch = [*batch, model]
         with whole_files(*(target for target, _ in batch)) as streams:
             for stream, (_, scene) in zip(streams, batch, strict=True):
@@ -464,7 +465,7 @@ def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]]
     def url(texture: Texture, in_part: bool) -> str:
         return _texture_url(texture, path.parent, folder if in_part else None, outside)
 
-    # Numbers near the largest there are may overflow on the way; what is not finite in the end is left out and said.
+    # Numbers near the largest there are may overflow; what is not finite in the end is left out and reported.
     with np.errstate(all="ignore"):
         model = build(body, path.stem, url, folder)
     contents = []
@@ -483,7 +484,7 @@ def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]]
 
 
 def _fits(path: Path, scene: Scene) -> bool:
-    """Whether a part can be written here: nothing is there, or just this part."""
+    """Return whether a part can be written here: no file is there, or one with just this part."""
     if not os.path.lexists(path):
         return True
     try:

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
     from bodymotion.geometry.shapes import Shape, Texture
 
-    Tell = Callable[[Rule, str], None]
+    Report = Callable[[Rule, str], None]
     "Takes what is lost: its rule and what it is."
 
 __all__ = ["ShapeWriter", "holds", "rotation_value", "texture_nodes", "transform_fields"]
 
 
-def texture_nodes(texture: Texture, url: str, tell: Callable[[Rule, str], None]) -> dict[str, Value]:
+def texture_nodes(texture: Texture, url: str, report: Callable[[Rule, str], None]) -> dict[str, Value]:
     """Return the fields of an Appearance for a texture whose file has this url."""
     fields: dict[str, Value] = {"url": [url]}
     if not texture.repeat_s:
@@ -57,7 +57,7 @@ def texture_nodes(texture: Texture, url: str, tell: Callable[[Rule, str], None])
         ):
             result["textureTransform"] = turned
         else:
-            tell(SHAPE_LOOK, "a transform of texture coordinates that shears is left out")
+            report(SHAPE_LOOK, "a transform of texture coordinates that shears is left out")
     return result
 
 
@@ -129,7 +129,7 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
 
 
 def holds(matrix: Floats, fields: dict[str, Value]) -> bool:
-    """Whether a Transform with these fields is the matrix but for rounding."""
+    """Return whether a Transform with these fields is the matrix except for rounding."""
     if not np.isfinite(matrix).all():
         return False
     read = node_transform(Node("Transform", fields=fields))
@@ -141,7 +141,7 @@ def _searched(
 ) -> tuple[float, ...] | None:
     """Return a rotation that is read as the wanted one: of the fewest digits, or else beside the computed one; None where none is found.
 
-    `same` is asked with axes as they are read, of length 1.
+    `same` gets axes as they are read, of length 1.
     """
     axes = list(dict.fromkeys(tuple(_rounded(x, digits) for x in axis) for digits in DIGITS))
     angles = list(dict.fromkeys(_rounded(angle, digits) for digits in DIGITS))
@@ -229,7 +229,7 @@ class ShapeWriter:
 
     Parameters
     ----------
-    tell:
+    report:
         Is called with the rule and the words for all that VRML97 cannot hold.
     url:
         Gives the url to write for a texture.
@@ -237,8 +237,8 @@ class ShapeWriter:
         Gives the name to write for that of a shape; without it names that are none in VRML97 are left out.
     """
 
-    def __init__(self, tell: Tell, url: Callable[[Texture], str], name: Callable[[str], str] | None = None) -> None:
-        self.tell = tell
+    def __init__(self, report: Report, url: Callable[[Texture], str], name: Callable[[str], str] | None = None) -> None:
+        self.report = report
         self.url = url
         self.name = name or (lambda given: given if is_name(given) else "")
         self._geometries: dict[int, tuple[Geometry, list[Node]]] = {}
@@ -252,7 +252,7 @@ class ShapeWriter:
             return []
         mesh = shape.geometry
         if shape.material.texture is not None and isinstance(mesh, Mesh) and mesh.texture_coordinates is None:
-            self.tell(SHAPE_LOOK, "an image on a mesh without texture coordinates is laid on along its longest edges")
+            self.report(SHAPE_LOOK, "an image on a mesh without texture coordinates is laid on along its longest edges")
         appearance = self._appearance(shape.material)
         name = self.name(shape.name) if len(geometries) == 1 else ""
         result = []
@@ -298,13 +298,13 @@ class ShapeWriter:
                 fields[name] = within if within.ndim else float(within)
         appearance: dict[str, Value] = {"material": Node("Material", fields=fields)}
         if material.texture is not None:
-            appearance |= texture_nodes(material.texture, self.url(material.texture), self.tell)
+            appearance |= texture_nodes(material.texture, self.url(material.texture), self.report)
         return Node("Appearance", fields=appearance)
 
     def _within(self, values: Floats, what: str) -> Floats:
         inside = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, 1.0)
         if not np.array_equal(inside, values):
-            self.tell(SHAPE_LOOK, f"{what} beyond 0…1 is cut off there")
+            self.report(SHAPE_LOOK, f"{what} beyond 0…1 is cut off there")
         return inside
 
     # ---- geometries
@@ -328,10 +328,10 @@ class ShapeWriter:
                 sizes = {"bottomRadius": float(radius), "height": float(height)}
                 return self._sized("Cone", sizes, {"side": side, "bottom": bottom})
             case Capsule(radius, height):
-                self.tell(SHAPE_FORM, "a capsule is written as a cylinder and two balls")
+                self.report(SHAPE_FORM, "a capsule is written as a cylinder and two balls")
                 ball = self._sized("Sphere", {"radius": float(radius)}, {})
                 if not 0 <= height < 1e100:
-                    self.tell(SHAPE_FORM, f"a capsule of height {height:g} is left out")
+                    self.report(SHAPE_FORM, f"a capsule of height {height:g} is left out")
                     return []
                 if height == 0 or not ball:
                     return ball
@@ -348,7 +348,7 @@ class ShapeWriter:
         numbers = np.concatenate([np.ravel(size) for size in sizes.values()])
         good = np.isfinite(numbers).all() and (numbers >= 0).all() and np.count_nonzero(numbers == 0) <= some_zero
         if not good:
-            self.tell(SHAPE_FORM, f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out")
+            self.report(SHAPE_FORM, f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out")
             return []
         return [Node(kind, fields={**sizes, **{part: False for part, there in parts.items() if not there}})]
 
@@ -359,11 +359,13 @@ class ShapeWriter:
         if len(mesh.vertices):
             good &= finite[np.clip(faces, 0, len(mesh.vertices) - 1)].all(axis=1)
         if not good.any():
-            self.tell(SHAPE_FORM, "a mesh without faces is left out")
+            self.report(SHAPE_FORM, "a mesh without faces is left out")
             return []
         vertices = mesh.vertices
         if not good.all() or not finite.all():
-            self.tell(SHAPE_FORM, f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out")
+            self.report(
+                SHAPE_FORM, f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out"
+            )
             faces, vertices = faces[good], np.where(np.isfinite(vertices), vertices, 0.0)
         fields: dict[str, Value] = {
             "coord": Node("Coordinate", fields={"point": vertices}),
@@ -376,10 +378,10 @@ class ShapeWriter:
             if np.isfinite(mesh.crease_angle):
                 fields["creaseAngle"] = float(mesh.crease_angle)
             else:
-                self.tell(NUMBER_RANGE, f"creaseAngle is {mesh.crease_angle}: left out")
+                self.report(NUMBER_RANGE, f"creaseAngle is {mesh.crease_angle}: left out")
         if mesh.two_sided:
             fields["solid"] = False
-        # The long lists last: what else there is of a mesh is then seen at once.
+        # The long lists last: so the other fields of a mesh are visible at its top.
         order = sorted(fields, key=lambda name: isinstance(fields[name], (Node, np.ndarray)))
         return [Node("IndexedFaceSet", fields={name: fields[name] for name in order})]
 
@@ -392,22 +394,22 @@ class ShapeWriter:
         faces: npt.NDArray[np.integer],
         good: npt.NDArray[np.bool_],
     ) -> dict[str, Value]:
-        """Return the fields for a property of corners: by vertex and by face without an index list where that says the same."""
+        """Return the fields for a property of corners: by vertex and by face without an index list where that means the same."""
         if corners is None:
             return {}
         width = 2 if part == "texCoord" else 3
         values, indices = corners.values, corners.indices
         fits = values.ndim == 2 and values.shape[1] >= width and indices.shape == (len(good), 3) and len(values)
         if not fits or indices.min() < 0 or indices.max() >= len(values):
-            self.tell(SHAPE_LOOK, f"{part}: values that do not fit the corners of the mesh are left out")
+            self.report(SHAPE_LOOK, f"{part}: values that do not fit the corners of the mesh are left out")
             return {}
         if values.shape[1] > width:
-            self.tell(SHAPE_LOOK, f"{part}: {values.shape[1] - width} of {values.shape[1]} numbers are left out")
+            self.report(SHAPE_LOOK, f"{part}: {values.shape[1] - width} of {values.shape[1]} numbers are left out")
             values = values[:, :width]
         if part == "color":
             values = self._within(values, "a colour of a mesh")
         elif not np.isfinite(values).all():
-            self.tell(NUMBER_RANGE, f"{part}: numbers that are not finite are written as 0")
+            self.report(NUMBER_RANGE, f"{part}: numbers that are not finite are written as 0")
             values = np.where(np.isfinite(values), values, 0.0)
         indices = indices[good]
         holder.fields[name] = frozen(values)
@@ -429,16 +431,16 @@ class ShapeWriter:
             finite = np.asarray(np.isfinite(lines.vertices).all(axis=1))
             good &= finite[np.clip(segments, 0, count - 1)].all(axis=1)
         if not good.any():
-            self.tell(SHAPE_FORM, "lines without a segment are left out")
+            self.report(SHAPE_FORM, "lines without a segment are left out")
             return []
         if not good.all():
-            self.tell(SHAPE_FORM, f"{np.count_nonzero(~good)} lines have no finite ends and are left out")
+            self.report(SHAPE_FORM, f"{np.count_nonzero(~good)} lines have no finite ends and are left out")
             segments = segments[good]
         vertices = self._finite_points(lines.vertices)
         fields: dict[str, Value] = {"coord": Node("Coordinate", fields={"point": vertices})}
         if lines.colors is not None and len(lines.colors) == count:
             if count != 2 * len(segments) or not np.array_equal(segments.ravel(), np.arange(count)):
-                self.tell(SHAPE_FORM, "the ends of coloured lines are read back each by itself")
+                self.report(SHAPE_FORM, "the ends of coloured lines are read back each by itself")
             fields["color"] = self._colors(lines.colors)
         fields["coordIndex"] = _polylines(segments)
         return [Node("IndexedLineSet", fields=fields)]
@@ -446,7 +448,7 @@ class ShapeWriter:
     def _point_set(self, points: Points) -> list[Node]:
         good = np.asarray(np.isfinite(points.vertices).all(axis=1))
         if not good.all() or not len(good):
-            self.tell(SHAPE_FORM, f"{np.count_nonzero(~good)} points are not finite and left out, or there are none")
+            self.report(SHAPE_FORM, f"{np.count_nonzero(~good)} points are not finite and left out, or there are none")
         if not good.any():
             return []
         fields: dict[str, Value] = {"coord": Node("Coordinate", fields={"point": points.vertices[good]})}
@@ -456,13 +458,13 @@ class ShapeWriter:
 
     def _colors(self, colors: Floats) -> Node:
         if colors.shape[1] > 3:
-            self.tell(SHAPE_LOOK, "colours of lines and points have three parts")
+            self.report(SHAPE_LOOK, "colours of lines and points have three parts")
         return Node("Color", fields={"color": self._within(np.asarray(colors[:, :3]), "a colour")})
 
     def _finite_points(self, vertices: Floats) -> Floats:
         if np.isfinite(vertices).all():
             return vertices
-        self.tell(NUMBER_RANGE, "points that are not finite are written as 0")
+        self.report(NUMBER_RANGE, "points that are not finite are written as 0")
         return np.where(np.isfinite(vertices), vertices, 0.0)
 
 

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-# The standard forbids a digit, + and - at the front, and a point anywhere; models have them, and their readers take them.
+# The standard forbids a digit, + and - at the front, and a point anywhere; models have them, and their readers accept them.
 _FORBIDDEN = re.compile(r"[\x00-\x20\"#',\[\\\]{}\x7f\s\ud800-\udfff]")
 _KEYWORDS = {
     *("DEF", "EXTERNPROTO", "FALSE", "IS", "NULL", "PROTO", "ROUTE", "TO", "TRUE", "USE"),
@@ -35,22 +35,22 @@ _KEYWORDS = {
 
 
 def is_name(text: str) -> bool:
-    """Whether a text may be a name (ISO/IEC 14772-1, A.2), as the models in the world are read: `1.a-b+c` is one, too."""
+    """Return whether a text is a name (ISO/IEC 14772-1, A.2), or one that readers of models accept: `1.a-b+c`."""
     return bool(text) and text not in _KEYWORDS and _FORBIDDEN.search(text) is None
 
 
 def legal_name(text: str, otherwise: str = "unnamed") -> str:
-    """Return a name like the text: each character that may not stand in one becomes a low line."""
+    """Return the text as a name: each character that is not allowed becomes an underscore."""
     name = _FORBIDDEN.sub("_", text) or otherwise
     return f"{name}_" if name in _KEYWORDS else name
 
 
 PIECE = 1 << 11
 LONG = 100
-"""The lines of a longer list are indented by one blank, and its whole numbers keep their `.0`: that saves room, and most of the time."""
+"""The lines of a longer list are indented by one blank, and its integers keep their `.0`: that saves bytes and most of the time."""
 _ROWS = bytes.maketrans(b",]", b" \n")
 IN_A_LINE = 12
-"""So many numbers of a list that has no rows stand in one line."""
+"""Numbers in a line of a list without rows."""
 
 
 def number(x: float) -> str:
@@ -73,7 +73,7 @@ def number_list(values: npt.NDArray[Any], indent: bytes) -> bytes:
 def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
     """Return a list in brackets: rows (N, K) one to a line, faces of three corners too, a short list of single numbers in one line.
 
-    `indent` is what stands before the line of the closing bracket. A long list comes in pieces that stay in the processor's cache.
+    `indent` is the text before the closing bracket. A long list comes in pieces that fit into the processor's cache.
     """
     if not values.size:
         yield b"[ ]"
@@ -102,7 +102,7 @@ def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
 
 
 def _triangles(index: npt.NDArray[Any]) -> bool:
-    """Whether a list of indices has triangles only, each ended by -1."""
+    """Return whether a list of indices has triangles only, each ended by -1."""
     count, left = divmod(len(index), 4)
     return not left and bool((index[3::4] == -1).all()) and np.count_nonzero(index == -1) == count
 
@@ -125,9 +125,9 @@ def _json(values: npt.NDArray[Any], short: bool = True) -> bytes:
     if values.dtype.kind == "f":
         if short:
             text = text.replace(b".0,", b",").replace(b".0]", b"]")
-        odd = values[~np.isfinite(values)]
-        if len(odd):
-            names = [number(x).encode() for x in odd.tolist()]
+        infinite = values[~np.isfinite(values)]
+        if len(infinite):
+            names = [number(x).encode() for x in infinite.tolist()]
             parts = text.split(b"null")
             text = b"".join(part + name for part, name in zip(parts, [*names, b""], strict=True))
     return text
@@ -137,7 +137,7 @@ HEADER = "#VRML V2.0 utf8"
 DEEPEST = 40
 """Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text."""
 SHORT = 100
-"""A node without nodes in it stands in one line if that is no longer."""
+"""A node without nodes inside is written in one line up to this length."""
 
 Pieces: TypeAlias = "Iterator[bytes | Pieces]"
 
@@ -155,7 +155,7 @@ def scene_pieces(scene: Scene, remarks: Mapping[str, str] | None = None) -> Iter
     scene:
         `nodes`, `protos` and `routes` are written; prototypes that nodes use are declared whether they are in `protos` or not.
     remarks:
-        Comments to stand before the declarations of prototypes, by their names.
+        Comments before the declarations of prototypes, by their names.
 
     Raises
     ------
@@ -199,7 +199,7 @@ class _Writer:
         yield self._routes(scene.routes, b"")
 
     def _survey(self, nodes: Iterable[Node]) -> None:
-        """Find the nodes that stand in several places, and the names that are in use."""
+        """Find the nodes that are used several times, and the names that are in use."""
         seen: set[int] = set()
         stack = list(nodes)
         while stack:
@@ -407,7 +407,7 @@ def _words(field: FieldDeclaration) -> tuple[str, str, str]:
 
 
 def _default(field: FieldDeclaration) -> Value:
-    """Return the default of a field; nothing, zero or "" where the declaration says none."""
+    """Return the default of a field; nothing, zero or "" where the declaration has none."""
     if field.value is not None or field.type == "SFNode":
         return field.value
     if field.type.startswith("MF"):
