@@ -235,7 +235,6 @@ def test_there_is_one_collector():
 def test_a_language_knows_no_other_format(language):
     allowed = (
         language,
-        "formats.faults",
         "formats.text",
         "formats.registry",
         "formats.yaml",

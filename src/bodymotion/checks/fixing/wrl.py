@@ -11,7 +11,7 @@ from pathlib import Path
 from bodymotion.checks.fixing.edits import Edit
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.checks.line_ends import most_common_end
-from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
 from bodymotion.formats.openhrp.tree import read_tree
@@ -125,7 +125,7 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
 
     try:
         scene = parse_vrml(data, path)
-        SceneWalker([], parts).walk(scene.nodes, Place(), meet)
+        SceneWalker(Diagnostics(), parts).walk(scene.nodes, Place(), meet)
         if not found:
             return
         tree = read_tree(access.children(found[0], "humanoidBody"), parts, access.ModelDiagnostics())

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from bodymotion.diagnostics import Problem
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Context, Fields, default_on_error, label
 from bodymotion.formats.vrml.appearance import AppearanceReader
@@ -49,10 +48,8 @@ class ShapeReader:
     """Reads geometry and materials; a node that aliases use several times becomes the same object each time."""
 
     def __init__(self, context: Context, parts: InlineLoader) -> None:
-        self._problems: list[Problem] = []
-        """What the readers of VRML97 report, until it is added to the context's."""
-        self.geometries = GeometryReader(self._problems, lambda node: node)
-        self.appearances = AppearanceReader(self._problems, lambda node: node, parts.resolve)
+        self.geometries = GeometryReader(context.found, lambda node: node)
+        self.appearances = AppearanceReader(context.found, lambda node: node, parts.resolve)
         self._geometries: dict[tuple[int, bool], tuple[Mapping, Geometry | None]] = {}
         self._materials: dict[int, tuple[Mapping, Material]] = {}
 
@@ -60,25 +57,17 @@ class ShapeReader:
         """Return the geometry of a node; None where it shows nothing."""
         key = (id(node), textured)
         if key not in self._geometries:
-            try:
-                self._geometries[key] = (node, self._geometry(Fields(node, context, "a geometry"), textured))
-            finally:
-                self._report(context)
+            self.geometries.found = context.found
+            self._geometries[key] = (node, self._geometry(Fields(node, context, "a geometry"), textured))
         return self._geometries[key][1]
 
     def material(self, node: Mapping, context: Context) -> Material:
         """Return the material of an appearance."""
         if id(node) not in self._materials:
-            try:
-                made = self.appearances.read(_appearance(Fields(node, context, "an appearance")))
-            finally:
-                self._report(context)
+            self.appearances.found = context.found
+            made = self.appearances.read(_appearance(Fields(node, context, "an appearance")))
             self._materials[id(node)] = (node, made)
         return self._materials[id(node)][1]
-
-    def _report(self, context: Context) -> None:
-        context.found.extend(self._problems)
-        self._problems.clear()
 
     def _geometry(self, fields: Fields, textured: bool) -> Geometry | None:
         kind = fields.text("type")

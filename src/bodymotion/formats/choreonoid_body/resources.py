@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem
+from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import open_text
 from bodymotion.formats.meshes.collada import Part, SceneNode, read_collada
@@ -128,9 +128,7 @@ class ResourceReader:
         self.found = found
         self.parts = parts
         self.names = names
-        self._problems: list[Problem] = []
-        """What the walker reports, until it is added to the others."""
-        self._walker = SceneWalker(self._problems, parts)
+        self._walker = SceneWalker(found, parts)
         self._scenes: dict[Path, Scene | None] = {}
         self._meshes: dict[Path, Mesh | None] = {}
         self._collada: dict[Path, SceneNode | None] = {}
@@ -233,14 +231,10 @@ class ResourceReader:
         try:
             walker.walk(nodes, frame, self._visit)
         except FormatError as error:
-            self._problems.append(error.problem)
+            self.found.add(error.problem)
             # The nodes that were not visited yet must not be visited in the next file.
-            self._walker = SceneWalker(self._problems, self.parts)
-        drawn = walker.drawn
-        if self._problems:
-            self.found.extend(self._problems)
-            self._problems.clear()
-        return drawn
+            self._walker = SceneWalker(self.found, self.parts)
+        return walker.drawn
 
     def _visit(self, node: VrmlNode, frame: Place) -> bool:
         if self._wanted:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, Location
+from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.meshes.collada import SceneNode, read_collada
 from bodymotion.formats.meshes.glb import read_glb
@@ -23,7 +23,7 @@ from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem, Rule
+    from bodymotion.diagnostics import Rule
 
 __all__ = ["MeshReader", "read_shapes"]
 
@@ -33,8 +33,8 @@ MAX_BYTES = 10**9
 class MeshReader:
     """Read mesh files for a model; faults in them are reported under the rule `broken`."""
 
-    def __init__(self, broken: Rule, problems: list[Problem]) -> None:
-        self.broken, self.problems = broken, problems
+    def __init__(self, broken: Rule, found: Diagnostics) -> None:
+        self.broken, self.found = broken, found
         self._known: dict[Path, tuple[Shape, ...]] = {}
 
     @property
@@ -52,8 +52,9 @@ class MeshReader:
                 self._known[path] = tuple(read_shapes(path, parts, remarks))
             except ValueError as error:
                 remarks.append(str(error)[:300])
-            self.problems += [self.broken.problem(f"{path.name}: {remark}", location) for remark in remarks]
-            self.problems += parts.problems[known:]
+            for remark in remarks:
+                self.found.report(self.broken, f"{path.name}: {remark}", location)
+            self.found.extend(parts.problems[known:])
         return self._known[path]
 
 
@@ -116,14 +117,14 @@ def _collada(node: SceneNode, transform: Floats, path: Path, parts: InlineLoader
 
 
 def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
-    found: list[Problem] = []
+    found = Diagnostics(path)
     try:
         scene = parse_vrml(path.read_bytes(), path)
         walker = SceneWalker(found, parts)
         walker.walk(scene.nodes, Place(), lambda node, place: False)
     except FormatError as error:
         raise ValueError(error.problem.message) from error
-    remarks += [problem.message for problem in found if problem.rule != SCENERY.code]
+    remarks += [problem.message for problem in found.problems if problem.rule != SCENERY.code]
     return [drawn.shape for drawn in walker.drawn if drawn.visual]
 
 

@@ -19,7 +19,7 @@ from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.shapes import Material, Mesh, Texture
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Diagnostics, Problem
+    from bodymotion.diagnostics import Diagnostics
     from bodymotion.formats.mjcf.defaults import Defaults, Settings
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
@@ -79,8 +79,7 @@ class Assets:
     ) -> None:
         self.settings, self.kept, self.finder, self.path, self.found = settings, kept, finder, path, found
         self._loader = InlineLoader(finder)
-        self._mesh_problems: list[Problem] = []
-        self._files = MeshReader(rules.MESH_FILE, self._mesh_problems)
+        self._files = MeshReader(rules.MESH_FILE, found)
         self._elements: dict[str, dict[str, Element]] = {"mesh": {}, "material": {}, "texture": {}}
         self._meshes: dict[str, MeshAsset | None] = {}
         self.faulty: set[str] = set()
@@ -163,8 +162,6 @@ class Assets:
         if path is None:
             return None
         shapes = self._files.shapes(path, self._loader, element.location)
-        self.found.extend(self._mesh_problems)
-        self._mesh_problems.clear()
         meshes = [shape.geometry for shape in shapes if isinstance(shape.geometry, Mesh) and _identity(shape.transform)]
         if len(meshes) == len(shapes) == 1:
             return meshes[0]

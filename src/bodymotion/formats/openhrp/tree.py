@@ -245,6 +245,8 @@ class _TreeReader:
         self.found.mark_unknown(*ALL)
         for link, nodes in zip(self.tree.links, self.tree.nodes_of_segments, strict=True):
             self._mark_fields(("links", link.index), JOINT_FIELDS, self.tree.joint_nodes[link.index])
+            if not (link.name or damage.is_whole(self.tree.joint_nodes[link.index])):
+                self.found.mark_unknown(("links", link.index, "name"))
             # A Segment may be among what is missing in the Joint.
             joint_is_whole = damage.is_whole(self.tree.joint_nodes[link.index])
             if not (joint_is_whole and all(own is None or damage.is_whole(own) for own in nodes)):

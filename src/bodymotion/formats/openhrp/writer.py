@@ -419,7 +419,8 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
         The file.
     mesh:
         "inline": all in one file. "parts": the shapes of each segment that has a mesh go to a file of their own, in the folder
-        `NAME-parts` beside the model, which the model names by Inline. An existing file with other contents is not changed: the part gets another name.
+        `NAME-parts` beside the model, which the model names by Inline. An existing file with other contents is not changed: the part
+        gets another name.
 
     Returns
     -------

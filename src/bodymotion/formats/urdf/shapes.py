@@ -23,7 +23,7 @@ from bodymotion.geometry.shapes import MOST_SHAPES, Box, Capsule, Cylinder, Mate
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bodymotion.diagnostics import Diagnostics, Location, Problem, Severity
+    from bodymotion.diagnostics import Diagnostics, Location, Severity
     from bodymotion.formats.xml.tree import Element
     from bodymotion.geometry.shapes import Geometry
 
@@ -60,8 +60,7 @@ class ShapeReader:
         self._files: dict[str, tuple[Path, InlineLoader] | None] = {}
         self._loaders: dict[int, InlineLoader] = {}
         """By the id of a finder, the loader of the files that its files name."""
-        self._mesh_problems: list[Problem] = []
-        self.meshes = MeshReader(rules.RESOURCE_BROKEN, self._mesh_problems)
+        self.meshes = MeshReader(rules.RESOURCE_BROKEN, found)
         self.defined: dict[str, Element] = {}
         everywhere = [*robot.all("material")]
         everywhere += [m for link in robot.all("link") for v in link.all("visual") for m in v.all("material")]
@@ -136,8 +135,6 @@ class ShapeReader:
             return []
         transform = transform @ np.diag([*(scale if len(scale) == 3 else scale * 3), 1.0])
         shapes = self.meshes.shapes(*found, mesh.location_of("filename"))
-        self.found.extend(self._mesh_problems)
-        self._mesh_problems.clear()
         return [
             Shape(shape.geometry, transform @ shape.transform, material or shape.material, name or shape.name)
             for shape in shapes

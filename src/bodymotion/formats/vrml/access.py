@@ -10,13 +10,12 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Subject
-from bodymotion.formats.faults import fault
+from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Subject
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.rules import UNUSABLE_VALUE, ZERO_AXIS
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.vrml.recovery import Damage
 
 __all__ = [
-    "Collector",
     "ModelDiagnostics",
     "attempt",
     "child",
@@ -45,8 +43,6 @@ __all__ = [
     "without_fault",
 ]
 
-Collector: TypeAlias = "Diagnostics | list[Problem]"
-"""Lists are those of choreonoid_body, until its reader collects in Diagnostics."""
 Made = TypeVar("Made")
 
 
@@ -79,24 +75,10 @@ class ModelDiagnostics(Diagnostics):
         self.mark_unknown(*unknown)
 
 
-def record_fault(found: Collector, error: FormatError, *unknown: Subject) -> None:
-    """Record a fault for which the file is refused; mark what it leaves unknown."""
-    if isinstance(found, list):
-        fault(found, error)
-        return
-    found.add(error.problem, fatal=True)
-    found.mark_unknown(*unknown)
-
-
-def report(found: Collector, rule: Rule, message: str, location: Location) -> None:
-    """Report a problem."""
-    found.extend([rule.problem(message, location)])
-
-
 def attempt(
     read: Callable[[Node], Made],
     node: Node,
-    found: Collector,
+    found: ModelDiagnostics,
     subject: Subject = (),
     attributes: Mapping[str, str] | None = None,
 ) -> Made | None:
@@ -115,7 +97,7 @@ def attempt(
             name = _faulty_field(rest, error)
             attribute = (attributes or {}).get(name or "", name)
             unknown = () if not subject else ((*subject, attribute),) if attribute else (subject,)
-            record_fault(found, error, *unknown)
+            found.fault(error, *unknown)
             rest = without_fault(rest, error)
     return None
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats.vrml import access
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.rules import NOT_SHOWN, OUT_OF_RANGE
@@ -33,7 +34,7 @@ class AppearanceReader:
 
     def __init__(
         self,
-        found: access.Collector,
+        found: Diagnostics,
         actual: Callable[[Node], Node | None],
         find_file: Callable[[Node], Path | None],
     ) -> None:
@@ -86,12 +87,12 @@ class AppearanceReader:
         else:
             return values
         text = " ".join(f"{value:g}" for value in values)
-        access.report(self.found, OUT_OF_RANGE, f"a Material has the value {text}, expected 0…1", node.location)
+        self.found.report(OUT_OF_RANGE, f"a Material has the value {text}, expected 0…1", node.location)
         return tuple(min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values)
 
     def _texture(self, node: Node, transform: Node | None) -> Texture | None:
         if node.type != "ImageTexture":
-            access.report(self.found, NOT_SHOWN, f"{node.type} is not shown", node.location)
+            self.found.report(NOT_SHOWN, f"{node.type} is not shown", node.location)
             return None
         urls = access.texts(node, "url")
         path = self.find_file(node)

@@ -27,7 +27,7 @@ from bodymotion.geometry.meshes import triangulate
 from bodymotion.geometry.shapes import Box, Cone, Corners, Cylinder, Geometry, Lines, Mesh, Points, Sphere
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Rule
+    from bodymotion.diagnostics import Diagnostics, Rule
     from bodymotion.geometry.meshes import Triangles
 
 __all__ = ["GEOMETRY_NODES", "GeometryReader"]
@@ -57,7 +57,7 @@ class GeometryReader:
     `actual` returns the node that an instance of a prototype means.
     """
 
-    def __init__(self, found: access.Collector, actual: Callable[[Node], Node | None]) -> None:
+    def __init__(self, found: Diagnostics, actual: Callable[[Node], Node | None]) -> None:
         self.found = found
         self.actual = actual
         self._known: dict[tuple[int, bool], tuple[Node, Geometry | None]] = {}
@@ -71,7 +71,7 @@ class GeometryReader:
 
     def report(self, rule: Rule, message: str, node: Node) -> None:
         """Report a problem of a node."""
-        access.report(self.found, rule, message, node.location)
+        self.found.report(rule, message, node.location)
 
     def _read(self, node: Node, textured: bool) -> Geometry | None:
         match node.type:

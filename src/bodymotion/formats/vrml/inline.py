@@ -11,17 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from bodymotion.diagnostics import FormatError, Location, Problem
-from bodymotion.formats.resources import OUTSIDE as LIES_OUTSIDE
 from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_SIZE
 from bodymotion.formats.vrml.reader import parse_vrml
 
-__all__ = ["LIES_OUTSIDE", "OUTSIDE", "InlineLoader", "expand", "instance_of"]
-
-# For urdf and mjcf, until they look files up with ResourceFinder.
-OUTSIDE = rules.PART_OUTSIDE.hint
+__all__ = ["InlineLoader", "expand", "instance_of"]
 
 MAX_NESTING = 64
 """Files that are parts of each other."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, Subject
+from bodymotion.diagnostics import Diagnostics, FormatError, Subject
 from bodymotion.formats.vrml import access
-from bodymotion.formats.vrml.access import Collector, record_fault, report, without_fault
+from bodymotion.formats.vrml.access import ModelDiagnostics, without_fault
 from bodymotion.formats.vrml.appearance import PLAIN, AppearanceReader
 from bodymotion.formats.vrml.geometry import GeometryReader
 from bodymotion.formats.vrml.inline import expand
@@ -89,7 +89,7 @@ class SceneWalker:
     refers back to the walker, so its memory is freed with it.
     """
 
-    def __init__(self, found: Collector, parts: InlineLoader) -> None:
+    def __init__(self, found: Diagnostics, parts: InlineLoader) -> None:
         self.found = found
         self.parts = parts
         self.drawn: list[Drawn] = []
@@ -104,7 +104,13 @@ class SceneWalker:
         self.appearance = AppearanceReader(found, self.actual, parts.resolve)
 
     def walk(self, nodes: Iterable[Node], place: Place, visit: Callable[[Node, Place], bool]) -> None:
-        """Walk through nodes in a frame, and everything inside them; go on after faults."""
+        """Walk through nodes in a frame, and everything inside them; go on after faults where `found` is of a model.
+
+        Raises
+        ------
+        FormatError
+            At the first fault, where `found` is not of a model; when there are too many nodes or shapes.
+        """
         self.enter(nodes, place)
         while self._stack:
             item = self._stack[-1]
@@ -120,7 +126,9 @@ class SceneWalker:
                 if error.problem.rule == TOO_LARGE.code:
                     self._stack.clear()
                     raise
-                record_fault(self.found, error, *([self.unknown] if self.unknown else []))
+                if not isinstance(self.found, ModelDiagnostics):
+                    raise
+                self.found.fault(error, *([self.unknown] if self.unknown else []))
                 rest = None if node is None else without_fault(node, error)
                 if rest is not None and not callable(item):
                     self.enter([rest], item[1])
@@ -169,12 +177,12 @@ class SceneWalker:
                 self._report_scenery(found, found.type)
             case _ if found.type not in self._reported:
                 self._reported.add(found.type)
-                report(self.found, NODE_LEFT_OUT, f"the node type {found.type} is unknown: left out", found.location)
+                self.found.report(NODE_LEFT_OUT, f"the node type {found.type} is unknown: left out", found.location)
 
     def _report_scenery(self, node: Node, what: str, there: bool = True) -> None:
         if there and node.type not in self._reported:
             self._reported.add(node.type)
-            report(self.found, SCENERY, f"{what}: not a part of a body", node.location)
+            self.found.report(SCENERY, f"{what}: not a part of a body", node.location)
 
     def _collision(self, node: Node, place: Place) -> None:
         collide, proxy = access.flag(node, "collide", True), access.child(node, "proxy")
@@ -203,7 +211,7 @@ class SceneWalker:
                 self._mesh_files[path] = read_mesh_file(path)
             except ValueError as error:
                 self._mesh_files[path] = None
-                report(self.found, PART_UNREADABLE, f"{path.name}: {error}", node.location)
+                self.found.report(PART_UNREADABLE, f"{path.name}: {error}", node.location)
         return self._mesh_files[path]
 
     def _draw(self, node: Node, place: Place) -> None:
