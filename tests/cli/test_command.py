@@ -39,8 +39,8 @@ def test_version():
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["info", "--help"]])
 def test_help_has_examples(arguments):
-    result = run(*arguments)
-    assert result.returncode == 0
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0
     assert re.search(r"Examples:\n +bodymotion info", result.stdout)
     assert result.stderr == ""
 
@@ -54,8 +54,8 @@ def test_the_module_is_the_command():
 
 @pytest.mark.parametrize("arguments", [[], ["nonsense"], ["info"], ["info", "--nonsense", "a.seq"]])
 def test_wrong_use(arguments):
-    result = run(*arguments)
-    assert result.returncode == 2
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
     assert "Usage:" in result.stdout + result.stderr
     assert "Traceback" not in result.stderr
 
