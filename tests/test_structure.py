@@ -52,12 +52,9 @@ UPWARDS = {
 
 READS_MESSAGES = {
     "checks.unmoved",
-    "formats.choreonoid_body.model",
     "formats.mjcf.document",
-    "formats.seq.checking",
     "formats.urdf.resources",
     "formats.vrml.likeness",
-    "formats.yaml.faults",
 }
 """Modules that still read the message of a problem."""
 

@@ -255,17 +255,20 @@ def source_of(document: Document, headers: Headers, unknown: Iterable[Subject] =
 
 
 def _locator(header: ComponentHeader) -> Locator:
-    """Return a function that locates a component, its "frame_rate", ("frames", t), and number n of a frame as ("frames", t, n)."""
+    """Return a function that locates a component, its "frame_rate", ("frames", t), and part n of a frame as ("frames", t, n)."""
     own, rate, inside = header.location, header.rate_location, header.inside
     locate = None if header.frames is None else header.frames.locator()
-    stamped = header.has_frame_time
+    stamped, pose_size = header.has_frame_time, 0 if header.layout is None else header.layout.pose_size
 
     def located(part: Subject) -> Location | None:
         if part[:1] == ("frame_rate",):
             return rate
         if part[:1] != ("frames",) or len(part) < 2 or locate is None:
             return own if not part else None
-        element = int(part[2]) + stamped if len(part) > 2 else None
+        element = None
+        if len(part) > 2:
+            # Of a pose its orientation, which its rules are about.
+            element = stamped + (int(part[2]) * pose_size + 3 if pose_size else int(part[2]))
         return locate(int(part[1]), element, inside)
 
     return located
