@@ -86,7 +86,7 @@ rng_solutions = rng.normal(size=(FRAMES, 4, JOINTS))
 
 @pytest.mark.parametrize("name", CASES)
 def test_small_inputs_have_the_results_of_compiled_kernels(name, monkeypatch):
-    compiling._work_done.clear()
+    compiling._calls.clear()
     small = CASES[name]()
     monkeypatch.setattr(compiling, "SMALL", -1)
     for a, b in zip(*([x] if isinstance(x, np.ndarray) else x for x in (small, CASES[name]())), strict=True):

@@ -37,17 +37,22 @@ def measured(examples):
     return work
 
 
+def same_numbers(found, expected):
+    """Compare numbers that may come from NumPy on one side and from a compiled kernel on the other: they differ by rounding."""
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
 def test_key_figures_are_those_of_the_library(measured, measures):
     data = json.loads(measured("--json").stdout)
     figures = bm.dynamics.figures(measures)
     assert [one["name"] for one in data["figures"]] == [one.name for one in figures]
-    assert [one["value"] for one in data["figures"]] == [one.value for one in figures]
+    same_numbers([one["value"] for one in data["figures"]], [one.value for one in figures])
     body = measures.body
     assert [joint["name"] for joint in data["joints"]] == [joint.name for joint in body.joints]
     for k, joint in enumerate(data["joints"]):
-        assert abs(joint["velocity"]) == np.abs(measures.joint_velocities[:, k]).max()
-        assert abs(joint["torque"]) == np.abs(measures.torques[:, k]).max()
-        assert joint["effort"] == measures.effort[k]
+        same_numbers(abs(joint["velocity"]), np.abs(measures.joint_velocities[:, k]).max())
+        same_numbers(abs(joint["torque"]), np.abs(measures.torques[:, k]).max())
+        same_numbers(joint["effort"], measures.effort[k])
         frame = int(np.argmax(np.abs(measures.torques[:, k])))
         assert joint["torque_time"] == measures.times[frame]
         used = np.abs(measures.joint_velocities[:, k]).max() / body.joints[k].velocity_upper
@@ -71,7 +76,8 @@ def test_the_page_has_a_row_for_each(measured, measures):
         assert unit == "%" and float(value) == pytest.approx(100 * one.value, rel=1e-3)
     worst = np.argmax(np.abs(measures.torques).max(axis=0))
     assert any(
-        line.split()[:2] == ["Greatest", "torque"] and measures.body.joints[worst].name in line for line in lines
+        line.split()[:3] == ["Largest", "joint", "torque"] and measures.body.joints[worst].name in line
+        for line in lines
     )
 
 
@@ -91,7 +97,7 @@ def test_a_csv_holds_the_very_numbers(measured, measures, tmp_path):
     ]
     parts = (measures.times[:, None], measures.torques, measures.stability_margin[:, None], measures.zmp)
     expected = np.concatenate([*parts, measures.read("WAIST_GYRO").values], axis=1)
-    np.testing.assert_array_equal(np.array(rows, dtype=float), expected)
+    same_numbers(np.array(rows, dtype=float), expected)
 
 
 def test_all_quantities_in_each_kind_of_file(measured, measures, tmp_path):
@@ -103,11 +109,11 @@ def test_all_quantities_in_each_kind_of_file(measured, measures, tmp_path):
     assert list(data) == list(names)
     for name in names:
         of = bm.dynamics.series(measures, name)
-        np.testing.assert_array_equal(arrays[name], of.values)
+        same_numbers(arrays[name], of.values)
         assert tuple(arrays[f"{name}.labels"]) == of.labels == tuple(data[name]["labels"])
         assert tuple(arrays[f"{name}.units"]) == of.units
         np.testing.assert_array_equal(arrays[f"{name}.times"], measures.times)
-        np.testing.assert_array_equal(np.array(data[name]["values"], dtype=float), of.values)
+        same_numbers(np.array(data[name]["values"], dtype=float), of.values)
         if of.upper is not None:
             np.testing.assert_array_equal(arrays[f"{name}.upper"], of.upper)
 
@@ -116,7 +122,7 @@ def test_a_parquet_file(measured, measures, tmp_path):
     polars = pytest.importorskip("polars")
     measured("--of", "power", "-o", tmp_path / "walk.parquet")
     table = polars.read_parquet(tmp_path / "walk.parquet")
-    np.testing.assert_array_equal(table["power/R_KNEE"].to_numpy(), measures.power[:, 3])
+    same_numbers(table["power/R_KNEE"].to_numpy(), measures.power[:, 3])
 
 
 def test_sensors_with_times_of_their_own(measured, measures, tmp_path):

@@ -24,15 +24,15 @@ __all__ = ["as_rows", "in_slices", "inlined", "interpreted", "is_small", "kernel
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
-SMALL = 2_000_000
+SMALL = 1_000_000
 """Work of a kernel, in inner loop steps such as links × frames, that NumPy does in less time than it takes to load compiled code."""
-CALL = 10_000
+CALL = 5_000
 """Inner loop steps that take as long as the overhead of a call with NumPy."""
 ONE_THREAD = 512
 """Number of frames up to which one thread is faster than several."""
 
 _lock = threading.RLock()
-_work_done: Counter[str] = Counter()
+_calls: Counter[str] = Counter()
 
 
 class _Kernel:
@@ -105,10 +105,13 @@ def interpreted(function: _F) -> _F:
 
 
 def is_small(function: Callable[..., object], work: int) -> bool:
-    """Return whether the work of a kernel in this process, with `work` inner loop steps more, is too little to load compiled code."""
+    """Return whether `work` inner loop steps are too few to load the compiled code of a kernel.
+
+    A program that calls it often gets the compiled code, too.
+    """
     name = f"{function.__module__}.{function.__name__}"
-    _work_done[name] += work + CALL
-    return _work_done[name] <= SMALL
+    _calls[name] += 1
+    return work + _calls[name] * CALL <= SMALL
 
 
 def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
