@@ -19,7 +19,7 @@ import bodymotion as bm
 from bodymotion.animation import Animation, Keyframes, Parameter
 from bodymotion.formats.cha import parse_cha
 from bodymotion.formats.cha_proto.rows import PATHS
-from sample_files import CORPUS, tries
+from sample_files import CORPUS, sampled, tries
 
 QUICK = settings(max_examples=tries(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 WAYS = {
@@ -69,7 +69,7 @@ def test_there_and_back(way, file: ChaFile):
     assert bm.spot.to_bytes(back) == bm.spot.to_bytes(first) or len(first.keyframes) == 1
 
 
-@pytest.mark.parametrize("path", sorted((CORPUS / "cha" / "valid").glob("*.cha")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sampled(sorted((CORPUS / "cha" / "valid").glob("*.cha"))), ids=lambda path: path.stem)
 def test_samples_over_all_forms(path, tmp_path):
     """.cha → .cap → .pb → .cha → .cap: the message stays the same to the last byte."""
     first = bm.load(path)

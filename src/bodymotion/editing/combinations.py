@@ -188,14 +188,14 @@ def _continuous(angles: Floats) -> Floats:
 
 def _residual(given: Floats, q: Floats, body: Body, step: int) -> Residual:
     count = len(body.links)
-    far, turned = (0.0, 0, 0), (0.0, 0, 0)
+    far, rotated = (0.0, 0, 0), (0.0, 0, 0)
     for start in range(0, len(given), step):
         piece = given[start : start + step, :count]
         found = body.forward_kinematics(q[start : start + step], piece[:, 0])
         far = max(far, _worst(np.linalg.norm(found[..., :3] - piece[..., :3], axis=-1), start))
-        turned = max(turned, _worst(rotations.angle_between(found[..., 3:], piece[..., 3:]), start))
+        rotated = max(rotated, _worst(rotations.angle_between(found[..., 3:], piece[..., 3:]), start))
     names = [link.name for link in body.links]
-    return Residual(far[0], names[far[2]], far[1], turned[0], names[turned[2]], turned[1])
+    return Residual(far[0], names[far[2]], far[1], rotated[0], names[rotated[2]], rotated[1])
 
 
 def _worst(values: Floats, start: int) -> tuple[float, int, int]:

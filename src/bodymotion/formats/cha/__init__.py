@@ -16,7 +16,7 @@ Three sections, a blank line between them::
 `rules`            the rules of the format
 `lines`            bytes → text, lines and words with their locations; comments
 `sections`         the three sections of a text
-`head`, `rows`     read what stands above the keyframes, and the keyframes
+`head`, `rows`     read the lines above the keyframes, and the keyframes
 `head_checks`,     rules on the values of an animation, whatever it comes from
 `keyframe_checks`
 `reader`, `writer` files in and out

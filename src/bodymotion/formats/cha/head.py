@@ -1,4 +1,4 @@
-"""Read what stands above the keyframes: options, parameters, and the line of columns."""
+"""Read the lines above the keyframes: options, parameters and columns."""
 
 from __future__ import annotations
 

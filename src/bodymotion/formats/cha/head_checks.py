@@ -25,7 +25,7 @@ MAX_PARAMETER = 1e6
 
 @dataclass
 class Checked:
-    """An animation whose rules are checked, and where it stands in its file.
+    """An animation whose rules are checked, and the locations of its parts.
 
     Attributes
     ----------

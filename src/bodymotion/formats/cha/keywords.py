@@ -227,7 +227,7 @@ JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
 
 
 def singles(keyword: str) -> tuple[str, ...]:
-    """Return the single columns that a keyword of the third section stands for."""
+    """Return the single columns of a keyword of the third section."""
     return GROUPS.get(keyword, (keyword,))
 
 

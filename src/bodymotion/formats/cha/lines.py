@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 COMMENT = re.compile("#|//")
-"""The beginning of a comment, wherever it stands."""
+"""The beginning of a comment."""
 
 MAX_LINE_BYTES = 100_000
 """Longer lines are cut there; the longest line with a meaning has some thousand bytes."""

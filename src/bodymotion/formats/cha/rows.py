@@ -52,7 +52,7 @@ class Rows:
     left_out: int = 0
     """The number of lines that are no keyframes because of faults."""
     begins_late: bool = False
-    """Whether one of them stands before the first keyframe."""
+    """Whether one of them is before the first keyframe."""
     common_width: int = 0
     """The number of values in each line, where it is not the number of columns; then no line is a keyframe."""
 

@@ -122,7 +122,7 @@ class Columns:
     parents:
         The paths of the messages that these fields are in.
     grouped:
-        The indices of the columns that a group of the header stands for.
+        The indices of the columns of the groups of the header.
     dropped:
         The names of the columns that a later one excludes.
     unknown:
@@ -157,7 +157,7 @@ def message_columns(keyframes: Keyframes) -> Columns:
 
 
 def _grouped(keyframes: Keyframes) -> frozenset[int]:
-    """Return the indices of the columns that a group of the header stands for; of all columns where there is no header."""
+    """Return the indices of the columns of the groups of the header; of all columns where there is no header."""
     if not keyframes.header:
         return frozenset(range(len(keyframes.columns)))
     grouped: set[int] = set()
