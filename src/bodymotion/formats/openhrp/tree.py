@@ -247,11 +247,16 @@ class _TreeReader:
             self._mark_fields(("links", link.index), JOINT_FIELDS, self.tree.joint_nodes[link.index])
             if not (link.name or damage.is_whole(self.tree.joint_nodes[link.index])):
                 self.found.mark_unknown(("links", link.index, "name"))
-            # A Segment may be among what is missing in the Joint.
             joint_is_whole = damage.is_whole(self.tree.joint_nodes[link.index])
-            if not (joint_is_whole and all(own is None or damage.is_whole(own) for own in nodes)):
-                for attribute in (*SEGMENT_FIELDS, "shapes"):
+            segments = [own for own in nodes if own is not None]
+            for attribute, name in SEGMENT_FIELDS.items():
+                is_given = any(name in own.fields for own in segments)
+                is_cut = any(name not in own.fields and not damage.is_whole(own) for own in segments)
+                # A Segment may be among what is missing in the Joint.
+                if is_cut or not (joint_is_whole or is_given):
                     self.found.mark_unknown(("links", link.index, attribute))
+            if not (joint_is_whole and all(damage.is_whole(own) for own in segments)):
+                self.found.mark_unknown(("links", link.index, "shapes"))
         for number, node in enumerate(self.tree.device_nodes):
             self._mark_fields(("devices", number), DEVICE_FIELDS, node)
 
