@@ -1,6 +1,6 @@
-"""Checks of models and motions: physics, names, limits, and what the readers have to say.
+"""Checks of models and motions: physics, names, limits, and the problems of reading.
 
-`check` is the way in; `moments` gives when a motion breaks rules on its body; `catalogue` gives all rules by code.
+Start at `check`. `moments` returns when a motion breaks rules on its body, `catalogue` all rules by code.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bodymotion.checks import rules
 from bodymotion.checks.physics.moments import Finding
-from bodymotion.checks.physics.tape import standing_on
+from bodymotion.checks.physics.samples import standing_on
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.units import FULL_TURN, MIN_SHARE
@@ -134,12 +134,12 @@ def frame_location(motion: Motion, component: int, frame: int, part: int | None 
 
 
 def check_units(motion: Motion) -> list[Problem]:
-    """Say which numbers of a motion by itself are in other units."""
+    """Return the problems of numbers that look like other units."""
     return [*time_steps(motion), *in_millimetres(motion)[0], *_degrees(motion)]
 
 
 def time_steps(motion: Motion) -> list[Problem]:
-    """Tell a time between two frames that is written as the frame rate."""
+    """Return the problem of a frame rate that looks like the time between two frames."""
     for number, component in enumerate(motion.components):
         if not isinstance(component, (MultiValueSeq, MultiSE3Seq, Vector3Seq)):
             continue
@@ -159,7 +159,7 @@ def time_steps(motion: Motion) -> list[Problem]:
 def in_millimetres(
     motion: Motion, body: Body | None = None, q: Floats | None = None
 ) -> tuple[list[Problem], frozenset[str]]:
-    """Say which places are millimetres by their looks, and give the contents of these components; `q` (T, J) are joint values."""
+    """Return the problems of positions that look like millimetres, and the contents of these components; `q` (T, J) are joint values."""
     links, zmp = motion.link_position, motion.zmp
     if links is None or not links.num_parts or not links.num_frames:
         return [], frozenset()
@@ -231,17 +231,17 @@ def _from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
     return float(np.quantile(length, 0.9)) if length.size else math.nan
 
 
-def too_fast(said: str, timeline: Timeline, where: Location, factor: float = 10.0) -> Finding:
-    """Make a finding of a motion that is told to be too fast as a whole; by some power of ten, maybe."""
+def too_fast(reason: str, timeline: Timeline, where: Location, factor: float = 10.0) -> Finding:
+    """Return the finding of a motion that is too fast as a whole, maybe by a power of ten."""
     rate = timeline.frame_rate
     by = "its time stamps" if rate is None else f"{rate:g} frames a second"
     meant = "are the time stamps seconds?" if rate is None else f"is it {rate / factor:g} frames a second?"
     hint = f"{meant} Else go slower: `bodymotion retime --speed`. Speeds and physics are not looked at"
-    return Finding(rules.FRAME_RATE.problem(f"by {by} {said}", where, hint))
+    return Finding(rules.FRAME_RATE.problem(f"by {by} {reason}", where, hint))
 
 
 def _degrees(motion: Motion) -> list[Problem]:
-    """Tell joint values that are degrees by their looks: beyond a full turn from the start, or too fast for any motor, and most of them."""
+    """Return the problem of joint values that look like degrees: most are beyond a full turn from the start, or too fast for any motor."""
     joints = motion.joint_displacement
     if joints is None or joints.num_frames < 2 or not joints.num_parts:
         return []

@@ -205,16 +205,16 @@ def _check_link_poses(
     problem = rules.POSES_DISAGREE.problem(message, frame_location(motion, number, int(np.argmax(wrong))))
     times = links.timeline.times
 
-    def said(frame: int) -> str:
+    def message_of(frame: int) -> str:
         return f"links are not where root and joints put them in {when(frame, times[frame])}"
 
     return [
-        Finding(problem, _moments(rules.POSES_DISAGREE, motion, number, links, "", amount, POSE_TOLERANCE, said)),
+        Finding(problem, _moments(rules.POSES_DISAGREE, motion, number, links, "", amount, POSE_TOLERANCE, message_of)),
     ]
 
 
 def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
-    """Say which joints are beyond their limits."""
+    """Report the joints that are beyond their limits."""
     found = []
     for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
         if link < 0 or joint.type not in ("rotate", "slide") or joint.lower > joint.upper:
@@ -228,16 +228,18 @@ def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floa
         name, unit = joint.name or body.links[link].name, "rad" if joint.type == "rotate" else "m"
         values = q[:, column]
 
-        def said(frame: int, name: str = name, unit: str = unit, values: Floats = values, joint: Joint = joint) -> str:
+        def message_of(
+            frame: int, name: str = name, unit: str = unit, values: Floats = values, joint: Joint = joint
+        ) -> str:
             value = float(values[frame])
             limit = joint.lower if value < joint.lower else joint.upper
             return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
 
-        message = f"{said(worst)}: beyond it in {counted(count, 'frame')}, from frame {first} on"
+        message = f"{message_of(worst)}: beyond it in {counted(count, 'frame')}, from frame {first} on"
         problem = rules.POSITION_LIMIT.problem(
             message, frame_location(motion, number, worst), subject=("components", number, "frames", worst)
         )
-        when_wrong = _moments(rules.POSITION_LIMIT, motion, number, joints, name, beyond, LIMIT_TOLERANCE, said)
+        when_wrong = _moments(rules.POSITION_LIMIT, motion, number, joints, name, beyond, LIMIT_TOLERANCE, message_of)
         found.append(Finding(problem, when_wrong))
     return found
 
@@ -247,7 +249,7 @@ def _speed_shares(
 ) -> dict[int, tuple[Floats, Floats]]:
     """Give, for each joint that is too fast somewhere, its speeds (T − 1,), and which parts of its limit these are.
 
-    Only of steps that are `calm` (T − 1,): of others something is said that explains their speed.
+    Only of steps that are `calm` (T − 1,): other rules explain the speed of others.
     """
     found: dict[int, tuple[Floats, Floats]] = {}
     if len(q) < 2:
@@ -268,7 +270,7 @@ def _speed_shares(
 def _check_speeds(
     motion: Motion, number: int, joints: MultiValueSeq, body: Body, fast: dict[int, tuple[Floats, Floats]]
 ) -> list[Finding]:
-    """Say which joints are too fast, by their `shares`."""
+    """Report the joints that are too fast, by their `shares`."""
     found = []
     for column, (given, part) in fast.items():
         joint, link = body.joints[column], body.joint_links[column]
@@ -278,17 +280,17 @@ def _check_speeds(
         first, worst = int(np.argmax(wrong)), int(np.argmax(part))
         name, unit = joint.name or body.links[link].name, "m/s" if joint.type == "slide" else "rad/s"
 
-        def said(
+        def message_of(
             frame: int, name: str = name, unit: str = unit, given: Floats = given, low: float = low, high: float = high
         ) -> str:
             limit = low if given[frame] < 0 else high
             return f"{name!r} moves at {given[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
 
-        message = f"{said(worst)}: faster in {counted(count, 'frame')}, from frame {first} on"
+        message = f"{message_of(worst)}: faster in {counted(count, 'frame')}, from frame {first} on"
         problem = rules.SPEED_LIMIT.problem(
             message, frame_location(motion, number, worst), subject=("components", number, "frames", worst)
         )
-        when_wrong = _moments(rules.SPEED_LIMIT, motion, number, joints, name, part, SPEED_TOLERANCE, said)
+        when_wrong = _moments(rules.SPEED_LIMIT, motion, number, joints, name, part, SPEED_TOLERANCE, message_of)
         found.append(Finding(problem, when_wrong))
     return found
 
@@ -301,9 +303,9 @@ def _moments(
     subject: str,
     amount: Floats,
     threshold: float,
-    said: Callable[[int], str],
+    message_of: Callable[[int], str],
 ) -> tuple[Moment, ...]:
-    """Return the moments in which `amount` (of frames, or of the steps from them) is above a threshold; `said` tells of a frame."""
+    """Return the moments in which `amount` (of frames, or of the steps from them) is above a threshold; `message_of` tells of a frame."""
     times = component.timeline.times
     found, _ = runs(amount / threshold, times[: len(amount)])
     return tuple(
@@ -316,7 +318,7 @@ def _moments(
             run.worst,
             subject,
             run.amount,
-            said(run.worst),
+            message_of(run.worst),
             frame_location(motion, number, run.worst),
         )
         for run in found
@@ -329,7 +331,7 @@ def _share(speed: Floats, low: float, high: float) -> Floats:
 
 
 def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
-    """Say that a motion is told to be far faster than it was made: most of its joints are too fast, often, and some by far.
+    """Report a motion whose frame rate is far too high: most of its joints are too fast, often, and some by far.
 
     `q` (T, J) are its joint values. A few frames in which all joints are fast are something else.
     """
@@ -350,6 +352,6 @@ def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Bo
     worst = max(tops, key=lambda column: tops[column])
     frame = int(np.argmax(fast[worst][1]))
     name = body.joints[worst].name or body.links[body.joint_links[worst]].name
-    said = f"{len(tops)} of {len(moving)} joints that move are often too fast, {name!r} up to {tops[worst]:.3g} times as fast as it can be"
+    reason = f"{len(tops)} of {len(moving)} moving joints are often too fast, {name!r} up to {tops[worst]:.3g} times its limit"
     factor = 10.0 ** max(math.ceil(math.log10(tops[worst])), 1)
-    return [too_fast(said, joints.timeline, frame_location(motion, component_number(motion, joints), frame), factor)]
+    return [too_fast(reason, joints.timeline, frame_location(motion, component_number(motion, joints), frame), factor)]

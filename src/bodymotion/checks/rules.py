@@ -1,7 +1,6 @@
-"""What is said of models and motions whatever their format: rules of physics, of names, and of a motion on a body.
+"""Rules about the meaning of models, and of motions on a body, whatever their format: BODY…, MOT2…; and about files: CHK….
 
-The readers have rules of their own for what a format's document demands. `SAID` names those that say the same as one here: where a reader
-has spoken of a link, a joint or a sensor, the rule here is silent about it.
+Each rule about meaning exists once, here. The readers have rules about what their format's document demands.
 """
 
 from __future__ import annotations

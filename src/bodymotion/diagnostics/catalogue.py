@@ -1,4 +1,4 @@
-"""All rules that a check may speak of, and the choice of some of them by their codes."""
+"""All rules by their codes, and the selection of problems by codes."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Format:
     name: str
     title: str
     extensions: tuple[str, ...]
-    read: Callable[..., Any]
+    read: Callable[..., ReadResult[Any]]
     sniff: Callable[[bytes], bool] = lambda head: False
     write: Callable[..., tuple[Problem, ...]] | None = None
     holds: str = "Motion"
@@ -254,10 +254,10 @@ def read(path: str | Path, *, format: str | None = None, **options: Any) -> tupl
             found = _read(row, path, options)
         except FormatError as error:
             return row, ReadResult(None, error.problems)
-    return row, found if isinstance(found, ReadResult) else ReadResult(found, tuple(getattr(found, "problems", ())))
+    return row, found
 
 
-def _read(row: Format, path: Path, options: dict[str, Any]) -> Any:  # noqa: ANN401
+def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
     if row.holds != "Body":
         # Only models name other files.
         options = {name: value for name, value in options.items() if name != "allow_outside"}
@@ -285,7 +285,7 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     with pipes_kept():
         row = find_format(path) if format is None else named_format(format)
         found = _read(row, path, options)
-    return found.require() if isinstance(found, ReadResult) else found
+    return found.require()
 
 
 def load_body(path: str | Path, *, format: str | None = None, **options: Any) -> Body:  # noqa: ANN401

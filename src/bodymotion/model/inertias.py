@@ -81,7 +81,7 @@ def principal_moments(inertia: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
-    """Say why no rigid body has this mass [kg] and inertia (3, 3) [kg m²] about its centre of mass; None where one can have them."""
+    """Return why no rigid body has this mass [kg] and inertia (3, 3) [kg m²] about its centre of mass; None where one can have them."""
     tensor = np.asarray(inertia, dtype=np.float64)
     if not (np.isfinite(mass) and np.isfinite(tensor).all()):
         return "finite", "its mass or inertia is not a number"
@@ -129,7 +129,7 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
     A missing mass or inertia counts where nothing of the link's rigid group has them and the group moves; it is then told of the link
     that the joint moves. `asymmetric` tells of tensors that are not symmetric, too, of which simulators take a half.
     """
-    # Sums over segments may overflow; what comes of it is told.
+    # Sums over segments may overflow; the result is reported.
     with np.errstate(all="ignore"):
         return tuple(sorted(_faults(body, asymmetric), key=lambda one: one.link))
 

@@ -69,7 +69,7 @@ def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
 
 
 def check_place(path: str | Path) -> None:
-    """Say before any work is done when a file cannot be where it shall be.
+    """Raise, before any work is done, when a file cannot be written.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def check_place(path: str | Path) -> None:
 
 
 def check_not_read(path: str | PathLike[str], read: Iterable[str | PathLike[str]]) -> None:
-    """Say before any work is done when the file that shall be written is one of those that are `read`, also through links.
+    """Raise, before any work is done, when the file to be written is one of those that are `read`, also through links.
 
     What is no regular file, such as a terminal, may be both.
 

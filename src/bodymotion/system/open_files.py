@@ -89,7 +89,7 @@ class _Pipe:
 
 
 def _is_named_pipe(path: Path) -> bool:
-    """Tell a pipe in a folder from one that a process was given (`/dev/stdin`, `<(…)`): that one has no name, and always had a writer."""
+    """Return whether a file is a pipe in a folder; one that a process was given (`/dev/stdin`, `<(…)`) always had a writer."""
     try:
         return stat.S_ISFIFO(os.lstat(os.path.realpath(path)).st_mode)
     except (OSError, ValueError):
@@ -131,7 +131,7 @@ def _pipe(path: Path, about: os.stat_result) -> Iterator[_Pipe]:
 
 
 def _about_pipe(path: Path) -> os.stat_result | None:
-    """Say of what kind a file is that gives its bytes only once; None for any other, and where there is none."""
+    """Return the status of a file that gives its bytes only once; None for any other, and where there is none."""
     try:
         about = path.stat()
     except (OSError, ValueError):

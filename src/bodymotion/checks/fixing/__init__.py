@@ -51,7 +51,7 @@ class Mended:
 
 
 def mended(path: Path, codes: Iterable[str]) -> Mended | None:
-    """Say what there is to be changed in a file for some rules; None where there is nothing, and for what is no regular file.
+    """Return the changes to a file that fix some rules; None where there is nothing, and for what is no regular file.
 
     Raises
     ------
@@ -111,5 +111,5 @@ def fixable(problems: Iterable[Problem], path: Path) -> set[str]:
     from bodymotion.diagnostics.catalogue import catalogue
 
     known = catalogue()
-    said = {problem.rule for problem in problems if problem.location.path in (None, str(path))}
-    return {code for code in said if code in known and known[code].fixable}
+    broken = {problem.rule for problem in problems if problem.location.path in (None, str(path))}
+    return {code for code in broken if code in known and known[code].fixable}

@@ -68,7 +68,7 @@ def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
 
 
 def _version(document: Document, root: Mapping, version: int, lines: Lines) -> Iterator[Edit]:
-    """Say the version before the first key; as the reader takes it to be."""
+    """Write the version that the reader assumes before the first key."""
     place = document.location(root)
     if place.line is None or place.column is None or not root.pairs:
         return
@@ -100,10 +100,10 @@ def _num_frames(document: Document, headers: tuple[ComponentHeader, ...], top: F
         for fields in (component_fields(document, header, Diagnostics()), top):
             if "num_frames" not in fields.values:
                 continue
-            node, said = fields.values["num_frames"], fields.count("num_frames")
-            if isinstance(node, Scalar) and said is not None:
-                lost = not header.num_frames or (said > header.num_frames and _is_last(document, header))
-                code = (rules.NUM_FRAMES_NUMBER if said == -1 else rules.NUM_FRAMES).code
+            node, stated = fields.values["num_frames"], fields.count("num_frames")
+            if isinstance(node, Scalar) and stated is not None:
+                lost = not header.num_frames or (stated > header.num_frames and _is_last(document, header))
+                code = (rules.NUM_FRAMES_NUMBER if stated == -1 else rules.NUM_FRAMES).code
                 nodes[node.offset] = node
                 wanted[node.offset].add((-1 if lost else header.num_frames, code))
             break
@@ -165,13 +165,13 @@ def _odd_rows(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, list[
     """Return the rows that have such quaternions, with their numbers, and which of their poses these are in."""
     if piece.block is not None:
         # All rows at once: a long motion may have as many that are to be mended.
-        odd = _odd(piece.block, layout)
-        nodes = list(piece.nodes()) if odd.any() else []
-        if len(nodes) == len(odd):
-            for k in np.flatnonzero(odd.any(axis=1)).tolist():
+        rough = _rough(piece.block, layout)
+        nodes = list(piece.nodes()) if rough.any() else []
+        if len(nodes) == len(rough):
+            for k in np.flatnonzero(rough.any(axis=1)).tolist():
                 row = nodes[k]
                 assert isinstance(row, Sequence)
-                yield row, piece.block[k].tolist(), np.flatnonzero(odd[k]).tolist()
+                yield row, piece.block[k].tolist(), np.flatnonzero(rough[k]).tolist()
         return
     for node in piece.nodes():
         try:
@@ -179,13 +179,13 @@ def _odd_rows(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, list[
         except RowFaultError:
             continue
         assert isinstance(node, Sequence)
-        yield node, values, np.flatnonzero(_odd(np.array([values]), layout)[0]).tolist()
+        yield node, values, np.flatnonzero(_rough(np.array([values]), layout)[0]).tolist()
 
 
-def _odd(
+def _rough(
     rows: np.ndarray[tuple[int, ...], np.dtype[np.float64]], layout: Layout
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Say which quaternions (N, parts) of some rows are almost of length 1; one that is far from it may be no quaternion."""
+    """Return which quaternions (N, parts) of some rows are almost of length 1; one that is far from it may be no quaternion."""
     poses = rows[:, layout.stamped :].reshape(len(rows), -1, 7)
     with np.errstate(all="ignore"):
         length = np.sqrt(np.einsum("ijk,ijk->ij", poses[..., 3:], poses[..., 3:]))

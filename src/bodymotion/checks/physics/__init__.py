@@ -7,6 +7,6 @@ MOT32x balance: the zero moment point worked out, and the motion's own (`balance
 MOT33x torques beyond those that the motors give (`motors`)
 ====== ====================================================================================
 
-All of it is judgement. What the rules of MOT31x to MOT33x look at is measured once, in pieces (`tape`), so that memory stays bounded.
+All of it is judgement. What the rules of MOT31x to MOT33x look at is measured once, in pieces (`samples`), so that memory stays bounded.
 docs/motion-checks.md explains thresholds.
 """

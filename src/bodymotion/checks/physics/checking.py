@@ -1,4 +1,4 @@
-"""All that is to be said of the physics of a motion on a body."""
+"""All rules about the physics of a motion on a body."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bodymotion.checks.physics.floor import off_the_floor
 from bodymotion.checks.physics.judging import balance, feet_on_ground, torques
 from bodymotion.checks.physics.jumps import jumps_of_joints, jumps_of_root, sign_flips
 from bodymotion.checks.physics.moments import MOST, Finding
-from bodymotion.checks.physics.tape import WINDOW, record, standing_on
+from bodymotion.checks.physics.samples import WINDOW, record, standing_on
 from bodymotion.editing import recover_joints
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -38,7 +38,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, doubtful: Collection[s
         (T, J) the values of the body's joints; None where the motion has none that fit: they are worked out from the poses of all links
         then, if it has these.
     doubtful:
-        Contents of components whose places are in another unit: nothing is told by them.
+        Contents of components whose places are in another unit: they are not used.
     """
     links = motion.link_position
     if links is not None and links.content in doubtful:
@@ -80,29 +80,29 @@ def physics(motion: Motion, body: Body, q: Floats | None, doubtful: Collection[s
         return found
     if not free and root is None:
         root = np.broadcast_to(body.root_pose, (len(q), 7))
-    tape = record(body, q, root, times, standing, zmp)
-    if tape is None:
+    samples = record(body, q, root, times, standing, zmp)
+    if samples is None:
         return found
     for one in found:
         for moment in one.moments:
             if moment.rule != rules.SIGN_FLIP.code:
-                tape.forget(moment.start, moment.end, wrong=moment.rule in SPIKES)
-    far = tape.margins[np.isfinite(tape.margins)]
+                samples.forget(moment.start, moment.end, wrong=moment.rule in SPIKES)
+    far = samples.margins[np.isfinite(samples.margins)]
     if len(far) and np.mean(far < -FAR) > OFTEN and not any(one.problem.rule == rules.TREMBLES.code for one in found):
-        said = f"the zero moment point is {-float(np.min(far)):.3g} m outside of the feet: nothing can move so fast"
-        of_time = too_fast(said, leading.timeline, where(int(tape.frames[int(np.nanargmin(tape.margins))])))
+        reason = f"the zero moment point is {-float(np.min(far)):.3g} m outside of the feet: nothing can move so fast"
+        of_time = too_fast(reason, leading.timeline, where(int(samples.frames[int(np.nanargmin(samples.margins))])))
         return [*(one for one in found if one.problem.rule in (rules.FULL_TURN.code, rules.SIGN_FLIP.code)), of_time]
     if zmp is not None and not zmp.is_root_relative and any(one.problem.rule == rules.ROOT_JUMPS.code for one in found):
-        # One of the two is elsewhere from then on: that is said.
-        tape.own_margins[:] = tape.apart[:] = np.nan
+        # One of the two is elsewhere from then on; the jump is reported.
+        samples.own_margins[:] = samples.apart[:] = np.nan
     if standing is not None:
         if root is not None and links is not None:
-            found += feet_on_ground(tape, standing, body, where)
+            found += feet_on_ground(samples, standing, body, where)
             of_root = partial(frame_location, motion, component_number(motion, links))
             found += off_the_floor(standing, body, root, times, zmp, of_root)
-        found += balance(tape, where)
+        found += balance(samples, where)
     # What an extra joint bears is not known.
-    return found if body.extra_joints else found + torques(tape, body, where)
+    return found if body.extra_joints else found + torques(samples, body, where)
 
 
 def calm_steps(times: Floats, found: Sequence[Finding]) -> npt.NDArray[np.bool_]:
@@ -133,7 +133,7 @@ def _in_order(times: Floats) -> bool:
 
 
 def _has_quaternions(motion: Motion, number: int) -> bool:
-    """Tell whether the file has quaternions itself, and not angles that were made into some."""
+    """Return whether the file has quaternions itself, and not angles that were made into some."""
     formats = motion.source.options.get("se3_formats")
     known = isinstance(formats, (tuple, list)) and len(formats) == len(motion.components)
     return not (known and formats[number] == "XYZRPY")  # type: ignore[index]

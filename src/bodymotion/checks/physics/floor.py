@@ -1,4 +1,4 @@
-"""Whether feet stand where the floor is said to be: by the motion's own zero moment point, or else by the model's root pose."""
+"""Whether feet stand on the floor, whose height is known by the motion's own zero moment point, or else by the model's root pose."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.moments import Finding, Where
-from bodymotion.checks.physics.tape import NEAR, Standing
+from bodymotion.checks.physics.samples import NEAR, Standing
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -22,7 +22,7 @@ FLAT = 1e-3
 def off_the_floor(
     standing: Standing, body: Body, root: Floats, times: Floats, zmp: Vector3Seq | None, where: Where
 ) -> list[Finding]:
-    """Say how far the ground that feet stand on in a motion of root poses (T, 7) lies off the floor, where something says where that is."""
+    """Report how far the ground under the feet, in a motion of root poses (T, 7), is off the floor, where the floor is known."""
     if not standing.level:
         return []
     if zmp is not None:
@@ -44,7 +44,7 @@ def off_the_floor(
 
 
 def _heights(zmp: Vector3Seq, root: Floats, times: Floats) -> Floats:
-    """Return the height [m] of the point in each frame in which it can be told."""
+    """Return the height [m] of the point in each frame in which it is known."""
     points = np.asarray(sampled(zmp.values, zmp.timeline.times, times))
     if zmp.is_root_relative:
         points = poses.transform_points(root, points)
@@ -52,7 +52,7 @@ def _heights(zmp: Vector3Seq, root: Floats, times: Floats) -> Floats:
 
 
 def _stands_at_zero(standing: Standing, body: Body) -> bool:
-    """Tell whether the model, as it is in its file, stands on a floor at z = 0."""
+    """Return whether the model, as it is in its file, stands on a floor at z = 0."""
     from bodymotion.kernels.feet import lowest
 
     feet = standing.feet

@@ -1,4 +1,4 @@
-"""What a tape says of feet, of balance and of motors, in words."""
+"""What a samples says of feet, of balance and of motors, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.moments import Finding, Moment, Run, Where, finding, runs, when
-from bodymotion.checks.physics.tape import FADE, NEAR, Standing, Tape
+from bodymotion.checks.physics.samples import FADE, NEAR, Samples, Standing
 from bodymotion.diagnostics import Rule
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -44,28 +44,28 @@ BRIDGE = 0.05
 """[s] What is well for a shorter time in between is not well."""
 
 
-def feet_on_ground(tape: Tape, standing: Standing, body: Body, where: Where) -> list[Finding]:
+def feet_on_ground(samples: Samples, standing: Standing, body: Body, where: Where) -> list[Finding]:
     """Return feet that slip or sink, and where a body hovers. Of ground that is not level only the last can be told."""
     if not standing.level:
-        return _hovers(tape, where, level=False) or _uneven(tape, where)
+        return _hovers(samples, where, level=False) or _uneven(samples, where)
     slips: list[Moment] = []
     sinks: list[Moment] = []
     slipped = sunk = 0
     for k, link in enumerate(standing.feet.links):
         name = body.links[link].name
         if body.links[link].joint.type != "crawler":
-            found, count = _slips(tape, k, name, where)
+            found, count = _slips(samples, k, name, where)
             slips += found
             slipped += count
-        deep, count = runs(-tape.heights[:, k] / DEPTH, tape.times, bridge=BRIDGE)
+        deep, count = runs(-samples.heights[:, k] / DEPTH, samples.times, bridge=BRIDGE)
         sunk += count
         sinks += [
             _moment(
                 rules.SINKS,
                 run,
-                tape,
+                samples,
                 name,
-                f"{name!r} is {run.amount * DEPTH * 1000:.3g} mm below the ground in {_at(tape, run.worst)}",
+                f"{name!r} is {run.amount * DEPTH * 1000:.3g} mm below the ground in {_at(samples, run.worst)}",
                 where,
             )
             for run in deep
@@ -73,12 +73,12 @@ def feet_on_ground(tape: Tape, standing: Standing, body: Body, where: Where) -> 
     return [
         *finding(rules.SLIPS, slips, slipped),
         *finding(rules.SINKS, sinks, sunk),
-        *_hovers(tape, where, level=True),
+        *_hovers(samples, where, level=True),
     ]
 
 
-def _uneven(tape: Tape, where: Where) -> list[Finding]:
-    lowest = tape.heights.min(axis=1)
+def _uneven(samples: Samples, where: Where) -> list[Finding]:
+    lowest = samples.heights.min(axis=1)
     low, high = np.nanquantile(lowest, (0.05, 0.95)) * 1000
     part = float(np.mean(np.abs(lowest) <= NEAR))
     message = (
@@ -88,20 +88,20 @@ def _uneven(tape: Tape, where: Where) -> list[Finding]:
     return [Finding(rules.UNEVEN.problem(message, replace(where(0), line=None, column=None, inside=None)))]
 
 
-def _hovers(tape: Tape, where: Where, *, level: bool) -> list[Finding]:
+def _hovers(samples: Samples, where: Where, *, level: bool) -> list[Finding]:
     if level:
-        amount, scale, unit = tape.heights.min(axis=1) / HEIGHT, HEIGHT * 1000, "mm above the ground"
+        amount, scale, unit = samples.heights.min(axis=1) / HEIGHT, HEIGHT * 1000, "mm above the ground"
     else:
-        amount, scale, unit = tape.still / MOVING, MOVING, "m/s fast"
-    hovering, count = runs(np.where(tape.carried > BORNE, amount, np.nan), tape.times, least=HANGING)
+        amount, scale, unit = samples.still / MOVING, MOVING, "m/s fast"
+    hovering, count = runs(np.where(samples.carried > BORNE, amount, np.nan), samples.times, least=HANGING)
     moments = [
         _moment(
             rules.HOVERS,
             run,
-            tape,
+            samples,
             "",
-            f"no foot stands for {_lasting(tape, run):.2f} s, and the body does not fall: the {'lowest' if level else 'slowest'} one is "
-            f"{run.amount * scale:.3g} {unit} in {_at(tape, run.worst)}",
+            f"no foot stands for {_lasting(samples, run):.2f} s, and the body does not fall: the {'lowest' if level else 'slowest'} one is "
+            f"{run.amount * scale:.3g} {unit} in {_at(samples, run.worst)}",
             where,
         )
         for run in hovering
@@ -109,52 +109,52 @@ def _hovers(tape: Tape, where: Where, *, level: bool) -> list[Finding]:
     return finding(rules.HOVERS, moments, count)
 
 
-def balance(tape: Tape, where: Where) -> list[Finding]:
+def balance(samples: Samples, where: Where) -> list[Finding]:
     """Return where the zero moment point is outside of the feet, the motion's own is, and where the two are apart."""
     point = "the zero moment point"
     own = f"{point} that the motion has"
     found: list[Finding] = []
     for rule, amount, scale, least, said in (
-        (rules.TIPS, -tape.margins, OUTSIDE, TIPPING, f"{point} is up to %s outside of the feet"),
-        (rules.OWN_ZMP_OUTSIDE, -tape.own_margins, OUTSIDE, OWN, f"{own} is up to %s outside of the feet"),
+        (rules.TIPS, -samples.margins, OUTSIDE, TIPPING, f"{point} is up to %s outside of the feet"),
+        (rules.OWN_ZMP_OUTSIDE, -samples.own_margins, OUTSIDE, OWN, f"{own} is up to %s outside of the feet"),
         (
             rules.OWN_ZMP_DIFFERS,
-            tape.apart,
+            samples.apart,
             APART,
             TIPPING,
             f"{own} is up to %s from the one that root and joints give",
         ),
     ):
-        wrong, count = runs(amount / scale, tape.times, least=least, bridge=BRIDGE)
+        wrong, count = runs(amount / scale, samples.times, least=least, bridge=BRIDGE)
         moments = []
         for run in wrong:
             amount_in_words = f"{run.amount * scale * 1000:.3g} mm"
-            message = f"{said % amount_in_words}, in {_at(tape, run.worst)}, for {_lasting(tape, run):.2f} s"
-            moments.append(_moment(rule, run, tape, "", message, where))
+            message = f"{said % amount_in_words}, in {_at(samples, run.worst)}, for {_lasting(samples, run):.2f} s"
+            moments.append(_moment(rule, run, samples, "", message, where))
         found += finding(rule, moments, count)
     return found
 
 
-def torques(tape: Tape, body: Body, where: Where) -> list[Finding]:
+def torques(samples: Samples, body: Body, where: Where) -> list[Finding]:
     """Return where joints need more than their motors give."""
     moments: list[Moment] = []
     total = 0
-    for k, column in enumerate(tape.motors):
+    for k, column in enumerate(samples.motors):
         joint = body.joints[column]
         name = joint.name or body.links[body.joint_links[column]].name
-        loads = np.asarray(tape.torques[:, k], dtype=np.float64)
-        over, count = runs(loads, tape.times, OVERLOAD, least=PULLING, bridge=BRIDGE)
+        loads = np.asarray(samples.torques[:, k], dtype=np.float64)
+        over, count = runs(loads, samples.times, OVERLOAD, least=PULLING, bridge=BRIDGE)
         total += count
         unit = "Nm" if joint.type == "rotate" else "N"
-        most = max(abs(tape.efforts[k]))
+        most = max(abs(samples.efforts[k]))
         moments += [
             _moment(
                 rules.TORQUE_LIMIT,
                 run,
-                tape,
+                samples,
                 name,
-                f"{name!r} needs {run.amount:.3g} times what its motor gives ({most:.4g} {unit}) in {_at(tape, run.worst)}, "
-                f"too much for {_lasting(tape, run):.2f} s",
+                f"{name!r} needs {run.amount:.3g} times what its motor gives ({most:.4g} {unit}) in {_at(samples, run.worst)}, "
+                f"too much for {_lasting(samples, run):.2f} s",
                 where,
             )
             for run in over
@@ -162,24 +162,25 @@ def torques(tape: Tape, body: Body, where: Where) -> list[Finding]:
     return finding(rules.TORQUE_LIMIT, moments, total)
 
 
-def _slips(tape: Tape, foot: int, name: str, where: Where) -> tuple[list[Moment], int]:
+def _slips(samples: Samples, foot: int, name: str, where: Where) -> tuple[list[Moment], int]:
     """Return each time on the ground in which a foot slips farther than it may."""
-    near = np.where(tape.heights[:, foot] < FADE, 1.0, 0.0)
-    stances, _ = runs(near, tape.times, 0.5, most=len(near))
-    way = _way(tape.sliding[:, foot], tape.times)
+    near = np.where(samples.heights[:, foot] < FADE, 1.0, 0.0)
+    stances, _ = runs(near, samples.times, 0.5, most=len(near))
+    way = _way(samples.sliding[:, foot], samples.times)
     found = []
     for run in stances:
         far = float(way[run.last] - way[run.first])
         if far <= SLIP:
             continue
-        worst = run.first + int(np.argmax(tape.sliding[run.first : run.last + 1, foot]))
+        worst = run.first + int(np.argmax(samples.sliding[run.first : run.last + 1, foot]))
         slip = Run(run.first, run.last, worst, far / SLIP)
-        speed = tape.sliding[worst, foot]
+        speed = samples.sliding[worst, foot]
         message = (
-            f"{name!r} slips {far * 1000:.3g} mm over the ground from t = {tape.times[run.first]:.2f} s to {tape.times[run.last]:.2f} s, "
-            f"fastest in {_at(tape, worst)} at {speed:.2g} m/s"
+            f"{name!r} slips {far * 1000:.3g} mm over the ground from t = {samples.times[run.first]:.2f} s "
+            f"to {samples.times[run.last]:.2f} s, "
+            f"fastest in {_at(samples, worst)} at {speed:.2g} m/s"
         )
-        found.append(_moment(rules.SLIPS, slip, tape, name, message, where))
+        found.append(_moment(rules.SLIPS, slip, samples, name, message, where))
     return found, len(found)
 
 
@@ -189,22 +190,22 @@ def _way(speeds: Floats, times: Floats) -> Floats:
     return np.concatenate([[0.0], np.cumsum(0.5 * (given[1:] + given[:-1]) * np.diff(times))])
 
 
-def _at(tape: Tape, index: int) -> str:
-    return when(int(tape.frames[index]), float(tape.times[index]))
+def _at(samples: Samples, index: int) -> str:
+    return when(int(samples.frames[index]), float(samples.times[index]))
 
 
-def _lasting(tape: Tape, run: Run) -> float:
-    return float(tape.times[min(run.last + 1, len(tape.times) - 1)] - tape.times[run.first])
+def _lasting(samples: Samples, run: Run) -> float:
+    return float(samples.times[min(run.last + 1, len(samples.times) - 1)] - samples.times[run.first])
 
 
-def _moment(rule: Rule, run: Run, tape: Tape, subject: str, message: str, where: Where) -> Moment:
-    frame = int(tape.frames[run.worst])
+def _moment(rule: Rule, run: Run, samples: Samples, subject: str, message: str, where: Where) -> Moment:
+    frame = int(samples.frames[run.worst])
     return Moment(
         rule.code,
         rule.severity,
-        float(tape.times[run.worst]),
-        float(tape.times[run.first]),
-        float(tape.times[run.last]),
+        float(samples.times[run.worst]),
+        float(samples.times[run.first]),
+        float(samples.times[run.last]),
         frame,
         subject,
         run.amount,

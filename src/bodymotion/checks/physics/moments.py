@@ -103,7 +103,7 @@ def runs(
 
 
 def when(frame: int, time: float) -> str:
-    """Say which frame is meant, and its time."""
+    """Return the words for a frame and its time."""
     return f"frame {frame} (t = {time:.2f} s)"
 
 

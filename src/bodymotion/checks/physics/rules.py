@@ -1,4 +1,4 @@
-"""What is said of the physics of a motion on a body."""
+"""Rules about the physics of a motion on a body."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ HOVERS = Rule(
 UNEVEN = Rule(
     "MOT314",
     "note",
-    "Feet stand at one height: on stairs and slopes nothing is known of the ground, and of slipping, sinking and balance nothing is said.",
+    "Feet stand at one height: on stairs and slopes the ground is unknown, and slipping, sinking and balance are not checked.",
     "judgement",
     "on level ground the root's pose, or an ankle, is wrong",
     example=("steps of 0.1 m", "steps of 2 mm"),

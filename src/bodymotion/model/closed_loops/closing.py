@@ -54,7 +54,7 @@ class Closed(ContentEquality):
         usually is: 0 at a singular pose, and about as many radians away from it. Directions that are free everywhere, because there are
         more joints than the drivers and the equations determine, do not count: there joints stay as near to where they were as can be.
     outside:
-        (...) whether a joint that follows is beyond its limits. Limits are told, not kept: a loop knows none.
+        (...) whether a joint that follows is beyond its limits. Limits are reported, not enforced: a loop knows none.
     """
 
     q: Floats
@@ -92,7 +92,7 @@ class Loops:
         self._samples: dict[tuple[int, ...], list[Floats]] = {}
 
     def driving(self, first: str | int | Iterable[str | int] = (), q: npt.ArrayLike | None = None) -> tuple[int, ...]:
-        """Return the columns that drive unless told otherwise: as many in each mechanism as it has degrees of freedom.
+        """Return the columns that drive by default: as many in each mechanism as it has degrees of freedom.
 
         `first`: joints (names, or columns) that drive before all others. `q` (J,): a pose near which the mechanisms are looked into.
         """

@@ -18,7 +18,7 @@ __all__ = ["loop_errors"]
 
 
 def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Say how far the E extra joints of a body are from closing.
+    """Return how far the E extra joints of a body are from closing.
 
     Parameters
     ----------

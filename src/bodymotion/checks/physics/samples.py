@@ -5,7 +5,7 @@ the window of the derivatives, and only a few numbers of each frame are kept. Of
 at, of more than 600 every third.
 
 Velocities and accelerations are those of polynomials through `WINDOW` seconds (Savitzky and Golay): what single frames and few digits do
-is told by other rules.
+is reported by other rules.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bodymotion.model.body import Body
 from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, Vector3Seq
 
-__all__ = ["Standing", "Tape", "record", "standing_on"]
+__all__ = ["Samples", "Standing", "record", "standing_on"]
 
 WINDOW = 0.08
 """[s] The polynomials of the derivatives are laid through the frames of so much time, five at least."""
@@ -64,7 +64,7 @@ class Standing:
 
 
 @dataclass
-class Tape:
+class Samples:
     """What was measured in T frames of a motion: arrays (T,), (T, K) of feet, (T, J) of joints; NaN where there is nothing to be said."""
 
     frames: npt.NDArray[np.intp]
@@ -97,9 +97,9 @@ class Tape:
         return self.carried, self.margins, self.apart, self.torques
 
     def forget(self, start: float, end: float, *, wrong: bool) -> None:
-        """Say nothing of speeds and forces at times around start … end [s]: something sudden is there, of which enough is said.
+        """Discard speeds and forces at times around start … end [s]: something sudden is there, which another rule reports.
 
-        Where the frames themselves are `wrong`, nothing is said of heights, either.
+        Where the frames themselves are `wrong`, heights are discarded, too.
         """
         gap = float(np.median(np.diff(self.times)))
         near = max(WINDOW, 3.0 * gap)
@@ -136,10 +136,10 @@ def standing_on(body: Body, q: Floats, root: Floats | None, times: Floats) -> St
 
 def record(
     body: Body, q: Floats, root: Floats | None, times: Floats, standing: Standing | None, zmp: Vector3Seq | None
-) -> Tape | None:
+) -> Samples | None:
     """Measure a motion of joint values (T, J) and root poses (T, 7); `root` is None where the motion has none. None: too few frames.
 
-    On feet, where there is no root pose, it is taken that these do not slip: then there is nothing to be said of forces.
+    On feet, where there is no root pose, it is taken that these do not slip: forces are not computed then.
     """
     frames = _chosen(q, root, times)
     if len(frames) < 5 or len(body.links) > MOST_LINKS:
@@ -156,7 +156,7 @@ def record(
     limits = np.array([efforts for _, efforts in motors]).reshape(-1, 2)
     count = 0 if standing is None else len(standing.feet.links)
     blank = np.full(len(frames), np.nan)
-    tape = Tape(
+    samples = Samples(
         frames,
         kept,
         np.full((len(frames), count), np.nan),
@@ -190,17 +190,17 @@ def record(
             feet=() if standing is None else standing.feet.links,
         )
         cut = slice(inner.start - outer.start, inner.stop - outer.start)
-        _write(tape, inner, cut, measures, standing, None if own is None else (own[outer], zmp), forces)
+        _write(samples, inner, cut, measures, standing, None if own is None else (own[outer], zmp), forces)
     # At the ends polynomials lie on one side only.
     edge = window // 2
-    for values in tape.of_forces:
+    for values in samples.of_forces:
         values[:edge] = np.nan
         values[len(values) - edge :] = np.nan
-    return tape
+    return samples
 
 
 def _write(
-    tape: Tape,
+    samples: Samples,
     inner: slice,
     cut: slice,
     measures: Measures,
@@ -211,31 +211,31 @@ def _write(
     body = measures.body
     if forces:
         weight = body.mass * float(np.linalg.norm(measures.gravity))
-        tape.carried[inner] = measures.root_wrench[cut, 2] / weight
-        if tape.motors and (standing is None or standing.level):
-            torques = measures.torques[cut][:, list(tape.motors)]
-            tape.torques[inner] = np.maximum(torques / tape.efforts[:, 1], torques / tape.efforts[:, 0])
+        samples.carried[inner] = measures.root_wrench[cut, 2] / weight
+        if samples.motors and (standing is None or standing.level):
+            torques = measures.torques[cut][:, list(samples.motors)]
+            samples.torques[inner] = np.maximum(torques / samples.efforts[:, 1], torques / samples.efforts[:, 0])
     if standing is None:
         return
     contacts = measures.contacts
-    tape.heights[inner] = contacts.heights[cut]
-    tape.still[inner] = np.linalg.norm(contacts.velocities[cut], axis=-1).min(axis=1)
+    samples.heights[inner] = contacts.heights[cut]
+    samples.still[inner] = np.linalg.norm(contacts.velocities[cut], axis=-1).min(axis=1)
     speeds = _slip(contacts.velocities, measures.link_velocities[:, list(standing.feet.links), 3:])
-    tape.sliding[inner] = (speeds * np.clip(2.0 - np.exp2(np.maximum(contacts.heights, 0.0) / FADE), 0.0, 1.0))[cut]
+    samples.sliding[inner] = (speeds * np.clip(2.0 - np.exp2(np.maximum(contacts.heights, 0.0) / FADE), 0.0, 1.0))[cut]
     if not standing.level or (own is None and not forces):
         return
     polygons, firm = _polygons(measures, standing)
     if forces:
         margins = polygons.margins(measures.zmp[:, :2])[0]
-        tape.margins[inner] = np.where(firm, margins, np.nan)[cut]
+        samples.margins[inner] = np.where(firm, margins, np.nan)[cut]
     if own is not None:
         points, component = own
         if component is not None and component.is_root_relative:
             points = poses.transform_points(measures.root_poses, points)
         margins = polygons.margins(points[:, :2])[0]
-        tape.own_margins[inner] = np.where(firm, margins, np.nan)[cut]
+        samples.own_margins[inner] = np.where(firm, margins, np.nan)[cut]
         if forces:
-            tape.apart[inner] = np.linalg.norm(points[cut, :2] - measures.zmp[cut, :2], axis=1)
+            samples.apart[inner] = np.linalg.norm(points[cut, :2] - measures.zmp[cut, :2], axis=1)
 
 
 def _slip(velocities: Floats, spins: Floats) -> Floats:
