@@ -94,7 +94,7 @@ def test_names_are_drawn_as_they_are(biped, walk, tmp_path):
 def test_a_save_that_fails_leaves_the_old_file(knees, tmp_path, monkeypatch):
     target = tmp_path / "plot.png"
     target.write_bytes(b"old")
-    monkeypatch.setattr("bodymotion.plots.api.picture", lambda *_: 1 / 0)
+    monkeypatch.setattr("bodymotion.plots.api.image_bytes", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         knees.save(target)
     assert target.read_bytes() == b"old"

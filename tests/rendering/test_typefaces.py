@@ -65,7 +65,7 @@ def named(motion: bm.Motion, name: str) -> bm.plots.Plot:
     from dataclasses import replace
 
     plot = bm.plot(motion, what="joints")
-    return replace(plot, sheets=tuple(replace(sheet, title=name) for sheet in plot.sheets))
+    return replace(plot, charts=tuple(replace(chart, title=name) for chart in plot.charts))
 
 
 @pytest.mark.parametrize("form", ["png", "pdf"])

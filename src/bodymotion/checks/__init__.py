@@ -5,9 +5,23 @@ Start at `check`. `moments` returns when a motion breaks rules on its body, `cat
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from bodymotion.checks.checking import check
-from bodymotion.checks.motions_on_bodies import moments
-from bodymotion.checks.physics.moments import Moment
 from bodymotion.diagnostics.catalogue import catalogue
 
+if TYPE_CHECKING:
+    from bodymotion.checks.motions_on_bodies import moments
+    from bodymotion.checks.physics.moments import Moment
+
 __all__ = ["Moment", "catalogue", "check", "moments"]
+
+_LAZY = {"Moment": "physics.moments", "moments": "motions_on_bodies"}
+"""Names that need the measures of a motion, which take long to load."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _LAZY:
+        raise AttributeError(f"module 'bodymotion.checks' has no attribute {name!r}")
+    return getattr(import_module(f"bodymotion.checks.{_LAZY[name]}"), name)

@@ -10,17 +10,13 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.checks import rules
-from bodymotion.checks.bodies import check_body
 from bodymotion.checks.line_ends import TEXT_FORMATS, check_line_ends
-from bodymotion.checks.motions import check_motion, check_units
-from bodymotion.checks.motions_on_bodies import check_motion_on_body
 from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Source, SourceMap
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.formats.registry import load, read
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.spot.playback.validation import all_problems
 from bodymotion.system.open_files import pipes_kept
 
 if TYPE_CHECKING:
@@ -105,15 +101,28 @@ def _loaded_body(body: Body | str | os.PathLike[str] | None) -> Body | None:
 
 
 def _problems_of(value: object, body: Body | None) -> tuple[Problem, ...]:
-    """Return the problems that a value has from its reader, and what the rules about its meaning find."""
+    """Return the problems that a value has from its reader, and what the rules about its meaning find.
+
+    The rules are imported here: those of physics take longer to load than an animation takes to check.
+    """
     if isinstance(value, Body):
+        from bodymotion.checks.bodies import check_body
+
         return check_body(value)
     if isinstance(value, Animation):
+        from bodymotion.spot.playback.validation import all_problems
+
         return all_problems(value)
     if isinstance(value, Motion):
+        from bodymotion.checks.motions import check_motion, check_units
+
         with np.errstate(all="ignore"):
-            more = check_units(value) if body is None else check_motion_on_body(value, body)
-            return (*check_motion(value), *more)
+            found = check_motion(value)
+            if body is None:
+                return (*found, *check_units(value))
+            from bodymotion.checks.motions_on_bodies import check_motion_on_body
+
+            return (*found, *check_motion_on_body(value, body))
     return tuple(getattr(value, "problems", ()))
 
 
