@@ -54,7 +54,7 @@ browser:
 	  || echo "chromium is not installed: the browser tests skip (Debian: apt-get install chromium)" >&2
 
 # What pictures are drawn with where there is neither a screen nor a graphics card.
-DRAW := from bodymotion.rendering.window import off_screen_window as w; w(16, 16)
+DRAW := from bodymotion.rendering.vtk import off_screen_window as w; w(16, 16)
 drawing: $(DEVELOPING)
 	@$(BIN)/python -c '$(DRAW)' 2>/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	  && apt-get update -qq && $(APT) libegl1 libgl1-mesa-dri >/dev/null && $(BIN)/python -c '$(DRAW)'; } \
