@@ -13,7 +13,7 @@ import numpy as np
 
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 FRAMES, ALL_LINKS, RATE = 600_000, 30, 1000
 LINKS = 3

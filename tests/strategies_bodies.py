@@ -26,16 +26,18 @@ from bodymotion.geometry.shapes import (
     Sphere,
 )
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
-from bodymotion.model.devices import (
+from bodymotion.model.links import (
     AccelerationSensor,
     Device,
     ForceSensor,
     Gyro,
+    Joint,
+    Link,
     OtherDevice,
     RangeSensor,
+    Segment,
     VisionSensor,
 )
-from bodymotion.model.links import Joint, Link, Segment
 
 __all__ = [
     "DEVICES",

@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from bodymotion.model.devices import RangeSensor, VisionSensor, angle_over
+from bodymotion.model.links import RangeSensor, VisionSensor, angle_over
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from scipy.spatial.transform import Rotation, RotationSpline, Slerp
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import find_wraps, held_frames, resampled, sampled, unwrapped
 from bodymotion.motion.interpolation.lowpass import gaussian, taps
-from bodymotion.motion.timeline import Timeline
 from bodymotion.system import memory
 from sample_files import tries
 

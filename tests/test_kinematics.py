@@ -13,7 +13,7 @@ from bodymotion.kernels.kinematics import sines_and_cosines
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link, Segment
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 pin = pytest.importorskip("pinocchio")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import held_frames
-from bodymotion.motion.timeline import Timeline
 
 increasing = st.lists(st.floats(0.001, 2), min_size=1, max_size=30).map(np.cumsum)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bodymotion.checks import check
     from bodymotion.comparison import compare_bodies, compare_motions
     from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Rule
-    from bodymotion.diagnostics.source import Source
+    from bodymotion.diagnostics.collector import Source
     from bodymotion.formats.registry import load, load_animation, load_body, load_motion, save
     from bodymotion.formats.seq import open_motion
     from bodymotion.geometry import poses as poses
@@ -42,18 +42,20 @@ if TYPE_CHECKING:
     )
     from bodymotion.model.body import Body, ExtraJoint, Viewpoint
     from bodymotion.model.closed_loops import Closed, close_loops, loop_errors
-    from bodymotion.model.devices import (
+    from bodymotion.model.links import (
         AccelerationSensor,
         Device,
         ForceSensor,
         Gyro,
+        Joint,
+        Link,
         OtherDevice,
         RangeSensor,
+        Segment,
         VisionSensor,
     )
-    from bodymotion.model.links import Joint, Link, Segment
     from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-    from bodymotion.motion.timeline import Timeline
+    from bodymotion.motion.components import Timeline
     from bodymotion.notebooks.dataframes import to_pandas, to_polars, to_xarray
     from bodymotion.plots import Plot, plot
     from bodymotion.rendering import render
@@ -69,20 +71,22 @@ _WHERE = {
     "spot.playback": ("play",),
     "comparison": ("compare_bodies", "compare_motions"),
     "notebooks.dataframes": ("to_pandas", "to_polars", "to_xarray"),
-    "model.devices": (
+    "diagnostics": ("FormatError", "Location", "Problem", "Findings", "Rule", "Source"),
+    "formats.seq": ("open_motion",),
+    "formats.registry": ("load", "load_animation", "load_body", "load_motion", "save"),
+    "model.links": (
         "AccelerationSensor",
         "Device",
         "ForceSensor",
         "Gyro",
+        "Joint",
+        "Link",
         "OtherDevice",
         "RangeSensor",
+        "Segment",
         "VisionSensor",
     ),
-    "diagnostics": ("FormatError", "Location", "Problem", "Findings", "Rule"),
-    "formats.seq": ("open_motion",),
-    "formats.registry": ("load", "load_animation", "load_body", "load_motion", "save"),
-    "model.links": ("Joint", "Link", "Segment"),
-    "motion": ("Motion", "MultiSE3Seq", "MultiValueSeq", "OtherSeq", "Vector3Seq"),
+    "motion": ("Motion", "MultiSE3Seq", "MultiValueSeq", "OtherSeq", "Timeline", "Vector3Seq"),
     "plots": ("Plot", "plot"),
     "rendering": ("render",),
     "reports": ("report",),
@@ -99,8 +103,6 @@ _WHERE = {
         "Sphere",
         "Texture",
     ),
-    "diagnostics.source": ("Source",),
-    "motion.timeline": ("Timeline",),
     "viewer": ("view",),
 }
 _PACKAGES = {

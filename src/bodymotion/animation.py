@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics.collector import Source
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.system.display import NotebookDisplay
 from bodymotion.system.upward import provided_by

@@ -21,7 +21,7 @@ from bodymotion import (
     VisionSensor,
 )
 from bodymotion.motion import LINK_POSITION, MultiSE3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 
 def box_segment(name: str, edge: float = 0.2, mass: float = 2.0) -> Segment:

@@ -14,7 +14,7 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import read_body
 from bodymotion.geometry import rotations
 from bodymotion.geometry.shapes import Box, Capsule, Cone, Cylinder, Mesh, Sphere
-from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from goldens import close, exact_box
 
 MASS = "mass: 1\ninertia: [ 1, 0, 0, 1, 0, 1 ]\n"

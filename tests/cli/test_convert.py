@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 run = CliRunner()
 

@@ -17,7 +17,7 @@ from bodymotion.cli.app import app
 from bodymotion.comparison import compare_bodies, compare_motions
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 run = CliRunner()
 Q = np.arange(30.0).reshape(10, 3) / 7

@@ -11,7 +11,7 @@ import bodymotion as bm
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from sample_files import tries
 from strategies_bodies import bodies
 

@@ -8,7 +8,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 MIRROR = np.diag([1.0, -1.0, 1.0])
 

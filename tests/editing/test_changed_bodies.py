@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.editing import reroot, scale
 from bodymotion.geometry import poses
-from bodymotion.model.devices import ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.model.links import ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 from sample_files import tries
 
 KINDS = ("rotate", "slide", "fixed")

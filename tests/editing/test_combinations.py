@@ -12,7 +12,7 @@ import bodymotion as bm
 from bodymotion import editing
 from bodymotion.geometry import poses
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.system import memory
 from sample_files import tries
 

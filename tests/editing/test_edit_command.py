@@ -11,7 +11,7 @@ import bodymotion as bm
 from bodymotion import editing
 from bodymotion.cli.app import app
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 
 def run(*arguments):

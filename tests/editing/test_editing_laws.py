@@ -12,7 +12,7 @@ from symmetric_bodies import any_motion, smooth_table
 from bodymotion import editing
 from bodymotion.geometry import poses, rotations
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 seeds = st.integers(0, 1000)

@@ -18,7 +18,7 @@ from bodymotion.cli import files
 from bodymotion.cli.app import app
 from bodymotion.editing import streaming
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.system import memory
 from sample_files import tries
 

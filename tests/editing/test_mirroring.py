@@ -16,7 +16,7 @@ from bodymotion.editing.symmetry import other_sides, pair_names
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 seeds = st.integers(0, 10_000)

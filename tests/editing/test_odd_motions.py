@@ -10,7 +10,7 @@ from symmetric_bodies import symmetric_body
 
 from bodymotion import editing
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 BODY = symmetric_body(3, pairs=1, middle=1)

@@ -18,8 +18,7 @@ from bodymotion.formats.openhrp.writer import openhrp_files, write_openhrp
 from bodymotion.geometry import poses
 from bodymotion.geometry.shapes import Box, Capsule, Corners, Lines, Material, Mesh, Points, Shape, Sphere, Texture
 from bodymotion.model.body import Body, ExtraJoint
-from bodymotion.model.devices import Gyro, OtherDevice, VisionSensor
-from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.model.links import Gyro, Joint, Link, OtherDevice, Segment, VisionSensor
 from goldens import CORPUS, answer, box_differences, exact_box, extra_joint_differences
 from openhrp.reference_answers import body_of, device_differences, differences
 from sample_files import corpus_files, sampled, tries

@@ -7,7 +7,7 @@ import pytest
 from small_robots import arm, box, colored, link
 
 import bodymotion as bm
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.settings import Settings
 from bodymotion.scene.scene import make_scene

@@ -16,10 +16,10 @@ from bodymotion.formats.cha import parse_cha
 from bodymotion.formats.seq import parse_seq
 from bodymotion.formats.urdf import read_urdf
 from bodymotion.geometry.shapes import Corners
-from bodymotion.model.devices import OtherDevice
 from bodymotion.model.inertias import repaired
+from bodymotion.model.links import OtherDevice
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from cha.cha_texts import cha
 from checks.sound_robot import robot, with_extra, with_joint, with_link, with_segment
 from choreography.moves import move

@@ -14,7 +14,7 @@ from bodymotion import editing
 from bodymotion.cli.checking import Task, check_file
 from bodymotion.diagnostics import Problem
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.scene.scene import make_scene
 from editing.symmetric_bodies import symmetric_body
 from rules.pairs import Pair, Said, calls, files, problems_of

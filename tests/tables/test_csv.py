@@ -18,7 +18,7 @@ from bodymotion.geometry import rotations
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 read_csv = partial(bm.load, format="csv")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 Q = np.arange(12.0).reshape(4, 3) / 10
 ROOT = np.tile([0.0, 0, 0.7, 1, 0, 0, 0], (4, 1))

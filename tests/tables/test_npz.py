@@ -16,7 +16,7 @@ from tests.tables.test_csv import arm
 import bodymotion as bm
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 read_npz = partial(bm.load, format="npz")

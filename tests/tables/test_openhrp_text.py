@@ -11,7 +11,7 @@ from tests.tables.test_csv import arm
 import bodymotion as bm
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 
 def write(folder, **files: str) -> None:

@@ -67,7 +67,7 @@ def main(runs: int = 200) -> None:
     import numpy as np
 
     from bodymotion.motion import Motion, MultiValueSeq
-    from bodymotion.motion.timeline import Timeline
+    from bodymotion.motion.components import Timeline
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -18,7 +18,7 @@ from tests.writing.killing import kill_saves, leftovers
 
 import bodymotion as bm
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.system.atomic_files import remove_leftovers, whole_file, whole_files
 from sample_files import ACCEPT
 

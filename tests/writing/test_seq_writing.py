@@ -20,7 +20,7 @@ from bodymotion.formats.seq import parse_seq
 from bodymotion.formats.seq.writer import write_seq
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 VERSIONS = (1, 2, 3, 4)

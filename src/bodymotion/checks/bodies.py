@@ -15,8 +15,7 @@ from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
-from bodymotion.model.devices import Device
-from bodymotion.model.links import Joint, Link
+from bodymotion.model.links import Device, Joint, Link
 
 __all__ = ["check_body"]
 

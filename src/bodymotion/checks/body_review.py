@@ -12,8 +12,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
-from bodymotion.model.devices import Device
-from bodymotion.model.links import Link
+from bodymotion.model.links import Device, Link
 
 __all__ = ["BodyReview", "Box", "device_title", "distance", "size"]
 

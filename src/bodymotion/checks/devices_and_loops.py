@@ -8,7 +8,7 @@ import numpy as np
 
 from bodymotion.checks import rules
 from bodymotion.checks.body_review import BodyReview, distance, size
-from bodymotion.model.devices import Device, RangeSensor, VisionSensor
+from bodymotion.model.links import Device, RangeSensor, VisionSensor
 
 __all__ = ["check_devices", "check_loops"]
 

@@ -14,8 +14,7 @@ from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape, Texture
 from bodymotion.model import inertias
-from bodymotion.model.devices import Device
-from bodymotion.model.links import Joint, Link
+from bodymotion.model.links import Device, Joint, Link
 from bodymotion.system.open_files import open_file, size_of
 
 __all__ = ["check_masses", "check_numbers", "check_shapes", "check_sizes", "check_textures"]

@@ -17,6 +17,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.units import FULL_TURN, MIN_SHARE
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
+from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
@@ -26,7 +27,6 @@ from bodymotion.motion.rules import (
     MOTION_QUATERNION,
     ROUNDING,
 )
-from bodymotion.motion.timeline import Timeline
 
 __all__ = [
     "check_motion",

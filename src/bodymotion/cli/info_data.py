@@ -15,13 +15,12 @@ from bodymotion.cli.output import Data, about_file, number, plain
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
     from bodymotion.diagnostics import Problem
-    from bodymotion.diagnostics.source import Source
+    from bodymotion.diagnostics.collector import Source
     from bodymotion.formats.seq import MotionReader
     from bodymotion.geometry.arrays import Floats
     from bodymotion.geometry.shapes import Geometry
     from bodymotion.model.body import Body
-    from bodymotion.model.devices import Device
-    from bodymotion.model.links import Joint, Link
+    from bodymotion.model.links import Device, Joint, Link
     from bodymotion.motion import Component, Motion
 
 __all__ = ["describe", "describe_motion", "describe_open_motion"]

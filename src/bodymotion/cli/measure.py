@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bodymotion.dynamics.sensors import Thing
     from bodymotion.geometry.shapes import Shape
     from bodymotion.model.body import Body
-    from bodymotion.model.devices import Device
+    from bodymotion.model.links import Device
     from bodymotion.motion import Motion
 
 __all__ = ["measure"]
@@ -142,7 +142,7 @@ def measure(
 
 def _report_empty_environment(measures: Measures, names: list[str]) -> None:
     """Report range sensors whose readings are all inf, because there is no environment."""
-    from bodymotion.model.devices import RangeSensor
+    from bodymotion.model.links import RangeSensor
 
     ranging = [one.name for one in measures.body.devices if isinstance(one, RangeSensor)]
     blind = [name for name in dict.fromkeys(names) if name in ranging]
@@ -233,7 +233,7 @@ def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) 
     """Return the quantities and sensors of these names, all quantities where there is none; an unknown name is wrong use."""
     from bodymotion.cli.measure_output import Block
     from bodymotion.dynamics import QUANTITIES, Scenery, measurable, series
-    from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro, RangeSensor, VisionSensor
+    from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, RangeSensor, VisionSensor
 
     if not names:
         return _all_quantities(measures)

@@ -208,7 +208,7 @@ def _extremes(of: Series) -> list[Data]:
 
 
 def _sensors(measures: Measures) -> list[Data]:
-    from bodymotion.model.devices import OtherDevice
+    from bodymotion.model.links import OtherDevice
 
     links = measures.body.links
     return [

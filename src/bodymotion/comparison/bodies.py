@@ -11,8 +11,7 @@ from bodymotion.comparison.difference import Comparison, Difference, Tolerance, 
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, same
 from bodymotion.model.body import Body
-from bodymotion.model.devices import Device
-from bodymotion.model.links import Joint, Link
+from bodymotion.model.links import Device, Joint, Link
 
 __all__ = ["compare_bodies"]
 

@@ -5,8 +5,7 @@ The lowest package: it imports nothing else of bodymotion.
 
 from __future__ import annotations
 
-from bodymotion.diagnostics.collector import Diagnostics, ReadResult
-from bodymotion.diagnostics.grouping import Group, grouped
+from bodymotion.diagnostics.collector import Diagnostics, Locator, ReadResult, Source, SourceMap
 from bodymotion.diagnostics.problem import (
     Findings,
     FormatError,
@@ -18,7 +17,7 @@ from bodymotion.diagnostics.problem import (
     Subject,
     WrongUseError,
 )
-from bodymotion.diagnostics.source import Locator, Source, SourceMap
+from bodymotion.diagnostics.text import Group, grouped
 
 __all__ = [
     "Diagnostics",

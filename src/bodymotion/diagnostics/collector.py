@@ -1,4 +1,4 @@
-"""`Diagnostics`, the one collector of problems, and `ReadResult`, what every reader returns.
+"""`Diagnostics`, the one collector of problems; `Source`, where a value came from; `ReadResult`, what every reader returns.
 
 A reader never raises at the first fault. It reports it, marks the part that it does not know as unknown, and goes on::
 
@@ -11,20 +11,86 @@ A reader never raises at the first fault. It reports it, marks the part that it 
 
 `load` raises where there was an error (`ReadResult.require`); `check` runs the rules about meaning on the value, partial or not. A rule
 says nothing about a part that is unknown (`Diagnostics.is_known`), so no fault has follow-up findings.
+
+The `Source` of a value holds what a save needs to write it back alike, and where its parts are in the file. It is never part of `==`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Generic, TypeAlias, TypeVar
 
 from bodymotion.diagnostics.problem import FormatError, Location, Problem, Rule, Severity, Subject
 
-__all__ = ["MAX_LISTED", "Diagnostics", "ReadResult"]
+__all__ = ["MAX_LISTED", "Diagnostics", "Locator", "ReadResult", "Source", "SourceMap"]
+
+Locator: TypeAlias = Callable[[Subject], Location | None]
+"""Returns the location of a part of an object, given by the rest of its subject: ("mass",), ("frames", 17)."""
+
+
+class SourceMap:
+    """Locations of the parts of a value in its file, by subject.
+
+    An entry is a Location, or a function that finds the locations of an object's own fields when asked: most are never needed.
+
+    Parameters
+    ----------
+    entries:
+        By subject: ("links", 3), ("devices", 0), ("extra_joints", 1), ("components", 2) and so on.
+    unknown:
+        Parts that the file has and that could not be read.
+    """
+
+    def __init__(
+        self, entries: Mapping[Subject, Location | Locator] | None = None, unknown: Iterable[Subject] = ()
+    ) -> None:
+        self._entries = dict(entries or {})
+        self.unknown = frozenset(unknown)
+
+    def __bool__(self) -> bool:
+        return bool(self._entries)
+
+    def locate(self, subject: Subject) -> Location | None:
+        """Return the location of a part, or of the smallest thing around it whose location is known; None where none is."""
+        for length in range(len(subject), -1, -1):
+            entry = self._entries.get(subject[:length])
+            if entry is not None:
+                found = entry if isinstance(entry, Location) else entry(subject[length:]) or entry(())
+                if found is not None:
+                    return found
+        return None
+
+    def is_known(self, subject: Subject) -> bool:
+        """Return whether a part, and everything that it is inside of, was read."""
+        return _is_known(subject, self.unknown)
+
+    def __reduce__(self) -> tuple[type[SourceMap], tuple[dict[Subject, Location], frozenset[Subject]]]:
+        # Functions hold the parsed file; what goes to another process takes plain locations only.
+        plain = {subject: found for subject in self._entries if (found := self.locate(subject)) is not None}
+        return SourceMap, (plain, self.unknown)
+
+
+@dataclass(frozen=True)
+class Source:
+    """`format` ("seq", "openhrp", …), `path`, `version` as the file gives it, text `encoding`, and the format's `options`."""
+
+    format: str = ""
+    path: Path | None = None
+    version: str = ""
+    encoding: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+    parts: tuple[Path, ...] = ()
+    """Other files that were read for this one."""
+    places: Mapping[str, tuple[Location, ...]] = field(default_factory=dict, repr=False)
+    """Where a body's "links", "devices" and "extra_joints" are in the file, for formats without `locations` yet."""
+    locations: SourceMap = field(default_factory=SourceMap, repr=False, compare=False)
+    """Where the parts of the value are in the file."""
+
 
 MAX_LISTED = 1000
 """Problems of one rule that are kept one by one; of the others only their number is, in the `count` of the last one kept."""
@@ -111,7 +177,7 @@ class Diagnostics:
 
     def is_known(self, subject: Subject) -> bool:
         """Return whether a part of the value, and everything that it is inside of, was read."""
-        return not self.unknown or not any(subject[:length] in self.unknown for length in range(len(subject) + 1))
+        return _is_known(subject, self.unknown)
 
     @contextmanager
     def recover(self, *unknown: Subject) -> Iterator[None]:
@@ -149,6 +215,10 @@ class Diagnostics:
             return tuple(self._found)
         last = {problem: self._more[rule] for rule, problem in self._last.items() if self._more[rule]}
         return tuple(replace(p, count=p.count + last[p]) if p in last else p for p in self._found)
+
+
+def _is_known(subject: Subject, unknown: Set[Subject]) -> bool:
+    return not unknown or not any(subject[:length] in unknown for length in range(len(subject) + 1))
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from bodymotion.dynamics.sensors import Scenery, Thing
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
-from bodymotion.model.devices import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
+from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.motion.interpolation import sampled
 from bodymotion.system.memory import check_memory
 

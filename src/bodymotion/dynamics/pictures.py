@@ -28,7 +28,7 @@ import numpy.typing as npt
 from bodymotion.dynamics.sensors import Scenery, Thing, scan_times
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.devices import VisionSensor
+from bodymotion.model.links import VisionSensor
 from bodymotion.motion.interpolation import sampled
 from bodymotion.system.memory import check_memory
 

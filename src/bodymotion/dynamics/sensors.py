@@ -28,7 +28,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats
 from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
 from bodymotion.model.body import Body
-from bodymotion.model.devices import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
+from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.motion.interpolation import sampled
 
 if TYPE_CHECKING:

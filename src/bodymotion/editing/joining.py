@@ -22,9 +22,9 @@ from bodymotion.motion import (
     OtherSeq,
     Vector3Seq,
 )
+from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import find_wraps
 from bodymotion.motion.interpolation.wraps import wrap_problem
-from bodymotion.motion.timeline import Timeline
 from bodymotion.system.memory import check_memory
 
 __all__ = ["join", "loop"]

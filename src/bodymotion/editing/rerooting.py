@@ -19,8 +19,7 @@ from bodymotion.diagnostics import Location, Locator, SourceMap, Subject, losses
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body, ExtraJoint
-from bodymotion.model.devices import Device, ForceSensor
-from bodymotion.model.links import Joint, Segment
+from bodymotion.model.links import Device, ForceSensor, Joint, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

@@ -9,8 +9,8 @@ import numpy as np
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.rules import unknown_components
 from bodymotion.motion import Component, Motion, OtherSeq
+from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.interpolation import Method
-from bodymotion.motion.timeline import ON_FRAME, Timeline
 
 __all__ = ["change_speed", "reverse"]
 

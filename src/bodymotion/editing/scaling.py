@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics.collector import Source
 from bodymotion.diagnostics.losses import UNSCALED
-from bodymotion.diagnostics.source import Source
 from bodymotion.editing.rerooting import HISTORY_KEY
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Box, Geometry, Lines, Mesh, Points, Shape, Sphere
 from bodymotion.model.body import Body, Viewpoint
-from bodymotion.model.devices import Device, OtherDevice, RangeSensor, VisionSensor
-from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.model.links import Device, Joint, Link, OtherDevice, RangeSensor, Segment, VisionSensor
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem

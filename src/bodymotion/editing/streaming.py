@@ -24,10 +24,10 @@ from bodymotion.formats.seq.streaming import MotionReader
 from bodymotion.formats.seq.writer import SeqWriter, style_like
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, OtherSeq, not_resampled
+from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
 from bodymotion.motion.interpolation.methods import check_increasing, check_rate
 from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, wrap_problem
-from bodymotion.motion.timeline import ON_FRAME, Timeline
 from bodymotion.system.atomic_files import whole_file
 
 __all__ = ["resample_file", "trim_file"]

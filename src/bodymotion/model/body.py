@@ -16,11 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics.collector import Source
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
-from bodymotion.model.devices import Device
-from bodymotion.model.links import MOVING, Joint, Link
+from bodymotion.model.links import MOVING, Device, Joint, Link
 from bodymotion.system.display import NotebookDisplay
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from bodymotion.motion.components import (
     MultiValueSeq,
     OtherSeq,
     TimedComponent,
+    Timeline,
     Vector3Seq,
 )
 from bodymotion.motion.interpolation.resampling import not_resampled
@@ -28,6 +29,7 @@ __all__ = [
     "MultiValueSeq",
     "OtherSeq",
     "TimedComponent",
+    "Timeline",
     "Vector3Seq",
     "not_resampled",
 ]

@@ -1,30 +1,156 @@
-"""The components of a motion, named as in the .seq document: tables with one row per frame.
+"""The components of a motion, named as in the .seq document: tables with one row per frame; and the times of their frames.
 
 Joint displacements [rad or m] are in order of joint id, or in the order of their part labels, where these are names of joints.
 Link poses are in order of link index (the order of a depth-first walk of the link tree).
+
+A `Timeline` has a fixed frame rate, or one time stamp per frame. A time stamp within `ON_FRAME` seconds of a requested time counts as
+equal to it (0.07 · 100 is not 7 in floating point).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
-from bodymotion.motion.timeline import Timeline
 
 __all__ = [
     "JOINT_DISPLACEMENT",
     "JOINT_EFFORT",
     "LINK_POSITION",
+    "ON_FRAME",
     "ZMP",
     "Component",
     "MultiSE3Seq",
     "MultiValueSeq",
     "OtherSeq",
     "TimedComponent",
+    "Timeline",
     "Vector3Seq",
 ]
+
+ON_FRAME = 1e-6
+"""[s] Tolerance within which a time stamp counts as on a frame."""
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline(ContentEquality):
+    """The times of `num_frames` frames, in seconds.
+
+    Attributes
+    ----------
+    num_frames:
+        Number of frames.
+    frame_rate:
+        Frames per second [Hz] of a timeline with a fixed rate, whose first frame is at 0 s; None where there are stamps.
+    stamps:
+        The time (T,) [s] of each frame, strictly increasing; None where there is a fixed rate.
+    import_rate:
+        For stamped frames, the rate [Hz] that the file requests for resampling; None where it has none.
+    """
+
+    num_frames: int
+    frame_rate: float | None = None
+    stamps: Floats | None = None
+    import_rate: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.frame_rate is None) == (self.stamps is None):
+            raise ValueError("a timeline has either a frame rate or time stamps")
+        if self.frame_rate is not None and not (0 < self.frame_rate < np.inf):
+            raise ValueError(f"frame rate: expected a positive, finite number of Hz, got {self.frame_rate}")
+        if self.stamps is not None:
+            object.__setattr__(self, "stamps", frozen(self.stamps, (self.num_frames,), "time stamps"))
+
+    def __repr__(self) -> str:
+        return f"Timeline({self})"
+
+    def __str__(self) -> str:
+        frames = f"{self.num_frames} frame{'' if self.num_frames == 1 else 's'}"
+        if self.frame_rate is not None:
+            return f"{frames} at {self.frame_rate:g} Hz"
+        if not self.num_frames:
+            return frames
+        return f"{frames} with time stamps from {self.times[0]:g} s to {self.times[-1]:g} s"
+
+    @classmethod
+    def uniform(cls, num_frames: int, frame_rate: float) -> Timeline:
+        """Return a timeline of frames at 0, 1/frame_rate, 2/frame_rate, … seconds."""
+        return cls(num_frames, frame_rate=float(frame_rate))
+
+    @classmethod
+    def stamped(cls, times: npt.ArrayLike, import_rate: float | None = None) -> Timeline:
+        """Return a timeline of frames at the times (T,) [s]."""
+        stamps = np.asarray(times, dtype=np.float64)
+        return cls(len(stamps), stamps=stamps, import_rate=import_rate)
+
+    @cached_property
+    def times(self) -> Floats:
+        """The time (T,) [s] of each frame."""
+        if self.stamps is not None:
+            return self.stamps
+        assert self.frame_rate is not None
+        return frozen(np.arange(self.num_frames) / self.frame_rate)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last one."""
+        if self.num_frames < 2:
+            return 0.0
+        if self.stamps is not None:
+            return float(self.stamps[-1] - self.stamps[0])
+        assert self.frame_rate is not None
+        return (self.num_frames - 1) / self.frame_rate
+
+    def part(self, frames: slice, since: float | None = None) -> Timeline:
+        """Return the timeline of some of the frames.
+
+        Parameters
+        ----------
+        frames:
+            A slice with a positive step. At a fixed rate its first frame gets the time 0, and the rate is divided by the step.
+        since:
+            The time [s] from which time stamps count afterwards; that of the slice's first frame when not given.
+
+        Raises
+        ------
+        ValueError
+            When the step is not positive.
+        """
+        chosen = range(self.num_frames)[frames]
+        if chosen.step < 1:
+            raise ValueError(f"frames are taken in their order, not with the step {chosen.step}")
+        if self.stamps is None:
+            assert self.frame_rate is not None
+            return replace(self, num_frames=len(chosen), frame_rate=self.frame_rate / chosen.step)
+        stamps = self.stamps[frames]
+        if since is None:
+            since = float(stamps[0]) if chosen.start and len(stamps) else 0.0
+        return Timeline.stamped(stamps - since, self.import_rate)
+
+    def frames_between(self, start: float | None, end: float | None) -> slice:
+        """Return the frames with start ≤ t ≤ end [s], within `ON_FRAME`; None is the beginning or the end."""
+        first = 0 if start is None else int(np.searchsorted(self.times, start - ON_FRAME))
+        last = self.num_frames if end is None else int(np.searchsorted(self.times, end + ON_FRAME, side="right"))
+        return slice(first, last)
+
+    def frames_at(self, times: npt.ArrayLike) -> npt.NDArray[np.intp]:
+        """Return the index of the frame in force at each time (...) [s]: the last one at or before it, at least the first."""
+        t = np.asarray(times, dtype=np.float64) + ON_FRAME
+        if self.num_frames == 0:
+            raise ValueError("the timeline has no frames")
+        if self.stamps is not None:
+            index = np.searchsorted(self.stamps, t, side="right") - 1
+        else:
+            assert self.frame_rate is not None
+            index = np.floor(np.clip(t * self.frame_rate, -1, self.num_frames)).astype(np.intp)
+        return np.clip(index, 0, self.num_frames - 1)
+
 
 JOINT_DISPLACEMENT = "JointDisplacement"
 JOINT_EFFORT = "JointEffort"

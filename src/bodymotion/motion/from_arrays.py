@@ -16,9 +16,9 @@ from bodymotion.motion.components import (
     Component,
     MultiSE3Seq,
     MultiValueSeq,
+    Timeline,
     Vector3Seq,
 )
-from bodymotion.motion.timeline import Timeline
 
 __all__ = ["of_joints", "of_link_poses"]
 

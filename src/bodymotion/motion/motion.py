@@ -10,7 +10,7 @@ from typing import TypeVar, overload
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics.collector import Source
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.motion.components import (
     JOINT_DISPLACEMENT,
@@ -21,13 +21,13 @@ from bodymotion.motion.components import (
     MultiValueSeq,
     OtherSeq,
     TimedComponent,
+    Timeline,
     Vector3Seq,
 )
 from bodymotion.motion.from_arrays import of_joints, of_link_poses
 from bodymotion.motion.interpolation import Method, frames_needed
 from bodymotion.motion.interpolation.resampling import common_rate, resampled_components
 from bodymotion.motion.rules import NOT_EDITED
-from bodymotion.motion.timeline import Timeline
 from bodymotion.system.display import NotebookDisplay
 
 __all__ = ["Motion"]

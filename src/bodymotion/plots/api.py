@@ -263,7 +263,7 @@ def _measured(
 
 
 def _every(motion: Motion, count: int) -> Motion:
-    from bodymotion.motion.timeline import Timeline
+    from bodymotion.motion.components import Timeline
 
     def thin(timeline: Timeline) -> Timeline:
         if timeline.frame_rate is None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import QUANTITIES, Series
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.devices import AccelerationSensor, ForceSensor, Gyro
+from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.plots.curves import most_varying, panel, ranged, together
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.parts import Bars, Chart, Curves

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 __all__ = ["HAND", "FootContacts", "contacts_of"]
 

@@ -18,7 +18,7 @@ from bodymotion.geometry.meshes import outermost_points
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.scene.animation_playback import AnimationPlayback, Beats, beats_of
 from bodymotion.scene.contacts import FootContacts, contacts_of
 

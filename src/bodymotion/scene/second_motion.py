@@ -8,7 +8,7 @@ import numpy as np
 
 from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.scene.scene import Scene
 from bodymotion.scene.text import fixed
 

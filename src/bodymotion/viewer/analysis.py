@@ -20,7 +20,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.kernels.background import compile_in_background
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.scene.scene import Scene
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.scene.options import LIMIT_OPTIONS, DisplayOptions
 from bodymotion.scene.theme import MASS_COLOR, STANCE, SWING, ZMP_COLOR, Rgb, Theme, theme_of
 from bodymotion.viewer.analysis import MotionAnalysis

@@ -16,8 +16,7 @@ from bodymotion.diagnostics.text import shown
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape, Sphere
-from bodymotion.model.devices import Device, ForceSensor, RangeSensor, VisionSensor
-from bodymotion.model.links import Link
+from bodymotion.model.links import Device, ForceSensor, Link, RangeSensor, VisionSensor
 from bodymotion.scene.contacts import HAND, FootContacts
 from bodymotion.scene.text import node_name
 from bodymotion.scene.theme import (

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS, DisplayOptions
 from bodymotion.scene.scene import Scene
 from bodymotion.scene.text import html_text

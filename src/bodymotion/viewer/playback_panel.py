@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.scene.animation_playback import SLICES_PER_BEAT, Beats
 from bodymotion.scene.contacts import HAND, FootContacts
 from bodymotion.scene.text import html_text

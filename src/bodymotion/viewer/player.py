@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
 
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 __all__ = ["SPEEDS", "Player", "run_action"]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
 from bodymotion.diagnostics import Diagnostics, Location, Problem, ReadResult
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics.collector import Source
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha import rules as cha_rules
 from bodymotion.formats.cha_proto import rules

@@ -8,7 +8,7 @@ import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes
 from bodymotion.diagnostics import Diagnostics, ReadResult
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics.collector import Source
 from bodymotion.formats.cha_proto.reader import read_content, read_table
 from bodymotion.formats.cha_proto.rows import PATHS, TIME, Table
 from bodymotion.formats.cha_proto.rules import STAMPS

@@ -15,7 +15,7 @@ from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields, default_on_error
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.devices import (
+from bodymotion.model.links import (
     AccelerationSensor,
     Device,
     ForceSensor,

@@ -36,8 +36,7 @@ from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequen
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material, Mesh, Shape
-from bodymotion.model.devices import Device
-from bodymotion.model.links import Segment
+from bodymotion.model.links import Device, Segment
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.inline import InlineLoader

@@ -16,8 +16,7 @@ from bodymotion.formats.choreonoid_body.fields import Fields, camel, default_on_
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import ExtraJoint, ExtraJointType
-from bodymotion.model.devices import Device
-from bodymotion.model.links import Joint, JointType, Segment
+from bodymotion.model.links import Device, Joint, JointType, Segment
 
 if TYPE_CHECKING:
     from bodymotion.formats.choreonoid_body.elements import ElementReader, LinkParts

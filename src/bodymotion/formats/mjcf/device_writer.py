@@ -15,7 +15,7 @@ from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, same
-from bodymotion.model.devices import (
+from bodymotion.model.links import (
     AccelerationSensor,
     Device,
     ForceSensor,

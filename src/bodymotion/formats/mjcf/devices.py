@@ -15,7 +15,7 @@ from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import ExtraJoint, ExtraJointType
-from bodymotion.model.devices import (
+from bodymotion.model.links import (
     AccelerationSensor,
     Device,
     ForceSensor,

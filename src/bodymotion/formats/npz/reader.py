@@ -24,7 +24,7 @@ from bodymotion.motion import (
     MultiValueSeq,
     Vector3Seq,
 )
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

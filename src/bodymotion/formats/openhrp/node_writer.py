@@ -27,8 +27,7 @@ from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.formats.vrml.writer import is_name, legal_name
 from bodymotion.geometry.shapes import Mesh, Shape
 from bodymotion.model.body import Body
-from bodymotion.model.devices import Device, OtherDevice, VisionSensor
-from bodymotion.model.links import Joint, Segment
+from bodymotion.model.links import Device, Joint, OtherDevice, Segment, VisionSensor
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule

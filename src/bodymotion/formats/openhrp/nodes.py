@@ -23,16 +23,18 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Shape
 from bodymotion.geometry.units import FULL_TURN, rotation_in_degrees
 from bodymotion.model.body import ExtraJoint, ExtraJointType
-from bodymotion.model.devices import (
+from bodymotion.model.links import (
     AccelerationSensor,
     Device,
     ForceSensor,
     Gyro,
+    Joint,
+    JointType,
     OtherDevice,
     RangeSensor,
+    Segment,
     VisionSensor,
 )
-from bodymotion.model.links import Joint, JointType, Segment
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 __all__ = [

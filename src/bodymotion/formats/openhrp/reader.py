@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.diagnostics import FormatError, Location, Locator, Problem, ReadResult, SourceMap, Subject
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics.collector import Source
 from bodymotion.formats.openhrp import rules
 from bodymotion.formats.openhrp.checks import check_tree
 from bodymotion.formats.openhrp.nodes import (

@@ -27,8 +27,7 @@ from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place, SceneWalker
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
-from bodymotion.model.devices import Device
-from bodymotion.model.links import MOST_LINKS, Joint, Link, Segment
+from bodymotion.model.links import MOST_LINKS, Device, Joint, Link, Segment
 
 __all__ = ["Tree", "inverse", "read_tree"]
 

@@ -21,8 +21,8 @@ from bodymotion.motion import (
     OtherSeq,
     Vector3Seq,
 )
+from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import check_motion_fits, frames_needed, resampled
-from bodymotion.motion.timeline import Timeline
 
 __all__ = [
     "COMPONENT_KEYS",

@@ -37,7 +37,7 @@ from bodymotion.formats.yaml.recovery import MAX_PARSED_BYTES, read_on
 from bodymotion.formats.yaml.tree import Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 
 __all__ = [
     "Effort",

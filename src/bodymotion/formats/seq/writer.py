@@ -14,7 +14,7 @@ from typing import BinaryIO
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, Rule, losses
-from bodymotion.diagnostics.source import Source
+from bodymotion.diagnostics.collector import Source
 from bodymotion.formats.seq import scalars
 from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.plan import (

@@ -12,7 +12,7 @@ from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
 from bodymotion.formats.tables.joint_names import by_joint_id
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.timeline import ON_FRAME, Timeline
+from bodymotion.motion.components import ON_FRAME, Timeline
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

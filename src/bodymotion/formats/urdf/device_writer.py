@@ -27,7 +27,7 @@ from bodymotion.formats.urdf.elements import roll_pitch_yaw
 from bodymotion.formats.urdf.extension_writer import quiet_differences, unique_names
 from bodymotion.formats.xml.tree import Element, number_text, parse_xml, to_xml
 from bodymotion.geometry import poses
-from bodymotion.model.devices import (
+from bodymotion.model.links import (
     AccelerationSensor,
     Device,
     ForceSensor,

@@ -14,7 +14,7 @@ from bodymotion.formats.urdf.elements import one_line
 from bodymotion.formats.xml.tree import Element, number_text, numbers_in
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.devices import (
+from bodymotion.model.links import (
     AccelerationSensor,
     Device,
     ForceSensor,

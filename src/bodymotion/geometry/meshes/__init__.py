@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bodymotion.geometry.meshes.normals import corner_normals, split_corners
 from bodymotion.geometry.meshes.polygons import Triangles, triangulate
-from bodymotion.geometry.meshes.primitives import to_mesh
-from bodymotion.geometry.meshes.transforms import bounds, outermost_points, transformed, used_vertices
+from bodymotion.geometry.meshes.primitives import bounds, outermost_points, to_mesh, transformed, used_vertices
+from bodymotion.geometry.meshes.surfaces import corner_normals, split_corners
 
 __all__ = [
     "Triangles",

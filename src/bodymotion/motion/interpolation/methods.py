@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion.timeline import ON_FRAME, Timeline
+from bodymotion.motion.components import ON_FRAME, Timeline
 
 __all__ = [
     "HOLDING",

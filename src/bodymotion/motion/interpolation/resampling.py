@@ -10,13 +10,12 @@ import numpy as np
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.losses import OTHER_RATE
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq
+from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq, Timeline
 from bodymotion.motion.interpolation.lowpass import low_passed, taps
 from bodymotion.motion.interpolation.methods import HOLDING, Method, check_increasing, check_rate, held_frames
 from bodymotion.motion.interpolation.sampling import are_poses, bridged, sampler
 from bodymotion.motion.interpolation.wraps import find_wraps, unwrapped, wrap_problem
 from bodymotion.motion.rules import BRIDGED
-from bodymotion.motion.timeline import Timeline
 from bodymotion.system.memory import check_memory
 
 __all__ = ["check_motion_fits", "common_rate", "not_resampled", "resampled", "resampled_components"]

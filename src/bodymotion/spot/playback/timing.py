@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.spot.playback.parameters import as_number
 from bodymotion.system.memory import check_memory
 

@@ -13,7 +13,7 @@ from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha import check_animation
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.motion.timeline import Timeline
+from bodymotion.motion.components import Timeline
 from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, SpotPose, play, stand
 from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.timing import timing
