@@ -15,7 +15,7 @@ from bodymotion.formats.meshes.glb import mesh_to_glb, read_glb
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.reading import read_shapes
 from bodymotion.formats.meshes.stl import to_stl
-from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry.shapes import Box, Corners, Material, Mesh, Sphere, Texture
 from sample_files import tries

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.vrml import IsReference, Node, Proto, access, expand, instance_of, parse_vrml, read_vrml
+from bodymotion.formats.vrml import IsReference, Node, Proto, expand, instance_of, nodes, parse_vrml, read_vrml
 from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
 from bodymotion.geometry.arrays import same
 
@@ -533,7 +533,7 @@ def test_a_field_whose_is_means_nothing_keeps_its_default(text):
     scene = parse(text)
     assert rules_of(scene) == ["VRML120"]
     sphere = instance_of(scene.nodes[0]).fields["geometry"]
-    assert sphere.get("radius") in (1.0, None) and access.number(sphere, "radius", 1.0) == 1.0
+    assert sphere.get("radius") in (1.0, None) and nodes.number(sphere, "radius", 1.0) == 1.0
 
 
 def test_a_type_that_is_none_is_said():

@@ -16,10 +16,10 @@ from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
 from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.text.source_text import BOM, Text, decode
-from bodymotion.formats.vrml import InlineLoader, Node, access, parse_vrml
-from bodymotion.formats.vrml.lexer import NAME, SPACE, STRING, WORD, numbers
+from bodymotion.formats.vrml import InlineLoader, Node, nodes, parse_vrml
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
 from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.formats.vrml.values import NAME, SPACE, STRING, WORD, numbers
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 __all__ = ["edits_of", "ends_in_strings"]
@@ -128,25 +128,29 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
         SceneWalker(Diagnostics(), parts).walk(scene.nodes, Place(), meet)
         if not found:
             return
-        tree = read_tree(access.children(found[0], "humanoidBody"), parts, access.ModelDiagnostics())
+        tree = read_tree(nodes.children(found[0], "humanoidBody"), parts, nodes.ModelDiagnostics())
     except FormatError:
         return
     humanoid = found[0]
     defined = Counter(_DEFINED.findall(text.data))
-    for name, nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
-        names = list(dict.fromkeys(node.name for node in nodes))
+    for name, found_nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
+        names = list(dict.fromkeys(node.name for node in found_nodes))
         if not names:
             continue
         place = humanoid.offsets.get(name)
         body = humanoid.offsets.get("humanoidBody")
-        if body is None or any(defined[one] != 1 for one in names) or len(names) != len({id(node) for node in nodes}):
+        if (
+            body is None
+            or any(defined[one] != 1 for one in names)
+            or len(names) != len({id(node) for node in found_nodes})
+        ):
             continue
-        if any(node.text is not humanoid.text or not body < node.offset for node in nodes):
+        if any(node.text is not humanoid.text or not body < node.offset for node in found_nodes):
             continue
         if place is None:
             if humanoid.proto is None or name in humanoid.proto.fields:
                 yield from _new_list(text.data, body, name, names)
-        elif text.data.startswith(name, place) and all(node.offset < place for node in nodes):
+        elif text.data.startswith(name, place) and all(node.offset < place for node in found_nodes):
             yield from _changed_list(text.data, place + len(name), names)
 
 

@@ -30,8 +30,8 @@ from bodymotion.formats.choreonoid_body.resources import (
 )
 from bodymotion.formats.resources import NotFound
 from bodymotion.formats.text.spelling import meant
-from bodymotion.formats.vrml.appearance import PLAIN
 from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place
+from bodymotion.formats.vrml.shapes import PLAIN
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
@@ -39,7 +39,7 @@ from bodymotion.geometry.shapes import Material, Mesh, Shape
 from bodymotion.model.links import Device, Segment
 
 if TYPE_CHECKING:
-    from bodymotion.formats.vrml.inline import InlineLoader
+    from bodymotion.formats.vrml.reader import InlineLoader
 
 __all__ = ["ElementReader", "LinkParts"]
 

@@ -13,18 +13,17 @@ import numpy as np
 
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Context, Fields, default_on_error, label
-from bodymotion.formats.vrml.appearance import AppearanceReader
-from bodymotion.formats.vrml.geometry import GEOMETRY_NODES, GeometryReader
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.rules import BAD_SIZE
+from bodymotion.formats.vrml.shapes import GEOMETRY_NODES, AppearanceReader, GeometryReader
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Capsule, Geometry, Material
 
 if TYPE_CHECKING:
     from bodymotion.formats.text.source_text import Text
-    from bodymotion.formats.vrml.inline import InlineLoader
     from bodymotion.formats.vrml.nodes import Value
+    from bodymotion.formats.vrml.reader import InlineLoader
 
 __all__ = ["ShapeReader"]
 

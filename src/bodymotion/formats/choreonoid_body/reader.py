@@ -48,7 +48,7 @@ from bodymotion.formats.choreonoid_body.links import (
 )
 from bodymotion.formats.choreonoid_body.resources import find_file, read_bytes
 from bodymotion.formats.resources import PART_OUTSIDE, PART_REMOTE, NotFound, ResourceFinder
-from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.yaml.recovery import read_on
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.units import FULL_TURN

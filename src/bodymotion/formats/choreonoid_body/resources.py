@@ -18,10 +18,9 @@ from bodymotion.formats.choreonoid_body.fields import open_text
 from bodymotion.formats.meshes.collada import Part, SceneNode, read_collada
 from bodymotion.formats.meshes.stl import read_mesh_file
 from bodymotion.formats.resources import NotFound, ResourceFinder
-from bodymotion.formats.vrml import access
-from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
-from bodymotion.formats.vrml.reader import parse_vrml
+from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.scene import Drawn, Place, SceneWalker, node_transform
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats
@@ -167,7 +166,7 @@ class ResourceReader:
         node, above = self._node
         inside = [node]
         if node.type == "Transform":
-            above, inside = above @ node_transform(node), access.children(node)
+            above, inside = above @ node_transform(node), nodes.children(node)
         rotation = np.array(above)
         rotation[:3, 3] = 0.0
         return self._draw(inside, Place(frame.transform @ rotation, frame.visual, frame.collision))

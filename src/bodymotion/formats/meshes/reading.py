@@ -15,8 +15,7 @@ from bodymotion.formats.meshes.collada import SceneNode, read_collada
 from bodymotion.formats.meshes.glb import read_glb
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.stl import read_mesh_file
-from bodymotion.formats.vrml.inline import InlineLoader
-from bodymotion.formats.vrml.reader import parse_vrml
+from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.rules import IMAGE_INSIDE, SCENERY
 from bodymotion.formats.vrml.scene import Place, SceneWalker
 from bodymotion.geometry.arrays import Floats, frozen_ints

@@ -13,7 +13,7 @@ from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import finite
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
-from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.shapes import Material, Mesh, Texture

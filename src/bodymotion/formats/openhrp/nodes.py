@@ -14,9 +14,8 @@ import numpy as np
 
 from bodymotion.diagnostics import Subject
 from bodymotion.formats.openhrp import rules
-from bodymotion.formats.vrml import access
-from bodymotion.formats.vrml.access import ModelDiagnostics
-from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml import nodes
+from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node
 from bodymotion.formats.vrml.scene import IDENTITY
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
@@ -140,7 +139,7 @@ def finite(
     node: Node, name: str, default: tuple[float, ...], found: ModelDiagnostics, unknown: Subject = ()
 ) -> tuple[float, ...]:
     """Return a field's numbers; where one of them is not finite, report that, mark `unknown`, and return `default`."""
-    values = access.vector(node, name, default)
+    values = nodes.vector(node, name, default)
     _report_more_numbers(node, name, len(default), found)
     if all(map(math.isfinite, values)):
         return values
@@ -203,7 +202,7 @@ def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnosti
 def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floats:
     """Return the pose (7,) of a node in its parent, from its translation and rotation."""
     rotation_subject: Subject = (*subject, "rotation") if subject else ()
-    x, y, z, angle = rotation = access.vector(node, "rotation", (0.0, 0.0, 1.0, 0.0))
+    x, y, z, angle = rotation = nodes.vector(node, "rotation", (0.0, 0.0, 1.0, 0.0))
     _report_more_numbers(node, "rotation", 4, found)
     location = node.location_of("rotation")
     if not all(map(math.isfinite, rotation)):
@@ -212,7 +211,7 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
         _mark(found, rotation_subject)
         quaternion = (1.0, 0.0, 0.0, 0.0)
     else:
-        quaternion = access.rotation(node)
+        quaternion = nodes.rotation(node)
         if rotation_in_degrees(angle):
             turns = abs(angle) / FULL_TURN
             message = f"rotation of {label(node)} is {_shown(rotation)}, an angle of {turns:.3g} full turns"
@@ -253,7 +252,7 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
         When a field has a value of the wrong type.
     """
     extra = rest(node, JOINT_USED)
-    kind = access.text(node, "jointType")
+    kind = nodes.text(node, "jointType")
     if kind not in JOINT_TYPES:
         shown = (kind.splitlines() or [""])[0][:40]
         expected = f"expected one of {', '.join(JOINT_TYPES)}"
@@ -297,7 +296,7 @@ _NO_LIMITS = {"llimit": -np.inf, "ulimit": np.inf, "lvlimit": -np.inf, "uvlimit"
 
 
 def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
-    number = access.integer(node, "jointId", -1)
+    number = nodes.integer(node, "jointId", -1)
     _report_more_numbers(node, "jointId", 1, found)
     if -1 <= number <= MAX_ID:
         return number
@@ -309,7 +308,7 @@ def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
 
 def _limit(node: Node, name: str, default: float, extra: dict[str, object], found: ModelDiagnostics) -> float:
     """Return the first number of a limit; an empty list means no limit."""
-    given = access.numbers(node, name)
+    given = nodes.numbers(node, name)
     if name != "climit" and len(given) <= 1:
         extra.pop(name, None)
     if not len(given):
@@ -328,13 +327,13 @@ def _limit(node: Node, name: str, default: float, extra: dict[str, object], foun
 def _report_unused(node: Node, extra: dict[str, object], found: ModelDiagnostics) -> None:
     """Report fields of the document, or of an older one, that have no effect."""
     for name, default in (("center", (0.0, 0.0, 0.0)), ("scale", (1.0, 1.0, 1.0))):
-        value = access.vector(node, name, default)
+        value = nodes.vector(node, name, default)
         if value != default:
             shown = " ".join(f"{number:g}" for number in value)
             message = f"{name} of {label(node)} is {shown}; it has no effect"
             found.report(rules.CENTER, message, node.location_of(name))
-    if access.number(node, "equivalentInertia", 0.0) != 0.0:
-        extra["equivalentInertia"] = access.number(node, "equivalentInertia", 0.0)
+    if nodes.number(node, "equivalentInertia", 0.0) != 0.0:
+        extra["equivalentInertia"] = nodes.number(node, "equivalentInertia", 0.0)
         message = f"{label(node)} has an equivalentInertia, which has no effect"
         found.report(rules.OBSOLETE, message, node.location_of("equivalentInertia"))
 
@@ -379,7 +378,7 @@ def is_rigid(transform: Floats) -> bool:
 
 
 def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
-    numbers = access.numbers(node, "momentsOfInertia")
+    numbers = nodes.numbers(node, "momentsOfInertia")
     if "momentsOfInertia" not in node.fields and not len(numbers):
         return frozen(np.zeros((3, 3)))
     location = node.location_of("momentsOfInertia")
@@ -435,7 +434,7 @@ def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostic
     _report_more_numbers(node, "sensorId", 1, found)
     common: dict[str, Any] = {
         "name": node.name,
-        "id": access.integer(node, "sensorId", -1),
+        "id": nodes.integer(node, "sensorId", -1),
         "link": link,
         "pose": own if transform is IDENTITY else _pose_in_link(node, transform, own, found, subject),
     }
@@ -461,9 +460,9 @@ def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostic
         values[attribute] = finite(node, name, (getattr(default, attribute),), found, (*subject, attribute))[0]
     if isinstance(default, VisionSensor):
         used |= {"type": "type", "width": "width", "height": "height"}
-        values["type"] = access.text(node, "type", default.type)
-        values["width"] = access.integer(node, "width", default.width)
-        values["height"] = access.integer(node, "height", default.height)
+        values["type"] = nodes.text(node, "type", default.type)
+        values["width"] = nodes.integer(node, "width", default.width)
+        values["height"] = nodes.integer(node, "height", default.height)
     device = kind(**common, **values, extra=rest(node, POSE_FIELDS | set(used.values())))
     if isinstance(device, VisionSensor):
         _check_camera(device, node, found, subject)
@@ -506,12 +505,12 @@ def read_extra_joint(node: Node, links: Mapping[str, int], found: ModelDiagnosti
     """
     ends = []
     for name in ("link1Name", "link2Name"):
-        wanted = access.text(node, name)
+        wanted = nodes.text(node, name)
         if wanted not in links:
             message = f"{name} of {label(node)} is {wanted!r}, and no Joint has this name"
             found.fault(rules.EXTRA_LINK.error(message, node.location_of(name)), subject)
         ends.append(links.get(wanted, 0))
-    kind = access.text(node, "jointType", "xyz")
+    kind = nodes.text(node, "jointType", "xyz")
     known = next((known for known in EXTRA_JOINT_TYPES if known == kind), None)
     if known is None:
         message = f"jointType of {label(node)} is {kind!r}, expected one of {', '.join(EXTRA_JOINT_TYPES)}"

@@ -1,23 +1,28 @@
-"""Reading a whole model: the Humanoid and what is beside it, or a scene without one."""
+"""Read a whole model: the Humanoid and what is beside it, or a scene without one.
+
+`check_tree` applies the rules of the OpenHRP document about a whole model: names, lists, ids and fields that have no effect.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, Location, Locator, Problem, ReadResult, SourceMap, Subject
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, Problem, ReadResult, SourceMap, Subject
 from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics.text import listed
 from bodymotion.formats.openhrp import rules
-from bodymotion.formats.openhrp.checks import check_tree
 from bodymotion.formats.openhrp.nodes import (
     DEVICE_FIELDS,
     EXTRA_JOINT_FIELDS,
     JOINT_FIELDS,
     SEGMENT_FIELDS,
+    VECTORS,
     finite,
     label,
     own_pose,
@@ -26,9 +31,8 @@ from bodymotion.formats.openhrp.nodes import (
     rest,
 )
 from bodymotion.formats.openhrp.tree import ALL, Tree, inverse, read_tree
-from bodymotion.formats.vrml import InlineLoader, Node, access
-from bodymotion.formats.vrml.access import ModelDiagnostics, attempt
-from bodymotion.formats.vrml.nodes import Scene, Value
+from bodymotion.formats.vrml import InlineLoader, nodes
+from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene, vrml_bytes
 from bodymotion.formats.vrml.rules import EMPTY, HEADER, SCENERY
 from bodymotion.formats.vrml.scene import Place, SceneWalker
@@ -37,7 +41,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment
 
-__all__ = ["read_openhrp"]
+__all__ = ["check_tree", "read_openhrp"]
 
 USED = {"humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints"}
 """Fields of a Humanoid that are read; the others are kept in `extra`."""
@@ -149,7 +153,7 @@ class _ModelReader:
                     poses.from_matrix(poses.nearest_rigid(transform)), own_pose(humanoid, ModelDiagnostics())
                 )
                 body = replace(body, root_pose=poses.compose(around, body.root_pose))
-            version = access.text(humanoid, "version", "1.1")
+            version = nodes.text(humanoid, "version", "1.1")
         else:
             body = self._single_link()
             self.entries["links", 0] = Location(str(self.path), 1, 1)
@@ -183,23 +187,23 @@ class _ModelReader:
         own = attempt(lambda node: own_pose(node, found), node, found)
         is_placed = not np.array_equal(poses.IDENTITY if own is None else own, poses.IDENTITY)
         is_placed = is_placed or not np.array_equal(transform, np.eye(4))
-        if is_placed or access.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0):
+        if is_placed or nodes.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0):
             message = f"{label(node)} has a translation, rotation or scale, which has no effect"
             found.report(rules.HUMANOID_POSE, message, node.location)
-        self.walker.walk(access.children(node, "viewpoints"), Place(), self._visit)
+        self.walker.walk(nodes.children(node, "viewpoints"), Place(), self._visit)
         tree = self._tree(node)
         extra_joints = self._extra_joints(tree)
         self.entries |= _locators(tree)
         info: dict[str, object] = {
-            "name": access.text(node, "name"),
-            "version": access.text(node, "version", "1.1"),
-            "info": "\n".join(access.texts(node, "info")),
+            "name": nodes.text(node, "name"),
+            "version": nodes.text(node, "version", "1.1"),
+            "info": "\n".join(nodes.texts(node, "info")),
         }
         extra = rest(node, USED)
         if not np.array_equal(transform, np.eye(4)):
             extra["placed"] = transform
         return Body(
-            name=node.name or access.text(node, "name") or self.path.stem,
+            name=node.name or nodes.text(node, "name") or self.path.stem,
             links=tuple(tree.links),
             devices=tuple(tree.devices),
             extra_joints=extra_joints,
@@ -209,10 +213,10 @@ class _ModelReader:
         )
 
     def _tree(self, humanoid: Node) -> Tree:
-        nodes = access.children(humanoid, "humanoidBody")
+        found_nodes = nodes.children(humanoid, "humanoidBody")
         # What is found in a body without a Joint counts only where it is read again as one link.
         of_tree = ModelDiagnostics(self.path, self.scene.damage, DOUBTFUL)
-        tree = read_tree(nodes, self.parts, of_tree)
+        tree = read_tree(found_nodes, self.parts, of_tree)
         if tree.links or of_tree.has_errors:
             self._take_over(of_tree)
         if tree.links:
@@ -222,7 +226,7 @@ class _ModelReader:
         self.found.report(rules.NO_JOINT, f"{label(humanoid)} has no Joint", humanoid.location)
         if self.scene.damage:
             self.found.mark_unknown(("links", 0))
-        fields: dict[str, Value] = {"jointType": "fixed", "children": list(nodes)}
+        fields: dict[str, Value] = {"jointType": "fixed", "children": list(found_nodes)}
         return read_tree([Node("Joint", "Root", fields)], self.parts, self.found)
 
     def _take_over(self, found: ModelDiagnostics) -> None:
@@ -268,10 +272,10 @@ def _beside(world: Mapping[str, object]) -> dict[str, object]:
 
 def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpoint:
     position = finite(node, "position", (0.0, 0.0, 10.0), found)
-    own = poses.from_parts(position, access.rotation(node, "orientation"))
+    own = poses.from_parts(position, nodes.rotation(node, "orientation"))
     placed = transform @ poses.to_matrix(own)
     return Viewpoint(
-        description=access.text(node, "description") or node.name,
+        description=nodes.text(node, "description") or node.name,
         pose=own if np.array_equal(transform, np.eye(4)) else poses.from_matrix(placed),
         field_of_view=finite(node, "fieldOfView", (0.785398,), found)[0],
     )
@@ -308,3 +312,107 @@ def _locator(node: Node, fields: Mapping[str, str], segments: list[Node] | None 
         return lines.location(offset) if at is None else at[0].location(at[1])
 
     return locate
+
+
+UNUSED = ("bboxCenter", "bboxSize", "sites", "coord", "displacers", "addChildren", "removeChildren")
+KNOWN_NODES = {"children", "humanoidBody", "joints", "segments", "viewpoints", *UNUSED}
+"""Fields that hold nodes and are read, or have no effect."""
+
+
+def check_tree(tree: Tree, humanoid: Node, found: ModelDiagnostics) -> None:
+    """Check names, lists, fields, ids and the sums of Segments."""
+    for check in (_check_names, _check_fields, _check_names_in_fields, _check_sensors, _check_ids, _check_numbers):
+        try:
+            check(tree, humanoid, found)
+        except FormatError as error:
+            found.fault(error)
+
+
+def _check_names(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
+    segments: dict[str, Node] = {}
+    for node in tree.segment_nodes:
+        if not node.name:
+            found.report(rules.SEGMENT_NAME, "a Segment has no name", node.location)
+        elif segments.setdefault(node.name, node) is not node:
+            message = f"a second Segment has the name {node.name!r}"
+            found.report(rules.SEGMENT_NAME, message, node.location, severity="warning")
+    for name, found_nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
+        items = nodes.children(humanoid, name)
+        in_list, in_tree = {id(item) for item in items}, {id(node) for node in found_nodes}
+        missing = [label(node) for node in found_nodes if id(node) not in in_list]
+        foreign = [label(item) for item in items if id(item) not in in_tree]
+        counts = Counter(map(id, items))
+        repeated = [label(node) for node in found_nodes if counts[id(node)] > 1]
+        location = humanoid.location_of(name)
+        if missing:
+            found.report(rules.LISTS, f"the list {name} lacks {listed(missing)}", location)
+        if foreign:
+            found.report(rules.LISTS, f"the list {name} has {listed(foreign)}, outside of humanoidBody", location)
+        if repeated:
+            found.report(rules.LISTS, f"the list {name} repeats {listed(list(dict.fromkeys(repeated)))}", location)
+
+
+def _check_fields(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
+    """Report fields that have no effect, and unknown ones that hold nodes."""
+    unused: dict[str, Location] = {}
+    of_document = (humanoid, *tree.joint_nodes, *tree.segment_nodes)
+    for node in of_document:
+        for name in UNUSED:
+            if name in node.fields:
+                unused.setdefault(name, node.location_of(name))
+    for name, location in unused.items():
+        found.report(rules.UNUSED_FIELD, f"the file has the field {name}, which has no effect", location)
+    for node in (*of_document, *tree.device_nodes, *tree.extra_joint_nodes):
+        for name, value in node.fields.items():
+            if name not in KNOWN_NODES and _holds_nodes(value):
+                message = f"the field {name} of {label(node)} is unknown and holds nodes"
+                found.report(rules.UNKNOWN_NODES, message, node.location_of(name))
+
+
+def _holds_nodes(value: object) -> bool:
+    return isinstance(value, Node) or (isinstance(value, list) and any(isinstance(item, Node) for item in value))
+
+
+def _check_names_in_fields(tree: Tree, _humanoid: Node, found: Diagnostics) -> None:
+    for node in (*tree.joint_nodes, *tree.segment_nodes):
+        name = node.fields.get("name")
+        if isinstance(name, str) and name and node.name and name != node.name:
+            found.report(rules.NAME_FIELD, f"name of {label(node)} is {name!r}", node.location_of("name"))
+
+
+def _check_sensors(tree: Tree, _humanoid: Node, found: Diagnostics) -> None:
+    for device, node in zip(tree.devices, tree.device_nodes, strict=True):
+        for name in VECTORS.get(type(device), {}).values():
+            limits = nodes.vector(node, name, (-1.0, -1.0, -1.0))
+            if any(number <= 0 and number != -1 for number in limits):
+                shown = " ".join(f"{number:g}" for number in limits)
+                message = f"{name} of {label(node)} is {shown}, expected positive numbers, or -1 for no limit"
+                found.report(rules.SENSOR_LIMIT, message, node.location_of(name))
+        if device.id < 0 and (node.proto is None or "sensorId" in node.proto.fields):
+            found.report(rules.SENSOR_ID_MISSING, f"{label(node)} has no sensorId", node.location)
+
+
+def _check_ids(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
+    ids: dict[int, None] = {}
+    for link, node in zip(tree.links, tree.joint_nodes, strict=True):
+        joint = link.joint
+        if joint.id < 0:
+            if link.index and joint.type in ("rotate", "slide", "crawler"):
+                found.report(rules.ID_MISSING, f"{label(node)} has no jointId", node.location)
+            continue
+        if joint.type in ("fixed", "free"):
+            message = f"{label(node)} is {joint.type} and has jointId {joint.id}: this column has no effect"
+            found.report(rules.ID_UNUSED, message, node.location_of("jointId"))
+        ids.setdefault(joint.id)
+    if list(ids) != sorted(ids):
+        found.report(rules.ID_ORDER, "the jointIds do not have the order of the links", humanoid.location)
+
+
+def _check_numbers(tree: Tree, _humanoid: Node, found: Diagnostics) -> None:
+    """Report masses that are not finite only when the Segments of a Joint are added."""
+    sums = np.array([[link.mass, *link.center_of_mass, *link.inertia.flat] for link in tree.links])
+    for index in np.flatnonzero(~np.isfinite(sums).all(axis=1)).tolist():
+        node = tree.joint_nodes[index]
+        message = f"mass, centre of mass or inertia of {label(node)}, the sum of its Segments, is not finite"
+        found.report(rules.NOT_FINITE, message, node.location, hint="its Segments have numbers that are too large")
+        found.mark_unknown(*(("links", index, attribute) for attribute in SEGMENT_FIELDS))

@@ -19,10 +19,9 @@ from bodymotion.formats.openhrp.nodes import (
     read_segment,
     read_sensor,
 )
-from bodymotion.formats.vrml import access
-from bodymotion.formats.vrml.access import ModelDiagnostics, attempt
-from bodymotion.formats.vrml.inline import InlineLoader
-from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml import nodes
+from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt
+from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place, SceneWalker
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
@@ -120,8 +119,8 @@ class _TreeReader:
             case "Segment":
                 self._enter_segment(node, place)
             case "Surface" if "visual" in node.fields or "collision" in node.fields:
-                self.walker.enter(access.children(node, "collision"), replace(place, visual=False))
-                self.walker.enter(access.children(node, "visual"), replace(place, collision=False))
+                self.walker.enter(nodes.children(node, "collision"), replace(place, visual=False))
+                self.walker.enter(nodes.children(node, "visual"), replace(place, collision=False))
             case "ExtraJoint":
                 self.tree.extra_joint_nodes.append(node)
             case _ if is_sensor(node):
@@ -228,7 +227,7 @@ class _TreeReader:
             self.walker.enter(inside, replace(place, transform=place.transform @ own))
 
     def _children(self, node: Node) -> list[Node]:
-        found = attempt(access.children, node, self.found)
+        found = attempt(nodes.children, node, self.found)
         if found is None:
             self.found.mark_unknown(*ALL)
         return found or []
@@ -242,12 +241,12 @@ class _TreeReader:
         if damage is None:
             return
         self.found.mark_unknown(*ALL)
-        for link, nodes in zip(self.tree.links, self.tree.nodes_of_segments, strict=True):
+        for link, listed in zip(self.tree.links, self.tree.nodes_of_segments, strict=True):
             self._mark_fields(("links", link.index), JOINT_FIELDS, self.tree.joint_nodes[link.index])
             if not (link.name or damage.is_whole(self.tree.joint_nodes[link.index])):
                 self.found.mark_unknown(("links", link.index, "name"))
             joint_is_whole = damage.is_whole(self.tree.joint_nodes[link.index])
-            segments = [own for own in nodes if own is not None]
+            segments = [own for own in listed if own is not None]
             for attribute, name in SEGMENT_FIELDS.items():
                 is_given = any(name in own.fields for own in segments)
                 is_cut = any(name not in own.fields and not damage.is_whole(own) for own in segments)

@@ -13,7 +13,7 @@ from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.resources import PART_OUTSIDE, FoundFile, PackageFinder
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import finite_numbers, read_origin
-from bodymotion.formats.vrml.inline import InlineLoader
+from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import TOO_DEEP
 from bodymotion.geometry import poses

@@ -25,11 +25,22 @@ from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.text.source_text import Text
 from bodymotion.formats.text.spelling import meant
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.lexer import DECLARATION, IS, NAME, NODE, OPEN, ROUTE, SPACE, WORD
 from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.recovery import Recovery
 from bodymotion.formats.vrml.specs import STANDARD_NODES, UNKNOWN, Kind, Scope, kind_of, reader_of, standard_fields
-from bodymotion.formats.vrml.values import READERS, Reader, guessed_value
+from bodymotion.formats.vrml.values import (
+    DECLARATION,
+    IS,
+    NAME,
+    NODE,
+    OPEN,
+    READERS,
+    ROUTE,
+    SPACE,
+    WORD,
+    Reader,
+    guessed_value,
+)
 
 __all__ = ["MAX_CALLS", "MAX_DEPTH", "MAX_SIZE", "Parser"]
 

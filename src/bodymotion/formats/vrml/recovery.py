@@ -22,9 +22,9 @@ from functools import cached_property
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.formats.text.source_text import Text
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.lexer import NAME, NODE, SPACE, STRING, STRING_OR_COMMENT, WORD
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.specs import UNKNOWN, Scope
+from bodymotion.formats.vrml.values import NAME, NODE, SPACE, STRING, STRING_OR_COMMENT, WORD
 
 __all__ = ["Damage", "OpenStringsError", "Recovery", "with_quotes"]
 

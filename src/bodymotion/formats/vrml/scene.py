@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Subject
-from bodymotion.formats.vrml import access
-from bodymotion.formats.vrml.access import ModelDiagnostics, without_fault
-from bodymotion.formats.vrml.appearance import PLAIN, AppearanceReader
-from bodymotion.formats.vrml.geometry import GeometryReader
-from bodymotion.formats.vrml.inline import expand
-from bodymotion.formats.vrml.nodes import Node
+from bodymotion.formats.vrml import nodes
+from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
+from bodymotion.formats.vrml.reader import expand
 from bodymotion.formats.vrml.rules import INFINITE_POINT, NODE_LEFT_OUT, PART_UNREADABLE, SCENERY, TOO_LARGE
+from bodymotion.formats.vrml.shapes import PLAIN, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import MOST_SHAPES, Mesh, Shape
 
 if TYPE_CHECKING:
-    from bodymotion.formats.vrml.inline import InlineLoader
+    from bodymotion.formats.vrml.reader import InlineLoader
 
 __all__ = ["IDENTITY", "Drawn", "Place", "SceneWalker", "node_transform", "rotation_matrix"]
 
@@ -153,18 +151,18 @@ class SceneWalker:
     def _walk_into(self, found: Node, place: Place) -> None:
         match found.type:
             case "Transform":
-                self.enter(access.children(found), self.moved(place, node_transform(found), found))
+                self.enter(nodes.children(found), self.moved(place, node_transform(found), found))
             case "Group" | "Anchor" | "Billboard":
-                self.enter(access.children(found), place)
+                self.enter(nodes.children(found), place)
             case "Switch":
                 choices = found.get("choice")
-                choices = choices if isinstance(choices, list) else access.children(found, "choice")
-                chosen = access.integer(found, "whichChoice", -1)
+                choices = choices if isinstance(choices, list) else nodes.children(found, "choice")
+                chosen = nodes.integer(found, "whichChoice", -1)
                 if 0 <= chosen < len(choices) and isinstance(choices[chosen], Node):
                     self.enter([choices[chosen]], place)
                 self._report_scenery(found, "what a Switch does not choose", len(choices) > 1 or chosen != 0)
             case "LOD":
-                levels = access.children(found, "level") or access.children(found)
+                levels = nodes.children(found, "level") or nodes.children(found)
                 self.enter(levels[:1], place)
                 self._report_scenery(found, "the other levels of an LOD", len(levels) > 1)
             case "Collision":
@@ -185,14 +183,14 @@ class SceneWalker:
             self.found.report(SCENERY, f"{what}: not a part of a body", node.location)
 
     def _collision(self, node: Node, place: Place) -> None:
-        collide, proxy = access.flag(node, "collide", True), access.child(node, "proxy")
+        collide, proxy = nodes.flag(node, "collide", True), nodes.child(node, "proxy")
         if proxy is not None and collide:
             self.enter([proxy], replace(place, visual=False))
         solid = collide and proxy is None
-        self.enter(access.children(node), replace(place, collision=place.collision and solid))
+        self.enter(nodes.children(node), replace(place, collision=place.collision and solid))
 
     def _part(self, node: Node, place: Place) -> None:
-        urls = access.texts(node, "url")
+        urls = nodes.texts(node, "url")
         if any(url.lower().endswith(MESH_FILES) for url in urls):
             path = self.parts.resolve(node)
             mesh = self._mesh_file(path, node) if path is not None else None
@@ -215,11 +213,11 @@ class SceneWalker:
         return self._mesh_files[path]
 
     def _draw(self, node: Node, place: Place) -> None:
-        part = access.child(node, "geometry")
+        part = nodes.child(node, "geometry")
         found = self.actual(part) if part is not None else None
         if found is None or not (place.visual or place.collision):
             return
-        material = self.appearance.read(access.child(node, "appearance"))
+        material = self.appearance.read(nodes.child(node, "appearance"))
         geometry = self.geometry.read(found, textured=material.texture is not None)
         if geometry is not None:
             self._add(Shape(geometry, place.transform, material, node.name), place, node)
@@ -241,13 +239,13 @@ def node_transform(node: Node) -> Floats:
     """Return the matrix (4, 4) of a Transform, T · C · R · SR · S · −SR · −C (ISO/IEC 14772-1, 6.52)."""
     matrix = np.eye(4)
     if "rotation" in node.fields:
-        matrix[:3, :3] = rotation_matrix(*access.axis_angle(node))
-    scale = access.vector(node, "scale", (1.0, 1.0, 1.0))
+        matrix[:3, :3] = rotation_matrix(*nodes.axis_angle(node))
+    scale = nodes.vector(node, "scale", (1.0, 1.0, 1.0))
     if scale != (1.0, 1.0, 1.0):
-        stretch = np.array(rotation_matrix(*access.axis_angle(node, "scaleOrientation")))
+        stretch = np.array(rotation_matrix(*nodes.axis_angle(node, "scaleOrientation")))
         matrix[:3, :3] = matrix[:3, :3] @ (stretch * scale) @ stretch.T
-    matrix[:3, 3] = access.vector(node, "translation", (0.0, 0.0, 0.0))
-    center = access.vector(node, "center", (0.0, 0.0, 0.0))
+    matrix[:3, 3] = nodes.vector(node, "translation", (0.0, 0.0, 0.0))
+    center = nodes.vector(node, "center", (0.0, 0.0, 0.0))
     if any(center):
         matrix[:3, 3] += center - matrix[:3, :3] @ center
     return matrix

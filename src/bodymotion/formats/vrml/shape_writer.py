@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics.losses import NUMBER_RANGE, SHAPE_FORM, SHAPE_LOOK
-from bodymotion.formats.vrml import access
-from bodymotion.formats.vrml.appearance import texture_matrix
+from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.scene import node_transform, rotation_matrix
+from bodymotion.formats.vrml.shapes import texture_matrix
 from bodymotion.formats.vrml.writer import is_name
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen
@@ -100,7 +100,7 @@ def rotation_value(quaternion: Floats) -> Floats | None:
     exact = (x / length + 0.0, y / length + 0.0, z / length + 0.0), 2.0 * math.atan2(length, w)
 
     def same(axis: tuple[float, float, float], angle: float) -> bool:
-        return access.quaternion(axis, angle) == (w, x, y, z)
+        return nodes.quaternion(axis, angle) == (w, x, y, z)
 
     return np.array(_searched(*exact, same) or (*exact[0], exact[1]))
 
@@ -147,12 +147,12 @@ def _searched(
     angles = list(dict.fromkeys(_rounded(angle, digits) for digits in DIGITS))
     for near in (*axes, axis):
         if any(near):
-            read = access.unit(*near)
+            read = nodes.unit(*near)
             for turn in (*angles, angle):
                 if same(read, turn):
                     return (*near, turn)
     for near in itertools.product(*map(_beside, axis)):
-        read = access.unit(*near)
+        read = nodes.unit(*near)
         for turn in _beside(angle):
             if same(read, turn):
                 return (*near, turn)

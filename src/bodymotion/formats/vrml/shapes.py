@@ -1,14 +1,20 @@
-"""The geometry nodes of VRML97 (ISO/IEC 14772-1, clause 6) as primitives, meshes, lines and points."""
+"""The nodes in a Shape of VRML97 (ISO/IEC 14772-1, clause 6): geometry as primitives, meshes, lines and points; appearance as a `Material`.
+
+Without a Material node the standard shows the plain colour white and no light on it. Here such a surface is white too, but lit,
+so that its shape is visible.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.formats.vrml import access
+from bodymotion.diagnostics import Diagnostics
+from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.rules import (
     BAD_INDEX,
@@ -17,20 +23,140 @@ from bodymotion.formats.vrml.rules import (
     INSIDE_OUT,
     NO_POINTS,
     NOT_SHOWN,
+    OUT_OF_RANGE,
     SMALL_FACE,
     TOO_LARGE,
     UNUSED_LIST,
 )
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, frozen_ints
+from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 from bodymotion.geometry.meshes import triangulate
-from bodymotion.geometry.shapes import Box, Cone, Corners, Cylinder, Geometry, Lines, Mesh, Points, Sphere
+from bodymotion.geometry.shapes import (
+    Box,
+    Cone,
+    Corners,
+    Cylinder,
+    Geometry,
+    Lines,
+    Material,
+    Mesh,
+    Points,
+    Sphere,
+    Texture,
+)
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Diagnostics, Rule
+    from bodymotion.diagnostics import Rule
     from bodymotion.geometry.meshes import Triangles
 
-__all__ = ["GEOMETRY_NODES", "GeometryReader"]
+__all__ = ["GEOMETRY_NODES", "PLAIN", "AppearanceReader", "GeometryReader", "texture_matrix"]
+
+_DEFAULT = Material()
+
+PLAIN = Material(diffuse=(1.0, 1.0, 1.0))
+"""The material of shapes that have none."""
+
+
+class AppearanceReader:
+    """Make materials; an Appearance that is used several times gives the same material each time.
+
+    `find_file(node)` returns the file that a node's url names, or None; then it reports why.
+    """
+
+    def __init__(
+        self,
+        found: Diagnostics,
+        actual: Callable[[Node], Node | None],
+        find_file: Callable[[Node], Path | None],
+    ) -> None:
+        self.found = found
+        self.actual = actual
+        self.find_file = find_file
+        self._known: dict[int, tuple[Node, Material]] = {}
+
+    def read(self, node: Node | None) -> Material:
+        """Return the material of an Appearance node."""
+        if node is None:
+            return PLAIN
+        if id(node) not in self._known:
+            self._known[id(node)] = (node, self._read(node))
+        return self._known[id(node)][1]
+
+    def _read(self, node: Node) -> Material:
+        found = self.actual(node)
+        if found is None or found.type != "Appearance":
+            return PLAIN
+        material, texture, transform = (
+            self.actual(part) if (part := nodes.child(found, name)) is not None else None
+            for name in ("material", "texture", "textureTransform")
+        )
+        image = self._texture(texture, transform) if texture is not None else None
+        if material is None or material.type != "Material":
+            return PLAIN if image is None else Material(diffuse=PLAIN.diffuse, texture=image)
+        default = _DEFAULT
+        return Material(
+            diffuse=self._color(material, "diffuseColor", default.diffuse),
+            ambient_intensity=self._number(material, "ambientIntensity", default.ambient_intensity),
+            specular=self._color(material, "specularColor", default.specular),
+            emissive=self._color(material, "emissiveColor", default.emissive),
+            shininess=self._number(material, "shininess", default.shininess),
+            transparency=self._number(material, "transparency", default.transparency),
+            texture=image,
+        )
+
+    def _color(self, node: Node, name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+        red, green, blue = self._clipped(node, nodes.vector(node, name, default))
+        return red, green, blue
+
+    def _number(self, node: Node, name: str, default: float) -> float:
+        return self._clipped(node, (nodes.number(node, name, default),))[0]
+
+    def _clipped(self, node: Node, values: tuple[float, ...]) -> tuple[float, ...]:
+        for value in values:
+            if not 0.0 <= value <= 1.0:
+                break
+        else:
+            return values
+        text = " ".join(f"{value:g}" for value in values)
+        self.found.report(OUT_OF_RANGE, f"a Material has the value {text}, expected 0…1", node.location)
+        return tuple(min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values)
+
+    def _texture(self, node: Node, transform: Node | None) -> Texture | None:
+        if node.type != "ImageTexture":
+            self.found.report(NOT_SHOWN, f"{node.type} is not shown", node.location)
+            return None
+        urls = nodes.texts(node, "url")
+        path = self.find_file(node)
+        if path is None:
+            return None
+        return Texture(
+            path,
+            next((url for url in urls if url.replace("\\", "/").endswith(path.name)), urls[0]),
+            repeat_s=nodes.flag(node, "repeatS", True),
+            repeat_t=nodes.flag(node, "repeatT", True),
+            transform=texture_matrix(transform),
+        )
+
+
+def texture_matrix(node: Node | None) -> Floats:
+    """Return the (3, 3) matrix of a TextureTransform for columns (s, t, 1): −C · S · R · C · T (ISO/IEC 14772-1, 6.49)."""
+    if node is None:
+        return frozen(np.eye(3))
+    center = np.array(nodes.vector(node, "center", (0.0, 0.0)))
+    translation = np.array(nodes.vector(node, "translation", (0.0, 0.0)))
+    angle = nodes.number(node, "rotation", 0.0)
+    c, s = np.cos(angle), np.sin(angle)
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    stretch = np.diag([*nodes.vector(node, "scale", (1.0, 1.0)), 1.0])
+    matrix = _translation(-center) @ stretch @ turn @ _translation(center + translation)
+    return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
+
+
+def _translation(by: Floats) -> Floats:
+    matrix = np.eye(3)
+    matrix[:2, 2] = by
+    return matrix
+
 
 Indices = npt.NDArray[np.int64]
 
@@ -78,19 +204,19 @@ class GeometryReader:
             case "IndexedFaceSet":
                 return self._face_set(node, textured)
             case "Box":
-                x, y, z = access.vector(node, "size", (2.0, 2.0, 2.0))
+                x, y, z = nodes.vector(node, "size", (2.0, 2.0, 2.0))
                 # A flat box is a plate, as the Plane prototype of old models has it.
                 return Box((x, y, z)) if self._sizes(node, [x, y, z], some_zero=True) else None
             case "Sphere":
-                radius = access.number(node, "radius", 1.0)
+                radius = nodes.number(node, "radius", 1.0)
                 return Sphere(radius) if self._sizes(node, [radius]) else None
             case "Cylinder":
-                radius, height = access.number(node, "radius", 1.0), access.number(node, "height", 2.0)
-                parts = {part: access.flag(node, part, True) for part in ("side", "top", "bottom")}
+                radius, height = nodes.number(node, "radius", 1.0), nodes.number(node, "height", 2.0)
+                parts = {part: nodes.flag(node, part, True) for part in ("side", "top", "bottom")}
                 return Cylinder(radius, height, **parts) if self._sizes(node, [radius, height]) else None
             case "Cone":
-                radius, height = access.number(node, "bottomRadius", 1.0), access.number(node, "height", 2.0)
-                parts = {part: access.flag(node, part, True) for part in ("side", "bottom")}
+                radius, height = nodes.number(node, "bottomRadius", 1.0), nodes.number(node, "height", 2.0)
+                parts = {part: nodes.flag(node, part, True) for part in ("side", "bottom")}
                 return Cone(radius, height, **parts) if self._sizes(node, [radius, height]) else None
             case "IndexedLineSet":
                 return self._line_set(node)
@@ -120,19 +246,19 @@ class GeometryReader:
     def points(self, node: Node) -> Floats:
         """Return the points (V, 3) of the node's `coord`."""
         coord = self.part(node, "coord")
-        points = access.rows(coord, "point", 3)
+        points = nodes.rows(coord, "point", 3)
         if not len(points):
             self.report(NO_POINTS, f"{node.type} has no points", node)
         return points
 
     def part(self, node: Node, name: str) -> Node | None:
         """Return the node in a field, for an instance of a prototype the node that it means."""
-        found = access.child(node, name)
+        found = nodes.child(node, name)
         return None if found is None else self.actual(found)
 
     def _face_set(self, node: Node, textured: bool) -> Mesh | None:
         points = self.points(node)
-        index = access.integers(node, "coordIndex")
+        index = nodes.integers(node, "coordIndex")
         if not len(points) or not len(index):
             return None
         triangles = triangulate(index, points)
@@ -156,8 +282,8 @@ class GeometryReader:
         if not len(faces):
             return None
         corners = CornerLists(self, node, triangles, faces)
-        colors = corners.read("color", "color", 3, access.flag(node, "colorPerVertex", True))
-        normals = corners.read("normal", "vector", 3, access.flag(node, "normalPerVertex", True))
+        colors = corners.read("color", "color", 3, nodes.flag(node, "colorPerVertex", True))
+        normals = corners.read("normal", "vector", 3, nodes.flag(node, "normalPerVertex", True))
         uv = corners.read("texCoord", "point", 2, True)
         if uv is None and textured:
             uv = Corners(_box_mapping(points), frozen_ints(faces))
@@ -173,10 +299,10 @@ class GeometryReader:
         uv: Corners | None,
     ) -> Mesh:
         """Return a mesh with the fields that all surfaces share: ccw, solid, creaseAngle."""
-        if not access.flag(node, "ccw", True):
+        if not nodes.flag(node, "ccw", True):
             faces = faces[:, ::-1]
             normals, colors, uv = (c and Corners(c.values, c.indices[:, ::-1]) for c in (normals, colors, uv))
-        crease = access.number(node, "creaseAngle", 0.0)
+        crease = nodes.number(node, "creaseAngle", 0.0)
         return Mesh(
             vertices=points,
             faces=frozen_ints(faces),
@@ -184,12 +310,12 @@ class GeometryReader:
             normals=normals,
             colors=colors,
             texture_coordinates=uv,
-            two_sided=not access.flag(node, "solid", True),
+            two_sided=not nodes.flag(node, "solid", True),
         )
 
     def _line_set(self, node: Node) -> Lines | None:
         points = self.points(node)
-        index = access.integers(node, "coordIndex")
+        index = nodes.integers(node, "coordIndex")
         if not len(points) or not len(index):
             return None
         here = np.flatnonzero((index[:-1] >= 0) & (index[1:] >= 0))
@@ -201,11 +327,11 @@ class GeometryReader:
             segments, here = segments[good], here[good]
         if not len(segments):
             return None
-        colors = access.rows(self.part(node, "color"), "color", 3)
+        colors = nodes.rows(self.part(node, "color"), "color", 3)
         if not len(colors):
             return Lines(points, segments)
-        given = access.integers(node, "colorIndex")
-        if access.flag(node, "colorPerVertex", True):
+        given = nodes.integers(node, "colorIndex")
+        if nodes.flag(node, "colorPerVertex", True):
             positions = np.stack([here, here + 1], axis=1)
             which = (
                 segments
@@ -227,7 +353,7 @@ class GeometryReader:
 
     def _point_set(self, node: Node) -> Points | None:
         points = self.points(node)
-        colors: Floats | None = access.rows(self.part(node, "color"), "color", 3)
+        colors: Floats | None = nodes.rows(self.part(node, "color"), "color", 3)
         if colors is not None and len(colors) < len(points):
             if len(colors):
                 self.report(UNUSED_LIST, f"{len(colors)} colours for {len(points)} points", node)
@@ -260,10 +386,10 @@ class CornerLists:
         holder = self.reader.part(self.node, part)
         if holder is None:
             return None
-        values = access.rows(holder, name, width)
+        values = nodes.rows(holder, name, width)
         if not len(values):
             return None
-        index = access.integers(self.node, f"{part}Index")
+        index = nodes.integers(self.node, f"{part}Index")
         which: npt.NDArray[np.integer]
         if per_vertex:
             positions = self.triangles.corners
@@ -305,12 +431,12 @@ def _box_mapping(points: Floats) -> Floats:
 
 def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
     """Return the mesh of a grid of heights over the x-z plane."""
-    columns, rows = access.integer(node, "xDimension", 0), access.integer(node, "zDimension", 0)
-    heights = access.numbers(node, "height")
+    columns, rows = nodes.integer(node, "xDimension", 0), nodes.integer(node, "zDimension", 0)
+    heights = nodes.numbers(node, "height")
     if columns < 2 or rows < 2 or len(heights) < columns * rows:
         reader.report(BAD_SIZE, f"ElevationGrid of {columns} × {rows} points has {len(heights)} heights", node)
         return None
-    spacing = [access.number(node, "xSpacing", 1.0), access.number(node, "zSpacing", 1.0)]
+    spacing = [nodes.number(node, "xSpacing", 1.0), nodes.number(node, "zSpacing", 1.0)]
     z, x = np.divmod(np.arange(columns * rows), columns)
     points = np.stack([x * spacing[0], heights[: columns * rows], z * spacing[1]], axis=1)
     if not np.isfinite(points).all():
@@ -322,7 +448,7 @@ def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
 
     def corners(part: str, name: str, width: int, per_vertex: bool) -> Corners | None:
         holder = reader.part(node, part)
-        values = access.rows(holder, name, width)
+        values = nodes.rows(holder, name, width)
         which = faces if per_vertex else squares
         if holder is None or not len(values):
             return None
@@ -336,16 +462,16 @@ def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
         node,
         points,
         faces,
-        corners("normal", "vector", 3, access.flag(node, "normalPerVertex", True)),
-        corners("color", "color", 3, access.flag(node, "colorPerVertex", True)),
+        corners("normal", "vector", 3, nodes.flag(node, "normalPerVertex", True)),
+        corners("color", "color", 3, nodes.flag(node, "colorPerVertex", True)),
         corners("texCoord", "point", 2, True) or even,
     )
 
 
 def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     """Return the mesh of a cross-section that is swept along a spine."""
-    section = access.rows(node, "crossSection", 2)
-    spine = access.rows(node, "spine", 3)
+    section = nodes.rows(node, "crossSection", 2)
+    spine = nodes.rows(node, "spine", 3)
     section = section if len(section) else np.array([[1.0, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]])
     spine = spine if len(spine) else np.array([[0.0, 0, 0], [0, 1, 0]])
     if len(spine) < 2 or len(section) < 2:
@@ -353,8 +479,8 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
         return None
     if reader.too_large(node, len(spine) * len(section)):
         return None
-    scale = _stretched(access.rows(node, "scale", 2), [1.0, 1.0], len(spine))
-    turn = _stretched(access.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))
+    scale = _stretched(nodes.rows(node, "scale", 2), [1.0, 1.0], len(spine))
+    turn = _stretched(nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))
     if not all(np.isfinite(values).all() for values in (section, spine, scale, turn)):
         reader.report(INFINITE_POINT, "Extrusion has numbers that are not finite", node)
         return None
@@ -385,7 +511,7 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     extent = np.ptp(section, axis=0).max()
     on_cap = (section - section.min(axis=0)) / (extent if extent > 0 else 1.0)
     for flag, ring, ends_up in (("beginCap", 0, False), ("endCap", len(spine) - 1, True)):
-        if access.flag(node, flag, True) and len(rim) >= 3:
+        if nodes.flag(node, flag, True) and len(rim) >= 3:
             # Seen from outside, the first cap has the opposite order.
             order = rim if ends_up else rim[::-1]
             cut = order[
