@@ -14,8 +14,8 @@ import bodymotion.dynamics
 import bodymotion.editing
 import bodymotion.formats
 import bodymotion.motion.interpolation
+import bodymotion.scene
 import bodymotion.spot.playback
-import bodymotion.viewer
 from bodymotion.diagnostics import Rule
 
 ROOMS = (
@@ -25,7 +25,7 @@ ROOMS = (
     bodymotion.editing,
     bodymotion.dynamics,
     bodymotion.checks,
-    bodymotion.viewer,
+    bodymotion.scene,
 )
 """Where rules are."""
 

@@ -67,7 +67,7 @@ def test_what_mujoco_refuses_is_told_once(right, wrong, rule, line, column, tmp_
 @pytest.mark.parametrize(
     ("wrong", "rules"),
     [
-        ('range="45 -45"', ["BODY112"]),
+        ('range="45 -45"', ["MJCF153"]),
         ('range="-0.785 0.785"', ["MJCF125"]),
         ('range="-1.57 3"', ["MJCF125"]),
         ('range="-5 5"', []),

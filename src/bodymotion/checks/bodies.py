@@ -15,7 +15,7 @@ from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
-from bodymotion.model.links import Device, Joint, Link
+from bodymotion.model.links import Joint, Link
 
 __all__ = ["check_body"]
 
@@ -86,41 +86,46 @@ def _check_device_names(review: BodyReview) -> None:
 
 
 def _check_joint_ids(review: BodyReview) -> None:
-    first: dict[int, str] = {}
+    first: dict[int, Link] = {}
     for link in review.body.links:
         number = link.joint.id
         if number >= 0 and number in first:
-            message = f"has the joint id {number}, as {first[number]} does"
+            other = repr(first[number].name) if first[number].name else f"link {first[number].index}"
+            message = f"has the joint id {number}, as {other} does"
             review.report_link(rules.ID_TWICE, link, message, "id", data={"id": number})
         elif number >= 0:
-            first[number] = repr(link.name) if link.name else f"link {link.index}"
+            first[number] = link
     gaps = _gaps(set(first))
     if gaps and review.are_known("links", "id"):
-        review.report_body(rules.ID_GAP, f"no joint has the id {listed(gaps)}")
+        behind = first[min(number for number in first if number > gaps[0])]
+        message = f"no joint has the id {listed([str(number) for number in gaps])}"
+        review.report_body(rules.ID_GAP, message, ("links", behind.index, "id"))
 
 
 def _check_device_ids(review: BodyReview) -> None:
     if review.body.source.format not in ("openhrp", "body", ""):
         # Only OpenHRP and Choreonoid give ids to devices.
         return
-    first: dict[str, dict[int, Device]] = defaultdict(dict)
+    first: dict[str, dict[int, int]] = defaultdict(dict)
     for number, device in enumerate(review.body.devices):
         if device.id >= 0 and device.id in first[device.kind]:
-            other = device_title(first[device.kind][device.id])
+            other = device_title(review.body.devices[first[device.kind][device.id]])
             review.report_device(rules.DEVICE_ID, number, f"has the id {device.id}, as {other} does", "id")
         elif device.id >= 0:
-            first[device.kind][device.id] = device
+            first[device.kind][device.id] = number
     if not review.are_known("devices", "id"):
         return
     for kind, known in first.items():
         gaps = _gaps(set(known))
         if gaps:
-            review.report_body(rules.DEVICE_ID, f"no {kind} has the id {listed(gaps)}")
+            behind = known[min(number for number in known if number > gaps[0])]
+            message = f"no {kind} has the id {listed([str(number) for number in gaps])}"
+            review.report_body(rules.DEVICE_ID, message, ("devices", behind, "id"))
 
 
-def _gaps(ids: set[int]) -> list[str]:
+def _gaps(ids: set[int]) -> list[int]:
     highest = min(max(ids, default=-1), len(ids) + MAX_ID_GAPS)
-    return [str(number) for number in range(highest) if number not in ids]
+    return [number for number in range(highest) if number not in ids]
 
 
 def check_joints(review: BodyReview) -> None:

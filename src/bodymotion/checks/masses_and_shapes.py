@@ -27,6 +27,8 @@ MIN_BOX = 0.01
 """[m] Boxes count as at least this large."""
 MAX_DENSITY, MIN_RADIUS = 25_000.0, 0.05
 """[kg/m³], and a part of the diagonal: a link that is denser than any metal, with a smaller radius of gyration, has a wrong mass."""
+LINKS_ALONE = ("openhrp", "body")
+"""Formats whose simulators take the mass of each link; others add those of links that are fixed to each other."""
 MAX_RADIUS = 3.0
 """The largest radius of gyration of a link, in diagonals of its shape."""
 IMAGE_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "TGA", "SGI", "DDS", "PPM")
@@ -121,16 +123,21 @@ _RULES = {
 def check_masses(review: BodyReview) -> None:
     """Check mass, centre of mass and inertia of each link."""
     links = review.body.links
+    known = [review.is_known(link, "mass", "inertia") for link in links]
     if not any(link.mass or link.inertia.any() for link in links):
         # A body without any mass is scenery, or only to be shown.
-        if any(link.joint.type in ("rotate", "slide", "free") for link in links) and review.are_known("links", "mass"):
-            review.report_body(rules.NO_MASS, "no link has a mass")
+        for link in links:
+            if known[link.index] and link.joint.type != "fixed":
+                review.report_link(rules.NO_MASS, link, "has no mass, as no link of the body has", "mass")
         return
-    known = [review.is_known(link, "mass", "inertia") for link in links]
     group_known = {
         index: all(known[k] for k in group) for group in inertias.rigid_groups(review.body) for index in group
     }
-    for one in inertias.faults(review.body):
+    faults = inertias.faults(review.body)
+    if review.body.source.format in LINKS_ALONE:
+        faulty = {one.link for one in faults}
+        _check_each_mass(review, [link for link in links if known[link.index] and link.index not in faulty])
+    for one in faults:
         link = links[one.link]
         # What is missing may be in another link of the group that moves as one.
         if one.why == "finite" or not (group_known if one.why in ("mass", "zero") else known)[one.link]:
@@ -147,6 +154,17 @@ def check_masses(review: BodyReview) -> None:
         if box is not None and finite and review.is_known(link, "shapes"):
             _check_mass_in_shape(review, link, size(box), distance(box, link.center_of_mass))
             _check_density(review, link, box)
+
+
+def _check_each_mass(review: BodyReview, links: list[Link]) -> None:
+    """Report the links that move without a mass or an inertia of their own, though links that are fixed to them have one."""
+    for link in links:
+        if link.joint.type == "fixed":
+            continue
+        if link.mass == 0:
+            review.report_link(rules.NO_MASS, link, "moves and has a mass of 0 kg", "mass")
+        elif link.mass > 0 and not link.inertia.any():
+            review.report_link(rules.NO_INERTIA, link, f"moves and has {link.mass:g} kg and no inertia", "inertia")
 
 
 def _check_mass_in_shape(review: BodyReview, link: Link, diagonal: float, outside: float) -> None:

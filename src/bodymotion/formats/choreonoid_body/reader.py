@@ -541,7 +541,7 @@ def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) ->
         found.mark_unknown(("extra_joints", "all"))
     if model.links_missing:
         found.mark_unknown(("links", "all"), ("devices", "all"))
-    locations = _locations(model.links, extra_joints, found)
+    locations = _locations(model.links, extra_joints, parts.urls, found)
     return Body(
         name=model.name or path.stem,
         links=links,
@@ -567,10 +567,13 @@ def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
 
 
 def _locations(
-    links: list[RawLink], extra_joints: list[tuple[RawExtraJoint, ExtraJoint]], found: Diagnostics
+    links: list[RawLink],
+    extra_joints: list[tuple[RawExtraJoint, ExtraJoint]],
+    urls: dict[str, Location],
+    found: Diagnostics,
 ) -> SourceMap:
-    """Return where links, devices and extra joints are in their files, and mark what could not be read of them."""
-    entries: dict[Subject, Location | Locator] = {}
+    """Return where links, devices, extra joints and images are in their files, and mark what could not be read of them."""
+    entries: dict[Subject, Location | Locator] = {("textures", url): location for url, location in urls.items()}
     devices = [device for link in links for device in link.device_nodes]
     for name, keys, nodes in (
         ("links", KEYS_OF_LINK, [(link.node, link.unknown) for link in links]),

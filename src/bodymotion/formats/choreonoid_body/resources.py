@@ -222,6 +222,7 @@ class ResourceReader:
         if isinstance(image, NotFound):
             self.found.add(image.problem(where))
             return replace(part.material, texture=None)
+        self.parts.urls.setdefault(part.image, where)
         return replace(part.material, texture=Texture(image, part.image))
 
     def _draw(self, nodes: list[VrmlNode], frame: Place) -> list[Drawn]:

@@ -19,7 +19,7 @@ from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.shapes import Material, Mesh, Texture
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Diagnostics
+    from bodymotion.diagnostics import Diagnostics, Location
     from bodymotion.formats.mjcf.defaults import Defaults, Settings
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
@@ -84,6 +84,8 @@ class Assets:
         self._meshes: dict[str, MeshAsset | None] = {}
         self.faulty: set[str] = set()
         """Meshes that are missing, or have wrong numbers."""
+        self.images: dict[str, Location] = {}
+        """By url, where an image is named first."""
         self._unknown: set[str] = set()
         self._materials: dict[tuple[str, tuple[float, ...] | None], Material] = {}
         for section in root.all("asset"):
@@ -277,9 +279,9 @@ class Assets:
         if isinstance(matrix, list) and len(matrix) == 3 and all(_numbers(row, 3) is not None for row in matrix):
             rotation = np.array(matrix, dtype=np.float64)
         repeats = repeat if isinstance(repeat, list) and len(repeat) == 2 else [True, True]
-        image = Texture(
-            path, url if isinstance(url, str) else file, bool(repeats[0]), bool(repeats[1]), frozen(rotation)
-        )
+        url = url if isinstance(url, str) else file
+        self.images.setdefault(url, texture.location_of("file"))
+        image = Texture(path, url, bool(repeats[0]), bool(repeats[1]), frozen(rotation))
         return replace(material, texture=image)
 
     def _report(self, element: Element, message: str) -> None:

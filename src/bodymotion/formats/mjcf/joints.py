@@ -189,13 +189,13 @@ def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, f
     limited = element.get("limited", "auto")
     if limited not in ("true", "false", "auto"):
         element.wrong(f"limited of <joint> is {limited!r:.60}; expected true, false or auto", "limited")
-    if low > high and limited == "true":
+    if low > high:
         message = f"the range of joint {element.get('name')!r:.60} is {low:g} {high:g}; expected the lower limit first"
-        element.report(rules.LIMITS, message, "range")
-        element.faulty |= {"range"}
-        return -np.inf, np.inf
-    # MuJoCo ignores a range in reverse order elsewhere; it is kept as read, and BODY112 reports it.
-    if low == high or limited == "false" or (limited == "auto" and not settings.autolimits):
+        element.report(rules.LIMITS, message, "range", severity="error" if limited == "true" else None)
+        if limited == "true":
+            element.faulty |= {"range"}
+    # MuJoCo ignores a range in reverse order.
+    if low >= high or limited == "false" or (limited == "auto" and not settings.autolimits):
         return -np.inf, np.inf
     return low * unit, high * unit
 

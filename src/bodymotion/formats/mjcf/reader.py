@@ -238,7 +238,8 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
     own, info = of_body.get("extra"), of_body.get("info")
     if not tree.has_body:
         return None
-    entries: dict[Subject, Locator] = {
+    entries: dict[Subject, Location | Locator] = {
+        **{("textures", url): location for url, location in assets.images.items()},
         **{("links", k): locator for k, locator in enumerate(locators)},
         **{("devices", k): FieldLocator(element, DEVICE_FIELDS, {}) for k, (_, element) in enumerate(carried)},
         **{("extra_joints", k): FieldLocator(e, EXTRA_JOINT_FIELDS, {}) for k, (_, e) in enumerate(extra_joints)},

@@ -236,10 +236,10 @@ REFERENCE = Rule(
 )
 LIMITS = Rule(
     "MJCF153",
-    "error",
-    'The range of a joint with limited="true" begins with the lower limit.',
-    hint="MuJoCo refuses the model; if the limits are exchanged, swap them",
-    example=('range="90 -90" limited="true"', 'range="-90 90" limited="true"'),
+    "warning",
+    "The range of a joint begins with the lower limit.",
+    hint='MuJoCo refuses the model where limited="true", and ignores the range elsewhere; swap the limits if they are exchanged',
+    example=('range="90 -90"', 'range="-90 90"'),
 )
 KEPT = Rule(
     "MJCF154",

@@ -126,6 +126,7 @@ class _ModelReader:
             self.found.fault(error)
         problems = tuple(dict.fromkeys((*self.scene.problems, *self.found.problems, *self.parts.problems)))
         if body is not None:
+            self.entries |= {("textures", url): location for url, location in self.parts.urls.items()}
             source = replace(body.source, locations=SourceMap(self.entries, self.found.unknown))
             body = replace(body, source=source, problems=problems)
         refusal = self.refusal or self.found.refusal

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject
 from bodymotion.formats.resources import PackageFinder
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
@@ -297,7 +297,8 @@ class _Reader:
         self.mark_unknown(locators)
         if not links:
             return None
-        entry_map: dict[Subject, Locator] = {
+        entry_map: dict[Subject, Location | Locator] = {
+            **{("textures", uri): location for uri, location in self.shapes.images.items()},
             **{("links", k): locator for k, locator in enumerate(locators)},
             **{("devices", k): FieldLocator(e, DEVICE_FIELDS, {}) for k, e in enumerate(device_elements)},
             **{("extra_joints", k): FieldLocator(entry.element, {}, {}) for k, entry in enumerate(entries)},

@@ -69,6 +69,8 @@ class ShapeReader:
                 self.defined.setdefault(element.get("name"), element)
         self.surfaces: dict[str, Material] = {}
         """By the name of a material, what <bodymotion> has of it beside colour and image."""
+        self.images: dict[str, Location] = {}
+        """By uri, where an image is named first."""
         self._known: dict[int, Material] = {}
         self._count = 0
 
@@ -182,5 +184,6 @@ class ShapeReader:
             uri = texture.get("filename")
             found = self._file(uri, texture.location_of("filename"))
             if found is not None:
+                self.images.setdefault(uri, texture.location_of("filename"))
                 material = replace(material, texture=Texture(found[0], uri))
         return material

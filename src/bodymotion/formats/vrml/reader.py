@@ -153,6 +153,8 @@ class InlineLoader:
         Finds the files.
     problems:
         Files that are missing or not opened, and the problems inside of parts, each once.
+    urls:
+        The location of each url where it is named first: images, and files that other formats name.
     """
 
     def __init__(
@@ -162,6 +164,7 @@ class InlineLoader:
             root_folder = ResourceFinder(root_folder, allow_outside, model=model)
         self.finder = root_folder
         self.problems: list[Problem] = []
+        self.urls: dict[str, Location] = {}
         self._scenes: dict[Path, Scene | None] = {}
         self._parts: dict[Path, set[Path]] = {}
         """Of each file the files that it names."""
@@ -201,6 +204,8 @@ class InlineLoader:
     def resolve_urls(self, urls: list[str], base_path: Path | None, location: Location) -> Path | None:
         """Return the first file of `urls` that exists and may be opened; None where there is none, with the reasons in `problems`."""
         found: list[Problem] = []
+        for url in urls:
+            self.urls.setdefault(url, location)
         for path in self._paths(urls, base_path, location, found):
             return path
         self.problems += found
