@@ -402,3 +402,13 @@ def test_reading_goes_on_after_faults(tmp_path):
     with pytest.raises(bm.FormatError) as caught:
         bm.load(path)
     assert {problem.rule for problem in caught.value.problems} == {"CSV006", "TAB004", "TAB003", "CSV008"}
+
+
+def test_an_empty_cell_between_tabs_is_not_filled_from_the_next_row(tmp_path):
+    """Without the fix three cells and one, and one cell with two numbers, made two rows of three numbers."""
+    path = tmp_path / "walk.csv"
+    path.write_text("time\tA\tB\n0\t1\t2\n1\t\t3\n2 5\t6\t7\n")
+    found = bm.check(path)
+    assert {problem.location.line for problem in found.errors} >= {3, 4}
+    with pytest.raises(bm.FormatError):
+        bm.load(path)

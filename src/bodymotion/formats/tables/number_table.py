@@ -300,6 +300,9 @@ def _bulk(block: bytes, sign: bytes, width: int) -> Floats | None:
         per_line = np.diff(found[ends], prepend=0) + 1
     if (per_line != width).any():
         return None
+    if sign == b"\t":
+        # NumPy takes a tab for any number of blanks: an empty cell would go unseen.
+        text, sign = text.replace(b"\t", b","), b","
     joined = text if sign == b" " else text[:-1].replace(b"\r\n", sign).replace(b"\n", sign)
     try:
         with warnings.catch_warnings():
